@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import {
+  address,
+  brlAmount,
+  brlAmountInput,
+  description,
+  externalRef,
+  id,
+  memo,
+  metadata,
+  rate,
+  timestamp,
+  txHash,
+  usdcAmount,
+} from '../fields'
+import { pageQuery } from './list'
+
+export const orderStatus = z.enum(['pending', 'confirming', 'underpaid', 'paid', 'expired', 'cancelled'])
+export const orderException = z.enum(['overpaid', 'paid_late', 'paid_after_cancel', 'duplicate', 'reorged'])
+export type OrderStatus = z.infer<typeof orderStatus>
+export type OrderException = z.infer<typeof orderException>
+
+export const ORDER_EXPIRES_IN_DEFAULT_S = 1800
+export const ORDER_EXPIRES_IN_MIN_S = 10
+export const ORDER_EXPIRES_IN_MAX_S = 7 * 86_400
+
+/** Body of `POST /api/v1/orders` (design, section 4). `expires_at` must lie 10 s to 7 days ahead; the route judges it by its clock. */
+export const createOrder = z
+  .strictObject({
+    brl_amount: brlAmountInput,
+    external_ref: externalRef.nullish(),
+    description: description.nullish(),
+    metadata: metadata.optional(),
+    expires_in: z
+      .int()
+      .min(ORDER_EXPIRES_IN_MIN_S)
+      .max(ORDER_EXPIRES_IN_MAX_S)
+      .optional()
+      .meta({ description: 'Seconds until the order expires' }),
+    expires_at: timestamp.optional(),
+  })
+  .refine(body => body.expires_in === undefined || body.expires_at === undefined, {
+    path: ['expires_at'],
+    message: 'send either expires_in or expires_at, not both',
+  })
+export type CreateOrder = z.infer<typeof createOrder>
+
+export const quote = z.object({ rate, source: z.string(), as_of: timestamp, spread_bps: z.int() })
+export type QuoteBody = z.infer<typeof quote>
+
+export const payment = z.object({
+  tx_hash: txHash,
+  status: z.enum(['detected', 'confirmed', 'orphaned']),
+  amount: usdcAmount.meta({ description: 'Merchant share, USDC' }),
+  payer_address: address,
+  block_number: z.int(),
+  block_time: timestamp,
+})
+export type PaymentBody = z.infer<typeof payment>
+
+export const order = z
+  .object({
+    object: z.literal('order'),
+    id,
+    status: orderStatus,
+    exception: orderException.nullable(),
+    subscription_id: id.nullable(),
+    external_ref: externalRef.nullable(),
+    description: description.nullable(),
+    metadata,
+    brl_amount: brlAmount,
+    usdc_amount: usdcAmount,
+    platform_fee: usdcAmount,
+    expected: usdcAmount,
+    received: usdcAmount,
+    memo,
+    tx_hash: txHash.nullable(),
+    quote,
+    payment: z.object({
+      network: z.string(),
+      chain_id: z.int(),
+      token_address: address,
+      router_address: address,
+      merchant_address: address,
+      deposit_address: address.nullable(),
+      payment_uri: z.string().nullable(),
+      checkout_url: z.string(),
+    }),
+    payments: z.array(payment).optional(),
+    expires_at: timestamp,
+    paid_at: timestamp.nullable(),
+    cancelled_at: timestamp.nullable(),
+    created_at: timestamp,
+  })
+  .meta({ id: 'Order' })
+export type OrderBody = z.infer<typeof order>
+
+/** Query of `GET /api/v1/orders`. */
+export const listOrders = z
+  .strictObject({
+    ...pageQuery,
+    status: orderStatus.optional(),
+    exception: orderException.optional(),
+    external_ref: externalRef.optional(),
+    subscription_id: id.optional(),
+    memo: memo.optional(),
+    tx_hash: txHash.optional(),
+    created_gte: timestamp.optional(),
+    created_lt: timestamp.optional(),
+  })
+  .refine(query => query.starting_after === undefined || query.ending_before === undefined, {
+    path: ['ending_before'],
+    message: 'send either starting_after or ending_before, not both',
+  })
+export type ListOrders = z.infer<typeof listOrders>
+
+/** What a payer may see: `GET /api/v1/checkout/:order_id`. Nothing about the merchant but its name. */
+export const checkout = z
+  .object({
+    object: z.literal('checkout'),
+    id,
+    merchant_name: z.string(),
+    description: description.nullable(),
+    status: orderStatus,
+    exception: orderException.nullable(),
+    brl_amount: brlAmount,
+    usdc_amount: usdcAmount,
+    expected: usdcAmount,
+    received: usdcAmount,
+    due: usdcAmount.meta({ description: 'What the payer still has to send, platform fee included' }),
+    memo,
+    tx_hash: txHash.nullable(),
+    confirmations: z.object({ seen: z.int(), required: z.int() }).nullable(),
+    quote,
+    payment: order.shape.payment,
+    payments: z.array(payment),
+    expires_at: timestamp,
+    paid_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Checkout' })
+export type CheckoutBody = z.infer<typeof checkout>

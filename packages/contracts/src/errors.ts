@@ -1,0 +1,72 @@
+/**
+ * Every error a caller can meet: code, status, title. Specification, Authentication errors; design, section 4.
+ * Add a row here and the OpenAPI document, the middleware and the tests follow.
+ */
+export const errorTable = {
+  invalid_request: { status: 400, title: 'The request is not valid' },
+  missing_authorization: { status: 401, title: 'No Authorization header was sent' },
+  invalid_api_key: { status: 401, title: 'The API key is unknown or revoked' },
+  invalid_jwt: { status: 401, title: 'The session token is invalid or expired' },
+  forbidden: { status: 403, title: 'The resource belongs to another merchant' },
+  not_found: { status: 404, title: 'No such resource or route' },
+  invalid_state: { status: 409, title: 'The resource is in a state that does not allow this' },
+  order_has_payments: { status: 409, title: 'The order has received money' },
+  merchant_exists: { status: 409, title: 'This user already has a merchant' },
+  idempotency_in_progress: { status: 409, title: 'A request with this Idempotency-Key is still running' },
+  not_due: { status: 409, title: 'The current period is already charged' },
+  payload_too_large: { status: 413, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, title: 'The body must be JSON' },
+  idempotency_mismatch: { status: 422, title: 'This Idempotency-Key was used with another body' },
+  payout_address_required: { status: 422, title: 'The merchant has no payout address' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  internal_error: { status: 500, title: 'Something failed on our side' },
+  rate_unavailable: { status: 503, title: 'No fresh exchange rate' },
+  service_unavailable: { status: 503, title: 'A part of the service does not answer' },
+} as const satisfies Record<string, { status: number; title: string }>
+
+export type ErrorCode = keyof typeof errorTable
+
+export interface FieldError {
+  path: string
+  message: string
+}
+
+/** A refusal that the caller is told about. Anything else thrown is a 500 whose details stay with us. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly code: ErrorCode
+  readonly errors: FieldError[] | undefined
+  readonly retryAfterS: number | undefined
+
+  /** `detail` is one sentence that says what to do; `retryAfterS` becomes the Retry-After header. */
+  constructor(code: ErrorCode, detail: string, more: { errors?: FieldError[]; retryAfterS?: number } = {}) {
+    super(detail)
+    this.code = code
+    this.errors = more.errors
+    this.retryAfterS = more.retryAfterS
+  }
+}
+
+/** The RFC 9457 body of an error response (`application/problem+json`). */
+export interface Problem {
+  type: string
+  title: string
+  status: number
+  code: ErrorCode
+  detail: string
+  request_id: string
+  errors?: FieldError[]
+}
+
+export function toProblem(error: ApiError, requestId: string): Problem {
+  const { status, title } = errorTable[error.code]
+  return {
+    type: `/docs/errors#${error.code}`,
+    title,
+    status,
+    code: error.code,
+    detail: error.message,
+    request_id: requestId,
+    ...(error.errors ? { errors: error.errors } : {}),
+  }
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { merchantUpdated } from './api-gateway'
+import { chainAdvanced, chainPayment } from './chain-listener'
+import { envelope } from './envelope'
+import { orderChanged, orderClosed, orderCreated, orderPaid, orderUnderpaid } from './orders'
+import { chargeRequested, subscriptionCharged, subscriptionClosed } from './subscriptions'
+
+/** Every fact that travels between services; the key is the routing key. Changes are additive, a breaking one is a new name. */
+export const eventTable = {
+  'merchant.updated': merchantUpdated,
+  'payment.detected': chainPayment,
+  'payment.confirmed': chainPayment,
+  'payment.orphaned': chainPayment,
+  'chain.advanced': chainAdvanced,
+  'order.created': orderCreated,
+  'order.paid': orderPaid,
+  'order.underpaid': orderUnderpaid,
+  'order.expired': orderClosed,
+  'order.cancelled': orderClosed,
+  'order.changed': orderChanged,
+  'subscription.charge_requested': chargeRequested,
+  'subscription.charged': subscriptionCharged,
+  'subscription.cancelled': subscriptionClosed,
+  'subscription.expired': subscriptionClosed,
+} as const satisfies Record<string, z.ZodType>
+
+export type EventType = keyof typeof eventTable
+export type EventData<T extends EventType> = z.infer<(typeof eventTable)[T]>
+export type Event = { [T in EventType]: { id: string; type: T; occurred_at: string; data: EventData<T>; trace: string | null } }[EventType]
+/** What a decision says happened; the store gives it an id when it commits. */
+export type NewEvent = { [T in EventType]: { type: T; data: EventData<T> } }[EventType]
+
+const schemas = new Map<string, z.ZodType>(
+  Object.entries(eventTable).map(([type, data]) => [type, envelope.extend({ type: z.literal(type), data })]),
+)
+
+/** Checks an event on either side of the bus. Throws a ZodError, or a RangeError for a type nobody declared. */
+export function parseEvent(value: unknown): Event {
+  const { type } = envelope.pick({ type: true }).parse(value)
+  const schema = schemas.get(type)
+  if (!schema) throw new RangeError(`No event is called ${JSON.stringify(type)}.`)
+  return schema.parse(value) as Event
+}
+
+/**
+ * Who reads what: one durable queue per service, and the events bound to it. Every service declares all of it when it connects,
+ * so that an event published before its reader has ever started waits in the reader's queue (design, section 9).
+ */
+export const topology = {
+  orders: [
+    'merchant.updated',
+    'payment.detected',
+    'payment.confirmed',
+    'payment.orphaned',
+    'chain.advanced',
+    'subscription.charge_requested',
+    'subscription.cancelled',
+  ],
+  subscriptions: ['order.created', 'order.paid', 'order.expired', 'order.cancelled'],
+  'chain-listener': ['order.created'],
+  'webhook-dispatcher': [
+    'merchant.updated',
+    'order.paid',
+    'order.underpaid',
+    'order.expired',
+    'order.cancelled',
+    'subscription.charged',
+    'subscription.cancelled',
+    'subscription.expired',
+  ],
+} as const satisfies Record<string, readonly EventType[]>

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { order } from '../api/order'
+import { id } from '../fields'
+import { compactData, paidData, underpaidData } from '../webhook'
+
+/** Whose event this is, and the merchant version it was decided under: a reader with an older copy waits. */
+export const ownedBy = { merchant_id: id, merchant_version: z.int().min(1) }
+
+/** Published by orders. Consumed by subscriptions (the answer to a charge) and chain-listener (which deposit addresses to watch). */
+export const orderCreated = z.object({ ...ownedBy, order })
+
+/** Published by orders. Consumed by subscriptions (with a `subscription_id`: it becomes `subscription.charged`) and webhook-dispatcher (without). */
+export const orderPaid = z.object({ ...ownedBy, order: paidData })
+
+/** Published by orders. Consumed by webhook-dispatcher. */
+export const orderUnderpaid = z.object({ ...ownedBy, order: underpaidData })
+
+/** Published by orders. Consumed by subscriptions and webhook-dispatcher. */
+export const orderClosed = z.object({ ...ownedBy, subscription_id: id.nullable(), order: compactData })
+
+/** Published by orders, without outbox: whatever a payer or merchant can see changed. Consumed by api-gateway for live pages. */
+export const orderChanged = z.object({ merchant_id: id, order_id: id })

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { address, id } from './fields'
+
+/** A merchant's terms as the gateway knows them now; a higher version is newer. */
+export const merchantTerms = z.object({
+  merchant_id: id,
+  version: z.int().min(1),
+  display_name: z.string(),
+  payout_address: address.nullable(),
+})
+export type MerchantTerms = z.infer<typeof merchantTerms>
+
+/**
+ * What the gateway's 30-second token to an owner says about the caller (design, section 11).
+ * `checkout` is a payer with a link: it may read one order's payer view and nothing else.
+ */
+export const caller = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('merchant'), terms: merchantTerms }),
+  z.object({ kind: z.literal('checkout') }),
+])
+export type Caller = z.infer<typeof caller>

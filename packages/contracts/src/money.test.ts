@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import { formatBrl, formatRate, formatUsdc, parseBrl, parseRate, parseUsdc, splitFee, usdcForBrl } from './money'
+
+const gross = fc.bigInt({ min: 0n, max: 10n ** 18n })
+const bps = fc.bigInt({ min: 0n, max: 10_000n })
+
+describe('decimal strings', () => {
+  it.each([
+    ['150.00', 15_000n],
+    ['150', 15_000n],
+    ['0.5', 50n],
+    ['9999999999.99', 999_999_999_999n],
+  ])('reads BRL %s', (text, centavos) => expect(parseBrl(text)).toBe(centavos))
+
+  it.each(['', '.5', '5.', '1,00', '-1', '1e3', ' 1', '1.001', '0x10', '١'])('refuses BRL %j', text => {
+    expect(() => parseBrl(text)).toThrow(RangeError)
+  })
+
+  it('survives the round trip', () => {
+    fc.assert(
+      fc.property(gross, value => {
+        expect(parseBrl(formatBrl(value))).toBe(value)
+        expect(parseUsdc(formatUsdc(value))).toBe(value)
+        expect(parseRate(formatRate(value))).toBe(value)
+      }),
+    )
+  })
+})
+
+describe('the price in USDC', () => {
+  it('is the example of the design', () => {
+    const units = usdcForBrl(parseBrl('150.00'), parseRate('5.420000'))
+    expect(formatUsdc(units)).toBe('27.675277')
+    expect(splitFee(units, 100n)).toEqual({ fee: 276_752n, expected: 27_398_525n })
+  })
+
+  it('is never short and never a unit too much (design, section 5)', () => {
+    const centavos = fc.bigInt({ min: 1n, max: 10n ** 12n })
+    const rate = fc.bigInt({ min: 1n, max: 10n ** 12n })
+    fc.assert(
+      fc.property(centavos, rate, (c, r) => {
+        const units = usdcForBrl(c, r)
+        const owed = c * 10n ** 10n
+        expect(units * r).toBeGreaterThanOrEqual(owed)
+        expect((units - 1n) * r).toBeLessThan(owed)
+      }),
+    )
+  })
+
+  it.each([
+    [0n, 1n],
+    [1n, 0n],
+    [-1n, 1n],
+  ])('refuses %s centavos at rate %s', (c, r) => expect(() => usdcForBrl(c, r)).toThrow(RangeError))
+})
+
+describe('the fee', () => {
+  it('and the expected share are the gross amount, always', () => {
+    fc.assert(
+      fc.property(gross, bps, (g, b) => {
+        const { fee, expected } = splitFee(g, b)
+        expect(fee + expected).toBe(g)
+        expect(fee * 10_000n).toBeLessThanOrEqual(g * b)
+      }),
+    )
+  })
+})
