@@ -1,0 +1,73 @@
+import { isTransient } from './database'
+import type { Logger } from './logger'
+import { RetryableError } from './retryable'
+import type { Part } from './service'
+
+export interface Message {
+  id: string
+  type: string
+  /** The event as JSON text. */
+  body: string
+}
+
+export type Handler = (message: Message) => Promise<void>
+
+/** Queue name to the message types bound to it. Known in full to every publisher, so that no message precedes its queue. */
+export type Topology = Readonly<Record<string, readonly string[]>>
+
+/**
+ * At least once, in no promised order. Both buses keep the same promises; `test/bus-contract.ts` states them.
+ */
+export interface Bus extends Part {
+  /** Resolves when every queue bound to this type has safely taken the message; rejects when that is not certain. */
+  publish(message: Message): Promise<void>
+  /** Tells whoever listens right now; may be lost. */
+  announce(message: Message): void
+  /** A part that handles one queue's messages, up to `prefetch` at a time; its stop waits for those in hand. */
+  consume(queue: string, handler: Handler, options?: { prefetch?: number }): Part
+  /** A part that hears announcements and messages of these types while it runs; each listener hears all of them. */
+  listen(types: readonly string[], handler: (message: Message) => void): Part
+}
+
+const POISON_TRIES = 3
+const RETRY_MS_MIN = 50
+const RETRY_MS_MAX = 5_000
+
+/**
+ * Handles one message as both buses promise: what is `RetryableError`, or a database that cannot be asked, is tried again for as long as it takes;
+ * anything else three times, and then the message is `dead`. `stopped` means that it must be given back.
+ */
+export async function handle(
+  message: Message,
+  handler: Handler,
+  signal: AbortSignal,
+  logger: Logger,
+): Promise<'done' | 'dead' | 'stopped'> {
+  let failures = 0
+  for (let waitMs = RETRY_MS_MIN; ; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
+    if (signal.aborted) return 'stopped'
+    try {
+      await handler(message)
+      return 'done'
+    } catch (error) {
+      const retryable = error instanceof RetryableError || isTransient(error)
+      if (!retryable && ++failures >= POISON_TRIES) {
+        logger.error('a message is parked in the dead letters', { message_id: message.id, type: message.type, error })
+        return 'dead'
+      }
+      logger.warn('a message will be handled again', { message_id: message.id, type: message.type, error })
+    }
+    await pause(waitMs, signal)
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal) =>
+  new Promise<void>(resolve => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done)
+  })

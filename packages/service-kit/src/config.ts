@@ -1,0 +1,57 @@
+import { z } from 'zod'
+
+/** What is wrong with the environment, every fault in one message, and never a value: a value may be a secret. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+/** Reads settings from the environment through a zod schema. Empty variables count as absent. Throws ConfigError. */
+export function readConfig<T extends z.ZodType>(schema: T, env: Record<string, string | undefined>): z.infer<T> {
+  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const result = schema.safeParse(present)
+  if (result.success) return result.data
+  const faults = result.error.issues.map(issue => `  ${issue.path.join('.') || '(settings)'}: ${issue.message}`)
+  throw new ConfigError(`These settings are missing or wrong:\n${faults.join('\n')}\nThe service's README lists every setting.`)
+}
+
+/** A whole number in an environment variable. */
+export const integer = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine(n => n >= min && n <= max, `must be between ${min} and ${max}`)
+
+/** A comma-separated list in an environment variable. */
+export const list = z.string().transform(text =>
+  text
+    .split(',')
+    .map(item => item.trim())
+    .filter(Boolean),
+)
+
+/** A secret: at least 32 characters, so that nobody deploys `changeme`. */
+export const secret = z.string().min(32, 'must have at least 32 characters; make one with: openssl rand -hex 32')
+
+/** Settings that every service has. */
+export const commonSettings = {
+  /** Where this service's own database is. */
+  DATABASE_URL: z.string().startsWith('postgres', 'must be a postgres:// URL'),
+  /** Connections this process may hold to its database. */
+  DATABASE_POOL: integer(2, 200).default(10),
+  /** The RabbitMQ broker. */
+  AMQP_URL: z.string().startsWith('amqp', 'must be an amqp:// URL'),
+  /** Prefix of exchange and queue names, so that several systems can share one broker. */
+  AMQP_NAMESPACE: z
+    .string()
+    .regex(/^[a-z0-9-]+$/)
+    .default('ponte'),
+  /** Address that HTTP listens on. */
+  HOST: z.string().default('0.0.0.0'),
+  /** Port of the service's own routes. */
+  PORT: integer(0, 65_535).default(8080),
+  /** Port of health, readiness and metrics; never published. */
+  OPS_PORT: integer(0, 65_535).default(9090),
+  LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug']).default('info'),
+  NODE_ENV: z.string().default('production'),
+}

@@ -1,0 +1,85 @@
+import pg from 'pg'
+import type { Part } from './service'
+
+/** Only what code needs of a connection: a text with numbered parameters. */
+export interface Sql {
+  query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
+    text: string | { name: string; text: string },
+    values?: readonly unknown[],
+  ): Promise<{ rows: Row[]; rowCount: number | null }>
+}
+
+export interface Database extends Part, Sql {
+  pool: pg.Pool
+  /** Runs `work` in one transaction on one connection; rolls back when it throws. No network call belongs inside. */
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+}
+
+/** Opens a pool. Connections are made on demand; a broken idle connection is dropped, not thrown. */
+export function openDatabase(options: { url: string; poolSize?: number; applicationName?: string }): Database {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize ?? 10,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  })
+  // The pool already dropped the connection; without a listener the event would end the process.
+  pool.on('error', () => undefined)
+  const query: Database['query'] = (text, values) =>
+    pool.query(typeof text === 'string' ? { text } : text, values ? [...values] : undefined)
+  return {
+    name: 'database',
+    pool,
+    query,
+    ready: async () => (await pool.query('SELECT 1')).rowCount === 1,
+    stop: () => pool.end(),
+    async transaction(work) {
+      const client = await pool.connect()
+      let broken: Error | undefined
+      try {
+        await client.query('BEGIN')
+        const result = await work(client as Sql)
+        await client.query('COMMIT')
+        return result
+      } catch (error) {
+        await client.query('ROLLBACK').catch(rollbackError => {
+          broken = rollbackError
+        })
+        throw error
+      } finally {
+        client.release(broken)
+      }
+    },
+  }
+}
+
+const field = (error: unknown, name: string): string | undefined => {
+  const value = typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined
+  return typeof value === 'string' ? value : undefined
+}
+
+/** True when the statement hit the named unique or primary key: somebody else was first. */
+export const isUniqueViolation = (error: unknown, constraint: string): boolean =>
+  field(error, 'code') === '23505' && field(error, 'constraint') === constraint
+
+/**
+ * True when a row changed between finding and committing it. Stores write `version = CASE WHEN version = $n THEN version + 1 END`:
+ * a version that moved on becomes NULL, which the column refuses, and the whole statement is undone.
+ */
+export const isStale = (error: unknown): boolean => field(error, 'code') === '23502' && field(error, 'column') === 'version'
+
+const TRANSIENT_STATE = /^(08|53|57P|40001|40P01|25006|XX000)/
+const TRANSIENT_NODE = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)$/
+const TRANSIENT_TEXT =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end/
+
+/** True when the database could not be asked, or lost a race by itself: the same work may succeed a moment later. */
+export function isTransient(error: unknown): boolean {
+  const code = field(error, 'code') ?? ''
+  if (TRANSIENT_STATE.test(code) || TRANSIENT_NODE.test(code)) return true
+  if (error instanceof Error && TRANSIENT_TEXT.test(error.message)) return true
+  // Prisma and Node wrap the driver's error.
+  const inner = typeof error === 'object' && error !== null ? (Reflect.get(error, 'cause') ?? Reflect.get(error, 'meta')) : undefined
+  return inner !== undefined && inner !== error && isTransient(inner)
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ApiError, errorTable, toProblem } from '@ponte/contracts'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express'
+import { isTransient } from './database'
+import type { Logger } from './logger'
+import type { Part } from './service'
+
+export const BODY_LIMIT = '64kb'
+const REQUEST_ID = /^[\w.:-]{8,128}$/
+
+export interface AppOptions {
+  routes: Router
+  logger: Logger
+  /** Called once per answered request, for metrics. */
+  onAnswer?(answer: { method: string; route: string; status: number; seconds: number }): void
+  /** Leaves bodies unread for a route that forwards them as they are. */
+  rawBody?: boolean
+}
+
+/** The express app of any service: request id, JSON body, routes, and the one place where errors become answers. */
+export function createApp(options: AppOptions): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('query parser', 'simple')
+  app.use(requestId, answered(options))
+  app.use(options.rawBody ? express.raw({ limit: BODY_LIMIT, type: () => true }) : jsonBody())
+  app.use(options.routes)
+  app.use((req, _res, next) => next(new ApiError('not_found', `There is no route ${req.method} ${req.path}.`)))
+  app.use(problems(options.logger))
+  return app
+}
+
+const requestId: RequestHandler = (req, res, next) => {
+  const given = req.headers['x-request-id']
+  const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
+  res.locals.requestId = id
+  res.setHeader('X-Request-Id', id)
+  next()
+}
+
+const answered =
+  ({ logger, onAnswer }: AppOptions): RequestHandler =>
+  (req, res, next) => {
+    const start = process.hrtime.bigint()
+    res.on('close', () => {
+      const seconds = Number(process.hrtime.bigint() - start) / 1e9
+      const route = req.route ? `${req.baseUrl}${req.route.path}` : '(none)'
+      onAnswer?.({ method: req.method, route, status: res.statusCode, seconds })
+      logger.debug('answered', {
+        request_id: res.locals.requestId,
+        method: req.method,
+        route,
+        status: res.statusCode,
+        ms: Math.round(seconds * 1e3),
+      })
+    })
+    next()
+  }
+
+function jsonBody(): RequestHandler {
+  const parse = express.json({ limit: BODY_LIMIT, type: 'application/json' })
+  return (req, res, next) => {
+    const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
+    if (hasBody && !req.is('application/json')) {
+      throw new ApiError('unsupported_media_type', 'Send the body as JSON with the header Content-Type: application/json.')
+    }
+    parse(req, res, next)
+  }
+}
+
+/** An error is an ApiError, one of the HTTP layer's own refusals, a database that cannot be asked, or a fault of ours. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  const type = typeof error === 'object' && error !== null ? Reflect.get(error, 'type') : undefined
+  const status = typeof error === 'object' && error !== null ? Reflect.get(error, 'status') : undefined
+  if (type === 'entity.too.large') return new ApiError('payload_too_large', 'Send at most 64 KiB.')
+  if (type === 'charset.unsupported' || type === 'encoding.unsupported')
+    return new ApiError('unsupported_media_type', 'Send UTF-8 JSON without a content encoding we do not know.')
+  if (type === 'entity.parse.failed') return new ApiError('invalid_request', 'The body is not valid JSON.')
+  if (error instanceof URIError || (typeof status === 'number' && status >= 400 && status < 500)) {
+    return new ApiError('invalid_request', 'The request could not be read; check its path, headers and body.')
+  }
+  if (isTransient(error))
+    return new ApiError('service_unavailable', 'A part of the service does not answer; try again shortly.', { retryAfterS: 2 })
+  return new ApiError('internal_error', 'Something failed on our side; it has been recorded under this request id.')
+}
+
+const problems =
+  (logger: Logger): ErrorRequestHandler =>
+  (error, req, res, next) => {
+    const refusal = toApiError(error)
+    const { status } = errorTable[refusal.code]
+    const requestId = String(res.locals.requestId)
+    if (status >= 500)
+      logger.error('a request failed', { request_id: requestId, method: req.method, path: req.path, code: refusal.code, error })
+    if (res.headersSent) return next(error)
+    if (refusal.retryAfterS !== undefined) res.setHeader('Retry-After', String(refusal.retryAfterS))
+    if (status === 401) res.setHeader('WWW-Authenticate', 'Bearer')
+    res
+      .status(status)
+      .type('application/problem+json')
+      .send(JSON.stringify(toProblem(refusal, requestId)))
+  }
+
+export interface HttpServer extends Part {
+  /** The port that was bound; meaningful once started. */
+  port(): number
+  server: Server
+}
+
+/**
+ * An HTTP part: keep-alive, bounded headers and time, and a stop that answers what is in flight.
+ * Port 0 binds a free one. A taken port rejects with a message that names `portSetting`.
+ */
+export function httpServer(name: string, app: Express, options: { host: string; port: number; portSetting?: string }): HttpServer {
+  const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 30_000, maxHeaderSize: 16_384 }, app)
+  server.maxRequestsPerSocket = 0
+  let stopping = false
+  server.on('request', (_req, res) => {
+    if (stopping) res.setHeader('Connection', 'close')
+  })
+  const port = () => (server.address() as AddressInfo | null)?.port ?? options.port
+  return {
+    name,
+    server,
+    port,
+    ready: () => server.listening,
+    start: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', (error: NodeJS.ErrnoException) => {
+          if (error.code !== 'EADDRINUSE') return reject(error)
+          reject(new Error(`Port ${options.port} is taken. Stop what uses it, or set ${options.portSetting ?? 'PORT'} to another one.`))
+        })
+        server.listen(options.port, options.host, resolve)
+      }),
+    stop: () =>
+      new Promise(resolve => {
+        stopping = true
+        server.close(() => resolve())
+        server.closeIdleConnections()
+      }),
+  }
+}

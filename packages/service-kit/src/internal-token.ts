@@ -1,0 +1,32 @@
+import { ApiError } from '@ponte/contracts'
+import type { RequestHandler } from 'express'
+import jwt from 'jsonwebtoken'
+import type { z } from 'zod'
+
+const LIFETIME_S = 30
+const ISSUER = 'api-gateway'
+
+/** A 30-second HS256 token from the gateway to one owner, saying who calls (design, section 11). */
+export const signCaller = (caller: object, options: { secret: string; audience: string }): string =>
+  jwt.sign({ caller }, options.secret, { algorithm: 'HS256', expiresIn: LIFETIME_S, issuer: ISSUER, audience: options.audience })
+
+/**
+ * Refuses a request without a valid gateway token for this audience, and keeps the caller it names in `res.locals.caller`.
+ * Answers 401 `missing_authorization` or `invalid_jwt`.
+ */
+export function requireCaller(options: { secret: string; audience: string; schema: z.ZodType }): RequestHandler {
+  return (req, res, next) => {
+    const token = /^Bearer (.+)$/.exec(req.headers.authorization ?? '')?.[1]
+    if (!token) throw new ApiError('missing_authorization', 'This port serves the gateway only; send its token.')
+    try {
+      const claims = jwt.verify(token, options.secret, { algorithms: ['HS256'], issuer: ISSUER, audience: options.audience })
+      res.locals.caller = options.schema.parse(typeof claims === 'object' ? claims.caller : undefined)
+    } catch (error) {
+      throw new ApiError(
+        'invalid_jwt',
+        `The gateway token was refused: ${error instanceof jwt.JsonWebTokenError ? error.message : 'unknown caller'}.`,
+      )
+    }
+    next()
+  }
+}

@@ -1,0 +1,113 @@
+import { type Bus, type Handler, handle, type Message, type Topology } from './bus'
+import type { Logger } from './logger'
+import type { Part } from './service'
+
+interface Held {
+  message: Message
+  settle: () => void
+  settled: Promise<void>
+}
+
+interface Queue {
+  types: readonly string[]
+  waiting: Held[]
+  /** Everything taken and not yet settled, by message id: a message published again joins the one in hand. */
+  held: Map<string, Held>
+  pull: (() => void) | undefined
+}
+
+/**
+ * The embedded bus. It keeps nothing on disk and still loses nothing: `publish` resolves only when each queue's handler has committed
+ * (or the message is among the dead letters), so a message that dies with the process is still unsent in its publisher's outbox.
+ */
+export function memoryBus(options: { topology: Topology; logger: Logger; onDeadLetter?: (queue: string, message: Message) => void }): Bus {
+  const queues = new Map<string, Queue>(
+    Object.entries(options.topology).map(([name, types]) => [name, { types, waiting: [], held: new Map(), pull: undefined }]),
+  )
+  const listeners = new Set<{ types: readonly string[]; handler: (message: Message) => void }>()
+
+  const announce = (message: Message) => {
+    for (const listener of listeners) if (listener.types.includes(message.type)) listener.handler(message)
+  }
+  return {
+    name: 'bus',
+    announce,
+    ready: () => true,
+    busy: () => [...queues.values()].some(queue => queue.held.size > 0),
+    async publish(message) {
+      const bound = [...queues.values()].filter(queue => queue.types.includes(message.type))
+      if (bound.length === 0) throw new Error(`No queue takes ${message.type}.`)
+      announce(message)
+      await Promise.all(bound.map(queue => hold(queue, message)))
+    },
+    consume(name, handler, { prefetch = 32 } = {}) {
+      const queue = queues.get(name)
+      if (!queue) throw new Error(`The topology has no queue ${name}.`)
+      return memoryConsumer(name, queue, handler, prefetch, options)
+    },
+    listen(types, handler) {
+      const listener = { types, handler }
+      return {
+        name: 'announcements',
+        start: async () => void listeners.add(listener),
+        stop: async () => void listeners.delete(listener),
+      }
+    },
+  }
+}
+
+function hold(queue: Queue, message: Message): Promise<void> {
+  const known = queue.held.get(message.id)
+  if (known) return known.settled
+  let settle: () => void = () => undefined
+  const settled = new Promise<void>(resolve => {
+    settle = resolve
+  })
+  const held = { message, settle: () => settle(), settled }
+  queue.held.set(message.id, held)
+  queue.waiting.push(held)
+  queue.pull?.()
+  return settled
+}
+
+function memoryConsumer(
+  name: string,
+  queue: Queue,
+  handler: Handler,
+  prefetch: number,
+  options: { logger: Logger; onDeadLetter?: (queue: string, message: Message) => void },
+): Part {
+  const aborted = new AbortController()
+  const inHand = new Set<Promise<void>>()
+
+  const take = async (held: Held) => {
+    const outcome = await handle(held.message, handler, aborted.signal, options.logger)
+    if (outcome === 'stopped') return void queue.waiting.push(held)
+    if (outcome === 'dead') options.onDeadLetter?.(name, held.message)
+    queue.held.delete(held.message.id)
+    held.settle()
+  }
+  const pull = () => {
+    while (inHand.size < prefetch && !aborted.signal.aborted) {
+      const held = queue.waiting.shift()
+      if (!held) return
+      const work = take(held).finally(() => {
+        inHand.delete(work)
+        pull()
+      })
+      inHand.add(work)
+    }
+  }
+  return {
+    name: `${name} queue`,
+    async start() {
+      queue.pull = pull
+      pull()
+    },
+    async stop() {
+      aborted.abort()
+      if (queue.pull === pull) queue.pull = undefined
+      await Promise.all(inHand)
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+export interface Metrics {
+  registry: Registry
+  counter<L extends string>(name: string, help: string, labels?: readonly L[]): Counter<L>
+  gauge<L extends string>(name: string, help: string, labels?: readonly L[]): Gauge<L>
+  /** A gauge that asks for its value when it is scraped. */
+  observed(name: string, help: string, read: () => Promise<number> | number): void
+  histogram<L extends string>(name: string, help: string, labels?: readonly L[], buckets?: readonly number[]): Histogram<L>
+}
+
+/** A registry of its own per service, so that five in one process do not mix. Names are `ponte_…`, units last. */
+export function createMetrics(service: string): Metrics {
+  const registry = new Registry()
+  registry.setDefaultLabels({ service })
+  const registers = [registry]
+  return {
+    registry,
+    counter: (name, help, labels = []) => new Counter({ name, help, labelNames: [...labels], registers }),
+    gauge: (name, help, labels = []) => new Gauge({ name, help, labelNames: [...labels], registers }),
+    observed(name, help, read) {
+      new Gauge({
+        name,
+        help,
+        registers,
+        async collect() {
+          this.set(await read())
+        },
+      })
+    },
+    histogram: (name, help, labels = [], buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]) =>
+      new Histogram({ name, help, labelNames: [...labels], buckets: [...buckets], registers }),
+  }
+}

@@ -1,0 +1,40 @@
+import express from 'express'
+import { type HttpServer, httpServer } from './http'
+import type { Logger } from './logger'
+import type { Metrics } from './metrics'
+import type { Part } from './service'
+
+/**
+ * Health, readiness and metrics on a port of their own, never the public one. `/readyz` asks every part and names those that are not ready.
+ */
+export function opsServer(options: {
+  host: string
+  port: number
+  metrics: Metrics
+  parts: () => readonly Part[]
+  logger: Logger
+}): HttpServer {
+  const app = express()
+  app.disable('x-powered-by')
+  app.get('/healthz', (_req, res) => {
+    res.json({ status: 'ok' })
+  })
+  app.get('/readyz', async (_req, res) => {
+    const states = await Promise.all(options.parts().map(async part => [part.name, await isReady(part, options.logger)] as const))
+    const ready = states.every(([, state]) => state)
+    res.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not_ready', parts: Object.fromEntries(states) })
+  })
+  app.get('/metrics', async (_req, res) => {
+    res.type(options.metrics.registry.contentType).send(await options.metrics.registry.metrics())
+  })
+  return httpServer('ops', app, { host: options.host, port: options.port, portSetting: 'OPS_PORT' })
+}
+
+async function isReady(part: Part, logger: Logger): Promise<boolean> {
+  try {
+    return (await part.ready?.()) ?? true
+  } catch (error) {
+    logger.warn('a part is not ready', { part: part.name, error })
+    return false
+  }
+}

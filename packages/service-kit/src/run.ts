@@ -1,0 +1,40 @@
+import type { Logger } from './logger'
+import type { Service } from './service'
+
+const STOP_DEADLINE_MS = 25_000
+
+/**
+ * Runs a service until SIGINT or SIGTERM, then stops it in order and lets the process end by itself.
+ * A failure at start, or a stop that takes over 25 s, ends the process with status 1: the orchestrator restarts it, the state is in PostgreSQL.
+ */
+export async function run(service: Service, logger: Logger): Promise<void> {
+  let stopping = false
+  const stop = async (signal: string) => {
+    if (stopping) return
+    stopping = true
+    logger.info('stopping', { signal })
+    setTimeout(() => {
+      logger.error('the stop took too long')
+      process.exit(1)
+    }, STOP_DEADLINE_MS).unref()
+    await service.stop()
+    logger.info('stopped')
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      stop(signal).catch(error => fail(logger, error))
+    })
+  }
+  process.on('unhandledRejection', error => fail(logger, error))
+  try {
+    await service.start()
+    logger.info('started')
+  } catch (error) {
+    fail(logger, error)
+  }
+}
+
+function fail(logger: Logger, error: unknown): never {
+  logger.error('the process ends', { error })
+  process.exit(1)
+}
