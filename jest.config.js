@@ -1,4 +1,4 @@
-// One Jest for the whole tree. Service tests find their database server and broker in the environment (scripts/test.mjs starts them).
+// One Jest for the whole tree. Service tests find their database server and broker in the environment (globalSetup starts them).
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
@@ -6,7 +6,12 @@ module.exports = {
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],
-  transform: { '^.+\\.[cm]?[jt]sx?$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript', tsx: true }, target: 'es2023' }, module: { type: 'commonjs' } }] },
+  transform: {
+    '^.+\\.[cm]?[jt]sx?$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript', tsx: true }, target: 'es2023' }, module: { type: 'commonjs' } },
+    ],
+  },
   // jose (inside jwks-rsa) is published as ES modules only.
   transformIgnorePatterns: ['/node_modules/(?!(?:\\.pnpm/[^/]+/node_modules/)?(?:jose)/)'],
   // Workspace packages are tested from their sources, so that a test never sees an old build.
@@ -14,5 +19,7 @@ module.exports = {
     '^@ponte/([a-z-]+)$': ['<rootDir>/packages/$1/src/index.ts', '<rootDir>/services/$1/src/index.ts'],
     '^@ponte/([a-z-]+)/testing$': '<rootDir>/packages/$1/src/testing.ts',
   },
+  globalSetup: '<rootDir>/scripts/jest-global-setup.mjs',
+  globalTeardown: '<rootDir>/scripts/jest-global-teardown.mjs',
   testTimeout: 30_000,
 }
