@@ -1,0 +1,95 @@
+// Compiles the contracts and writes their ABIs and bytecode as TypeScript, which reads the same under Jest and in dist.
+// `--check` writes nothing and fails when a committed artifact differs from what the sources give.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const require = createRequire(import.meta.url)
+const solc = require('solc')
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+const groups = [
+  { sources: 'contracts', artifacts: 'src/artifacts' },
+  { sources: 'contracts/test', artifacts: 'test/artifacts' },
+]
+
+const settings = {
+  evmVersion: 'cancun',
+  optimizer: { enabled: true, runs: 10_000 },
+  // Without the metadata hash, a comment changes no bytecode and the output is the same on every machine.
+  metadata: { bytecodeHash: 'none', appendCBOR: false },
+  outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+}
+
+function readSources() {
+  const sources = {}
+  for (const group of groups) {
+    for (const file of readdirSync(join(root, group.sources)).filter(name => name.endsWith('.sol'))) {
+      sources[`${group.sources}/${file}`] = { content: readFileSync(join(root, group.sources, file), 'utf8') }
+    }
+  }
+  return sources
+}
+
+function readImport(path) {
+  try {
+    return { contents: readFileSync(require.resolve(path), 'utf8') }
+  } catch (error) {
+    return { error: String(error) }
+  }
+}
+
+function compile() {
+  const input = { language: 'Solidity', sources: readSources(), settings }
+  const output = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport }))
+  const isOurs = fault => fault.sourceLocation === undefined || fault.sourceLocation.file.startsWith('contracts/')
+  const faults = (output.errors ?? []).filter(fault => fault.severity === 'error' || (fault.severity === 'warning' && isOurs(fault)))
+  if (faults.length > 0) throw new Error(faults.map(fault => fault.formattedMessage).join('\n'))
+  return output.contracts
+}
+
+const kebab = name => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
+const camel = name => kebab(name).replace(/-(.)/g, (_, letter) => letter.toUpperCase())
+
+function render(name, abi, bytecode) {
+  const entries = abi.map(entry => `  ${JSON.stringify(entry)},\n`).join('')
+  return `// Written by scripts/compile.mjs.
+
+export const ${camel(name)}Abi = [
+${entries}] as const
+
+export const ${camel(name)}Bytecode = '0x${bytecode}'
+`
+}
+
+/** Every artifact as [path relative to the package, text]. */
+function artifacts() {
+  const contracts = compile()
+  return groups.flatMap(group =>
+    Object.entries(contracts)
+      .filter(([path]) => path === `${group.sources}/${basename(path)}`)
+      .flatMap(([, units]) => Object.entries(units))
+      .filter(([, unit]) => unit.evm.bytecode.object !== '')
+      .map(([name, unit]) => [join(group.artifacts, `${kebab(name)}.ts`), render(name, unit.abi, unit.evm.bytecode.object)]),
+  )
+}
+
+function isStale([path, text]) {
+  try {
+    return readFileSync(join(root, path), 'utf8') !== text
+  } catch {
+    return true
+  }
+}
+
+const stale = artifacts().filter(isStale)
+if (process.argv.includes('--check')) {
+  for (const [path] of stale)
+    console.error(`${path} is not what the contracts compile to; run: node ${relative(process.cwd(), join(root, 'scripts/compile.mjs'))}`)
+  process.exitCode = stale.length > 0 ? 1 : 0
+} else {
+  for (const group of groups) mkdirSync(join(root, group.artifacts), { recursive: true })
+  for (const [path, text] of stale) writeFileSync(join(root, path), text)
+  console.log(stale.length === 0 ? 'artifacts are up to date' : stale.map(([path]) => `wrote ${path}`).join('\n'))
+}

@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { findAnvil } from './anvil-binary'
+
+export interface AnvilOptions {
+  /** A free one by default. */
+  port?: number
+  /** 31337 by default. */
+  chainId?: number
+  /** Kept here across restarts, written every `stateIntervalS` and when anvil stops; nothing is kept by default. */
+  stateFile?: string
+  /** 1 by default. */
+  stateIntervalS?: number
+  /** Mine a block every so many seconds. By default a block is mined for each transaction. */
+  blockTimeS?: number
+  /** With `blockTimeS`: mine a block for each transaction too. */
+  mixedMining?: boolean
+  /** Mine nothing until `mine` is called. */
+  noMining?: boolean
+  /** The `safe` block is this many behind the head, `finalized` twice as many; 32 by default. */
+  slotsInAnEpoch?: number
+  /** Any other flags of anvil. */
+  extraArgs?: readonly string[]
+  /** The executable, when it does not come from the npm package. */
+  binary?: string
+  /** How long to wait until it answers; 20,000 by default. */
+  startTimeoutMs?: number
+}
+
+export interface Anvil {
+  rpcUrl: string
+  wsUrl: string
+  port: number
+  chainId: number
+  pid: number
+  /** Resolves with the exit code (null after a signal) when anvil ends, asked or not. */
+  exited: Promise<number | null>
+  /** Lets anvil save its state and end; kills it when it does not. May be called again. */
+  stop(): Promise<void>
+}
+
+/** Thrown by `startAnvil` when something else listens on the wanted port. */
+export class PortTakenError extends Error {
+  constructor(readonly port: number) {
+    super(`port ${port} is taken: choose another one for anvil, or stop what listens there`)
+    this.name = 'PortTakenError'
+  }
+}
+
+const HOST = '127.0.0.1'
+const STOP_MS = 10_000
+
+// The shell becomes anvil, so that the pid is anvil's; the part it leaves behind waits for the end of a pipe that only our
+// process holds, and ends anvil when we end in whatever way. A handler in our process could not answer a SIGKILL.
+const WATCHED = 'exec 3<&0; (read -r _ <&3; kill -TERM $$) >/dev/null 2>&1 & exec 3<&- </dev/null "$0" "$@"'
+
+function argumentsFor(options: AnvilOptions, chainId: number): string[] {
+  const args = ['--host', HOST, '--port', String(options.port ?? 0), '--chain-id', String(chainId)]
+  if (options.stateFile !== undefined) args.push('--state', options.stateFile, '--state-interval', String(options.stateIntervalS ?? 1))
+  if (options.blockTimeS !== undefined) args.push('--block-time', String(options.blockTimeS))
+  if (options.mixedMining === true) args.push('--mixed-mining')
+  if (options.noMining === true) args.push('--no-mining')
+  if (options.slotsInAnEpoch !== undefined) args.push('--slots-in-an-epoch', String(options.slotsInAnEpoch))
+  return [...args, ...(options.extraArgs ?? [])]
+}
+
+function spawnWatched(binary: string, args: string[]): ChildProcess {
+  if (process.platform === 'win32') return spawn(binary, args, { stdio: ['pipe', 'pipe', 'pipe'] })
+  // Its own process group, so that Ctrl-C in a terminal reaches us alone and we decide when the chain stops.
+  return spawn('/bin/sh', ['-c', WATCHED, binary, ...args], { stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+}
+
+/** Reads what anvil prints until it names the port it listens on; then only drains it. */
+function listening(child: ChildProcess, wanted: number | undefined, timeoutMs: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let printed = ''
+    const timer = setTimeout(() => settle(new Error(`anvil did not start within ${timeoutMs} ms: ${printed}`)), timeoutMs)
+    const settle = (outcome: number | Error): void => {
+      clearTimeout(timer)
+      for (const stream of [child.stdout, child.stderr]) {
+        stream?.removeListener('data', read)
+        stream?.resume()
+      }
+      child.removeListener('error', settle)
+      child.removeListener('close', ended)
+      if (typeof outcome === 'number') resolve(outcome)
+      else reject(outcome)
+    }
+    const ended = (code: number | null): void => {
+      const taken = wanted !== undefined && /address already in use/i.test(printed)
+      settle(taken ? new PortTakenError(wanted) : new Error(`anvil ended with code ${code} while starting: ${printed.trim()}`))
+    }
+    const read = (chunk: Buffer): void => {
+      printed += chunk.toString()
+      const port = /Listening on [^\s]*:(\d+)/.exec(printed)?.[1]
+      if (port !== undefined) settle(Number(port))
+    }
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
+    child.on('error', settle)
+    child.on('close', ended)
+  })
+}
+
+async function end(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+  await exited
+  clearTimeout(timer)
+}
+
+function letGo(child: ChildProcess): void {
+  child.unref()
+  for (const stream of child.stdio)
+    if (stream !== null && stream !== undefined && 'unref' in stream && typeof stream.unref === 'function') stream.unref()
+}
+
+/**
+ * Starts anvil, a local EVM chain, on the loopback interface and resolves once it answers. It ends with `stop()`, and at the
+ * latest when this process ends, however that happens; it does not keep this process alive.
+ * Rejects with PortTakenError, or with what anvil printed when it would not start.
+ */
+export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
+  const chainId = options.chainId ?? 31_337
+  const child = spawnWatched(options.binary ?? findAnvil(), argumentsFor(options, chainId))
+  const exited = new Promise<number | null>(resolve => {
+    child.once('exit', code => {
+      child.stdin?.destroy()
+      resolve(code)
+    })
+  })
+  child.stdin?.on('error', () => child.stdin?.destroy())
+  try {
+    const port = await listening(child, options.port, options.startTimeoutMs ?? 20_000)
+    const { pid } = child
+    if (pid === undefined) throw new Error('anvil has no process id')
+    letGo(child)
+    return {
+      rpcUrl: `http://${HOST}:${port}`,
+      wsUrl: `ws://${HOST}:${port}`,
+      port,
+      chainId,
+      pid,
+      exited,
+      stop: () => end(child, exited),
+    }
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
+}

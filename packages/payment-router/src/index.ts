@@ -1,0 +1,17 @@
+export { depositAddressAbi } from './artifacts/deposit-address'
+export { paymentRouterAbi } from './artifacts/payment-router'
+export { testRateFeedAbi } from './artifacts/test-rate-feed'
+export { testUsdcAbi } from './artifacts/test-usdc'
+export { type DeployedContracts, type DeployOptions, deployContracts, deployRouter, type RouterTerms } from './deploy'
+export { depositAddress, depositImplementation } from './deposit-address'
+export { authorizationNonce, paymentKey } from './payment-key'
+export { PAYMENT_RECEIVED_TOPIC } from './payment-received'
+export { splitFee } from './split-fee'
+export {
+  type AuthorizationTerms,
+  type PermitTerms,
+  permitTypedData,
+  receiveWithAuthorizationTypedData,
+  type TokenDomain,
+  type TypedData,
+} from './typed-data'

@@ -1,0 +1,92 @@
+import type { TypedDataDomain, TypedDataField } from 'ethers'
+import { authorizationNonce } from './payment-key'
+
+/** EIP-712 typed data: give `domain`, `types` and `message` to `Signer.signTypedData`, or all of it to `eth_signTypedData_v4` after making bigints strings. */
+export interface TypedData<Message> {
+  domain: TypedDataDomain
+  types: Record<string, TypedDataField[]>
+  primaryType: string
+  message: Message
+}
+
+/** The token whose signature it is. Circle's USDC calls itself "USD Coin" on some networks and "USDC" on others: read `name()` and `version()`. */
+export interface TokenDomain {
+  chainId: bigint | number
+  usdcAddress: string
+  name?: string
+  version?: string
+}
+
+export interface PermitTerms extends TokenDomain {
+  owner: string
+  spender: string
+  /** In token units (10⁻⁶). */
+  value: bigint
+  /** The token's `nonces(owner)`. */
+  nonce: bigint
+  /** Unix seconds. */
+  deadline: bigint
+}
+
+export interface AuthorizationTerms extends TokenDomain {
+  router: string
+  memo: string
+  merchant: string
+  payer: string
+  /** In token units (10⁻⁶), fee included. */
+  amount: bigint
+  /** Unix seconds; the block's time must be later. Zero by default. */
+  validAfter?: bigint
+  /** Unix seconds; the block's time must be earlier. */
+  validBefore: bigint
+}
+
+function domainOf(token: TokenDomain): TypedDataDomain {
+  return { name: token.name ?? 'USD Coin', version: token.version ?? '2', chainId: token.chainId, verifyingContract: token.usdcAddress }
+}
+
+const uint256 = (name: string): TypedDataField => ({ name, type: 'uint256' })
+const address = (name: string): TypedDataField => ({ name, type: 'address' })
+
+const PERMIT = [address('owner'), address('spender'), uint256('value'), uint256('nonce'), uint256('deadline')]
+const AUTHORIZATION = [
+  address('from'),
+  address('to'),
+  uint256('value'),
+  uint256('validAfter'),
+  uint256('validBefore'),
+  { name: 'nonce', type: 'bytes32' },
+]
+
+/** What the owner signs so that `payWithPermit` may take `value` (EIP-2612). */
+export function permitTypedData(terms: PermitTerms): TypedData<Pick<PermitTerms, 'owner' | 'spender' | 'value' | 'nonce' | 'deadline'>> {
+  const { owner, spender, value, nonce, deadline } = terms
+  return { domain: domainOf(terms), types: { Permit: PERMIT }, primaryType: 'Permit', message: { owner, spender, value, nonce, deadline } }
+}
+
+/**
+ * What the payer signs so that anyone may submit `payWithAuthorization(memo, merchant, amount, payer, validAfter, validBefore, signature)`
+ * for him (EIP-3009 `ReceiveWithAuthorization`, nonce = `authorizationNonce(memo, merchant)`). Throws as `paymentKey` does.
+ */
+export function receiveWithAuthorizationTypedData(terms: AuthorizationTerms): TypedData<{
+  from: string
+  to: string
+  value: bigint
+  validAfter: bigint
+  validBefore: bigint
+  nonce: string
+}> {
+  return {
+    domain: domainOf(terms),
+    types: { ReceiveWithAuthorization: AUTHORIZATION },
+    primaryType: 'ReceiveWithAuthorization',
+    message: {
+      from: terms.payer,
+      to: terms.router,
+      value: terms.amount,
+      validAfter: terms.validAfter ?? 0n,
+      validBefore: terms.validBefore,
+      nonce: authorizationNonce(terms.memo, terms.merchant),
+    },
+  }
+}
