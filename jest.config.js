@@ -1,3 +1,5 @@
+const { availableParallelism } = require('node:os')
+
 // One Jest for the whole tree. Service tests find their database server and broker in the environment (globalSetup starts them).
 /** @type {import('jest').Config} */
 module.exports = {
@@ -21,5 +23,7 @@ module.exports = {
   },
   globalSetup: '<rootDir>/scripts/jest-global-setup.mjs',
   globalTeardown: '<rootDir>/scripts/jest-global-teardown.mjs',
+  // Service tests wait more than they compute, so two run side by side even on one core; four share one database server in comfort.
+  maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
   testTimeout: 30_000,
 }

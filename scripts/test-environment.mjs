@@ -71,7 +71,8 @@ function isRunning(pid) {
 // `node scripts/test-environment.mjs` keeps the servers up, so that many test runs need not start their own.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { setUp } = await import('./setup.mjs')
-  await setUp()
+  const { fail } = await import('./steps.mjs')
+  await setUp().catch(fail)
   const { startPostgres } = await import('../services/all-in-one/dist/postgres.js')
   const { stop } = await startTestEnvironment(startPostgres)
   for (const variable of ['PONTE_TEST_POSTGRES_URL', 'AMQP_URL']) console.log(`export ${variable}='${process.env[variable]}'`)

@@ -1,0 +1,101 @@
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { lockFolder } from './lock.mjs'
+import { bringUpToDate, StepError } from './steps.mjs'
+
+export const root = realpathSync(join(dirname(fileURLToPath(import.meta.url)), '..'))
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+/** Brings node_modules, the generated clients and dist/ up to date with the sources. Does nothing, quickly, when they are. */
+export async function setUp() {
+  demandNode()
+  const unlock = await lockFolder(root)
+  try {
+    await bringUpToDate('Installing packages', [packages()])
+    await bringUpToDate('Generating database clients', databaseClients())
+    await bringUpToDate('Compiling', [compilation()])
+    await bringUpToDate('Building the pages', pages())
+  } finally {
+    unlock()
+  }
+}
+
+function demandNode() {
+  const [major, minor] = manifest.engines.node.match(/\d+/g).map(Number)
+  const [ourMajor, ourMinor] = process.versions.node.split('.').map(Number)
+  if (ourMajor > major || (ourMajor === major && ourMinor >= minor)) return
+  throw new StepError(`Ponte needs Node ${major}.${minor} or newer; this is ${process.version}. Install it from https://nodejs.org.`)
+}
+
+function packages() {
+  const folders = workspaces()
+  return {
+    name: 'install',
+    inputs: ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', ...folders.map(folder => join(folder, 'package.json'))],
+    outputs: ['node_modules/.modules.yaml', ...folders.map(folder => join(folder, 'node_modules'))],
+    command: ['npx', '--yes', manifest.packageManager, 'install', '--frozen-lockfile', '--config.confirmModulesPurge=false'],
+    advice: `See that this machine reaches its npm registry. If pnpm-lock.yaml is behind, run: npx ${manifest.packageManager} install`,
+  }
+}
+
+function databaseClients() {
+  const folders = workspaces().filter(folder => existsSync(join(root, folder, 'prisma/schema.prisma')))
+  return folders.map(folder => ({
+    name: `client-of-${folder.replace('/', '-')}`,
+    inputs: [`${folder}/prisma/schema.prisma`, `${folder}/prisma.config.ts`, 'package.json'],
+    outputs: [`${folder}/src/generated`],
+    command: [process.execPath, join(root, 'node_modules/prisma/build/index.js'), 'generate'],
+    folder,
+    // Generating needs no schema engine, but Prisma downloads one unless it is told of some executable. Nor shall it phone home.
+    env: { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: '1', CHECKPOINT_DISABLE: '1' },
+    advice: `Correct ${folder}/prisma/schema.prisma and try again.`,
+  }))
+}
+
+function compilation() {
+  const folders = workspaces().filter(folder => !isPages(folder))
+  const sources = folders.flatMap(folder => [`${folder}/tsconfig.json`, ...filesIn(`${folder}/src`)])
+  return {
+    name: 'compile',
+    inputs: ['package.json', 'tsconfig.json', 'tsconfig.base.json', ...sources.filter(file => !file.endsWith('.test.ts'))],
+    outputs: folders.map(folder => `${folder}/dist/.tsbuildinfo`),
+    command: [process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '--build'],
+    advice: 'Correct the errors above and try again.',
+  }
+}
+
+function pages() {
+  return workspaces()
+    .filter(isPages)
+    .map(folder => ({
+      name: 'pages',
+      inputs: ['pnpm-lock.yaml', ...filesIn(folder)],
+      outputs: [`${folder}/dist`],
+      command: ['npm', 'run', '--silent', 'build'],
+      folder,
+      advice: 'Correct the errors above and try again.',
+    }))
+}
+
+const isPages = folder => folder === 'packages/web'
+
+const workspaces = () =>
+  ['packages', 'services']
+    .flatMap(parent => readdirSync(join(root, parent)).map(name => `${parent}/${name}`))
+    .filter(folder => existsSync(join(root, folder, 'package.json')))
+
+/** Paths relative to the root, of what people and generators wrote. */
+function filesIn(folder) {
+  if (!existsSync(join(root, folder))) return []
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
+    if (['node_modules', 'dist'].includes(entry.name)) return []
+    const path = `${folder}/${entry.name}`
+    return entry.isDirectory() ? filesIn(path) : [path]
+  })
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const { fail } = await import('./steps.mjs')
+  await setUp().catch(fail)
+}
