@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { setUp } from './setup.mjs'
 import { fail } from './steps.mjs'
@@ -9,11 +10,12 @@ process.on('exit', () => {
   // A run that broke off before Jest had its results has no counts.
   const { passed, failed, skipped } = globalThis.ponteTestCounts ?? { passed: 0, failed: 0, skipped: 0 }
   if (passed === 0 || failed > 0) process.exitCode ||= 1
-  console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+  // Not by console.log, which Jest silences when it exits early.
+  writeSync(process.stdout.fd, `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`)
 })
 
 const reporter = fileURLToPath(new URL('./counting-reporter.mjs', import.meta.url))
-const { default: jest } = await import('jest')
+const jest = await import('jest')
 await jest.run([...process.argv.slice(2), '--reporters=default', `--reporters=${reporter}`])
 
 setTimeout(() => {
