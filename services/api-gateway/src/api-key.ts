@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+import { apiKey } from '@ponte/contracts'
+
+/** Specification, API keys: `sk_live_` and 64 hex characters, 256 bits of entropy. */
+export const API_KEY_ENTROPY_BYTES = 32
+
+export interface MintedKey {
+  /** Shown to the merchant once and kept nowhere. */
+  plain: string
+  hash: Buffer
+}
+
+/** Makes a key of 32 bytes from the CSPRNG. Throws RangeError on any other length. */
+export function mintApiKey(entropy: Uint8Array): MintedKey {
+  if (entropy.length !== API_KEY_ENTROPY_BYTES) throw new RangeError(`An API key needs ${API_KEY_ENTROPY_BYTES} bytes of entropy.`)
+  const plain = `sk_live_${Buffer.from(entropy).toString('hex')}`
+  return { plain, hash: hashApiKey(plain) }
+}
+
+/** SHA-256 is enough here: what is hashed has 256 bits of entropy, so there is nothing to guess. */
+export const hashApiKey = (plain: string): Buffer => createHash('sha256').update(plain, 'utf8').digest()
+
+export const isApiKey = (text: string): boolean => apiKey.safeParse(text).success

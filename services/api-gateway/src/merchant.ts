@@ -1,0 +1,135 @@
+import { ApiError, type CreateMerchant, type FieldError, type MerchantTerms, type NewEvent, type UpdateMerchant } from '@ponte/contracts'
+import { checksumAddress, isValidAddress } from './checksum-address'
+import { namesInternalAddress } from './internal-address'
+
+/** A merchant as the gateway keeps it. Secrets are sealed everywhere but in the answer to their owner. */
+export interface Merchant {
+  id: string
+  userId: string
+  /** Grows with each change that others must hear of. */
+  version: number
+  displayName: string
+  webhookUrl: string | null
+  payoutAddress: string | null
+  sealedWebhookSecret: string
+  pending: PendingSecret | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+export interface PendingSecret {
+  sealed: string
+  activatesAt: Date
+}
+
+export interface Change {
+  merchant: Merchant
+  /** None when nothing changed. */
+  events: NewEvent[]
+  /** Names of what changed, for the audit log; never a value. */
+  changed: string[]
+}
+
+/** Design, section 10: a rotated secret takes effect on the merchant's word, or after a day. */
+export const SECRET_ACTIVATES_AFTER_MS = 24 * 3_600_000
+
+/** Opens a merchant for a user. Throws ApiError `invalid_request` on a URL or an address that cannot be used. */
+export function createMerchant(body: CreateMerchant, given: { id: string; userId: string; sealedWebhookSecret: string; at: Date }): Change {
+  const merchant: Merchant = {
+    id: given.id,
+    userId: given.userId,
+    version: 1,
+    displayName: body.display_name,
+    webhookUrl: checkedUrl(body.webhook_url ?? null),
+    payoutAddress: checkedAddress(body.payout_address ?? null),
+    sealedWebhookSecret: given.sealedWebhookSecret,
+    pending: null,
+    createdAt: given.at,
+    updatedAt: given.at,
+  }
+  return { merchant, events: [updated(merchant)], changed: ['merchant'] }
+}
+
+/** Applies what the body names; a body that changes nothing is no change. Throws ApiError `invalid_request`. */
+export function updateMerchant(merchant: Merchant, body: UpdateMerchant, at: Date): Change {
+  const current = inForce(merchant, at)
+  const wanted = {
+    displayName: body.display_name ?? current.displayName,
+    webhookUrl: body.webhook_url === undefined ? current.webhookUrl : checkedUrl(body.webhook_url),
+    payoutAddress: body.payout_address === undefined ? current.payoutAddress : checkedAddress(body.payout_address),
+  }
+  const names = { displayName: 'display_name', webhookUrl: 'webhook_url', payoutAddress: 'payout_address' } as const
+  const changed = (Object.keys(names) as (keyof typeof names)[]).filter(key => wanted[key] !== current[key]).map(key => names[key])
+  return changed.length === 0 ? { merchant: current, events: [], changed: [] } : changeTo({ ...current, ...wanted }, changed, at)
+}
+
+/** A new secret waits beside the one in force; rotating again replaces the one that waits. */
+export function rotateWebhookSecret(merchant: Merchant, sealed: string, at: Date): Change {
+  const pending = { sealed, activatesAt: new Date(at.getTime() + SECRET_ACTIVATES_AFTER_MS) }
+  return changeTo({ ...inForce(merchant, at), pending }, ['pending_webhook_secret'], at)
+}
+
+/** Puts the waiting secret in force now. Throws ApiError `invalid_state` when none waits. */
+export function activateWebhookSecret(merchant: Merchant, at: Date): Change {
+  const current = inForce(merchant, at)
+  if (!current.pending) throw new ApiError('invalid_state', 'No new webhook secret is waiting; rotate it first.')
+  return changeTo({ ...current, sealedWebhookSecret: current.pending.sealed, pending: null }, ['webhook_secret'], at)
+}
+
+/** The merchant at a moment: a secret that waited its day is the one in force. The dispatcher judges by the same times in its copy. */
+export function inForce(merchant: Merchant, at: Date): Merchant {
+  if (!merchant.pending || merchant.pending.activatesAt > at) return merchant
+  return { ...merchant, sealedWebhookSecret: merchant.pending.sealed, pending: null }
+}
+
+/** What owners are told about the merchant with each request. */
+export const termsOf = (merchant: Merchant): MerchantTerms => ({
+  merchant_id: merchant.id,
+  version: merchant.version,
+  display_name: merchant.displayName,
+  payout_address: merchant.payoutAddress,
+})
+
+/** What the merchant should know although it was accepted. */
+export function warningsOf(merchant: Merchant): string[] {
+  if (!merchant.webhookUrl || !namesInternalAddress(new URL(merchant.webhookUrl))) return []
+  return [
+    'webhook_url names an internal address: deliveries to it are refused and marked dead. Use an address that the internet can reach.',
+  ]
+}
+
+function changeTo(next: Merchant, changed: string[], at: Date): Change {
+  const merchant = { ...next, version: next.version + 1, updatedAt: at }
+  return { merchant, events: [updated(merchant)], changed }
+}
+
+const updated = (merchant: Merchant): NewEvent => ({
+  type: 'merchant.updated',
+  data: {
+    ...termsOf(merchant),
+    webhook_url: merchant.webhookUrl,
+    sealed_webhook_secret: merchant.sealedWebhookSecret,
+    sealed_pending_webhook_secret: merchant.pending?.sealed ?? null,
+    pending_webhook_secret_activates_at: merchant.pending?.activatesAt.toISOString() ?? null,
+  },
+})
+
+function checkedUrl(text: string | null): string | null {
+  if (text === null) return null
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^https?:\/\//i.test(text)) throw refused('webhook_url', 'must be an http:// or https:// URL')
+  if (url.username !== '' || url.password !== '') throw refused('webhook_url', 'must not contain a user name or password')
+  return text
+}
+
+function checkedAddress(text: string | null): string | null {
+  if (text === null) return null
+  if (!isValidAddress(text)) throw refused('payout_address', 'does not match its EIP-55 checksum; a character may be mistyped')
+  if (/^0x0{40}$/.test(text)) throw refused('payout_address', 'must not be the zero address')
+  return checksumAddress(text)
+}
+
+function refused(path: string, message: string): ApiError {
+  const errors: FieldError[] = [{ path, message }]
+  return new ApiError('invalid_request', `The body is not valid: ${path} ${message}.`, { errors })
+}
