@@ -1,0 +1,117 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  randomUUID,
+  scrypt,
+  timingSafeEqual,
+} from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+
+/** What the development identity provider remembers: one JSON file in a folder that only this machine's user may read. */
+const stateSchema = z.object({
+  signing_key: z.object({ kid: z.string(), pem: z.string() }),
+  users: z.array(z.object({ id: z.string(), email: z.string(), salt: z.string(), hash: z.string(), created_at: z.string() })),
+  refresh_tokens: z.array(z.object({ hash: z.string(), user_id: z.string(), used_at: z.number().nullable() })),
+})
+type State = z.infer<typeof stateSchema>
+export type User = State['users'][number]
+
+export interface IdentityUsers {
+  kid: string
+  privateKeyPem: string
+  publicJwk: object
+  /** The new user, or undefined when the address is taken. */
+  add(email: string, password: string): Promise<User | undefined>
+  /** The user, or undefined when address or password is wrong; both take the same time. */
+  check(email: string, password: string): Promise<User | undefined>
+  issueRefreshToken(user: User): string
+  /** The user of a refresh token, which is then used up. */
+  useRefreshToken(token: string): User | undefined
+}
+
+/** Like Supabase Auth, a token just used may be used again for a moment: two tabs of one browser refresh at once. */
+const REUSE_MS = 10_000
+const REFRESH_TOKENS_KEPT = 1_000
+const hashPassword = promisify<string, Buffer, number, Buffer>(scrypt)
+
+export function openIdentityUsers(folder: string): IdentityUsers {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const file = join(folder, 'identity-provider.json')
+  const state = read(file) ?? firstState()
+  const save = () => {
+    writeFileSync(`${file}.new`, JSON.stringify(state, null, 2), { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+  }
+  save()
+
+  const find = (email: string) => state.users.find(user => user.email === email.toLowerCase())
+  const privateKey = createPrivateKey(state.signing_key.pem)
+  return {
+    kid: state.signing_key.kid,
+    privateKeyPem: state.signing_key.pem,
+    publicJwk: {
+      ...createPublicKey(privateKey).export({ format: 'jwk' }),
+      kid: state.signing_key.kid,
+      alg: 'ES256',
+      use: 'sig',
+      key_ops: ['verify'],
+    },
+    async add(email, password) {
+      const salt = randomBytes(16)
+      const hash = await hashPassword(password, salt, 32)
+      if (find(email)) return undefined
+      const user = {
+        id: randomUUID(),
+        email: email.toLowerCase(),
+        salt: salt.toString('hex'),
+        hash: hash.toString('hex'),
+        created_at: new Date().toISOString(),
+      }
+      state.users.push(user)
+      save()
+      return user
+    },
+    async check(email, password) {
+      const user = find(email)
+      const hash = await hashPassword(password, Buffer.from(user?.salt ?? '00'.repeat(16), 'hex'), 32)
+      return user && timingSafeEqual(hash, Buffer.from(user.hash, 'hex')) ? user : undefined
+    },
+    issueRefreshToken(user) {
+      const token = randomBytes(24).toString('base64url')
+      state.refresh_tokens.push({ hash: hashToken(token), user_id: user.id, used_at: null })
+      state.refresh_tokens.splice(0, state.refresh_tokens.length - REFRESH_TOKENS_KEPT)
+      save()
+      return token
+    },
+    useRefreshToken(token) {
+      const found = state.refresh_tokens.find(({ hash }) => hash === hashToken(token))
+      if (!found || (found.used_at !== null && Date.now() - found.used_at > REUSE_MS)) return undefined
+      found.used_at ??= Date.now()
+      save()
+      return state.users.find(user => user.id === found.user_id)
+    },
+  }
+}
+
+const hashToken = (token: string) => createHash('sha256').update(token).digest('hex')
+
+function read(file: string): State | undefined {
+  if (!existsSync(file)) return undefined
+  try {
+    return stateSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    throw new Error(`${file} cannot be read. Remove it to start with no users.`, { cause: error })
+  }
+}
+
+function firstState(): State {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  return { signing_key: { kid: randomUUID(), pem }, users: [], refresh_tokens: [] }
+}

@@ -1,0 +1,110 @@
+import { createPublicKey } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import jwt from 'jsonwebtoken'
+import request from 'supertest'
+import { createIdentityProvider, type IdentityProvider } from '../src/identity-provider'
+
+const login = { email: 'demo@ponte.example', password: 'correct horse' }
+const options = { host: '127.0.0.1', port: 0, publicClientKey: 'public-1', issuer: 'http://issuer/auth/v1', audience: 'authenticated' }
+let stateFolder: string
+let provider: IdentityProvider
+
+const open = async () => {
+  provider = createIdentityProvider({ ...options, stateFolder })
+  await provider.start?.()
+  await provider.ensureUser(login.email, login.password)
+}
+const ask = (path: string, body: object) => request(provider.server).post(path).set('apikey', 'public-1').send(body)
+
+beforeAll(async () => {
+  stateFolder = mkdtempSync(join(tmpdir(), 'ponte-identity-'))
+  await open()
+})
+afterAll(async () => {
+  await provider.stop?.()
+  rmSync(stateFolder, { recursive: true })
+})
+
+test('specification, Login: email and password with the apikey header give access_token and refresh_token', async () => {
+  const { body } = await ask('/auth/v1/token?grant_type=password', login).expect(200)
+  expect(body).toMatchObject({ token_type: 'bearer', expires_in: 3600, refresh_token: expect.any(String), user: { email: login.email } })
+
+  const { body: jwks } = await request(provider.server).get('/auth/v1/.well-known/jwks.json').expect(200)
+  expect(jwks.keys).toHaveLength(1)
+  expect(jwks.keys[0]).not.toHaveProperty('d')
+  const key = createPublicKey({ key: jwks.keys[0], format: 'jwk' })
+  const claims = jwt.verify(body.access_token, key, {
+    algorithms: ['ES256'],
+    issuer: options.issuer,
+    audience: options.audience,
+    complete: true,
+  })
+  expect(claims.header.kid).toBe(jwks.keys[0].kid)
+  expect(claims.payload).toMatchObject({ sub: body.user.id, role: 'authenticated', email: login.email })
+})
+
+test.each([
+  [{ email: login.email, password: 'wrong' }, 'invalid_credentials'],
+  [{ email: 'nobody@ponte.example', password: 'wrong' }, 'invalid_credentials'],
+  [{ email: login.email }, 'validation_failed'],
+  [{}, 'validation_failed'],
+])('a login with %j is refused: %s', async (body, code) => {
+  const { body: answer } = await ask('/auth/v1/token?grant_type=password', body).expect(400)
+  expect(answer.error_code).toBe(code)
+})
+
+test('without the public client key, or with another, nothing is answered', async () => {
+  await request(provider.server).post('/auth/v1/token?grant_type=password').send(login).expect(401)
+  await request(provider.server).post('/auth/v1/token?grant_type=password').set('apikey', 'other').send(login).expect(401)
+  await request(provider.server).post('/auth/v1/signup').send(login).expect(401)
+})
+
+test('a refresh token gives a new session and is used up but for two refreshes at once', async () => {
+  const { body: first } = await ask('/auth/v1/token?grant_type=password', login)
+  const refresh = () => ask('/auth/v1/token?grant_type=refresh_token', { refresh_token: first.refresh_token })
+  const [{ body: second }] = await Promise.all([refresh().expect(200), refresh().expect(200)])
+  expect(second.refresh_token).not.toBe(first.refresh_token)
+  expect(second.user.id).toBe(first.user.id)
+  jest.spyOn(Date, 'now').mockReturnValueOnce(Date.now() + 11_000)
+  await refresh().expect(400)
+  await ask('/auth/v1/token?grant_type=refresh_token', { refresh_token: 'made up' }).expect(400)
+  await ask('/auth/v1/token?grant_type=magic', {}).expect(400)
+})
+
+test('sign-up makes a user who can log in; a taken address and a weak password are refused', async () => {
+  const fresh = { email: 'New@ponte.example', password: 'long enough' }
+  const { body } = await ask('/auth/v1/signup', fresh).expect(200)
+  expect(body.access_token).toEqual(expect.any(String))
+  await ask('/auth/v1/token?grant_type=password', { ...fresh, email: 'new@PONTE.example' }).expect(200)
+  await ask('/auth/v1/signup', fresh).expect(422)
+  await ask('/auth/v1/signup', { email: 'other@ponte.example', password: 'short' }).expect(422)
+})
+
+test('malformed and oversized bodies are refused, not failed', async () => {
+  await ask('/auth/v1/signup', {}).set('Content-Type', 'application/json').send('{').expect(400)
+  await ask('/auth/v1/signup', { email: 'a'.repeat(20_000) }).expect(400)
+})
+
+test('a browser of another origin may ask', async () => {
+  const { headers } = await request(provider.server).options('/auth/v1/token').set('Origin', 'http://127.0.0.1:8080').expect(204)
+  expect(headers['access-control-allow-origin']).toBe('*')
+  expect(headers['access-control-allow-headers']).toContain('apikey')
+})
+
+test('users, keys and sessions survive a restart; passwords are kept as scrypt hashes in a private file', async () => {
+  const { body: before } = await ask('/auth/v1/token?grant_type=password', login)
+  const { body: keysBefore } = await request(provider.server).get('/auth/v1/.well-known/jwks.json')
+  await provider.stop?.()
+  await open()
+  const { body: keysAfter } = await request(provider.server).get('/auth/v1/.well-known/jwks.json')
+  expect(keysAfter).toEqual(keysBefore)
+  const { body: after } = await ask('/auth/v1/token?grant_type=refresh_token', { refresh_token: before.refresh_token }).expect(200)
+  expect(after.user.id).toBe(before.user.id)
+
+  const file = join(stateFolder, 'identity-provider.json')
+  expect(statSync(file).mode & 0o077).toBe(0)
+  const kept = readFileSync(file, 'utf8')
+  for (const secret of [login.password, before.refresh_token, after.refresh_token]) expect(kept).not.toContain(secret)
+})
