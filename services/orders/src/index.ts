@@ -1,0 +1,7 @@
+import { join } from 'node:path'
+
+export { type OrdersConfig, ordersConfig } from './config'
+export { createOrders } from './service'
+
+/** Where this service's migrations are. */
+export const ordersMigrations = join(__dirname, '../prisma/migrations')

@@ -1,0 +1,52 @@
+import { ApiError } from '@ponte/contracts'
+
+/** One source's word on the price of a USDC in reais. */
+export interface Observation {
+  source: string
+  /** Micro-BRL per USDC. */
+  rateMicros: bigint
+  asOf: Date
+}
+
+/** The rate an order is priced with, fixed at its creation. */
+export interface Quote {
+  rateMicros: bigint
+  source: string
+  asOf: Date
+  spreadBps: number
+}
+
+export interface QuoteLimits {
+  maxAgeS: number
+  maxSpreadBps: number
+}
+
+/**
+ * The median of the fresh observations, as old as the oldest of them. Throws `rate_unavailable` when none is fresh or
+ * when they differ by more than the limit: no order is priced on a guess (design, section 5).
+ */
+export function quote(observations: readonly Observation[], limits: QuoteLimits, at: Date): Quote {
+  const fresh = observations
+    .filter(({ asOf, rateMicros }) => rateMicros > 0n && at.getTime() - asOf.getTime() <= limits.maxAgeS * 1000)
+    .sort((a, b) => (a.rateMicros < b.rateMicros ? -1 : 1))
+  const [lowest, highest] = [fresh[0], fresh.at(-1)]
+  if (!lowest || !highest) throw unavailable('no exchange rate source has a fresh rate')
+  const spreadBps = Number(((highest.rateMicros - lowest.rateMicros) * 10_000n) / lowest.rateMicros)
+  if (spreadBps > limits.maxSpreadBps) throw unavailable('the exchange rate sources disagree')
+  return {
+    rateMicros: median(fresh.map(observation => observation.rateMicros)),
+    source: fresh.map(observation => observation.source).join(','),
+    asOf: new Date(Math.min(...fresh.map(observation => observation.asOf.getTime()))),
+    spreadBps,
+  }
+}
+
+const unavailable = (why: string) =>
+  new ApiError('rate_unavailable', `No order can be priced now: ${why}. Try again shortly.`, { retryAfterS: 10 })
+
+/** Of an even number, the mean of the middle two, rounded down: a lower rate asks for more USDC, so the merchant is never short. */
+function median(sorted: readonly bigint[]): bigint {
+  const middle = Math.floor(sorted.length / 2)
+  const [low, high] = [sorted[middle - 1] ?? 0n, sorted[middle] ?? 0n]
+  return sorted.length % 2 === 1 ? high : (low + high) / 2n
+}

@@ -1,0 +1,108 @@
+import { topology } from '@ponte/contracts'
+import {
+  type Bus,
+  consumer,
+  createApp,
+  createLogger,
+  createMetrics,
+  every,
+  httpServer,
+  type Logger,
+  openDatabase,
+  opsServer,
+  outboxAge,
+  outboxRelay,
+  rabbitmqBus,
+  service,
+  uuidv7,
+} from '@ponte/service-kit'
+import type { OrdersConfig } from './config'
+import { expireDue } from './expiry'
+import { createOpening } from './opening'
+import type { Order } from './order'
+import { rateSources } from './rate-sources'
+import { openRates } from './rates'
+import { reactions } from './reactions'
+import { routes } from './routes'
+import { openStore } from './store'
+
+/** What the roof or a test may hand in; what is given belongs to the giver. */
+export interface Given {
+  bus?: Bus
+  now?: () => Date
+  logger?: Logger
+}
+
+/** The invoice and its settlement, as a list of parts. */
+export function createOrders(config: OrdersConfig, given: Given = {}) {
+  const logger = given.logger ?? createLogger({ service: 'orders', level: config.LOG_LEVEL })
+  const now = given.now ?? (() => new Date())
+  const metrics = createMetrics('orders')
+  const database = openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL, applicationName: 'orders' })
+  const bus = given.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
+  const relay = outboxRelay(database, bus, logger)
+
+  const committed = (order: Order) => {
+    relay.wake()
+    transitions.inc({ status: order.status, exception: order.exception ?? 'none' })
+    bus.announce(changed(order, now()))
+  }
+  const transitions = metrics.counter('ponte_order_commits_total', 'Orders written, by the status they were left in', [
+    'status',
+    'exception',
+  ])
+  metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
+
+  const store = openStore(database, { now, committed })
+  const rates = openRates(rateSources(config, now), {
+    maxAgeS: config.RATE_MAX_AGE_S,
+    maxSpreadBps: config.RATE_MAX_SPREAD_BPS,
+    refreshMs: config.RATE_REFRESH_MS,
+    now,
+    logger,
+  })
+  const place = { network: config.NETWORK, publicUrl: config.PUBLIC_URL, confirmations: config.CONFIRMATIONS }
+  const destination = {
+    chainId: config.CHAIN_ID,
+    tokenAddress: config.TOKEN_ADDRESS,
+    routerAddress: config.ROUTER_ADDRESS,
+    depositAddress: null,
+  }
+  const opening = createOpening({ destination, feeBps: config.PLATFORM_FEE_BPS, place, quote: rates.current, now })
+  const expiry = every('expiry', config.EXPIRY_SWEEP_MS, () => expireDue(store, config.CHAIN_ID, now), logger)
+  const pruning = every('idempotency pruning', 3_600_000, () => store.prune(), logger)
+
+  const http = httpServer(
+    'http',
+    createApp({ routes: routes({ store, opening, place, now, tokenSecret: config.GATEWAY_TOKEN_SECRET }), logger }),
+    {
+      host: config.HOST,
+      port: config.PORT,
+    },
+  )
+  const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger })
+  const parts = [
+    database,
+    ...(given.bus ? [] : [bus]),
+    relay,
+    rates,
+    expiry,
+    pruning,
+    consumer(bus, 'orders', reactions({ store, now, opening, chainMoved: expiry.wake })),
+    ops,
+    http,
+  ]
+  return { ...service('orders', parts), http, ops }
+}
+
+/** Tells live pages that something a payer can see has changed; nobody waits for it and nothing is lost with it. */
+function changed(order: Order, at: Date) {
+  const event = {
+    id: uuidv7(),
+    type: 'order.changed',
+    occurred_at: at.toISOString(),
+    data: { merchant_id: order.merchantId, order_id: order.id },
+    trace: null,
+  }
+  return { id: event.id, type: event.type, body: JSON.stringify(event) }
+}

@@ -1,0 +1,105 @@
+import type { OrderException, OrderStatus } from '@ponte/contracts'
+
+export interface Payment {
+  id: string
+  revision: number
+  status: 'detected' | 'confirmed' | 'orphaned'
+  /** Merchant share in USDC base units. */
+  shareUnits: bigint
+  payerAddress: string
+  txHash: string
+  blockNumber: bigint
+  blockTime: Date
+}
+
+export interface Terms {
+  expectedUnits: bigint
+  expiresAt: Date
+  cancelledAt: Date | null
+  paidAt: Date | null
+  toldUnits: bigint
+}
+
+export interface Verdict {
+  status: OrderStatus
+  exception: OrderException | null
+  /** C: the sum of confirmed merchant shares. */
+  receivedUnits: bigint
+  /** The transaction that completed the order, or the last confirmed one while it is short; null without any. */
+  txHash: string | null
+  /** True when no payment is still unconfirmed. */
+  settled: boolean
+}
+
+/**
+ * The state of an order as a pure function of its terms, its ledger, the merchant's command and the confirmed chain time
+ * (design, section 6). The order in which the facts arrived plays no part. C, D and E are the design's letters.
+ */
+export function settle(terms: Terms, payments: readonly Payment[], chainTime: Date | null): Verdict {
+  const live = payments.filter(payment => payment.status !== 'orphaned')
+  const confirmed = live.filter(payment => payment.status === 'confirmed').sort(byBlock)
+  const [C, D, E] = [sum(confirmed), sum(live), terms.expectedUnits]
+  const completing = completingPayment(confirmed, E)
+  const settled = confirmed.length === live.length
+  const status = statusOf(terms, { C, D, settled, completing, chainTime })
+  return {
+    status,
+    exception: exceptionOf(terms, status, { C, confirmed, completing }),
+    receivedUnits: C,
+    txHash: (completing ?? confirmed.at(-1))?.txHash ?? null,
+    settled,
+  }
+}
+
+interface Ledger {
+  C: bigint
+  D: bigint
+  settled: boolean
+  completing: Payment | undefined
+  chainTime: Date | null
+}
+
+function statusOf(terms: Terms, { C, D, settled, completing, chainTime }: Ledger): OrderStatus {
+  const E = terms.expectedUnits
+  const past = chainTime !== null && chainTime > terms.expiresAt
+  if (terms.cancelledAt !== null) return 'cancelled'
+  if (completing && completing.blockTime <= terms.expiresAt) return 'paid'
+  if (D >= E && C < E) return 'confirming'
+  if (past) return 'expired'
+  // Complete but late: only the confirmed chain time may say that the order has expired, since an earlier payment may still be on its way to us.
+  if (D >= E) return 'confirming'
+  if (C > 0n && (settled || terms.toldUnits > 0n)) return 'underpaid'
+  return 'pending'
+}
+
+function exceptionOf(
+  terms: Terms,
+  status: OrderStatus,
+  ledger: { C: bigint; confirmed: Payment[]; completing: Payment | undefined },
+): OrderException | null {
+  const E = terms.expectedUnits
+  if (status === 'paid') {
+    const rest = ledger.completing ? ledger.confirmed.slice(ledger.confirmed.indexOf(ledger.completing) + 1) : []
+    if (rest.some(payment => payment.shareUnits >= E)) return 'duplicate'
+    return ledger.C > E ? 'overpaid' : null
+  }
+  if (terms.paidAt !== null) return 'reorged'
+  if (status === 'cancelled') return ledger.C > 0n ? 'paid_after_cancel' : null
+  return status === 'expired' && ledger.C >= E ? 'paid_late' : null
+}
+
+/** The confirmed payment, in block order, with which the sum first reaches what is owed. */
+function completingPayment(confirmed: readonly Payment[], expectedUnits: bigint): Payment | undefined {
+  let total = 0n
+  return confirmed.find(payment => {
+    total += payment.shareUnits
+    return total >= expectedUnits
+  })
+}
+
+const sum = (payments: readonly Payment[]) => payments.reduce((total, payment) => total + payment.shareUnits, 0n)
+
+const byBlock = (a: Payment, b: Payment) => {
+  if (a.blockNumber !== b.blockNumber) return a.blockNumber < b.blockNumber ? -1 : 1
+  return a.id < b.id ? -1 : 1
+}

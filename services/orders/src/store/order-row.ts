@@ -1,0 +1,55 @@
+import { orderException, orderStatus } from '@ponte/contracts'
+import type { Order as OrderRow, Payment as PaymentRow } from '../generated/client'
+import type { Order } from '../order'
+import type { Payment } from '../settlement'
+
+/** Every column of `orders` with the value it takes, in one place for insert. */
+export const orderColumns: readonly [column: string, read: (order: Order) => unknown][] = [
+  ['id', o => o.id],
+  ['merchant_id', o => o.merchantId],
+  ['merchant_version', o => o.merchantVersion],
+  ['merchant_name', o => o.merchantName],
+  ['merchant_address', o => o.merchantAddress],
+  ['status', o => o.status],
+  ['exception', o => o.exception],
+  ['subscription_id', o => o.subscriptionId],
+  ['external_ref', o => o.externalRef],
+  ['description', o => o.description],
+  ['metadata', o => JSON.stringify(o.metadata)],
+  ['brl_centavos', o => o.brlCentavos],
+  ['usdc_units', o => o.usdcUnits],
+  ['fee_units', o => o.feeUnits],
+  ['expected_units', o => o.expectedUnits],
+  ['received_units', o => o.receivedUnits],
+  ['told_units', o => o.toldUnits],
+  ['rate_micros', o => o.rateMicros],
+  ['rate_source', o => o.rateSource],
+  ['rate_as_of', o => o.rateAsOf],
+  ['rate_spread_bps', o => o.rateSpreadBps],
+  ['memo', o => o.memo],
+  ['chain_id', o => o.chainId],
+  ['token_address', o => o.tokenAddress],
+  ['router_address', o => o.routerAddress],
+  ['deposit_address', o => o.depositAddress],
+  ['tx_hash', o => o.txHash],
+  ['expires_at', o => o.expiresAt],
+  ['paid_at', o => o.paidAt],
+  ['cancelled_at', o => o.cancelledAt],
+  ['created_at', o => o.createdAt],
+  ['version', o => o.version],
+]
+
+/** The database speaks strings where the domain knows a closed set; a row outside it is a fault of ours. */
+export const toOrder = (row: OrderRow): Order => ({
+  ...row,
+  status: orderStatus.parse(row.status),
+  exception: row.exception === null ? null : orderException.parse(row.exception),
+  metadata: row.metadata as Record<string, string>,
+})
+
+export const toPayment = (row: PaymentRow): Payment => ({ ...row, status: paymentStatus(row.status) })
+
+function paymentStatus(status: string): Payment['status'] {
+  if (status === 'detected' || status === 'confirmed' || status === 'orphaned') return status
+  throw new Error(`A payment cannot be ${status}.`)
+}
