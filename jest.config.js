@@ -18,6 +18,8 @@ module.exports = {
   transformIgnorePatterns: ['/node_modules/(?!(?:\\.pnpm/[^/]+/node_modules/)?(?:jose)/)'],
   // Workspace packages are tested from their sources, so that a test never sees an old build.
   moduleNameMapper: {
+    // Prisma's generated sources name each other as the .js files they become.
+    '^(\\./(?:internal/|models/)?\\w+|\\.\\./\\w+)\\.js$': '$1',
     '^@ponte/([a-z-]+)$': ['<rootDir>/packages/$1/src/index.ts', '<rootDir>/services/$1/src/index.ts'],
     '^@ponte/([a-z-]+)/testing$': '<rootDir>/packages/$1/src/testing.ts',
   },
