@@ -55,12 +55,12 @@ function databaseClients() {
 
 function compilation() {
   const folders = workspaces().filter(folder => !isPages(folder))
-  const sources = folders.flatMap(folder => [`${folder}/tsconfig.json`, ...filesIn(`${folder}/src`)])
+  const sources = folders.flatMap(folder => filesIn(`${folder}/src`)).filter(file => !file.endsWith('.test.ts'))
   return {
     name: 'compile',
-    inputs: ['package.json', 'tsconfig.json', 'tsconfig.base.json', ...sources.filter(file => !file.endsWith('.test.ts'))],
-    outputs: folders.map(folder => `${folder}/dist/.tsbuildinfo`),
-    command: [process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '--build'],
+    inputs: ['package.json', 'scripts/compile.mjs', ...sources],
+    outputs: folders.map(folder => `${folder}/dist/index.js`),
+    command: [process.execPath, join(root, 'scripts/compile.mjs'), ...folders],
     advice: 'Correct the errors above and try again.',
   }
 }
