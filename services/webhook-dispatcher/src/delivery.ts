@@ -1,0 +1,84 @@
+import { delayAfter } from './retry-schedule'
+
+/** Why an attempt failed: all that is ever shown of it besides a status and a short piece of the answer. */
+export type FailureCode =
+  | 'timeout'
+  | 'dns_error'
+  | 'connection_refused'
+  | 'connection_reset'
+  | 'connection_failed'
+  | 'tls_error'
+  | 'invalid_response'
+  | 'http_status'
+  | 'worker_lost'
+
+export type DeadReason = 'attempts_exhausted' | 'destination_not_allowed' | 'no_webhook_url'
+
+/** How one try went. `refused` and `not_attempted` sent nothing; the latter is our own fault and costs the merchant nothing. */
+export type Outcome =
+  | { kind: 'delivered'; status: number }
+  | { kind: 'failed'; code: FailureCode; status?: number; snippet?: string }
+  | { kind: 'refused'; reason: Exclude<DeadReason, 'attempts_exhausted'> }
+  | { kind: 'not_attempted' }
+
+/** What of a delivery an outcome can change: `attempts` made of the seven, and `losses` of the workers that were sending it. */
+export interface Progress {
+  attempts: number
+  losses: number
+}
+
+export interface Verdict extends Progress {
+  status: 'pending' | 'delivered' | 'dead'
+  /** Seconds from the end of this attempt to the next; null when there is none. */
+  delayS: number | null
+  deadReason: DeadReason | null
+}
+
+/** Losses of a worker that cost the merchant nothing; a delivery that kills workers must not loop for ever. */
+const FREE_LOSSES = 1
+const OWN_FAULT_DELAY_S = 60
+
+/** The state after an attempt (specification, delivery rules 4 to 6 and the retry schedule). */
+export function afterAttempt({ attempts, losses }: Progress, outcome: Outcome): Verdict {
+  switch (outcome.kind) {
+    case 'delivered':
+      return { status: 'delivered', attempts: attempts + 1, losses, delayS: null, deadReason: null }
+    case 'refused':
+      return { status: 'dead', attempts, losses, delayS: null, deadReason: outcome.reason }
+    case 'not_attempted':
+      return { status: 'pending', attempts, losses, delayS: OWN_FAULT_DELAY_S, deadReason: null }
+    case 'failed':
+      return failed(attempts + 1, losses)
+  }
+}
+
+/** The state after the worker that was sending it vanished: free once, then it counts as one of the seven attempts. */
+export function afterLoss({ attempts, losses }: Progress): Verdict {
+  if (losses < FREE_LOSSES) return { status: 'pending', attempts, losses: losses + 1, delayS: 0, deadReason: null }
+  return failed(attempts + 1, losses + 1)
+}
+
+function failed(attempts: number, losses: number): Verdict {
+  const delayS = delayAfter(attempts)
+  return delayS === undefined
+    ? { status: 'dead', attempts, losses, delayS: null, deadReason: 'attempts_exhausted' }
+    : { status: 'pending', attempts, losses, delayS, deadReason: null }
+}
+
+/** The one sentence about the last failure that a merchant sees. */
+export function describeFailure(outcome: Extract<Outcome, { kind: 'failed' }>): string {
+  const said = outcome.snippet ? `: ${outcome.snippet}` : ''
+  if (outcome.code === 'http_status') return `The endpoint answered ${outcome.status}${said}`
+  return failureText[outcome.code]
+}
+
+const failureText: Record<Exclude<FailureCode, 'http_status'>, string> = {
+  timeout: 'The endpoint did not answer within 15 seconds',
+  dns_error: 'The host name could not be resolved',
+  connection_refused: 'The endpoint refused the connection',
+  connection_reset: 'The endpoint closed the connection before it answered',
+  connection_failed: 'The endpoint could not be reached',
+  tls_error: 'The TLS connection failed; check the certificate of the endpoint',
+  invalid_response: 'The endpoint did not answer with valid HTTP',
+  worker_lost: 'The attempt was interrupted on our side',
+}
