@@ -1,4 +1,4 @@
-import { isTransient } from './database'
+import { isStale, isTransient } from './database'
 import type { Logger } from './logger'
 import { RetryableError } from './retryable'
 import type { Part } from './service'
@@ -33,29 +33,61 @@ const POISON_TRIES = 3
 const RETRY_MS_MIN = 50
 const RETRY_MS_MAX = 5_000
 
+/** A bus holds this many times `prefetch` messages of a queue: those that wait to be tried again leave room for those that can be handled. */
+export const HELD_PER_HANDLER = 8
+
+/** How many handlers run at once; whoever asks for one more waits for its turn. */
+export interface Slots {
+  take(): Promise<void>
+  give(): void
+}
+
+export function slots(count: number): Slots {
+  const waiting: (() => void)[] = []
+  let free = count
+  return {
+    async take() {
+      if (free > 0) free--
+      else await new Promise<void>(resolve => waiting.push(resolve))
+    },
+    give() {
+      const next = waiting.shift()
+      if (next) next()
+      else free++
+    },
+  }
+}
+
+export interface Handling {
+  handler: Handler
+  slots: Slots
+  signal: AbortSignal
+  logger: Logger
+}
+
 /**
- * Handles one message as both buses promise: what is `RetryableError`, or a database that cannot be asked, is tried again for as long as it takes;
+ * Handles one message as both buses promise: what is `RetryableError`, a database that cannot be asked or a row that
+ * moved on meanwhile is tried again for as long as it takes;
  * anything else three times, and then the message is `dead`. `stopped` means that it must be given back.
+ * While it waits to be tried again it holds no slot, so that the message it waits for can pass it.
  */
-export async function handle(
-  message: Message,
-  handler: Handler,
-  signal: AbortSignal,
-  logger: Logger,
-): Promise<'done' | 'dead' | 'stopped'> {
+export async function handle(message: Message, { handler, slots, signal, logger }: Handling): Promise<'done' | 'dead' | 'stopped'> {
   let failures = 0
   for (let waitMs = RETRY_MS_MIN; ; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
-    if (signal.aborted) return 'stopped'
+    await slots.take()
     try {
+      if (signal.aborted) return 'stopped'
       await handler(message)
       return 'done'
     } catch (error) {
-      const retryable = error instanceof RetryableError || isTransient(error)
+      const retryable = error instanceof RetryableError || isTransient(error) || isStale(error)
       if (!retryable && ++failures >= POISON_TRIES) {
         logger.error('a message is parked in the dead letters', { message_id: message.id, type: message.type, error })
         return 'dead'
       }
       logger.warn('a message will be handled again', { message_id: message.id, type: message.type, error })
+    } finally {
+      slots.give()
     }
     await pause(waitMs, signal)
   }
@@ -63,6 +95,7 @@ export async function handle(
 
 const pause = (ms: number, signal: AbortSignal) =>
   new Promise<void>(resolve => {
+    if (signal.aborted) return resolve()
     const done = () => {
       clearTimeout(timer)
       signal.removeEventListener('abort', done)

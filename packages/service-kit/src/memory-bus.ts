@@ -1,4 +1,4 @@
-import { type Bus, type Handler, handle, type Message, type Topology } from './bus'
+import { type Bus, type Handler, HELD_PER_HANDLER, handle, type Message, slots, type Topology } from './bus'
 import type { Logger } from './logger'
 import type { Part } from './service'
 
@@ -13,7 +13,8 @@ interface Queue {
   waiting: Held[]
   /** Everything taken and not yet settled, by message id: a message published again joins the one in hand. */
   held: Map<string, Held>
-  pull: (() => void) | undefined
+  /** The consumers that run, the next to be served first. */
+  pulls: Set<() => void>
 }
 
 /**
@@ -22,7 +23,7 @@ interface Queue {
  */
 export function memoryBus(options: { topology: Topology; logger: Logger; onDeadLetter?: (queue: string, message: Message) => void }): Bus {
   const queues = new Map<string, Queue>(
-    Object.entries(options.topology).map(([name, types]) => [name, { types, waiting: [], held: new Map(), pull: undefined }]),
+    Object.entries(options.topology).map(([name, types]) => [name, { types, waiting: [], held: new Map(), pulls: new Set() }]),
   )
   const listeners = new Set<{ types: readonly string[]; handler: (message: Message) => void }>()
 
@@ -66,8 +67,18 @@ function hold(queue: Queue, message: Message): Promise<void> {
   const held = { message, settle: () => settle(), settled }
   queue.held.set(message.id, held)
   queue.waiting.push(held)
-  queue.pull?.()
+  offer(queue)
   return settled
+}
+
+/** Lets the consumers take what waits, each in its turn. */
+function offer(queue: Queue): void {
+  for (const pull of [...queue.pulls]) {
+    if (queue.waiting.length === 0) return
+    queue.pulls.delete(pull)
+    queue.pulls.add(pull)
+    pull()
+  }
 }
 
 function memoryConsumer(
@@ -79,16 +90,17 @@ function memoryConsumer(
 ): Part {
   const aborted = new AbortController()
   const inHand = new Set<Promise<void>>()
+  const handling = { handler, slots: slots(prefetch), signal: aborted.signal, logger: options.logger }
 
   const take = async (held: Held) => {
-    const outcome = await handle(held.message, handler, aborted.signal, options.logger)
+    const outcome = await handle(held.message, handling)
     if (outcome === 'stopped') return void queue.waiting.push(held)
     if (outcome === 'dead') options.onDeadLetter?.(name, held.message)
     queue.held.delete(held.message.id)
     held.settle()
   }
   const pull = () => {
-    while (inHand.size < prefetch && !aborted.signal.aborted) {
+    while (inHand.size < prefetch * HELD_PER_HANDLER && !aborted.signal.aborted) {
       const held = queue.waiting.shift()
       if (!held) return
       const work = take(held).finally(() => {
@@ -101,13 +113,14 @@ function memoryConsumer(
   return {
     name: `${name} queue`,
     async start() {
-      queue.pull = pull
+      queue.pulls.add(pull)
       pull()
     },
     async stop() {
       aborted.abort()
-      if (queue.pull === pull) queue.pull = undefined
+      queue.pulls.delete(pull)
       await Promise.all(inHand)
+      offer(queue)
     },
   }
 }

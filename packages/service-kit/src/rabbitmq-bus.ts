@@ -1,10 +1,13 @@
 import { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessage, connect, type RecoveringChannelModel } from 'amqplib'
-import { type Bus, type Handler, handle, type Message, type Topology } from './bus'
+import { type Bus, type Handler, HELD_PER_HANDLER, handle, type Message, slots, type Topology } from './bus'
+import { openConfirms } from './confirms'
 import type { Logger } from './logger'
 import type { Part } from './service'
 
 const DELIVERY_LIMIT = 20
 const CONFIRM_TIMEOUT_MS = 10_000
+const CONNECT_TIMEOUT_MS = 10_000
+const HEARTBEAT_S = 15
 
 export interface RabbitmqOptions {
   url: string
@@ -12,11 +15,6 @@ export interface RabbitmqOptions {
   namespace: string
   topology: Topology
   logger: Logger
-}
-
-interface Pending {
-  resolve(): void
-  reject(error: Error): void
 }
 
 /** What is set up anew on every connection: a consumer or a listener, told the fresh model. */
@@ -30,54 +28,72 @@ type Attachment = (model: ChannelModel) => Promise<void>
 export function rabbitmqBus(options: RabbitmqOptions): Bus {
   const { namespace, topology, logger } = options
   const exchange = `${namespace}.events`
+  const bound = new Set(Object.values(topology).flat())
   const attachments = new Set<Attachment>()
-  const pending = new Map<string, Set<Pending>>()
+  const confirms = openConfirms(CONFIRM_TIMEOUT_MS)
   let connection: RecoveringChannelModel | undefined
   let model: ChannelModel | undefined
   let channel: ConfirmChannel | undefined
+  let blocked = false
 
-  const settle = (id: string, error?: Error) => {
-    for (const waiter of pending.get(id) ?? []) error ? waiter.reject(error) : waiter.resolve()
-    pending.delete(id)
-  }
   const setup = async (fresh: ChannelModel) => {
+    // Recovery listens only after the set-up; an error without a listener would end the process.
+    fresh.on('error', error => logger.warn('the broker connection failed', { error }))
+    blocked = false
+    fresh.on('blocked', reason => {
+      blocked = true
+      logger.warn('the broker takes no messages', { reason })
+    })
+    fresh.on('unblocked', () => {
+      blocked = false
+    })
     const confirming = await fresh.createConfirmChannel()
     watch(fresh, confirming)
     await declare(confirming, namespace, topology)
-    // The broker sends a return before its confirm: whatever no queue took is rejected first, and the late confirm finds nobody.
+    // The broker returns in the order of publication, and before it confirms: the oldest waiter is the one meant, and its confirm comes too late.
     confirming.on('return', message =>
-      settle(String(message.properties.messageId), new Error(`No queue takes ${message.fields.routingKey}.`)),
+      confirms.refuse(String(message.properties.messageId), new Error(`No queue takes ${message.fields.routingKey}.`)),
     )
     confirming.on('close', () => {
       if (channel === confirming) channel = undefined
-      for (const id of [...pending.keys()]) settle(id, new Error('The broker connection was lost before it confirmed.'))
     })
     model = fresh
     for (const attach of attachments) await attach(fresh)
     channel = confirming
   }
+  // A channel that closes alone leaves a connection that looks healthy: close that too, and recovery makes both anew.
+  const renew = (fresh: ChannelModel) => {
+    if (model === fresh) void fresh.close().catch(error => logger.debug('the connection was already closed', { error }))
+  }
   const watch = (fresh: ChannelModel, watched: Channel) => {
     watched.on('error', error => logger.warn('a broker channel failed', { error }))
-    // A channel that closes alone leaves a connection that looks healthy: close that too, and recovery makes both anew.
-    watched.on('close', () => {
-      if (model === fresh) void fresh.close().catch(error => logger.debug('the connection was already closed', { error }))
-    })
+    watched.on('close', () => renew(fresh))
   }
   const attach = async (attachment: Attachment) => {
     attachments.add(attachment)
     // Before the set-up is through, its own loop over the attachments finds this one.
-    if (model && channel) await attachment(model)
+    if (!model || !channel) return
+    const fresh = model
+    await attachment(fresh).catch(error => {
+      logger.warn('a part could not be attached to the broker; connecting again', { error })
+      renew(fresh)
+    })
   }
+  const detach = (attachment: Attachment) => void attachments.delete(attachment)
+  const attaching = { attach, detach, watch, renew, logger }
 
   return {
     name: 'rabbitmq',
     ready: () => channel !== undefined,
     async start() {
-      connection = await connect(options.url, {
+      const url = new URL(options.url)
+      if (!url.searchParams.has('heartbeat')) url.searchParams.set('heartbeat', String(HEARTBEAT_S))
+      connection = await connect(url.href, {
         clientProperties: { connection_name: namespace },
+        timeout: CONNECT_TIMEOUT_MS,
         recovery: { initialDelay: 100, maxDelay: 5_000, waitForConnect: false, setup },
       })
-      connection.on('error', error => logger.warn('the broker connection failed', { error }))
+      connection.on('error', error => logger.debug('the broker connection reported an error', { error }))
       connection.on('connect-failed', error => logger.warn('the broker does not answer; trying again', { error }))
       connection.on('disconnect', error => {
         model = undefined
@@ -86,39 +102,39 @@ export function rabbitmqBus(options: RabbitmqOptions): Bus {
     },
     async stop() {
       model = undefined
+      channel = undefined
       await connection?.close()
     },
     async publish(message) {
+      if (!bound.has(message.type)) throw new Error(`No queue takes ${message.type}.`)
       const confirming = channel
       if (!confirming) throw new Error('There is no connection to the broker.')
-      const timer = setTimeout(() => settle(message.id, new Error('The broker did not confirm in time.')), CONFIRM_TIMEOUT_MS)
-      try {
-        await new Promise<void>((resolve, reject) => {
-          pending.set(message.id, (pending.get(message.id) ?? new Set()).add({ resolve, reject }))
-          const properties = { persistent: true, mandatory: true, messageId: message.id, contentType: 'application/json' }
-          confirming.publish(exchange, message.type, Buffer.from(message.body), properties, error => settle(message.id, error ?? undefined))
-        })
-      } finally {
-        clearTimeout(timer)
-      }
+      if (blocked) throw new Error('The broker takes no messages now.')
+      const properties = { persistent: true, mandatory: true, messageId: message.id, contentType: 'application/json' }
+      await confirms.wait(message.id, answer => confirming.publish(exchange, message.type, Buffer.from(message.body), properties, answer))
     },
     announce(message) {
-      channel?.publish(exchange, message.type, Buffer.from(message.body), { messageId: message.id, contentType: 'application/json' })
+      try {
+        channel?.publish(exchange, message.type, Buffer.from(message.body), { messageId: message.id, contentType: 'application/json' })
+      } catch (error) {
+        logger.debug('an announcement was lost', { type: message.type, error })
+      }
     },
-    consume: (queue, handler, { prefetch = 64 } = {}) =>
-      rabbitmqConsumer({ queue: `${namespace}.${queue}`, name: queue, handler, prefetch, attach, watch, current: () => model, logger }),
-    listen: (types, handler) => ({
-      name: 'announcements',
-      start: () =>
-        attach(async fresh => {
-          const listening = await fresh.createChannel()
-          watch(fresh, listening)
-          const { queue } = await listening.assertQueue('', { exclusive: true, autoDelete: true, durable: false })
-          for (const type of types) await listening.bindQueue(queue, exchange, type)
-          await listening.consume(queue, delivery => delivery && handler(toMessage(delivery)), { noAck: true })
-        }),
-    }),
+    consume(queue, handler, { prefetch = 64 } = {}) {
+      if (!(queue in topology)) throw new Error(`The topology has no queue ${queue}.`)
+      return rabbitmqConsumer({ queue: `${namespace}.${queue}`, name: queue, handler, prefetch, ...attaching })
+    },
+    listen: (types, handler) => rabbitmqListener({ exchange, types, handler, ...attaching }),
   }
+}
+
+/** How a part hangs on whatever connection there is. */
+interface Attaching {
+  attach(attachment: Attachment): Promise<void>
+  detach(attachment: Attachment): void
+  watch(model: ChannelModel, channel: Channel): void
+  renew(model: ChannelModel): void
+  logger: Logger
 }
 
 async function declare(channel: Channel, namespace: string, topology: Topology): Promise<void> {
@@ -148,58 +164,81 @@ const toMessage = (delivery: ConsumeMessage): Message => ({
   body: delivery.content.toString('utf8'),
 })
 
-interface ConsumerOptions {
+interface ListenerOptions extends Attaching {
+  exchange: string
+  types: readonly string[]
+  handler: (message: Message) => void
+}
+
+function rabbitmqListener({ exchange, types, handler, attach, detach, watch, logger }: ListenerOptions): Part {
+  let stopListening: (() => Promise<unknown>) | undefined
+  const listen = async (model: ChannelModel) => {
+    const listening = await model.createChannel()
+    watch(model, listening)
+    const { queue } = await listening.assertQueue('', { exclusive: true, autoDelete: true, durable: false })
+    for (const type of types) await listening.bindQueue(queue, exchange, type)
+    const { consumerTag } = await listening.consume(queue, delivery => delivery && handler(toMessage(delivery)), { noAck: true })
+    stopListening = () => listening.cancel(consumerTag)
+  }
+  return {
+    name: 'announcements',
+    start: () => attach(listen),
+    async stop() {
+      detach(listen)
+      await stopListening?.().catch(error => logger.debug('the listener was already gone', { error }))
+    },
+  }
+}
+
+interface ConsumerOptions extends Attaching {
   queue: string
   name: string
   handler: Handler
   prefetch: number
-  attach(attachment: Attachment): Promise<void>
-  watch(model: ChannelModel, channel: Channel): void
-  current(): ChannelModel | undefined
-  logger: Logger
 }
 
-function rabbitmqConsumer(options: ConsumerOptions): Part {
-  const { queue, handler, logger } = options
+function rabbitmqConsumer({ queue, name, handler, prefetch, attach, detach, watch, renew, logger }: ConsumerOptions): Part {
   const aborted = new AbortController()
+  const handling = { handler, slots: slots(prefetch), signal: aborted.signal, logger }
   const inHand = new Set<Promise<void>>()
   let channel: Channel | undefined
   let consumerTag: string | undefined
 
   const take = async (delivery: ConsumeMessage, from: Channel) => {
-    const outcome = await handle(toMessage(delivery), handler, aborted.signal, logger)
+    const outcome = await handle(toMessage(delivery), handling)
     // An answer belongs to the channel that delivered; on a newer one it would be a protocol error, and the broker delivers again anyway.
     if (from !== channel) return
     if (outcome === 'done') from.ack(delivery)
     else if (outcome === 'dead') from.reject(delivery, false)
     else from.nack(delivery, false, true)
   }
+  const consume = async (model: ChannelModel) => {
+    const fresh = await model.createChannel()
+    watch(model, fresh)
+    fresh.on('close', () => {
+      if (channel === fresh) channel = undefined
+    })
+    await fresh.prefetch(prefetch * HELD_PER_HANDLER)
+    channel = fresh
+    const receive = (delivery: ConsumeMessage | null) => {
+      // The broker took the queue away: a new connection declares it again.
+      if (!delivery) return renew(model)
+      const work = take(delivery, fresh)
+        .catch(error => logger.error('a message could not be answered', { error }))
+        .finally(() => inHand.delete(work))
+      inHand.add(work)
+    }
+    consumerTag = (await fresh.consume(queue, receive)).consumerTag
+  }
   return {
-    name: `${options.name} queue`,
+    name: `${name} queue`,
     busy: async () => {
       if (inHand.size > 0) return true
       return channel ? (await channel.checkQueue(queue)).messageCount > 0 : false
     },
-    start: () =>
-      options.attach(async model => {
-        if (aborted.signal.aborted) return
-        const fresh = await model.createChannel()
-        options.watch(model, fresh)
-        fresh.on('close', () => {
-          if (channel === fresh) channel = undefined
-        })
-        await fresh.prefetch(options.prefetch)
-        channel = fresh
-        const receive = (delivery: ConsumeMessage | null) => {
-          if (!delivery) return
-          const work = take(delivery, fresh)
-            .catch(error => logger.error('a message could not be answered', { error }))
-            .finally(() => inHand.delete(work))
-          inHand.add(work)
-        }
-        consumerTag = (await fresh.consume(queue, receive)).consumerTag
-      }),
+    start: () => attach(consume),
     async stop() {
+      detach(consume)
       const stopping = channel
       if (stopping && consumerTag)
         await stopping.cancel(consumerTag).catch(error => logger.debug('the consumer was already gone', { error }))

@@ -1,0 +1,37 @@
+import { connect } from 'amqplib'
+import { type Message, rabbitmqBus, silentLogger, until } from '../src'
+import { testBroker } from '../src/testing'
+import { busContract } from './bus-contract'
+
+busContract('RabbitMQ', async topology => {
+  const broker = testBroker()
+  const bus = rabbitmqBus({ ...broker, topology, logger: silentLogger })
+  await bus.start?.()
+  await until(async () => (await bus.ready?.()) === true, 'RabbitMQ does not answer')
+  const side = await connect(broker.url)
+  const looking = await side.createChannel()
+  const parked: { queue: string; message: Message }[] = []
+  return {
+    bus,
+    async deadLetters(queue) {
+      for (;;) {
+        const got = await looking.get(`${broker.namespace}.dead.${queue}`, { noAck: true })
+        if (!got) break
+        const type = String(
+          got.properties.headers?.['x-first-death-queue'] ? (got.properties.headers['x-death']?.[0]?.['routing-keys'][0] ?? '') : '',
+        )
+        parked.push({ queue, message: { id: String(got.properties.messageId), type, body: got.content.toString('utf8') } })
+      }
+      return parked.filter(each => each.queue === queue).map(each => each.message)
+    },
+    async stop() {
+      await bus.stop?.()
+      for (const queue of Object.keys(topology)) {
+        await looking.deleteQueue(`${broker.namespace}.${queue}`)
+        await looking.deleteQueue(`${broker.namespace}.dead.${queue}`)
+      }
+      await looking.deleteExchange(`${broker.namespace}.events`)
+      await side.close()
+    },
+  }
+})

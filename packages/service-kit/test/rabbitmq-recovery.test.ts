@@ -1,0 +1,172 @@
+import { type Channel, type ChannelModel, connect } from 'amqplib'
+import { type Bus, type Message, type Part, rabbitmqBus, silentLogger, until, uuidv7 } from '../src'
+import { testBroker } from '../src/testing'
+import { type CuttableProxy, cuttableProxy } from './cuttable-proxy'
+
+const topology = { first: ['first.made'], second: ['second.made'] }
+const message = (type: string): Message => ({ id: uuidv7(), type, body: '{}' })
+
+describe('RabbitMQ behind a connection that is cut', () => {
+  const broker = testBroker()
+  let proxy: CuttableProxy
+  let url: string
+  let side: ChannelModel
+  let looking: Channel
+  const parts: Part[] = []
+  const starting = async <P extends Part>(part: P): Promise<P> => {
+    parts.push(part)
+    await part.start?.()
+    return part
+  }
+  const openBus = (): Bus => rabbitmqBus({ url, namespace: broker.namespace, topology, logger: silentLogger })
+  const ready = (bus: Bus) => until(async () => (await bus.ready?.()) === true, 'the bus never became ready')
+  /** What the outbox relay does: try until it is confirmed. */
+  const publishUntilTaken = async (bus: Bus, each: Message): Promise<void> => {
+    for (;;) {
+      const taken = await bus.publish(each).then(
+        () => true,
+        () => false,
+      )
+      if (taken) return
+      await new Promise(resolve => setTimeout(resolve, 20))
+    }
+  }
+
+  beforeAll(async () => {
+    const real = new URL(broker.url)
+    proxy = await cuttableProxy({ host: real.hostname, port: Number(real.port || 5672) })
+    const through = new URL(broker.url)
+    through.hostname = '127.0.0.1'
+    through.port = String(proxy.port())
+    url = through.href
+    side = await connect(broker.url)
+    looking = await side.createChannel()
+  })
+  afterEach(async () => {
+    for (let part = parts.pop(); part; part = parts.pop()) await part.stop?.()
+  })
+  afterAll(async () => {
+    for (const name of ['first', 'second', 'dead.first', 'dead.second']) await looking.deleteQueue(`${broker.namespace}.${name}`)
+    await looking.deleteExchange(`${broker.namespace}.events`)
+    await side.close()
+    await proxy.cut({ refuse: true })
+  })
+
+  it('loses nothing while the connection is cut again and again under load', async () => {
+    const bus = await starting(openBus())
+    const seen = new Set<string>()
+    await starting(bus.consume('first', async taken => void seen.add(taken.id)))
+    await ready(bus)
+    const sent = Array.from({ length: 600 }, () => message('first.made'))
+    let published = 0
+    const publishing = Promise.all(
+      Array.from({ length: 20 }, async (_, lane) => {
+        for (const each of sent.filter((_, index) => index % 20 === lane)) {
+          await publishUntilTaken(bus, each)
+          published++
+        }
+      }),
+    )
+    for (const mark of [100, 250, 400]) {
+      await until(() => published >= mark, `fewer than ${mark} were published`)
+      await proxy.cut()
+    }
+    await publishing
+    await until(
+      () => seen.size === 600,
+      () => `only ${seen.size} of 600`,
+    )
+  })
+
+  it('starts while the broker refuses connections, says not ready, and serves once it answers', async () => {
+    await proxy.cut({ refuse: true })
+    const bus = await starting(openBus())
+    const seen: string[] = []
+    await starting(bus.consume('first', async taken => void seen.push(taken.id)))
+    expect(await bus.ready?.()).toBe(false)
+    await expect(bus.publish(message('first.made'))).rejects.toThrow('There is no connection to the broker.')
+    await proxy.open()
+    await ready(bus)
+    const sent = message('first.made')
+    await bus.publish(sent)
+    await until(() => seen.includes(sent.id), 'the consumer was not attached')
+  })
+
+  it('rejects what was published and not confirmed when the connection went', async () => {
+    const bus = await starting(openBus())
+    await ready(bus)
+    const outcomes = Promise.allSettled(Array.from({ length: 50 }, () => bus.publish(message('first.made'))))
+    await proxy.cut({ refuse: true })
+    for (const outcome of await outcomes) {
+      if (outcome.status === 'rejected') expect(String(outcome.reason)).toMatch(/closed|lost|confirm|ECONN/i)
+    }
+    await until(async () => (await bus.ready?.()) === false, 'the bus still says ready')
+    await proxy.open()
+    await ready(bus)
+    await bus.publish(message('first.made'))
+  })
+
+  it('answers a message only on the channel that delivered it: handled during a cut, it comes again', async () => {
+    const bus = await starting(openBus())
+    await looking.purgeQueue(`${broker.namespace}.first`).catch(() => undefined)
+    const tries: string[] = []
+    let release: () => void = () => undefined
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    await starting(
+      bus.consume('first', async taken => {
+        tries.push(taken.id)
+        if (tries.length === 1) await held
+      }),
+    )
+    await ready(bus)
+    const sent = message('first.made')
+    await bus.publish(sent)
+    await until(() => tries.length === 1, 'the message never came')
+    await proxy.cut()
+    await until(() => tries.length === 2, 'the message did not come again')
+    release()
+    const after = message('first.made')
+    await publishUntilTaken(bus, after)
+    await until(() => tries.includes(after.id), 'the channel did not survive')
+    expect(tries.slice(0, 2)).toEqual([sent.id, sent.id])
+    expect((await looking.checkQueue(`${broker.namespace}.dead.first`)).messageCount).toBe(0)
+  })
+
+  it('declares a queue again that somebody deleted, and consumes on', async () => {
+    const bus = await starting(openBus())
+    const seen: string[] = []
+    await starting(bus.consume('second', async taken => void seen.push(taken.id)))
+    await ready(bus)
+    await looking.deleteQueue(`${broker.namespace}.second`)
+    const sent = message('second.made')
+    await publishUntilTaken(bus, sent)
+    await until(() => seen.includes(sent.id), 'the deleted queue was not consumed again')
+  })
+
+  it('rejects what the broker returns because no queue is bound (publisher confirms with mandatory)', async () => {
+    const bus = await starting(openBus())
+    await ready(bus)
+    await looking.unbindQueue(`${broker.namespace}.second`, `${broker.namespace}.events`, 'second.made')
+    const sent = message('second.made')
+    const outcomes = await Promise.allSettled([bus.publish(sent), bus.publish(sent), bus.publish(message('first.made'))])
+    expect(outcomes.map(outcome => outcome.status)).toEqual(['rejected', 'rejected', 'fulfilled'])
+    // A new connection binds it again.
+    await proxy.cut()
+    await publishUntilTaken(bus, sent)
+    expect((await looking.checkQueue(`${broker.namespace}.second`)).messageCount).toBeGreaterThan(0)
+  })
+
+  it('listens again after a cut', async () => {
+    const bus = await starting(openBus())
+    const heard: string[] = []
+    await starting(bus.listen(['live.changed'], taken => void heard.push(taken.body)))
+    await ready(bus)
+    await proxy.cut()
+    await until(async () => (await bus.ready?.()) === false, 'the cut was not noticed')
+    await ready(bus)
+    bus.announce({ id: uuidv7(), type: 'live.changed', body: 'again' })
+    await until(() => heard.includes('again'), 'nothing was heard after the cut')
+  })
+})
