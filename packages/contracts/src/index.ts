@@ -1,3 +1,5 @@
+export * from './api/delivery'
+export * from './api/event'
 export * from './api/list'
 export * from './api/merchant'
 export * from './api/order'
