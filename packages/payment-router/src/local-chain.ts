@@ -82,12 +82,19 @@ function actions(provider: JsonRpcProvider, { usdcAddress, routerAddress }: Depl
   }
 }
 
+export interface LocalChainOptions extends AnvilOptions {
+  feeBps?: number
+  feeReceiver?: string
+  /** What an earlier start deployed; used again when the chain of `stateFile` still has it. */
+  deployed?: DeployedContracts | undefined
+}
+
 /**
  * Starts anvil, deploys the contracts from test account 0 and gives what a test does with them.
  * The fee is 1 % to test account 1 unless said otherwise.
  */
-export async function startLocalChain(options: AnvilOptions & { feeBps?: number; feeReceiver?: string } = {}): Promise<LocalChain> {
-  const { feeBps = 100, feeReceiver = testAccounts[1].address, noMining = false, ...anvilOptions } = options
+export async function startLocalChain(options: LocalChainOptions = {}): Promise<LocalChain> {
+  const { feeBps = 100, feeReceiver = testAccounts[1].address, noMining = false, deployed: known, ...anvilOptions } = options
   const anvil = await startAnvil(anvilOptions)
   const provider = openProvider(anvil.rpcUrl, anvil.chainId)
   const stop = async (): Promise<void> => {
@@ -95,7 +102,8 @@ export async function startLocalChain(options: AnvilOptions & { feeBps?: number;
     await anvil.stop()
   }
   try {
-    const deployed = await deployContracts(new Wallet(testAccounts[0].privateKey, provider), { feeBps, feeReceiver })
+    const stands = known !== undefined && (await provider.getCode(known.routerAddress)) !== '0x'
+    const deployed = stands ? known : await deployContracts(new Wallet(testAccounts[0].privateKey, provider), { feeBps, feeReceiver })
     if (noMining) await provider.send('evm_setAutomine', [false])
     return {
       ...deployed,

@@ -1,3 +1,3 @@
 export { type Anvil, type AnvilOptions, PortTakenError, startAnvil } from './anvil'
-export { type LocalChain, mined, openProvider, type Payment, startLocalChain } from './local-chain'
+export { type LocalChain, type LocalChainOptions, mined, openProvider, type Payment, startLocalChain } from './local-chain'
 export { testAccounts } from './test-accounts'
