@@ -9,7 +9,7 @@ const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}
 const checks = {
   Types: [...program('typescript/bin/tsc'), '--project', 'tsconfig.check.json'],
   'Form and lint': [...program('@biomejs/biome/bin/biome'), 'check', '.'],
-  'Unused code': program('knip/bin/knip.js'),
+  'Unused code': [...program('knip/bin/knip.js'), '--no-config-hints'],
 }
 
 const started = Date.now()
