@@ -1,0 +1,97 @@
+/** The five, in the order in which the data flows from the merchant's request to the merchant's webhook. */
+export const serviceNames = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher'] as const
+export type ServiceName = (typeof serviceNames)[number]
+
+export type Environment = Record<string, string>
+
+/** Where everything is and what everybody shares, whoever started it: the roof in one process, or a test that starts five. */
+export interface Place {
+  databaseUrl: (service: ServiceName) => string
+  amqp: { url: string; namespace: string }
+  chain: {
+    rpcUrl: string
+    wsUrl: string
+    chainId: number
+    usdcAddress: string
+    routerAddress: string
+    rateFeedAddress: string
+    feeBps: number
+    confirmations: number
+  }
+  identity: { url: string; issuer: string; audience: string; publicClientKey: string }
+  publicUrl: string
+  /** Ports of the services' own routes; 0 binds a free one. */
+  ports: Record<ServiceName, number>
+  /** Where the gateway finds the owners. */
+  ownerUrls: { orders: string; subscriptions: string; webhooks: string }
+  secrets: { sealKey: string; ordersTokenSecret: string; subscriptionsTokenSecret: string; webhooksTokenSecret: string }
+  webhookAllowCidrs: string
+  logLevel: string
+}
+
+/** The environment of each service, the same variables that an operator sets: embedded mode has no other way in. */
+export function environments(place: Place): Record<ServiceName, Environment> {
+  const { chain, secrets } = place
+  const common = (service: ServiceName): Environment => ({
+    DATABASE_URL: place.databaseUrl(service),
+    AMQP_URL: place.amqp.url,
+    AMQP_NAMESPACE: place.amqp.namespace,
+    HOST: '127.0.0.1',
+    PORT: String(place.ports[service]),
+    OPS_PORT: '0',
+    LOG_LEVEL: place.logLevel,
+    NODE_ENV: 'development',
+  })
+  const network: Environment = {
+    CHAIN_ID: String(chain.chainId),
+    TOKEN_ADDRESS: chain.usdcAddress,
+    CONFIRMATIONS: String(chain.confirmations),
+  }
+  return {
+    'api-gateway': {
+      ...common('api-gateway'),
+      PUBLIC_URL: place.publicUrl,
+      AUTH_URL: place.identity.url,
+      PUBLIC_CLIENT_KEY: place.identity.publicClientKey,
+      JWKS_URL: `${place.identity.url}/auth/v1/.well-known/jwks.json`,
+      JWT_ISSUER: place.identity.issuer,
+      JWT_AUDIENCE: place.identity.audience,
+      SEAL_KEY: secrets.sealKey,
+      ORDERS_URL: place.ownerUrls.orders,
+      SUBSCRIPTIONS_URL: place.ownerUrls.subscriptions,
+      WEBHOOKS_URL: place.ownerUrls.webhooks,
+      ORDERS_TOKEN_SECRET: secrets.ordersTokenSecret,
+      SUBSCRIPTIONS_TOKEN_SECRET: secrets.subscriptionsTokenSecret,
+      WEBHOOKS_TOKEN_SECRET: secrets.webhooksTokenSecret,
+    },
+    orders: {
+      ...common('orders'),
+      ...network,
+      GATEWAY_TOKEN_SECRET: secrets.ordersTokenSecret,
+      PUBLIC_URL: place.publicUrl,
+      NETWORK: 'anvil',
+      ROUTER_ADDRESS: chain.routerAddress,
+      PLATFORM_FEE_BPS: String(chain.feeBps),
+      RATE_STATIC: '5.42',
+    },
+    subscriptions: {
+      ...common('subscriptions'),
+      GATEWAY_TOKEN_SECRET: secrets.subscriptionsTokenSecret,
+      PUBLIC_URL: place.publicUrl,
+    },
+    'chain-listener': {
+      ...common('chain-listener'),
+      ...network,
+      RPC_URLS: chain.rpcUrl,
+      WS_URL: chain.wsUrl,
+      ROUTER_ADDRESSES: chain.routerAddress,
+      START_BLOCK: '0',
+    },
+    'webhook-dispatcher': {
+      ...common('webhook-dispatcher'),
+      GATEWAY_TOKEN_SECRET: secrets.webhooksTokenSecret,
+      SEAL_KEY: secrets.sealKey,
+      WEBHOOK_ALLOW_CIDRS: place.webhookAllowCidrs,
+    },
+  }
+}
