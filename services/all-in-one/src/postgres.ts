@@ -20,7 +20,7 @@ export interface PostgresOptions {
   portSetting?: string
   user?: string
   password: string
-  /** false for throw-away data: nothing is synced to disk. */
+  /** false for throw-away data: nothing is synced to disk, and stopping loses the last writes. */
   durable?: boolean
   maxConnections?: number
   log?: (line: string) => void
