@@ -117,7 +117,7 @@ describe('boundary n of a plan, from the anchor and never from the boundary befo
           expect(at).toEqual(byTemporal(start.toISOString(), interval, count, zone, index))
         },
       ),
-      { numRuns: 400 },
+      { numRuns: 250 },
     )
   })
 })
@@ -141,7 +141,7 @@ describe('the period that an instant lies in', () => {
           expect(periodAt(schedule, new Date(boundary(schedule, index + 1).getTime() - 1))).toBe(index)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 })
@@ -199,7 +199,7 @@ describe('a schedule that was changed', () => {
           for (let n = index; n < index + 4; n += 1) expect(boundary(changed, n + 1) > boundary(changed, n)).toBe(true)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 })

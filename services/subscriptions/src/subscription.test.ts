@@ -1,0 +1,204 @@
+import { ApiError, type PaidData } from '@ponte/contracts'
+import fc from 'fast-check'
+import { amend } from './amending'
+import { advance, charge, wakeAt } from './charging'
+import { recordClosed, recordPaid } from './recording'
+import { type Change, type Charge, cancel, type Fact, isLive, open, type Subscription } from './subscription'
+
+/**
+ * Any story of a subscription: the scheduler, the merchant and the chain act in any order, and what orders says arrives late, twice and
+ * shuffled. `now` only goes forward.
+ */
+type Step =
+  | { do: 'wait'; hours: number }
+  | { do: 'schedule' | 'charge' | 'cancel' }
+  | { do: 'pay' | 'expire' | 'cancelOrder'; which: number }
+  | { do: 'tell'; which: number; again: boolean }
+  | { do: 'amend'; brlCentavos: bigint; maxPeriods: number }
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 400 }) }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('schedule' as const) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('charge' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constantFrom('pay' as const, 'expire' as const, 'cancelOrder' as const), which: fc.nat(100) }),
+  },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant('tell' as const), which: fc.nat(100), again: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('amend' as const),
+      brlCentavos: fc.bigInt(1n, 9999n),
+      maxPeriods: fc.integer({ min: 1, max: 6 }),
+    }),
+  },
+)
+
+interface Told {
+  orderId: string
+  outcome: 'paid' | 'expired' | 'cancelled'
+}
+
+/** One subscription, its orders as the chain knows them, and what has been said but not yet heard. */
+function story(first: Subscription) {
+  let state = first
+  let now = first.createdAt
+  let minted = 0
+  const facts: Fact[] = []
+  const everyCharge = new Map<number, Charge>()
+  const orders = new Map<string, Told['outcome'] | 'open'>()
+  const unheard: Told[] = []
+  const mint = () => ({ orderId: `o${++minted}`, memo: `${minted}` })
+
+  const take = (change: Change | null) => {
+    if (!change) return
+    for (const fact of change.facts) {
+      if (fact.kind !== 'charge_requested') continue
+      expect(isLive(state)).toBe(true)
+      expect(fact.charge.periodIndex).toBe(change.subscription.periodIndex)
+      expect(orders.has(fact.attempt.orderId)).toBe(false)
+      orders.set(fact.attempt.orderId, 'open')
+    }
+    facts.push(...change.facts)
+    state = change.subscription
+    for (const charge of state.charges) everyCharge.set(charge.periodIndex, charge)
+  }
+  const settle = (which: number, outcome: Told['outcome']) => {
+    const ids = [...orders.keys()]
+    const id = ids[which % Math.max(ids.length, 1)]
+    // An order that expired can still turn out to have been paid in time.
+    const may = id !== undefined && (orders.get(id) === 'open' || (outcome === 'paid' && orders.get(id) === 'expired'))
+    if (!may) return
+    orders.set(id, outcome)
+    unheard.push({ orderId: id, outcome })
+  }
+  const hear = ({ orderId, outcome }: Told) =>
+    take(outcome === 'paid' ? recordPaid(state, paidOrder(orderId), now) : recordClosed(state, orderId, outcome, now))
+  const act = (step: Step) => {
+    if (step.do === 'wait') now = new Date(now.getTime() + step.hours * 3_600_000)
+    if (step.do === 'schedule') take(advance(state, now, mint()))
+    if (step.do === 'charge') take(charge(state, now, mint()))
+    if (step.do === 'cancel') take(cancel(state, now))
+    if (step.do === 'pay') settle(step.which, 'paid')
+    if (step.do === 'expire') settle(step.which, 'expired')
+    if (step.do === 'cancelOrder') settle(step.which, 'cancelled')
+    if (step.do === 'amend') take(amend(state, { brlCentavos: step.brlCentavos, maxPeriods: step.maxPeriods }, now, mint()))
+    if (step.do === 'tell' && unheard.length > 0) {
+      const told = unheard[step.which % unheard.length]
+      if (!told) return
+      hear(told)
+      if (!step.again) unheard.splice(step.which % unheard.length, 1)
+    }
+  }
+  return {
+    act(step: Step) {
+      try {
+        act(step)
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+      }
+    },
+    tellAll: () => unheard.splice(0).forEach(hear),
+    facts,
+    orders,
+    charges: () => [...everyCharge.values()],
+    state: () => state,
+    now: () => now,
+  }
+}
+
+const paidOrder = (id: string): PaidData => ({
+  id,
+  subscription_id: 's',
+  external_ref: null,
+  brl_amount: '1.00',
+  usdc_amount: '1.000000',
+  tx_hash: `0x${'1'.repeat(64)}`,
+  memo: 'a'.repeat(64),
+  paid_at: '2026-01-01T00:00:00.000Z',
+})
+
+const anySubscription = fc
+  .record({
+    plan: fc.option(
+      fc.record({
+        interval: fc.constantFrom('day' as const, 'week' as const, 'month' as const),
+        intervalCount: fc.integer({ min: 1, max: 3 }),
+      }),
+    ),
+    maxPeriods: fc.option(fc.integer({ min: 1, max: 5 })),
+    expiresInDays: fc.option(fc.integer({ min: 1, max: 90 })),
+    orderExpiresInS: fc.integer({ min: 10, max: 7 * 86_400 }),
+  })
+  .map(({ plan, maxPeriods, expiresInDays, orderExpiresInS }) => {
+    const startAt = new Date('2026-01-31T23:30:00.000Z')
+    const expiresAt = expiresInDays === null ? null : new Date(startAt.getTime() + expiresInDays * 86_400_000)
+    const common = {
+      id: 's',
+      merchantId: 'm',
+      externalRef: null,
+      description: null,
+      metadata: {},
+      brlCentavos: 100n,
+      timezone: 'America/Sao_Paulo',
+    }
+    return open({ ...common, plan, maxPeriods, expiresAt, orderExpiresInS, startAt }, startAt)
+  })
+
+const countOf = (facts: readonly Fact[], kind: Fact['kind']) => facts.filter(fact => fact.kind === kind).length
+
+describe('whatever happens to a subscription, in whatever order it is heard', () => {
+  it('counts each period once, ends once, and says exactly what it did', () => {
+    fc.assert(
+      fc.property(anySubscription, fc.array(step, { minLength: 10, maxLength: 120 }), (first, steps) => {
+        const { act, tellAll, facts, orders, charges, state } = story(first)
+        for (const one of steps) act(one)
+        tellAll()
+
+        const paid = charges().filter(({ status }) => status === 'paid')
+        expect(state().chargesDone).toBe(paid.length)
+        expect(countOf(facts, 'charged')).toBe(paid.length)
+        expect(countOf(facts, 'cancelled') + countOf(facts, 'expired')).toBe(isLive(state()) ? 0 : 1)
+        for (const { attempts } of charges()) {
+          expect(attempts.filter(({ status }) => status === 'open').length).toBeLessThanOrEqual(1)
+          expect(attempts.filter(({ status }) => status === 'paid').length).toBeLessThanOrEqual(1)
+        }
+        // Every payment that the chain knows is either counted or named a duplicate: none is lost.
+        const settled = [...orders.values()].filter(outcome => outcome === 'paid').length
+        expect(countOf(facts, 'charged') + countOf(facts, 'duplicate')).toBe(settled)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('has nothing left to do at once after the scheduler has looked: no busy loop', () => {
+    fc.assert(
+      fc.property(anySubscription, fc.array(step, { maxLength: 60 }), (first, steps) => {
+        const { act, state, now } = story(first)
+        for (const one of steps) act(one)
+        act({ do: 'schedule' })
+        const next = wakeAt(state(), now())
+        expect(next === null || next > now()).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('ends by max_periods with the charge that reaches it', () => {
+    fc.assert(
+      fc.property(anySubscription, fc.array(step, { maxLength: 100 }), (first, steps) => {
+        const { act, facts, state } = story(first)
+        for (const one of steps) {
+          act(one)
+          const { maxPeriods, chargesDone } = state()
+          if (maxPeriods !== null && chargesDone >= maxPeriods) expect(isLive(state())).toBe(false)
+        }
+        const end = facts.findIndex(fact => fact.kind === 'expired')
+        expect(facts.slice(end + 1).some(fact => end >= 0 && fact.kind === 'charge_requested')).toBe(false)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

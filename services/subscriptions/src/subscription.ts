@@ -1,0 +1,148 @@
+import { ApiError, type PaidData } from '@ponte/contracts'
+import { boundary, openSchedule, type Schedule } from './calendar'
+
+export type SubscriptionStatus = 'active' | 'past_due' | 'cancelled' | 'expired'
+
+/** One order that asks for a period's money. `duplicate`: it was paid after another order of the same period had been. */
+export interface Attempt {
+  orderId: string
+  memo: string
+  status: 'open' | 'paid' | 'duplicate' | 'expired' | 'cancelled'
+  issuedAt: Date
+}
+
+/** What one period asks for, once. `skipped`: the period ended unpaid; money that still arrives in time counts all the same. */
+export interface Charge {
+  periodIndex: number
+  status: 'open' | 'paid' | 'skipped'
+  brlCentavos: bigint
+  /** When its first order was issued; null when it was missed without one. */
+  issuedAt: Date | null
+  paidAt: Date | null
+  attempts: readonly Attempt[]
+}
+
+export interface Subscription {
+  id: string
+  merchantId: string
+  status: SubscriptionStatus
+  externalRef: string | null
+  description: string | null
+  metadata: Record<string, string>
+  brlCentavos: bigint
+  timezone: string
+  startAt: Date
+  /** Null when the merchant alone decides when to charge. */
+  schedule: Schedule | null
+  orderExpiresInS: number
+  maxPeriods: number | null
+  expiresAt: Date | null
+  chargesDone: number
+  /** The period we are in, -1 before the first. Without a schedule: the number of the charge that comes next. */
+  periodIndex: number
+  /** The latest period that was paid, -1 for none. */
+  lastPaidIndex: number
+  createdAt: Date
+  cancelledAt: Date | null
+  expiredAt: Date | null
+  version: number
+  /** The charges that can still change: unpaid ones, those with an open order, and the one that is being asked about. */
+  charges: readonly Charge[]
+}
+
+/** What a decision says happened, before it has the form that others read. */
+export type Fact =
+  | { kind: 'charge_requested'; charge: Charge; attempt: Attempt; expiresInS: number }
+  | { kind: 'charged'; chargesDone: number; order: PaidData }
+  | { kind: 'duplicate'; orderId: string; periodIndex: number }
+  | { kind: 'skipped'; periods: number }
+  | { kind: 'cancelled'; openOrderId: string | null }
+  | { kind: 'expired'; openOrderId: string | null }
+
+/** The state that was decided on, the next one, and what happened; the same state and no facts when nothing did. */
+export interface Change {
+  from: Subscription
+  subscription: Subscription
+  facts: readonly Fact[]
+}
+
+export interface NewSubscription {
+  id: string
+  merchantId: string
+  externalRef: string | null
+  description: string | null
+  metadata: Record<string, string>
+  brlCentavos: bigint
+  plan: { interval: Schedule['interval']; intervalCount: number } | null
+  timezone: string
+  startAt: Date
+  orderExpiresInS: number
+  maxPeriods: number | null
+  expiresAt: Date | null
+}
+
+/** A new subscription. Nothing is charged yet: the scheduler or the merchant does that next. */
+export function open(input: NewSubscription, at: Date): Subscription {
+  const { plan, ...rest } = input
+  return {
+    ...rest,
+    status: 'active',
+    schedule: plan && openSchedule({ ...plan, timezone: input.timezone, startAt: input.startAt }),
+    chargesDone: 0,
+    periodIndex: plan ? -1 : 0,
+    lastPaidIndex: -1,
+    createdAt: at,
+    cancelledAt: null,
+    expiredAt: null,
+    version: 1,
+    charges: [],
+  }
+}
+
+/** The merchant's cancellation; its open order goes with it. Answers null when it is cancelled already. Throws `invalid_state` when expired. */
+export function cancel(subscription: Subscription, at: Date): Change | null {
+  if (subscription.status === 'cancelled') return null
+  if (subscription.status === 'expired') throw new ApiError('invalid_state', 'The subscription has expired, so there is nothing to cancel.')
+  const next: Subscription = { ...subscription, status: 'cancelled', cancelledAt: at }
+  return { from: subscription, subscription: next, facts: [{ kind: 'cancelled', openOrderId: openOrderId(subscription) }] }
+}
+
+/** The end of a subscription by itself: the last charge, or its time. */
+export function expire(subscription: Subscription, at: Date): { subscription: Subscription; facts: readonly Fact[] } {
+  return {
+    subscription: { ...subscription, status: 'expired', expiredAt: at },
+    facts: [{ kind: 'expired', openOrderId: openOrderId(subscription) }],
+  }
+}
+
+export const isLive = (subscription: Subscription) => subscription.status === 'active' || subscription.status === 'past_due'
+
+export const isPastEnd = ({ expiresAt }: Subscription, at: Date) => expiresAt !== null && expiresAt <= at
+
+export const hasAllCharges = ({ maxPeriods, chargesDone }: Subscription) => maxPeriods !== null && chargesDone >= maxPeriods
+
+export const currentCharge = ({ charges, periodIndex }: Subscription) => charges.find(charge => charge.periodIndex === periodIndex)
+
+/** Unpaid charges with an order that can still be paid. */
+export const outstanding = ({ charges }: Subscription) => charges.filter(charge => charge.status !== 'paid' && openAttempt(charge))
+
+export const openAttempt = (charge: Charge) => charge.attempts.find(attempt => attempt.status === 'open')
+
+/** The order that a payer should pay now, of the newest period that has one. */
+export function openOrderId(subscription: Subscription): string | null {
+  const newest = outstanding(subscription).toSorted((a, b) => b.periodIndex - a.periodIndex)[0]
+  return (newest && openAttempt(newest)?.orderId) ?? null
+}
+
+/** True when the orders that are out would, if paid, complete the subscription: no other may be issued meanwhile. */
+export function isHeld(subscription: Subscription): boolean {
+  const { maxPeriods, chargesDone } = subscription
+  return maxPeriods !== null && chargesDone + outstanding(subscription).length >= maxPeriods
+}
+
+/** When the next period begins; null without a schedule, and when the subscription will have expired by then. */
+export function nextBoundary({ schedule, periodIndex, expiresAt }: Subscription): Date | null {
+  if (!schedule) return null
+  const next = boundary(schedule, Math.max(periodIndex + 1, schedule.firstIndex))
+  return expiresAt !== null && next >= expiresAt ? null : next
+}
