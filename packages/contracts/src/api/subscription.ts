@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import { brlAmount, brlAmountInput, description, externalRef, id, metadata, timestamp } from '../fields'
+import { pageQuery } from './list'
+import { ORDER_EXPIRES_IN_MAX_S, ORDER_EXPIRES_IN_MIN_S } from './order'
+
+export const subscriptionStatus = z.enum(['active', 'past_due', 'cancelled', 'expired'])
+export const interval = z.enum(['day', 'week', 'month', 'year']).meta({ description: 'Absent: you charge whenever you wish' })
+
+export const TIMEZONE_DEFAULT = 'America/Sao_Paulo'
+
+const intervalCount = z.int().min(1).max(366).meta({ description: 'Intervals per period', example: 1 })
+const maxPeriods = z.int().min(1).max(100_000).meta({ description: 'Charge count at which the subscription expires', example: 12 })
+const orderExpiresIn = z
+  .int()
+  .min(ORDER_EXPIRES_IN_MIN_S)
+  .max(ORDER_EXPIRES_IN_MAX_S)
+  .meta({ description: 'Seconds until an order of this subscription expires; never beyond its period', example: 86_400 })
+
+/** A name of the IANA database, not an offset: an offset does not know daylight saving. */
+export const timezone = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/, 'must be a name of the IANA time zone database')
+  .refine(isKnownZone, 'must be a name of the IANA time zone database')
+  .meta({ example: TIMEZONE_DEFAULT })
+
+function isKnownZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Body of `POST /api/v1/subscriptions` (design, sections 4 and 7). `expires_at` must lie ahead and after `start_at`; `start_at` may lie up
+ * to a year back, which sets the calendar and bills nothing of what is over. The route judges both by its clock.
+ */
+export const createSubscription = z
+  .strictObject({
+    brl_amount: brlAmountInput,
+    interval: interval.nullish(),
+    interval_count: intervalCount.nullish(),
+    max_periods: maxPeriods.nullish(),
+    start_at: timestamp.nullish(),
+    expires_at: timestamp.nullish(),
+    timezone: timezone.nullish(),
+    order_expires_in: orderExpiresIn.nullish(),
+    external_ref: externalRef.nullish(),
+    description: description.nullish(),
+    metadata: metadata.optional(),
+  })
+  .refine(body => !body.interval_count || body.interval, { path: ['interval_count'], message: 'needs an interval' })
+export type CreateSubscription = z.infer<typeof createSubscription>
+
+/** Body of `PATCH /api/v1/subscriptions/:id`; absent fields stay, `null` clears. What touches charging applies from the next period. */
+export const updateSubscription = z.strictObject({
+  brl_amount: brlAmountInput.optional(),
+  interval: interval.optional(),
+  interval_count: intervalCount.optional(),
+  timezone: timezone.optional(),
+  max_periods: maxPeriods.nullable().optional(),
+  expires_at: timestamp.nullable().optional(),
+  order_expires_in: orderExpiresIn.optional(),
+  external_ref: externalRef.nullable().optional(),
+  description: description.nullable().optional(),
+  metadata: metadata.optional(),
+})
+export type UpdateSubscription = z.infer<typeof updateSubscription>
+
+export const subscriptionCharge = z.object({
+  period_index: z.int(),
+  status: z.enum(['open', 'paid', 'skipped']),
+  brl_amount: brlAmount,
+  issued_at: timestamp.nullable(),
+  paid_at: timestamp.nullable(),
+  orders: z.array(
+    z.object({
+      id,
+      status: z.enum(['open', 'paid', 'duplicate', 'expired', 'cancelled']).meta({
+        description: '`duplicate`: it was paid after another order of the same period had been',
+      }),
+      issued_at: timestamp,
+    }),
+  ),
+})
+export type SubscriptionChargeBody = z.infer<typeof subscriptionCharge>
+
+export const subscription = z
+  .object({
+    object: z.literal('subscription'),
+    id,
+    status: subscriptionStatus,
+    external_ref: externalRef.nullable(),
+    description: description.nullable(),
+    metadata,
+    brl_amount: brlAmount,
+    interval: interval.nullable(),
+    interval_count: intervalCount.nullable(),
+    timezone,
+    start_at: timestamp,
+    current_period_index: z.int().nullable().meta({ description: 'Null before the first period' }),
+    next_charge_at: timestamp.nullable().meta({ description: 'When the next order is issued by itself' }),
+    charges_done: z.int(),
+    max_periods: maxPeriods.nullable(),
+    expires_at: timestamp.nullable(),
+    order_expires_in: orderExpiresIn,
+    open_order_id: id.nullable(),
+    charges: z.array(subscriptionCharge).optional().meta({ description: 'The latest 24 periods, newest first; of one subscription only' }),
+    created_at: timestamp,
+    cancelled_at: timestamp.nullable(),
+    expired_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Subscription' })
+export type SubscriptionBody = z.infer<typeof subscription>
+
+/** Answer 202 of `POST /api/v1/subscriptions/:id/charge`: the order is on its way and its link already works when it arrives. */
+export const pendingCharge = z
+  .object({ object: z.literal('charge'), subscription_id: id, order_id: id, checkout_url: z.string() })
+  .meta({ id: 'PendingCharge' })
+export type PendingChargeBody = z.infer<typeof pendingCharge>
+
+/** Query of `GET /api/v1/subscriptions`. */
+export const listSubscriptions = z
+  .strictObject({
+    ...pageQuery,
+    status: subscriptionStatus.optional(),
+    external_ref: externalRef.optional(),
+    created_gte: timestamp.optional(),
+    created_lt: timestamp.optional(),
+  })
+  .refine(query => query.starting_after === undefined || query.ending_before === undefined, {
+    path: ['ending_before'],
+    message: 'send either starting_after or ending_before, not both',
+  })
+export type ListSubscriptions = z.infer<typeof listSubscriptions>
