@@ -129,17 +129,25 @@ async function serve({ account, bin, dataDir }: PostgresHome, port: number, opti
 /** A server of a killed parent may still be at its shutdown, or be left over; one that somebody still uses is left alone. */
 async function endPrevious(dataDir: string) {
   const pidFile = join(dataDir, 'postmaster.pid')
-  const deadline = Date.now() + 5_000
-  while (existsSync(pidFile)) {
-    const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10)
+  const started = Date.now()
+  for (let lines = linesOf(pidFile); lines; lines = linesOf(pidFile)) {
+    const pid = Number(lines[0])
     const { parent, command } = processInfo(pid)
     // The pid of a server that died without cleaning up may belong to anybody by now.
     if (!command.includes(dataDir)) return rmSync(pidFile, { force: true })
     if (parent === 1) process.kill(pid, 'SIGINT')
-    if (Date.now() > deadline) {
+    if (Date.now() - started > (lines[7] === 'stopping' ? 30_000 : 1_000)) {
       throw new Error(`PostgreSQL is already running on ${dataDir} (process ${pid}, started by process ${parent}). Stop that one first.`)
     }
     await sleep(50)
+  }
+}
+
+function linesOf(file: string): string[] | undefined {
+  try {
+    return readFileSync(file, 'utf8').split('\n')
+  } catch {
+    return undefined
   }
 }
 

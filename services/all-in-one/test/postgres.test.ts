@@ -49,7 +49,7 @@ test('a lock file that names another process is no obstacle', async () => {
 test('a folder that is being served is refused', async () => {
   const { dataDir } = await start()
   await expect(start()).rejects.toThrow(`PostgreSQL is already running on ${dataDir}`)
-}, 15_000)
+})
 
 test('a taken port is an error that names its setting', async () => {
   const other = createServer()
