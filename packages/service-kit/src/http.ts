@@ -17,6 +17,8 @@ export interface AppOptions {
   onAnswer?(answer: { method: string; route: string; status: number; seconds: number }): void
   /** Leaves bodies unread for a route that forwards them as they are. */
   rawBody?: boolean
+  /** Runs before a body is read: headers that every answer carries, limits on who may ask at all. */
+  before?: readonly RequestHandler[]
 }
 
 /** The express app of any service: request id, JSON body, routes, and the one place where errors become answers. */
@@ -25,7 +27,7 @@ export function createApp(options: AppOptions): Express {
   app.disable('x-powered-by')
   app.disable('etag')
   app.set('query parser', 'simple')
-  app.use(requestId, answered(options))
+  app.use(requestId, answered(options), ...(options.before ?? []))
   app.use(options.rawBody ? express.raw({ limit: BODY_LIMIT, type: () => true }) : jsonBody())
   app.use(options.routes)
   app.use((req, _res, next) => next(new ApiError('not_found', `There is no route ${req.method} ${req.path}.`)))
@@ -111,12 +113,21 @@ export interface HttpServer extends Part {
   server: Server
 }
 
+/** Times are looked at every five seconds, so that a slow sender is gone soon after its time is up. */
+const SOCKET_LIMITS = {
+  keepAliveTimeout: 65_000,
+  headersTimeout: 15_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+  maxHeaderSize: 16_384,
+}
+
 /**
  * An HTTP part: keep-alive, bounded headers and time, and a stop that answers what is in flight.
  * Port 0 binds a free one. A taken port rejects with a message that names `portSetting`.
  */
 export function httpServer(name: string, app: Express, options: { host: string; port: number; portSetting?: string }): HttpServer {
-  const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 30_000, maxHeaderSize: 16_384 }, app)
+  const server = createServer(SOCKET_LIMITS, app)
   server.maxRequestsPerSocket = 0
   let stopping = false
   server.on('request', (_req, res) => {
