@@ -1,0 +1,45 @@
+import { commonSettings, integer, secret } from '@ponte/service-kit'
+import { z } from 'zod'
+
+const owner = z.url().transform(url => url.replace(/\/$/, ''))
+
+export const apiGatewayConfig = z
+  .object({
+    ...commonSettings,
+    /** Key that webhook secrets are sealed with, the same as the webhook dispatcher's. */
+    SEAL_KEY: z.string().regex(/^[0-9a-f]{64}$/i, 'must be 64 hex characters; make one with: openssl rand -hex 32'),
+    /** The owners, and the secret of our tokens for each. */
+    ORDERS_URL: owner,
+    ORDERS_TOKEN_SECRET: secret,
+    SUBSCRIPTIONS_URL: owner,
+    SUBSCRIPTIONS_TOKEN_SECRET: secret,
+    WEBHOOKS_URL: owner,
+    WEBHOOKS_TOKEN_SECRET: secret,
+    /** How long an owner may take for an answer. */
+    OWNER_TIMEOUT_MS: integer(100, 60_000).default(15_000),
+    /** Session tokens: issuer, audience, and either the JWKS URL or the shared secret. */
+    JWT_ISSUER: z.string(),
+    JWT_AUDIENCE: z.string().default('authenticated'),
+    JWT_JWKS_URL: z.url().optional(),
+    JWT_SECRET: secret.optional(),
+    /** What the dashboard needs to log in: where the identity provider is, and the public key it wants. */
+    AUTH_URL: z.url().optional(),
+    AUTH_PUBLIC_CLIENT_KEY: z.string().optional(),
+    /** Where merchants and payers reach this gateway; the OpenAPI document names it. */
+    PUBLIC_URL: owner.optional(),
+    /** Requests a minute per API key or user, over all replicas; and per address, in each replica. */
+    RATE_LIMIT_CALLER_PER_MINUTE: integer(1).default(6_000),
+    RATE_LIMIT_ADDRESS_PER_MINUTE: integer(1).default(12_000),
+    /** Live checkout streams open at once, in all and per address, in each replica. */
+    STREAMS_MAX: integer(1).default(5_000),
+    STREAMS_PER_ADDRESS_MAX: integer(1).default(50),
+    /** Proxies in front of us whose X-Forwarded-For may be believed. */
+    TRUSTED_PROXIES: integer(0, 10).default(0),
+    /** The built pages; by default those of this repository, when built. */
+    WEB_FOLDER: z.string().optional(),
+  })
+  .refine(config => (config.JWT_JWKS_URL === undefined) !== (config.JWT_SECRET === undefined), {
+    path: ['JWT_JWKS_URL'],
+    message: 'set either JWT_JWKS_URL or JWT_SECRET',
+  })
+export type ApiGatewayConfig = z.infer<typeof apiGatewayConfig>

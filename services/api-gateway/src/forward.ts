@@ -1,0 +1,99 @@
+import { ApiError, type Caller } from '@ponte/contracts'
+import { type Logger, type Part, signCaller } from '@ponte/service-kit'
+import type { Request, Response } from 'express'
+import { type Dispatcher, Pool } from 'undici'
+
+export interface OwnerAnswer {
+  status: number
+  headers: Record<string, string>
+  body: Buffer
+}
+
+export interface OwnerRequest {
+  method: 'GET' | 'POST' | 'PATCH'
+  /** Path and query at the owner. */
+  path: string
+  headers?: Record<string, string>
+  body?: Buffer
+}
+
+/** A service that answers for its resources; every request to it carries a fresh token that says who calls. */
+export interface Owner extends Part {
+  ask(caller: Caller, request: OwnerRequest): Promise<OwnerAnswer>
+}
+
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024
+const CONNECTIONS_MAX = 64
+const RETRY_AFTER_S = 2
+const PASSED_DOWN = ['content-type', 'idempotency-key', 'x-request-id', 'traceparent'] as const
+const PASSED_UP = ['content-type', 'idempotency-replayed', 'retry-after', 'location'] as const
+
+/** Opens a keep-alive pool to one owner. An owner that does not answer in time is 503 `service_unavailable` to whoever asked. */
+export function openOwner(options: { name: string; url: string; secret: string; timeoutMs: number; logger: Logger }): Owner {
+  const { name, secret, timeoutMs, logger } = options
+  const base = new URL(options.url)
+  const prefix = base.pathname.replace(/\/$/, '')
+  const pool = new Pool(base.origin, { connections: CONNECTIONS_MAX, connectTimeout: timeoutMs, pipelining: 1 })
+
+  const send = async (caller: Caller, { method, path, headers, body }: OwnerRequest): Promise<OwnerAnswer> => {
+    const response = await pool.request({
+      method,
+      path: `${prefix}${path}`,
+      headers: { ...headers, authorization: `Bearer ${signCaller(caller, { secret, audience: name })}` },
+      body: body ?? null,
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    return { status: response.statusCode, headers: passed(response.headers, PASSED_UP), body: await readBody(response.body) }
+  }
+  return {
+    name,
+    stop: () => pool.close(),
+    async ask(caller, request) {
+      try {
+        const answer = await send(caller, request)
+        if (answer.status !== 401) return answer
+        logger.error('an owner refuses our token; the secrets or clocks of the two differ', { owner: name })
+      } catch (error) {
+        logger.warn('an owner does not answer', { owner: name, path: request.path.split('?')[0], error })
+      }
+      throw new ApiError('service_unavailable', 'The part of the service that answers this does not respond; try again shortly.', {
+        retryAfterS: RETRY_AFTER_S,
+      })
+    },
+  }
+}
+
+/** Hands a merchant's request to its owner as it came, and the owner's answer back as it is. */
+export async function forward(owner: Owner, caller: Caller, path: string, req: Request, res: Response): Promise<void> {
+  const method = req.method === 'POST' || req.method === 'PATCH' ? req.method : 'GET'
+  const query = req.originalUrl.indexOf('?')
+  const answer = await owner.ask(caller, {
+    method,
+    path: query < 0 ? path : `${path}${req.originalUrl.slice(query)}`,
+    headers: { ...passed(req.headers, PASSED_DOWN), 'x-request-id': String(res.locals.requestId) },
+    ...(Buffer.isBuffer(req.body) && method !== 'GET' ? { body: req.body } : {}),
+  })
+  res.status(answer.status)
+  for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value)
+  res.end(req.method === 'HEAD' ? undefined : answer.body)
+}
+
+function passed(headers: Record<string, string | string[] | undefined>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap(name => {
+      const value = headers[name]
+      return typeof value === 'string' ? [[name, value]] : []
+    }),
+  )
+}
+
+async function readBody(stream: Dispatcher.ResponseData['body']): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    size += chunk.length
+    if (size > ANSWER_BYTES_MAX) throw new Error('The answer is too large.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

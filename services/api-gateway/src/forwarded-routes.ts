@@ -1,0 +1,59 @@
+import { ApiError } from '@ponte/contracts'
+import { type RequestHandler, Router } from 'express'
+import { merchantCaller, termsIn } from './credentials'
+import { forward, type Owner } from './forward'
+
+export type OwnerName = 'orders' | 'subscriptions' | 'webhook-dispatcher'
+export type Owners = Record<OwnerName, Owner>
+
+export interface ForwardedRoute {
+  method: 'get' | 'post' | 'patch'
+  path: string
+  credential: 'api_key' | 'session'
+  owner: OwnerName
+}
+
+const route = (line: string, credential: ForwardedRoute['credential'], owner: OwnerName): ForwardedRoute => {
+  const [method, path] = line.split(' ')
+  if ((method !== 'get' && method !== 'post' && method !== 'patch') || !path) throw new Error(`Not a route: ${line}`)
+  return { method, path, credential, owner }
+}
+
+/** Who may call what, and who answers (design, section 4). What stands under `/merchants/me` is the same resource for the dashboard's user. */
+export const forwardedRoutes: readonly ForwardedRoute[] = [
+  route('post /api/v1/orders', 'api_key', 'orders'),
+  route('get /api/v1/orders', 'api_key', 'orders'),
+  route('get /api/v1/orders/:id', 'api_key', 'orders'),
+  route('post /api/v1/orders/:id/cancel', 'api_key', 'orders'),
+  route('post /api/v1/subscriptions', 'api_key', 'subscriptions'),
+  route('get /api/v1/subscriptions', 'api_key', 'subscriptions'),
+  route('get /api/v1/subscriptions/:id', 'api_key', 'subscriptions'),
+  route('patch /api/v1/subscriptions/:id', 'api_key', 'subscriptions'),
+  route('post /api/v1/subscriptions/:id/charge', 'api_key', 'subscriptions'),
+  route('post /api/v1/subscriptions/:id/cancel', 'api_key', 'subscriptions'),
+  route('get /api/v1/events', 'api_key', 'webhook-dispatcher'),
+  route('get /api/v1/events/:id', 'api_key', 'webhook-dispatcher'),
+  route('get /api/v1/merchants/me/orders', 'session', 'orders'),
+  route('get /api/v1/merchants/me/orders/:id', 'session', 'orders'),
+  route('get /api/v1/merchants/me/subscriptions', 'session', 'subscriptions'),
+  route('get /api/v1/merchants/me/subscriptions/:id', 'session', 'subscriptions'),
+  route('get /api/v1/merchants/me/events', 'session', 'webhook-dispatcher'),
+  route('get /api/v1/merchants/me/events/:id', 'session', 'webhook-dispatcher'),
+  route('get /api/v1/merchants/me/deliveries', 'session', 'webhook-dispatcher'),
+  route('get /api/v1/merchants/me/deliveries/:id', 'session', 'webhook-dispatcher'),
+  route('post /api/v1/merchants/me/deliveries/:id/replay', 'session', 'webhook-dispatcher'),
+]
+
+/** Routes whose answer belongs to an owner. `credentials` leaves the merchant's terms in `res.locals.terms`. */
+export function forwarding(owners: Owners, credentials: Record<ForwardedRoute['credential'], RequestHandler[]>): Router {
+  const router = Router()
+  for (const { method, path, credential, owner } of forwardedRoutes) {
+    const ownerPath = path.replace('/merchants/me', '')
+    router[method](path, ...credentials[credential], async (req, res) => {
+      const { id } = req.params
+      if (id !== undefined && typeof id !== 'string') throw new ApiError('not_found', 'There is no such resource.')
+      await forward(owners[owner], merchantCaller(termsIn(res)), ownerPath.replace(':id', encodeURIComponent(id ?? '')), req, res)
+    })
+  }
+  return router
+}

@@ -1,0 +1,7 @@
+import { join } from 'node:path'
+
+export { type ApiGatewayConfig, apiGatewayConfig } from './config'
+export { createApiGateway } from './service'
+
+/** Where this service's migrations are. */
+export const apiGatewayMigrations = join(__dirname, '../prisma/migrations')

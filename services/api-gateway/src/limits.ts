@@ -1,0 +1,31 @@
+import { ApiError } from '@ponte/contracts'
+import type { RequestHandler, Response } from 'express'
+import { addressBucket, type Verdict, WINDOW_MS } from './rate-limit'
+
+/** Limits an address before anything is read of its request. */
+export const limitAddress =
+  (take: (bucket: string) => Verdict): RequestHandler =>
+  (req, res, next) => {
+    judge(take(addressBucket(req.ip ?? '')), res, 'this address')
+    next()
+  }
+
+/** Limits a caller whose credential has been checked. */
+export const limitCaller =
+  (take: (bucket: string) => Promise<Verdict>, bucketOf: (res: Response) => string): RequestHandler =>
+  async (_req, res, next) => {
+    judge(await take(bucketOf(res)), res, 'this credential')
+    next()
+  }
+
+function judge({ allowed, limit, remaining, resetsInMs }: Verdict, res: Response, who: string): void {
+  const resetsInS = Math.max(1, Math.ceil(resetsInMs / 1000))
+  res.setHeader('RateLimit-Policy', `${limit};w=${WINDOW_MS / 1000}`)
+  res.setHeader('RateLimit-Limit', String(limit))
+  res.setHeader('RateLimit-Remaining', String(remaining))
+  res.setHeader('RateLimit-Reset', String(resetsInS))
+  if (allowed) return
+  throw new ApiError('rate_limited', `More than ${limit} requests a minute came from ${who}; wait ${resetsInS} s.`, {
+    retryAfterS: resetsInS,
+  })
+}

@@ -1,0 +1,128 @@
+import { ApiError, parseEvent } from '@ponte/contracts'
+import type { Logger, Message, Part } from '@ponte/service-kit'
+import type { Request, Response } from 'express'
+import { addressBucket } from './rate-limit'
+
+export interface LiveOptions {
+  /** The payer's view of an order as JSON text. Throws ApiError when there is none. */
+  view(orderId: string): Promise<string>
+  streamsMax: number
+  streamsPerAddressMax: number
+  logger: Logger
+}
+
+interface Watched {
+  streams: Set<Response>
+  /** What the streams were last told. */
+  told: string
+  /** Set while the view is fetched; `again` when the order changed meanwhile. */
+  fetching: boolean
+  again: boolean
+}
+
+export interface Live extends Part {
+  /** Opens a stream of an order's view: the present one at once, and each that differs from the one before. */
+  open(orderId: string, req: Request, res: Response): Promise<void>
+  heard(message: Message): void
+  count(): number
+}
+
+/** `order.changed` may be lost, so each watched order is looked at again this often; the same turn keeps proxies from closing the stream. */
+const HEARTBEAT_MS = 15_000
+const RECONNECT_MS = 2_000
+const UNSENT_BYTES_MAX = 256 * 1024
+
+/** Live checkout pages as server-sent events. One fetch per changed order, however many payers look at it. */
+export function livePages(options: LiveOptions): Live {
+  const watched = new Map<string, Watched>()
+  const perAddress = new Map<string, number>()
+  let open = 0
+  let heartbeat: NodeJS.Timeout | undefined
+
+  const refresh = async (orderId: string, order: Watched) => {
+    if (order.fetching) {
+      order.again = true
+      return
+    }
+    order.fetching = true
+    try {
+      do {
+        order.again = false
+        const view = await options.view(orderId)
+        if (view !== order.told) for (const stream of order.streams) send(stream, view)
+        order.told = view
+      } while (order.again)
+    } catch (error) {
+      options.logger.warn('a live page could not be refreshed; the next turn tries again', { order_id: orderId, error })
+    } finally {
+      order.fetching = false
+    }
+  }
+  const beat = () => {
+    for (const [orderId, order] of watched) {
+      for (const stream of order.streams) stream.write(': still here\n\n')
+      void refresh(orderId, order)
+    }
+  }
+  const admit = (address: string) => {
+    const ofAddress = perAddress.get(address) ?? 0
+    if (open >= options.streamsMax || ofAddress >= options.streamsPerAddressMax) {
+      throw new ApiError('rate_limited', 'Too many live pages are open; close some, or read the checkout without /stream.', {
+        retryAfterS: 10,
+      })
+    }
+    open += 1
+    perAddress.set(address, ofAddress + 1)
+    return () => {
+      open -= 1
+      const left = (perAddress.get(address) ?? 1) - 1
+      if (left > 0) perAddress.set(address, left)
+      else perAddress.delete(address)
+    }
+  }
+  const join = (orderId: string, view: string, res: Response) => {
+    const order = watched.get(orderId) ?? { streams: new Set(), told: view, fetching: false, again: false }
+    watched.set(orderId, order)
+    order.streams.add(res)
+    res.on('close', () => {
+      order.streams.delete(res)
+      if (order.streams.size === 0 && watched.get(orderId) === order) watched.delete(orderId)
+    })
+    return order
+  }
+  return {
+    name: 'live pages',
+    count: () => open,
+    async open(orderId, req, res) {
+      const release = admit(addressBucket(req.ip ?? ''))
+      res.on('close', release)
+      const view = await options.view(orderId)
+      if (res.destroyed) return
+      res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' })
+      res.write(`retry: ${RECONNECT_MS}\n\n`)
+      send(res, view)
+      const order = join(orderId, view, res)
+      // What changed between the look and the joining was announced to nobody here.
+      void refresh(orderId, order)
+    },
+    heard(message) {
+      const event = parseEvent(JSON.parse(message.body))
+      if (event.type !== 'order.changed') return
+      const order = watched.get(event.data.order_id)
+      if (order) void refresh(event.data.order_id, order)
+    },
+    async start() {
+      heartbeat = setInterval(beat, HEARTBEAT_MS)
+    },
+    async stop() {
+      clearInterval(heartbeat)
+      for (const { streams } of watched.values()) for (const stream of streams) stream.end()
+    },
+  }
+}
+
+function send(stream: Response, view: string): void {
+  // A reader that does not read would fill our memory; it reconnects and gets the present view.
+  if (stream.writableLength > UNSENT_BYTES_MAX) return void stream.destroy()
+  stream.write(`event: checkout\ndata: ${view}\n\n`)
+}

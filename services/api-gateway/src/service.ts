@@ -1,0 +1,111 @@
+import { join } from 'node:path'
+import { topology } from '@ponte/contracts'
+import {
+  type Bus,
+  createApp,
+  createLogger,
+  createMetrics,
+  every,
+  httpServer,
+  type Logger,
+  openDatabase,
+  opsServer,
+  outboxAge,
+  outboxRelay,
+  rabbitmqBus,
+  service,
+} from '@ponte/service-kit'
+import { checkoutView } from './checkout-routes'
+import type { ApiGatewayConfig } from './config'
+import { openOwner } from './forward'
+import { limitAddress } from './limits'
+import { livePages } from './live'
+import { pages } from './pages'
+import { localLimit, sharedLimit, WINDOW_MS } from './rate-limit'
+import { routes } from './routes'
+import { securityHeaders } from './security-headers'
+import { sessionTokens } from './session-token'
+import { openStore } from './store'
+
+/** What the roof or a test may hand in; what is given belongs to the giver. */
+export interface Given {
+  bus?: Bus
+  now?: () => Date
+  logger?: Logger
+}
+
+const builtPages = join(__dirname, '../../../packages/web/dist')
+
+/** What stands between the internet and everyone's money, as a list of parts. */
+export function createApiGateway(config: ApiGatewayConfig, given: Given = {}) {
+  const logger = given.logger ?? createLogger({ service: 'api-gateway', level: config.LOG_LEVEL })
+  const now = given.now ?? (() => new Date())
+  const clock = () => now().getTime()
+  const metrics = createMetrics('api-gateway')
+  const database = openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL, applicationName: 'api-gateway' })
+  const bus = given.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
+  const relay = outboxRelay(database, bus, logger)
+  const store = openStore(database, { now, committed: relay.wake })
+  const owners = openOwners(config, logger)
+  const live = livePages({
+    view: orderId => checkoutView(owners.orders, orderId),
+    streamsMax: config.STREAMS_MAX,
+    streamsPerAddressMax: config.STREAMS_PER_ADDRESS_MAX,
+    logger,
+  })
+  const pruning = every('rate window pruning', WINDOW_MS, store.pruneRateWindows, logger)
+  const duration = metrics.histogram('ponte_http_request_duration_seconds', 'Time to answer', ['method', 'route', 'status'])
+  metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
+  metrics.observed('ponte_live_streams', 'Checkout streams open in this replica', live.count)
+
+  const app = createApp({
+    before: [securityHeaders(config.AUTH_URL), limitAddress(localLimit(config.RATE_LIMIT_ADDRESS_PER_MINUTE, clock))],
+    routes: routes({
+      store,
+      owners,
+      live,
+      now,
+      tokens: sessionTokens({ keys: tokenKeys(config), issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE, now, logger }),
+      takeCaller: sharedLimit(config.RATE_LIMIT_CALLER_PER_MINUTE, store.lease, clock),
+      sealKey: config.SEAL_KEY,
+      pages: pages({
+        folder: config.WEB_FOLDER ?? builtPages,
+        settings: { auth_url: config.AUTH_URL ?? null, public_client_key: config.AUTH_PUBLIC_CLIENT_KEY ?? null },
+      }),
+    }),
+    rawBody: true,
+    logger,
+    onAnswer: ({ method, route, status, seconds }) => duration.observe({ method, route, status: String(status) }, seconds),
+  })
+  app.set('trust proxy', config.TRUSTED_PROXIES)
+  const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
+  const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger })
+  const parts = [
+    database,
+    ...(given.bus ? [] : [bus]),
+    relay,
+    pruning,
+    ...Object.values(owners),
+    bus.listen(['order.changed'], live.heard),
+    ops,
+    http,
+    // Started last and stopped first: the HTTP part's stop waits for open answers, and a stream never ends by itself.
+    live,
+  ]
+  return { ...service('api-gateway', parts), http, ops }
+}
+
+function openOwners(config: ApiGatewayConfig, logger: Logger) {
+  const open = (name: string, url: string, secret: string) => openOwner({ name, url, secret, timeoutMs: config.OWNER_TIMEOUT_MS, logger })
+  return {
+    orders: open('orders', config.ORDERS_URL, config.ORDERS_TOKEN_SECRET),
+    subscriptions: open('subscriptions', config.SUBSCRIPTIONS_URL, config.SUBSCRIPTIONS_TOKEN_SECRET),
+    'webhook-dispatcher': open('webhook-dispatcher', config.WEBHOOKS_URL, config.WEBHOOKS_TOKEN_SECRET),
+  }
+}
+
+function tokenKeys(config: ApiGatewayConfig) {
+  if (config.JWT_JWKS_URL !== undefined) return { jwksUrl: config.JWT_JWKS_URL }
+  if (config.JWT_SECRET !== undefined) return { sharedSecret: config.JWT_SECRET }
+  throw new Error('Set either JWT_JWKS_URL or JWT_SECRET.')
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import request from 'supertest'
+import { bearer, newMerchant, startGateway, type TestGateway } from './setup'
+
+let system: TestGateway
+let apiKey: string
+let merchantId: string
+
+beforeAll(async () => {
+  system = await startGateway({ OWNER_TIMEOUT_MS: '1500' })
+  const made = await newMerchant(system, { display_name: 'Padaria', payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' })
+  apiKey = made.apiKey
+  merchantId = made.merchant.id
+})
+afterAll(() => system.stop())
+afterEach(() => {
+  for (const owner of Object.values(system.owners)) {
+    owner.answers()
+    owner.heard.length = 0
+  }
+})
+
+test('a request reaches the owner as it came, with the merchant and its terms in a fresh token', async () => {
+  const body = '{ "brl_amount": "150.00",  "metadata": {"b":"1","a":"2"} }'
+  const { headers } = await request(system.url)
+    .post('/api/v1/orders?x=1&y=%20')
+    .set(bearer(apiKey))
+    .set({ 'Content-Type': 'application/json', 'Idempotency-Key': 'key-1', 'X-Request-Id': 'request-0001', Cookie: 'a=b', 'X-Odd': '1' })
+    .send(body)
+    .expect(201)
+  expect(headers['x-request-id']).toBe('request-0001')
+  const [heard] = system.owners.orders.heard
+  expect(heard).toMatchObject({ method: 'POST', url: '/api/v1/orders?x=1&y=%20', body: JSON.parse(body) })
+  expect(heard?.caller).toEqual({
+    kind: 'merchant',
+    terms: { merchant_id: merchantId, version: 1, display_name: 'Padaria', payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
+  })
+  expect(heard?.headers).toMatchObject({ 'idempotency-key': 'key-1', 'x-request-id': 'request-0001', 'content-type': 'application/json' })
+  expect(heard?.headers).not.toHaveProperty('cookie')
+  expect(heard?.headers).not.toHaveProperty('x-odd')
+  expect(JSON.stringify(heard?.headers)).not.toContain(apiKey)
+})
+
+test('the body arrives byte for byte', async () => {
+  const seen: string[] = []
+  system.owners.orders.answers((req, res) => {
+    seen.push(createHash('sha256').update(JSON.stringify(req.body)).digest('hex'))
+    res.status(200).json({})
+  })
+  const text = JSON.stringify({ name: 'ação 漢字 😀', n: '0.10' })
+  await request(system.url).post('/api/v1/orders').set(bearer(apiKey)).set('Content-Type', 'application/json').send(text)
+  expect(seen).toEqual([createHash('sha256').update(text).digest('hex')])
+})
+
+test("the owner's answer comes back as it is, with the headers that mean something", async () => {
+  system.owners.orders.answers((_req, res) => {
+    res
+      .status(409)
+      .set({ 'Content-Type': 'application/problem+json', 'Idempotency-Replayed': 'true', 'Retry-After': '7', 'X-Internal': 'no' })
+    res.end('{"code":"order_has_payments"}')
+  })
+  const { headers, text } = await request(system.url).post('/api/v1/orders/abc/cancel').set(bearer(apiKey)).expect(409)
+  expect(headers).toMatchObject({ 'content-type': 'application/problem+json', 'idempotency-replayed': 'true', 'retry-after': '7' })
+  expect(headers).not.toHaveProperty('x-internal')
+  expect(text).toBe('{"code":"order_has_payments"}')
+})
+
+test.each([
+  ['get', '/api/v1/subscriptions', 'subscriptions', '/api/v1/subscriptions'],
+  ['patch', '/api/v1/subscriptions/s1', 'subscriptions', '/api/v1/subscriptions/s1'],
+  ['post', '/api/v1/subscriptions/s1/charge', 'subscriptions', '/api/v1/subscriptions/s1/charge'],
+  ['get', '/api/v1/events?limit=3', 'webhooks', '/api/v1/events?limit=3'],
+] as const)('%s %s is answered by %s', async (method, path, owner, ownerPath) => {
+  await request(system.url)[method](path).set(bearer(apiKey)).expect(/owner/)
+  expect(system.owners[owner].heard.map(heard => heard.url)).toEqual([ownerPath])
+})
+
+test.each([
+  ['get', '/orders?status=paid', 'orders', '/api/v1/orders?status=paid'],
+  ['get', '/subscriptions', 'subscriptions', '/api/v1/subscriptions'],
+  ['get', '/events', 'webhooks', '/api/v1/events'],
+  ['get', '/deliveries/d1', 'webhooks', '/api/v1/deliveries/d1'],
+  ['post', '/deliveries/d1/replay', 'webhooks', '/api/v1/deliveries/d1/replay'],
+] as const)('with a session, %s /merchants/me%s is answered by %s', async (method, path, owner, ownerPath) => {
+  const { token, merchant } = await newMerchant(system)
+  await request(system.url)[method](`/api/v1/merchants/me${path}`).set(bearer(token)).expect(/owner/)
+  const [heard] = system.owners[owner].heard
+  expect(heard).toMatchObject({ url: ownerPath, caller: { kind: 'merchant', terms: { merchant_id: merchant.id } } })
+})
+
+test('a path cannot climb out of its route', async () => {
+  await request(system.url).get('/api/v1/orders/..%2f..%2fdeliveries').set(bearer(apiKey)).expect(200)
+  expect(system.owners.orders.heard[0]?.url).toBe('/api/v1/orders/..%2F..%2Fdeliveries')
+})
+
+test('an owner that is slow, cuts off or refuses our token is 503 service_unavailable with Retry-After', async () => {
+  for (const failure of [
+    () => undefined,
+    (_req: unknown, res: { destroy(): void }) => res.destroy(),
+    (_req: unknown, res: { status(code: number): { json(body: object): void } }) => res.status(401).json({ code: 'invalid_jwt' }),
+  ]) {
+    system.owners.orders.answers(failure as Parameters<typeof system.owners.orders.answers>[0])
+    const { body, headers } = await request(system.url).get('/api/v1/orders').set(bearer(apiKey)).expect(503)
+    expect(body.code).toBe('service_unavailable')
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+  }
+})
+
+test('an owner that is not there is 503, and the others go on', async () => {
+  await system.owners.subscriptions.stop()
+  await request(system.url).get('/api/v1/subscriptions').set(bearer(apiKey)).expect(503)
+  await request(system.url).get('/api/v1/orders').set(bearer(apiKey)).expect(200)
+})

@@ -1,0 +1,65 @@
+import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import jwt from 'jsonwebtoken'
+
+interface SigningKey {
+  kid: string
+  alg: 'ES256' | 'RS256'
+  privateKey: KeyObject
+  publicKey: KeyObject
+}
+
+export const ISSUER = 'https://identity.example/auth/v1'
+export const AUDIENCE = 'authenticated'
+
+/** An identity provider on a real socket: it publishes keys, rotates them, signs tokens, and can be down. */
+export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () => Date = () => new Date()) {
+  let keys = [makeKey(alg)]
+  let asked = 0
+  let answering = true
+  const server = createServer((req, res) => {
+    asked += 1
+    if (!answering) return void req.socket.destroy()
+    res.setHeader('Content-Type', 'application/json')
+    res.end(
+      JSON.stringify({ keys: keys.map(key => ({ ...key.publicKey.export({ format: 'jwk' }), kid: key.kid, alg: key.alg, use: 'sig' })) }),
+    )
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const newest = () => {
+    const key = keys.at(-1)
+    if (!key) throw new Error('There is no key.')
+    return key
+  }
+  return {
+    jwksUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/auth/v1/.well-known/jwks.json`,
+    asked: () => asked,
+    key: newest,
+    /** A new key beside the old one, or in its place. */
+    rotate(options: { keepOld: boolean; alg?: SigningKey['alg'] }) {
+      keys = [...(options.keepOld ? keys : []), makeKey(options.alg ?? alg)]
+    },
+    setAnswering(value: boolean) {
+      answering = value
+    },
+    /** A token as a login gives it; claims and header can be bent. `undefined` leaves a claim out. */
+    sign(claims: Record<string, unknown> = {}, header: Record<string, unknown> = {}, key = newest()): string {
+      const at = Math.floor(now().getTime() / 1000)
+      const all = { iss: ISSUER, aud: AUDIENCE, sub: randomUUID(), iat: at, exp: at + 3600, role: 'authenticated', ...claims }
+      const present = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+      return jwt.sign(present, key.privateKey, { algorithm: key.alg, noTimestamp: true, header: { alg: key.alg, kid: key.kid, ...header } })
+    },
+    stop: () =>
+      new Promise<void>(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+export type Identity = Awaited<ReturnType<typeof startIdentity>>
+
+export function makeKey(alg: SigningKey['alg']): SigningKey {
+  const pair = alg === 'ES256' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return { kid: randomUUID(), alg, ...pair }
+}

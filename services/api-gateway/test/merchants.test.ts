@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto'
+import { merchant as merchantSchema, merchantWithKey } from '@ponte/contracts'
+import { unseal } from '@ponte/service-kit'
+import request from 'supertest'
+import { bearer, newMerchant, SEAL_KEY, startGateway, type TestGateway } from './setup'
+
+let system: TestGateway
+const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
+
+beforeAll(async () => {
+  system = await startGateway({}, { now: () => new Date(at.ms) })
+})
+afterAll(() => system.stop())
+
+const events = async (merchantId: string) => {
+  const { rows } = await system.sql.query("SELECT body FROM outbox WHERE type = 'merchant.updated' AND body LIKE $1 ORDER BY created_at", [
+    `%${merchantId}%`,
+  ])
+  return rows.map(row => JSON.parse(row.body).data)
+}
+const call = (token: string, method: 'get' | 'post' | 'patch', path = '', body?: object) => {
+  const asked = request(system.url)[method](`/api/v1/merchants/me${path}`).set(bearer(token))
+  return body ? asked.send(body) : asked
+}
+
+describe('POST /api/v1/merchants', () => {
+  test('creates the merchant of the user, returns the key once, keeps its SHA-256 only', async () => {
+    const { merchant, token, apiKey } = await newMerchant(system, {
+      display_name: 'Padaria',
+      webhook_url: 'https://example.com/hook',
+      payout_address: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
+    })
+    merchantWithKey.strict().parse(merchant)
+    expect(apiKey).toMatch(/^sk_live_[0-9a-f]{64}$/)
+    expect(merchant.payout_address).toBe('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
+
+    const { body: me } = await call(token, 'get').expect(200)
+    merchantSchema.strict().parse(me)
+    expect({ ...me, api_key: apiKey }).toEqual(merchant)
+
+    const { rows } = await system.sql.query('SELECT hash FROM api_keys WHERE merchant_id = $1', [merchant.id])
+    expect(rows).toEqual([{ hash: createHash('sha256').update(apiKey).digest() }])
+    const everything = await system.sql.query(
+      `SELECT (SELECT json_agg(m) FROM merchants m)::text || (SELECT json_agg(o) FROM outbox o)::text
+        || (SELECT json_agg(a) FROM audit_log a)::text AS text`,
+    )
+    for (const secret of [apiKey, apiKey.slice(8), merchant.webhook_secret]) expect(everything.rows[0].text).not.toContain(secret)
+  })
+
+  test('a second merchant of the same user is 409 merchant_exists, also when both are asked for at once', async () => {
+    const { token } = await newMerchant(system)
+    const again = await request(system.url).post('/api/v1/merchants').set(bearer(token)).send({ display_name: 'Two' }).expect(409)
+    expect(again.body.code).toBe('merchant_exists')
+
+    const other = system.identity.sign({ sub: 'racing-user' })
+    const both = await Promise.all(
+      [1, 2, 3, 4].map(n =>
+        request(system.url)
+          .post('/api/v1/merchants')
+          .set(bearer(other))
+          .send({ display_name: `M${n}` }),
+      ),
+    )
+    expect(both.map(answer => answer.status).sort()).toEqual([201, 409, 409, 409])
+  })
+
+  test.each([
+    [{}, 'display_name'],
+    [{ display_name: '' }, 'display_name'],
+    [{ display_name: 'a\0b' }, 'display_name'],
+    [{ display_name: 'x', extra: 1 }, 'extra'],
+    [{ display_name: 'x', webhook_url: 'ftp://example.com' }, 'webhook_url'],
+    [{ display_name: 'x', webhook_url: 'https://u:p@example.com' }, 'webhook_url'],
+    [{ display_name: 'x', payout_address: '0x12' }, 'payout_address'],
+    [{ display_name: 'x', payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79c8' }, 'payout_address'],
+  ])('%j is 400 invalid_request naming %s, and nothing is written', async (body, path) => {
+    const token = system.identity.sign()
+    const { body: problem } = await request(system.url).post('/api/v1/merchants').set(bearer(token)).send(body).expect(400)
+    expect(problem).toMatchObject({ code: 'invalid_request', errors: [expect.objectContaining({ path })] })
+    await call(token, 'get').expect(404)
+  })
+
+  test('a body that is not JSON is 400 or 415, never 500', async () => {
+    const token = system.identity.sign()
+    const post = () => request(system.url).post('/api/v1/merchants').set(bearer(token))
+    await post().set('Content-Type', 'application/json').send('{"display_name":').expect(400)
+    await post()
+      .set('Content-Type', 'application/json')
+      .send(Buffer.from([0x22, 0xff, 0x22]))
+      .expect(400)
+    await post().set('Content-Type', 'text/plain').send('hello').expect(415)
+    await post().set('Content-Type', 'application/json').send('[]').expect(400)
+    await post().expect(400)
+  })
+})
+
+test('PATCH changes what it names, tells it with the next version, and warns of an internal webhook_url', async () => {
+  const { token, merchant } = await newMerchant(system)
+  const { body } = await call(token, 'patch', '', { webhook_url: 'http://10.1.2.3/hook' }).expect(200)
+  expect(body).toMatchObject({
+    webhook_url: 'http://10.1.2.3/hook',
+    display_name: 'Padaria Estrela',
+    warnings: [expect.stringContaining('internal')],
+  })
+  expect((await call(token, 'patch', '', { webhook_url: null })).body).not.toHaveProperty('warnings')
+  await call(token, 'patch', '', {}).expect(200)
+  expect((await events(merchant.id)).map(data => [data.version, data.webhook_url])).toEqual([
+    [1, null],
+    [2, 'http://10.1.2.3/hook'],
+    [3, null],
+  ])
+})
+
+test('twenty changes at once are twenty versions, none lost', async () => {
+  const { token, merchant } = await newMerchant(system)
+  await Promise.all(Array.from({ length: 20 }, (_, n) => call(token, 'patch', '', { display_name: `Name ${n}` }).expect(200)))
+  const versions = (await events(merchant.id)).map(data => data.version).sort((a, b) => a - b)
+  expect(versions).toEqual(Array.from({ length: 21 }, (_, n) => n + 1))
+})
+
+describe('the webhook secret', () => {
+  test('rotate shows the new one as pending, activate puts it in force; both are told sealed', async () => {
+    const { token, merchant } = await newMerchant(system)
+    const { body: rotated } = await call(token, 'post', '/rotate-webhook-secret').expect(200)
+    expect(rotated.webhook_secret).toBe(merchant.webhook_secret)
+    expect(rotated.pending_webhook_secret).not.toBe(merchant.webhook_secret)
+    expect(Date.parse(rotated.pending_webhook_secret_activates_at) - at.ms).toBe(24 * 3_600_000)
+
+    const { body: active } = await call(token, 'post', '/activate-webhook-secret').expect(200)
+    expect(active).toMatchObject({ webhook_secret: rotated.pending_webhook_secret, pending_webhook_secret: null })
+    expect((await call(token, 'post', '/activate-webhook-secret').expect(409)).body.code).toBe('invalid_state')
+
+    const [, pending, activated] = await events(merchant.id)
+    expect(unseal(pending.sealed_pending_webhook_secret, SEAL_KEY, merchant.id)).toBe(rotated.pending_webhook_secret)
+    expect(unseal(activated.sealed_webhook_secret, SEAL_KEY, merchant.id)).toBe(rotated.pending_webhook_secret)
+  })
+
+  test('without activation it is in force after 24 hours', async () => {
+    const { token } = await newMerchant(system)
+    const { body: rotated } = await call(token, 'post', '/rotate-webhook-secret').expect(200)
+    at.ms += 24 * 3_600_000
+    const later = system.identity.sign({ sub: JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub })
+    const { body: me } = await call(later, 'get').expect(200)
+    expect(me).toMatchObject({ webhook_secret: rotated.pending_webhook_secret, pending_webhook_secret: null })
+  })
+})
+
+test('every change leaves an audit row: who, when, what, never the value', async () => {
+  const { token, merchant, apiKey } = await newMerchant(system, { display_name: 'Audited' }, 'audited-user')
+  await call(token, 'patch', '', { display_name: 'Renamed', payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' })
+  const { body: rotated } = await call(token, 'post', '/rotate-key').set('X-Request-Id', 'rotation-request-1')
+  const { body: secret } = await call(token, 'post', '/rotate-webhook-secret')
+  await call(token, 'post', '/activate-webhook-secret')
+  const { rows } = await system.sql.query('SELECT * FROM audit_log WHERE merchant_id = $1 ORDER BY id', [merchant.id])
+  expect(rows.map(row => [row.user_id, row.action, row.changed])).toEqual([
+    ['audited-user', 'merchant.create', ['merchant']],
+    ['audited-user', 'merchant.update', ['display_name', 'payout_address']],
+    ['audited-user', 'api_key.rotate', ['api_key']],
+    ['audited-user', 'webhook_secret.rotate', ['pending_webhook_secret']],
+    ['audited-user', 'webhook_secret.activate', ['webhook_secret']],
+  ])
+  expect(rows[2].request_id).toBe('rotation-request-1')
+  expect(rows.every(row => row.at.getTime() === at.ms)).toBe(true)
+  const text = JSON.stringify(rows)
+  for (const value of [apiKey, rotated.api_key, secret.pending_webhook_secret, 'Renamed', '0x7099']) expect(text).not.toContain(value)
+})

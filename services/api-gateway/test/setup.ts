@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+import { topology } from '@ponte/contracts'
+import { type Bus, memoryBus, readConfig, silentLogger } from '@ponte/service-kit'
+import { testDatabase } from '@ponte/service-kit/testing'
+import pg from 'pg'
+import request from 'supertest'
+import { apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '../src'
+import { AUDIENCE, ISSUER, startIdentity } from './identity'
+import { startOwner } from './owner'
+
+export const SEAL_KEY = 'ab'.repeat(32)
+
+const newSecret = () => randomBytes(32).toString('hex')
+
+/** Replicas of the real gateway on one database, with an identity provider and three owners on real sockets. */
+export async function startGateway(env: Record<string, string> = {}, given: { now?: () => Date; replicas?: number } = {}) {
+  const database = await testDatabase(apiGatewayMigrations)
+  const identity = await startIdentity('ES256', given.now)
+  const owners = {
+    orders: await startOwner('orders', newSecret()),
+    subscriptions: await startOwner('subscriptions', newSecret()),
+    webhooks: await startOwner('webhook-dispatcher', newSecret()),
+  }
+  const bus: Bus = memoryBus({ topology, logger: silentLogger })
+  const config = readConfig(apiGatewayConfig, {
+    DATABASE_URL: database.url,
+    AMQP_URL: 'amqp://unused',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    OPS_PORT: '0',
+    SEAL_KEY,
+    ORDERS_URL: owners.orders.url,
+    ORDERS_TOKEN_SECRET: owners.orders.secret,
+    SUBSCRIPTIONS_URL: owners.subscriptions.url,
+    SUBSCRIPTIONS_TOKEN_SECRET: owners.subscriptions.secret,
+    WEBHOOKS_URL: owners.webhooks.url,
+    WEBHOOKS_TOKEN_SECRET: owners.webhooks.secret,
+    JWT_ISSUER: ISSUER,
+    JWT_AUDIENCE: AUDIENCE,
+    JWT_JWKS_URL: identity.jwksUrl,
+    ...env,
+  })
+  const now = given.now ? { now: given.now } : {}
+  const replicas = Array.from({ length: given.replicas ?? 1 }, () => createApiGateway(config, { bus, logger: silentLogger, ...now }))
+  for (const replica of replicas) await replica.start()
+  const [gateway] = replicas
+  if (!gateway) throw new Error('At least one replica is needed.')
+  const sql = new pg.Pool({ connectionString: database.url, max: 2 })
+  return {
+    gateway,
+    replicas,
+    identity,
+    owners,
+    bus,
+    sql,
+    config,
+    url: `http://127.0.0.1:${gateway.http.port()}`,
+    async stop() {
+      await sql.end()
+      for (const replica of replicas) await replica.stop()
+      for (const part of [...Object.values(owners), identity]) await part.stop()
+      await database.drop()
+    },
+  }
+}
+export type TestGateway = Awaited<ReturnType<typeof startGateway>>
+
+export const bearer = (credential: string) => ({ Authorization: `Bearer ${credential}` })
+
+/** A user with a merchant of its own. */
+export async function newMerchant({ url, identity }: TestGateway, body: object = { display_name: 'Padaria Estrela' }, sub?: string) {
+  const token = identity.sign(sub ? { sub } : {})
+  const { body: merchant } = await request(url).post('/api/v1/merchants').set(bearer(token)).send(body).expect(201)
+  return { token, merchant, apiKey: String(merchant.api_key) }
+}
