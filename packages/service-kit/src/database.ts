@@ -37,6 +37,11 @@ export function openDatabase(options: { url: string; poolSize?: number; applicat
     async transaction(work) {
       const client = await pool.connect()
       let broken: Error | undefined
+      // A connection that breaks between two statements says so by an event, which without a listener would end the process.
+      const onError = (error: Error) => {
+        broken = error
+      }
+      client.on('error', onError)
       try {
         await client.query('BEGIN')
         const result = await work(client as Sql)
@@ -44,10 +49,11 @@ export function openDatabase(options: { url: string; poolSize?: number; applicat
         return result
       } catch (error) {
         await client.query('ROLLBACK').catch(rollbackError => {
-          broken = rollbackError
+          broken ??= rollbackError
         })
         throw error
       } finally {
+        client.removeListener('error', onError)
         client.release(broken)
       }
     },
@@ -71,15 +77,19 @@ export const isStale = (error: unknown): boolean => field(error, 'code') === '23
 
 const TRANSIENT_STATE = /^(08|53|57P|40001|40P01|25006|XX000)/
 const TRANSIENT_NODE = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)$/
+const TRANSIENT_PRISMA = /^P(1001|1002|1008|1017|2024|2034|2037)$/
 const TRANSIENT_TEXT =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end/
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end/
+/** Where Prisma and Node keep the error that they wrap. */
+const WRAPPERS = ['cause', 'meta', 'driverAdapterError']
+const WRAPPED_DEPTH_MAX = 6
 
 /** True when the database could not be asked, or lost a race by itself: the same work may succeed a moment later. */
-export function isTransient(error: unknown): boolean {
-  const code = field(error, 'code') ?? ''
-  if (TRANSIENT_STATE.test(code) || TRANSIENT_NODE.test(code)) return true
+export function isTransient(error: unknown, depth = 0): boolean {
+  if (typeof error !== 'object' || error === null || depth > WRAPPED_DEPTH_MAX) return false
+  for (const code of [field(error, 'code') ?? '', field(error, 'originalCode') ?? '']) {
+    if (TRANSIENT_STATE.test(code) || TRANSIENT_NODE.test(code) || TRANSIENT_PRISMA.test(code)) return true
+  }
   if (error instanceof Error && TRANSIENT_TEXT.test(error.message)) return true
-  // Prisma and Node wrap the driver's error.
-  const inner = typeof error === 'object' && error !== null ? (Reflect.get(error, 'cause') ?? Reflect.get(error, 'meta')) : undefined
-  return inner !== undefined && inner !== error && isTransient(inner)
+  return WRAPPERS.some(wrapper => isTransient(Reflect.get(error, wrapper), depth + 1))
 }

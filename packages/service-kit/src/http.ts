@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ApiError, errorTable, toProblem } from '@ponte/contracts'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express'
@@ -8,6 +8,8 @@ import type { Logger } from './logger'
 import type { Part } from './service'
 
 export const BODY_LIMIT = '64kb'
+/** How long a stopping server waits for the answers in flight before it cuts them off. */
+const STOP_WAIT_MS = 10_000
 const REQUEST_ID = /^[\w.:-]{8,128}$/
 
 export interface AppOptions {
@@ -130,8 +132,11 @@ export function httpServer(name: string, app: Express, options: { host: string; 
   const server = createServer(SOCKET_LIMITS, app)
   server.maxRequestsPerSocket = 0
   let stopping = false
-  server.on('request', (_req, res) => {
+  const open = new Set<ServerResponse>()
+  server.prependListener('request', (_req: IncomingMessage, res: ServerResponse) => {
     if (stopping) res.setHeader('Connection', 'close')
+    open.add(res)
+    res.on('close', () => open.delete(res))
   })
   const port = () => (server.address() as AddressInfo | null)?.port ?? options.port
   return {
@@ -150,7 +155,12 @@ export function httpServer(name: string, app: Express, options: { host: string; 
     stop: () =>
       new Promise(resolve => {
         stopping = true
-        server.close(() => resolve())
+        for (const res of open) if (!res.headersSent) res.setHeader('Connection', 'close')
+        const late = setTimeout(() => server.closeAllConnections(), STOP_WAIT_MS)
+        server.close(() => {
+          clearTimeout(late)
+          resolve()
+        })
         server.closeIdleConnections()
       }),
   }

@@ -18,6 +18,9 @@ const SECRET_TEXT: readonly [RegExp, string][] = [
   [/:\/\/[^/\s:@]+:[^/\s@]+@/g, '://[redacted]@'],
 ]
 
+const DEPTH_MAX = 6
+const ITEMS_MAX = 200
+
 /** One JSON line per message, with secrets removed. `silent` is for tests that do not look at logs. */
 export function createLogger(options: { service: string; level?: string; silent?: boolean }): Logger {
   return winston.createLogger({
@@ -43,15 +46,17 @@ export function redact(value: unknown, depth = 0): unknown {
       message: redact(value.message),
       stack: redact(value.stack),
       ...code,
-      ...(value.cause ? { cause: redact(value.cause, depth + 1) } : {}),
+      ...(value.cause && depth < DEPTH_MAX ? { cause: redact(value.cause, depth + 1) } : {}),
+      ...(value instanceof AggregateError && depth < DEPTH_MAX ? { errors: redact(value.errors, depth + 1) } : {}),
     }
   }
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'invalid date' : value.toISOString()
   if (typeof value !== 'object' || value === null) return value
-  if (depth > 6) return '[too deep]'
-  if (Array.isArray(value)) return value.map(item => redact(item, depth + 1))
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+  if (depth > DEPTH_MAX) return '[too deep]'
+  if (Array.isArray(value)) return value.slice(0, ITEMS_MAX).map(item => redact(item, depth + 1))
   const copy: Record<string | symbol, unknown> = {}
-  for (const key of Reflect.ownKeys(value)) {
+  for (const key of Reflect.ownKeys(value).slice(0, ITEMS_MAX)) {
     const item = Reflect.get(value, key)
     // Winston keeps level and message under symbols too; they travel with the copy.
     copy[key] = typeof key === 'string' && SECRET_KEY.test(key) ? '[redacted]' : redact(item, depth + 1)

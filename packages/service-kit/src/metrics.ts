@@ -1,4 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { within } from './within'
+
+const READ_WAIT_MS = 2_000
 
 export interface Metrics {
   registry: Registry
@@ -24,7 +27,8 @@ export function createMetrics(service: string): Metrics {
         help,
         registers,
         async collect() {
-          this.set(await read())
+          // One value that cannot be read, because its database is away, must not hide the others just then.
+          this.set(await within(READ_WAIT_MS, Promise.resolve().then(read), name).catch(() => Number.NaN))
         },
       })
     },

@@ -3,6 +3,10 @@ import { type HttpServer, httpServer } from './http'
 import type { Logger } from './logger'
 import type { Metrics } from './metrics'
 import type { Part } from './service'
+import { within } from './within'
+
+/** Shorter than a probe's own timeout, so that the answer names the part that is stuck. */
+const READY_WAIT_MS = 2_000
 
 /**
  * Health, readiness and metrics on a port of their own, never the public one. `/readyz` asks every part and names those that are not ready.
@@ -32,7 +36,7 @@ export function opsServer(options: {
 
 async function isReady(part: Part, logger: Logger): Promise<boolean> {
   try {
-    return (await part.ready?.()) ?? true
+    return await within(READY_WAIT_MS, Promise.resolve(part.ready?.() ?? true), part.name)
   } catch (error) {
     logger.warn('a part is not ready', { part: part.name, error })
     return false

@@ -1,5 +1,5 @@
 import { type NewEvent, parseEvent } from '@ponte/contracts'
-import type { Bus } from './bus'
+import type { Bus, Message } from './bus'
 import type { Database, Sql } from './database'
 import { every, type Loop } from './every'
 import { uuidv7 } from './ids'
@@ -37,7 +37,8 @@ export async function insertOutbox(sql: Sql, rows: OutboxRows): Promise<void> {
 const BATCH = 200
 const POLL_MS = 500
 const PRUNE_MS = 3_600_000
-const PUBLISH_WAIT_MS = 10_000
+/** A turn waits this long for its confirms; a message that takes longer is marked when its own comes, and holds up no other. */
+const TURN_WAIT_MS = 1_000
 
 const CLAIM = `
   UPDATE outbox SET claimed_until = now() + interval '15 seconds'
@@ -53,18 +54,36 @@ const CLAIM = `
  */
 export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop {
   let prunedAt = 0
-  const relay = async (): Promise<boolean> => {
-    const { rows } = await database.query<{ id: string; type: string; body: string }>({ name: 'outbox-claim', text: CLAIM })
-    if (rows.length === 0) {
-      if (Date.now() - prunedAt < PRUNE_MS) return false
+  const inFlight = new Set<string>()
+  const mark = (ids: string[]) => database.query('UPDATE outbox SET sent_at = now() WHERE id = ANY($1::uuid[])', [ids])
+
+  const relay = async (signal: AbortSignal): Promise<boolean> => {
+    if (Date.now() - prunedAt >= PRUNE_MS) {
       prunedAt = Date.now()
       await prune(database)
-      return false
     }
-    const outcomes = await Promise.all(rows.map(row => confirmed(bus.publish(row), row.type, logger)))
-    const sent = rows.filter((_, index) => outcomes[index]).map(row => row.id)
-    const unsent = rows.filter((_, index) => !outcomes[index]).map(row => row.id)
-    if (sent.length > 0) await database.query('UPDATE outbox SET sent_at = now() WHERE id = ANY($1::uuid[])', [sent])
+    const { rows } = await database.query<Message>({ name: 'outbox-claim', text: CLAIM })
+    const sent: string[] = []
+    const unsent: string[] = []
+    let collecting = true
+    const publishing = rows
+      .filter(row => !inFlight.has(row.id))
+      .map(async row => {
+        inFlight.add(row.id)
+        const taken = await bus.publish(row).then(
+          () => true,
+          error => {
+            logger.warn('an event stays in the outbox', { message_id: row.id, type: row.type, error })
+            return false
+          },
+        )
+        inFlight.delete(row.id)
+        if (collecting) (taken ? sent : unsent).push(row.id)
+        else if (taken) await mark([row.id]).catch(error => logger.warn('an event will be published again', { message_id: row.id, error }))
+      })
+    await settledOrLate(publishing, signal)
+    collecting = false
+    if (sent.length > 0) await mark(sent)
     if (unsent.length > 0)
       await database.query("UPDATE outbox SET claimed_until = now() + interval '1 second' WHERE id = ANY($1::uuid[])", [unsent])
     return rows.length === BATCH
@@ -85,19 +104,17 @@ export async function outboxAge(sql: Sql): Promise<number> {
   return Number(rows[0]?.age ?? 0)
 }
 
-async function confirmed(published: Promise<void>, type: string, logger: Logger): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>(resolve => {
-    timer = setTimeout(() => resolve(false), PUBLISH_WAIT_MS)
+/** Resolves when all have settled, after a while, or at once when the relay stops. */
+async function settledOrLate(work: readonly Promise<void>[], signal: AbortSignal): Promise<void> {
+  let done: () => void = () => undefined
+  const late = new Promise<void>(resolve => {
+    done = resolve
   })
-  const outcome = published.then(
-    () => true,
-    error => {
-      logger.warn('an event stays in the outbox', { type, error })
-      return false
-    },
-  )
-  return Promise.race([outcome, late]).finally(() => clearTimeout(timer))
+  const timer = setTimeout(done, TURN_WAIT_MS)
+  signal.addEventListener('abort', done)
+  await Promise.race([Promise.all(work), late])
+  clearTimeout(timer)
+  signal.removeEventListener('abort', done)
 }
 
 async function prune(database: Database): Promise<void> {

@@ -28,7 +28,7 @@ export async function run(service: Service, logger: Logger): Promise<void> {
   process.on('unhandledRejection', error => fail(logger, error))
   try {
     await service.start()
-    logger.info('started')
+    if (!stopping) logger.info('started')
   } catch (error) {
     fail(logger, error)
   }

@@ -16,8 +16,12 @@ export function seal(plain: string, key: string, context: string): string {
 
 /** Opens what `seal` made. Throws when key, context or text differ in a single bit. */
 export function unseal(sealed: string, key: string, context: string): string {
-  const [version, iv, tag, body] = sealed.split('.')
-  if (version !== VERSION || !iv || !tag || body === undefined) throw new Error('This is not a sealed secret.')
+  const [version, iv, tag, body, ...rest] = sealed.split('.')
+  if (version !== VERSION || !iv || !tag || body === undefined || rest.length > 0) throw new Error('This is not a sealed secret.')
+  // Base64 can spell the same bytes in several ways; only the one that `seal` wrote is accepted.
+  for (const part of [iv, tag, body]) {
+    if (Buffer.from(part, 'base64url').toString('base64url') !== part) throw new Error('This is not a sealed secret.')
+  }
   const decipher = createDecipheriv('aes-256-gcm', Buffer.from(key, 'hex'), Buffer.from(iv, 'base64url'), { authTagLength: 16 })
   decipher.setAAD(Buffer.from(context))
   decipher.setAuthTag(Buffer.from(tag, 'base64url'))

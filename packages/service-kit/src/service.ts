@@ -20,32 +20,51 @@ export interface Service extends Required<Omit<Part, 'ready'>> {
 
 export function service(name: string, parts: readonly Part[]): Service {
   const started: Part[] = []
+  let starting: Promise<void> | undefined
+  let stopping = false
   const busyParts = async () => {
     const flags = await Promise.all(parts.map(async part => ((await part.busy?.()) ? part.name : undefined)))
     return flags.filter(flag => flag !== undefined)
   }
-  const stop = async () => {
-    for (let part = started.pop(); part; part = started.pop()) await part.stop?.()
+  // A part that cannot stop must not keep the others from stopping.
+  const unwind = async () => {
+    const failures: unknown[] = []
+    for (let part = started.pop(); part; part = started.pop()) {
+      await Promise.resolve(part.stop?.()).catch(error => failures.push(error))
+    }
+    if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures, `${name} did not stop cleanly.`)
+  }
+  const startParts = async () => {
+    try {
+      for (const part of parts) {
+        if (stopping) return
+        started.push(part)
+        await part.start?.()
+      }
+    } catch (error) {
+      await unwind()
+      throw error
+    }
   }
   return {
     name,
     parts,
-    stop,
-    async start() {
-      try {
-        for (const part of parts) {
-          started.push(part)
-          await part.start?.()
-        }
-      } catch (error) {
-        await stop()
-        throw error
-      }
+    start() {
+      stopping = false
+      starting = startParts()
+      return starting
+    },
+    async stop() {
+      stopping = true
+      // The part that is starting now is waited for, or its stop would come before its start; whoever called start hears of a failure.
+      await starting?.catch(() => undefined)
+      await unwind()
     },
     busy: async () => (await busyParts()).length > 0,
+    // Work can pass from a part that was asked late to one that was asked early: only twice idle is idle.
     idle: (timeoutMs = 20_000) =>
       until(
-        async () => !(await busyParts()).length,
+        async () => (await busyParts()).length === 0 && (await busyParts()).length === 0,
         async () => `${name} is still busy: ${(await busyParts()).join(', ')}`,
         timeoutMs,
       ),

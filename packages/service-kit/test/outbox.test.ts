@@ -1,0 +1,220 @@
+import {
+  type Bus,
+  consumer,
+  type Database,
+  insertOutbox,
+  type Loop,
+  type Message,
+  memoryBus,
+  openDatabase,
+  outboxAge,
+  outboxRelay,
+  silentLogger,
+  toOutbox,
+  until,
+} from '../src'
+import { testDatabase } from '../src/testing'
+
+const SCHEMA = `
+  CREATE TABLE outbox (id uuid PRIMARY KEY, type text NOT NULL, body text NOT NULL, created_at timestamptz NOT NULL DEFAULT now(),
+    claimed_until timestamptz, sent_at timestamptz);
+  CREATE INDEX outbox_unsent ON outbox (created_at) WHERE sent_at IS NULL;
+  CREATE TABLE inbox (event_id uuid PRIMARY KEY, received_at timestamptz NOT NULL DEFAULT now());
+  CREATE TABLE effects (event_id uuid NOT NULL)`
+
+const ID = '01890a5d-ac96-774b-bcce-b302099a8057'
+const changed = { type: 'order.changed', data: { merchant_id: ID, order_id: ID } } as const
+
+/** A bus of which the test says what happens to each publication. */
+const scriptedBus = (publish: (message: Message) => Promise<void>): Bus => ({
+  name: 'scripted',
+  publish,
+  announce: () => undefined,
+  consume: () => ({ name: 'none' }),
+  listen: () => ({ name: 'none' }),
+})
+
+describe('the outbox relay', () => {
+  let home: Awaited<ReturnType<typeof testDatabase>>
+  let database: Database
+  const loops: Loop[] = []
+  const starting = async (bus: Bus, over: Database = database) => {
+    const relay = outboxRelay(over, bus, silentLogger)
+    loops.push(relay)
+    await relay.start?.()
+    return relay
+  }
+  const write = async (count: number) => {
+    const rows = toOutbox(
+      Array.from({ length: count }, () => changed),
+      new Date(),
+    )
+    await insertOutbox(database, rows)
+    return rows.ids
+  }
+  const unsent = async () => (await database.query('SELECT 1 FROM outbox WHERE sent_at IS NULL')).rowCount
+  const endClaims = () => database.query("UPDATE outbox SET claimed_until = now() - interval '1 second'")
+
+  beforeAll(async () => {
+    home = await testDatabase()
+    database = openDatabase({ url: home.url, poolSize: 10 })
+    await database.query(SCHEMA)
+  })
+  afterEach(async () => {
+    await Promise.all(loops.splice(0).map(loop => loop.stop?.()))
+    await database.query('TRUNCATE outbox, inbox, effects')
+  })
+  afterAll(async () => {
+    await database.stop?.()
+    await home.drop()
+  })
+
+  it('gives each event its id, time and trace, and refuses one that breaks its schema before anything is written', () => {
+    const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    const rows = toOutbox([changed, changed], new Date(0), trace)
+    expect(new Set(rows.ids).size).toBe(2)
+    expect(JSON.parse(rows.bodies[0] ?? '')).toEqual({ id: rows.ids[0], ...changed, occurred_at: '1970-01-01T00:00:00.000Z', trace })
+    expect(() => toOutbox([{ type: 'order.changed', data: { merchant_id: 'nobody', order_id: ID } }], new Date())).toThrow()
+  })
+
+  it('publishes what the outbox holds, byte for byte, and marks it; is busy until then', async () => {
+    const published: Message[] = []
+    const ids = await write(450)
+    const relay = await starting(scriptedBus(async message => void published.push(message)))
+    expect(await relay.busy?.()).toBe(true)
+    await until(async () => (await relay.busy?.()) === false, 'the relay is still busy')
+    expect(published.map(message => message.id).sort()).toEqual([...ids].sort())
+    const { rows } = await database.query('SELECT id, type, body FROM outbox WHERE id = $1', [published[0]?.id])
+    expect(published[0]).toEqual(rows[0])
+  })
+
+  it('is woken by the commit', async () => {
+    const published: string[] = []
+    const relay = await starting(scriptedBus(async message => void published.push(message.id)))
+    await until(async () => (await relay.busy?.()) === false, 'the relay did not rest')
+    const startedAt = Date.now()
+    const [id] = await write(1)
+    relay.wake()
+    await until(() => published.length === 1, 'nothing was published')
+    expect(published).toEqual([id])
+    expect(Date.now() - startedAt).toBeLessThan(400)
+  })
+
+  it('publishes each event once when two relays run at once', async () => {
+    const published: string[] = []
+    const bus = scriptedBus(async message => {
+      await new Promise(resolve => setImmediate(resolve))
+      published.push(message.id)
+    })
+    const ids = await write(1000)
+    await Promise.all([starting(bus), starting(bus)])
+    await until(async () => (await unsent()) === 0, 'some are unsent')
+    expect(published.length).toBe(1000)
+    expect(new Set(published)).toEqual(new Set(ids))
+  })
+
+  it('keeps events while the bus is down, and publishes them when it is back', async () => {
+    let down = true
+    const published: string[] = []
+    const relay = await starting(
+      scriptedBus(async message => {
+        if (down) throw new Error('There is no connection to the broker.')
+        published.push(message.id)
+      }),
+    )
+    const ids = await write(3)
+    relay.wake()
+    await until(async () => (await database.query('SELECT 1 FROM outbox WHERE claimed_until IS NOT NULL')).rowCount === 3, 'not tried')
+    expect(await outboxAge(database)).toBeGreaterThan(0)
+    expect(published).toEqual([])
+    down = false
+    await until(async () => (await unsent()) === 0, 'some are unsent')
+    expect(published.sort()).toEqual([...ids].sort())
+    expect(await outboxAge(database)).toBe(0)
+  })
+
+  it('a relay that dies between publishing and marking: it is published again when the claim ends, and the inbox makes that harmless', async () => {
+    const [id] = await write(1)
+    const bus = memoryBus({ topology: { reader: ['order.changed'] }, logger: silentLogger })
+    const handled: string[] = []
+    const reader = consumer(bus, 'reader', {
+      'order.changed': async event => {
+        handled.push(event.id)
+        await database.query('WITH heard AS (INSERT INTO inbox (event_id) VALUES ($1)) INSERT INTO effects (event_id) VALUES ($1)', [
+          event.id,
+        ])
+      },
+    })
+    await reader.start?.()
+    // It can claim and publish, and is dead when it would mark.
+    const dying: Database = {
+      ...database,
+      query: ((text, values) =>
+        String(text).startsWith('UPDATE outbox SET sent_at')
+          ? new Promise(() => undefined)
+          : database.query(text, values)) as Database['query'],
+    }
+    void outboxRelay(dying, bus, silentLogger).start?.()
+    await until(() => handled.length === 1, 'it was not published')
+    expect(await unsent()).toBe(1)
+    await starting(bus)
+    await endClaims()
+    await until(async () => (await unsent()) === 0, 'it was not published again')
+    expect(handled).toEqual([id, id])
+    expect((await database.query('SELECT event_id FROM effects')).rows).toEqual([{ event_id: id }])
+    await reader.stop?.()
+  })
+
+  it('one event that waits for its confirm holds up no other, and is marked when it comes, without being published twice', async () => {
+    let confirm: () => void = () => undefined
+    const tries: string[] = []
+    const [slow] = await write(1)
+    const relay = await starting(
+      scriptedBus(message => {
+        tries.push(message.id)
+        if (message.id !== slow) return Promise.resolve()
+        return new Promise(resolve => {
+          confirm = resolve
+        })
+      }),
+    )
+    await until(() => tries.length === 1, 'the first was not published')
+    const [quick] = await write(1)
+    await until(() => tries.includes(quick ?? ''), 'the second was held up', 3_000)
+    await endClaims()
+    relay.wake()
+    await until(async () => (await unsent()) === 1, 'the second was not marked')
+    confirm()
+    await until(async () => (await unsent()) === 0, 'the late confirm was not kept')
+    expect(tries).toEqual([slow, quick])
+  })
+
+  it('stops at once although a confirm is missing; the event stays', async () => {
+    await write(1)
+    let tried = false
+    const relay = await starting(
+      scriptedBus(() => {
+        tried = true
+        return new Promise(() => undefined)
+      }),
+    )
+    await until(() => tried, 'it was not published')
+    const startedAt = Date.now()
+    await relay.stop?.()
+    expect(Date.now() - startedAt).toBeLessThan(500)
+    expect(await unsent()).toBe(1)
+  })
+
+  it('prunes what was sent 7 days and received 30 days ago, and nothing that is unsent', async () => {
+    const [old, fresh, waiting] = await write(3)
+    await database.query("UPDATE outbox SET sent_at = now() - interval '8 days' WHERE id = $1", [old])
+    await database.query("UPDATE outbox SET sent_at = now() - interval '6 days' WHERE id = $1", [fresh])
+    await database.query("UPDATE outbox SET created_at = now() - interval '90 days' WHERE id = $1", [waiting])
+    await database.query("INSERT INTO inbox VALUES ($1, now() - interval '31 days'), ($2, now() - interval '29 days')", [old, fresh])
+    await starting(scriptedBus(() => Promise.reject(new Error('down'))))
+    await until(async () => (await database.query('SELECT 1 FROM inbox')).rowCount === 1, 'nothing was pruned')
+    const { rows } = await database.query<{ id: string }>('SELECT id FROM outbox ORDER BY id')
+    expect(rows.map(row => row.id)).toEqual([fresh, waiting].sort())
+    expect((await database.query('SELECT event_id FROM inbox')).rows).toEqual([{ event_id: fresh }])
+  })
+})

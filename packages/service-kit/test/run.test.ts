@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { until } from '../src'
+
+const children: ChildProcess[] = []
+
+function starting(mode: string) {
+  const hook =
+    "require(require.resolve('@swc/core')); require('module')._extensions['.ts'] = (m, f) => m._compile(require('@swc/core').transformSync(require('fs').readFileSync(f, 'utf8'), { filename: f, module: { type: 'commonjs' }, jsc: { parser: { syntax: 'typescript' }, target: 'es2023' } }).code, f)"
+  const child = spawn(
+    process.execPath,
+    ['-e', `${hook}; process.argv[2] = ${JSON.stringify(mode)}; require(${JSON.stringify(join(__dirname, 'running-service.ts'))})`],
+    { cwd: join(__dirname, '../../..') },
+  )
+  children.push(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => (output += chunk))
+  const ended = new Promise<{ code: number | null; signal: string | null }>(resolve =>
+    child.on('exit', (code, signal) => resolve({ code, signal })),
+  )
+  return { child, ended, output: () => output }
+}
+
+describe('a service as a process', () => {
+  afterAll(() => {
+    for (const child of children) if (child.exitCode === null) child.kill('SIGKILL')
+  })
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('answers what is in flight on %s, stops, and ends by itself with status 0', async signal => {
+    const process = starting('well')
+    await until(() => process.output().includes('port '), 'it did not start')
+    const port = /port (\d+)/.exec(process.output())?.[1]
+    const answering = fetch(`http://127.0.0.1:${port}/slow`).then(async answer => [answer.status, await answer.json()])
+    await until(() => process.output().includes('in flight'), 'the request did not arrive')
+    process.child.kill(signal)
+    process.child.kill(signal)
+    expect(await answering).toEqual([200, { answered: true }])
+    expect(await process.ended).toEqual({ code: 0, signal: null })
+    expect(process.output()).toContain('"message":"stopped"')
+  })
+
+  it.each([
+    ['fails-to-start', 'no database'],
+    ['rejects-later', 'nobody caught this'],
+  ])('ends with status 1 and says why when it %s', async (mode, reason) => {
+    const process = starting(mode)
+    expect(await process.ended).toEqual({ code: 1, signal: null })
+    expect(process.output()).toContain(reason)
+    expect(process.output()).toContain('the process ends')
+  })
+
+  it('ends with status 1 when a part cannot stop', async () => {
+    const process = starting('fails-to-stop')
+    await until(() => process.output().includes('port '), 'it did not start')
+    process.child.kill('SIGTERM')
+    expect(await process.ended).toEqual({ code: 1, signal: null })
+    expect(process.output()).toContain('stuck')
+  })
+})

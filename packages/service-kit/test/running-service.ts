@@ -1,0 +1,26 @@
+import { createApp, createLogger, httpServer, run, service } from '../src'
+
+/** What run.test.ts starts as a process of its own: one slow route, and parts that misbehave when told so. */
+const logger = createLogger({ service: 'runner' })
+const mode = process.argv[2]
+const app = createApp({
+  logger,
+  routes: require('express')
+    .Router()
+    .get('/slow', (_req: unknown, res: import('express').Response) => {
+      console.log('in flight')
+      setTimeout(() => res.json({ answered: true }), 200)
+    }),
+})
+const http = httpServer('http', app, { host: '127.0.0.1', port: 0 })
+const misbehaving = {
+  name: 'misbehaving',
+  start: async () => {
+    if (mode === 'fails-to-start') throw new Error('no database')
+    if (mode === 'rejects-later') setTimeout(() => void Promise.reject(new Error('nobody caught this')), 50)
+  },
+  stop: async () => {
+    if (mode === 'fails-to-stop') throw new Error('stuck')
+  },
+}
+void run(service('runner', [misbehaving, http]), logger).then(() => console.log(`port ${http.port()}`))
