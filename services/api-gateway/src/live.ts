@@ -24,11 +24,13 @@ export interface Live extends Part {
   /** Opens a stream of an order's view: the present one at once, and each that differs from the one before. */
   open(orderId: string, req: Request, res: Response): Promise<void>
   heard(message: Message): void
+  /** Looks at every watched order again, and writes to every stream. */
+  beat(): Promise<void>
   count(): number
 }
 
 /** `order.changed` may be lost, so each watched order is looked at again this often; the same turn keeps proxies from closing the stream. */
-const HEARTBEAT_MS = 15_000
+export const HEARTBEAT_MS = 15_000
 const RECONNECT_MS = 2_000
 const UNSENT_BYTES_MAX = 256 * 1024
 
@@ -37,7 +39,6 @@ export function livePages(options: LiveOptions): Live {
   const watched = new Map<string, Watched>()
   const perAddress = new Map<string, number>()
   let open = 0
-  let heartbeat: NodeJS.Timeout | undefined
 
   const refresh = async (orderId: string, order: Watched) => {
     if (order.fetching) {
@@ -56,12 +57,6 @@ export function livePages(options: LiveOptions): Live {
       options.logger.warn('a live page could not be refreshed; the next turn tries again', { order_id: orderId, error })
     } finally {
       order.fetching = false
-    }
-  }
-  const beat = () => {
-    for (const [orderId, order] of watched) {
-      for (const stream of order.streams) stream.write(': still here\n\n')
-      void refresh(orderId, order)
     }
   }
   const admit = (address: string) => {
@@ -111,11 +106,11 @@ export function livePages(options: LiveOptions): Live {
       const order = watched.get(event.data.order_id)
       if (order) void refresh(event.data.order_id, order)
     },
-    async start() {
-      heartbeat = setInterval(beat, HEARTBEAT_MS)
+    async beat() {
+      for (const { streams } of watched.values()) for (const stream of streams) stream.write(': still here\n\n')
+      await Promise.all([...watched].map(([orderId, order]) => refresh(orderId, order)))
     },
     async stop() {
-      clearInterval(heartbeat)
       for (const { streams } of watched.values()) for (const stream of streams) stream.end()
     },
   }

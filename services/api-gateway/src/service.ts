@@ -19,7 +19,7 @@ import { checkoutView } from './checkout-routes'
 import type { ApiGatewayConfig } from './config'
 import { openOwner } from './forward'
 import { limitAddress } from './limits'
-import { livePages } from './live'
+import { HEARTBEAT_MS, livePages } from './live'
 import { pages } from './pages'
 import { localLimit, sharedLimit, WINDOW_MS } from './rate-limit'
 import { routes } from './routes'
@@ -87,6 +87,7 @@ export function createApiGateway(config: ApiGatewayConfig, given: Given = {}) {
     pruning,
     ...Object.values(owners),
     bus.listen(['order.changed'], live.heard),
+    every('live page heartbeat', HEARTBEAT_MS, live.beat, logger),
     ops,
     http,
     // Started last and stopped first: the HTTP part's stop waits for open answers, and a stream never ends by itself.

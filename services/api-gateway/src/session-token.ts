@@ -51,11 +51,13 @@ export function sessionTokens(options: SessionTokenOptions): SessionTokens {
       const header = decodedHeader(token)
       if (!header || !algorithms.includes(header.alg as jwt.Algorithm)) throw refused('it is not signed in a way we accept')
       if ('crit' in header) throw refused('it asks for an extension we do not know')
+      const key = find ? await find(header.kid) : secret
       try {
-        return check(token, find ? await find(header.kid) : secret)
+        return check(token, key)
       } catch (error) {
-        if (error instanceof jwt.JsonWebTokenError) throw refused(error.message)
-        throw error
+        if (error instanceof ApiError) throw error
+        // jsonwebtoken also throws plain errors, on a signature of the wrong length for example: whatever it is, the token is not good.
+        throw refused(error instanceof jwt.JsonWebTokenError ? error.message : 'it cannot be read')
       }
     },
   }
