@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { formatBrl, formatRate, formatUsdc, parseBrl, parseRate, parseUsdc, splitFee, usdcForBrl } from './money'
+import { formatBrl, formatRate, formatUsdc, grossForShare, parseBrl, parseRate, parseUsdc, splitFee, usdcForBrl } from './money'
 
 const gross = fc.bigInt({ min: 0n, max: 10n ** 18n })
 const bps = fc.bigInt({ min: 0n, max: 10_000n })
@@ -62,6 +62,19 @@ describe('the fee', () => {
         expect(fee + expected).toBe(g)
         expect(fee * 10_000n).toBeLessThanOrEqual(g * b)
       }),
+    )
+  })
+})
+
+describe('what a payer sends for a share', () => {
+  it('leaves the share after the fee, and not a unit less would', () => {
+    fc.assert(
+      fc.property(gross, fc.bigInt({ min: 0n, max: 9_999n }), (share, fee) => {
+        const sent = grossForShare(share, fee)
+        expect(splitFee(sent, fee).expected).toBeGreaterThanOrEqual(share)
+        if (sent > 0n) expect(splitFee(sent - 1n, fee).expected).toBeLessThan(share)
+      }),
+      { numRuns: 1000 },
     )
   })
 })
