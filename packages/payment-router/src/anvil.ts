@@ -1,12 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { findAnvil } from './anvil-binary'
+import { keepCopies, restoreCopy } from './state-copy'
 
 export interface AnvilOptions {
   /** A free one by default. */
   port?: number
   /** 31337 by default. */
   chainId?: number
-  /** Kept here across restarts, written every `stateIntervalS` and when anvil stops; nothing is kept by default. */
+  /**
+   * The chain is kept in this file across restarts, written whole every `stateIntervalS` and when anvil stops (1.7 kB for each
+   * empty block); nothing is kept by default. A second file with `.copy` behind its name outlives a kill in the middle of a write.
+   */
   stateFile?: string
   /** 1 by default. */
   stateIntervalS?: number
@@ -122,6 +126,7 @@ function letGo(child: ChildProcess): void {
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const chainId = options.chainId ?? 31_337
+  if (options.stateFile !== undefined) await restoreCopy(options.stateFile)
   const child = spawnWatched(options.binary ?? findAnvil(), argumentsFor(options, chainId))
   const exited = new Promise<number | null>(resolve => {
     child.once('exit', code => {
@@ -135,6 +140,11 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     const { pid } = child
     if (pid === undefined) throw new Error('anvil has no process id')
     letGo(child)
+    if (options.stateFile !== undefined) {
+      const ended = new AbortController()
+      void exited.then(() => ended.abort())
+      void keepCopies(options.stateFile, ended.signal)
+    }
     return {
       rpcUrl: `http://${HOST}:${port}`,
       wsUrl: `ws://${HOST}:${port}`,

@@ -38,9 +38,9 @@ export interface LocalChain extends DeployedContracts {
   stop(): Promise<void>
 }
 
-/** A provider for tests: remembers no answer (two transactions in a row would get the same nonce) and looks often. */
+/** A provider for tests: remembers no answer (two transactions in a row would get the same nonce), looks often and waits for no batch. */
 export function openProvider(rpcUrl: string, chainId: number): JsonRpcProvider {
-  return new JsonRpcProvider(rpcUrl, chainId, { staticNetwork: true, cacheTimeout: -1, pollingInterval: 20 })
+  return new JsonRpcProvider(rpcUrl, chainId, { staticNetwork: true, batchMaxCount: 1, cacheTimeout: -1, pollingInterval: 20 })
 }
 
 /** Waits until a transaction is mined. Rejects when it reverted. */
@@ -103,7 +103,7 @@ export async function startLocalChain(options: LocalChainOptions = {}): Promise<
   }
   try {
     const stands = known !== undefined && (await provider.getCode(known.routerAddress)) !== '0x'
-    const deployed = stands ? known : await deployContracts(new Wallet(testAccounts[0].privateKey, provider), { feeBps, feeReceiver })
+    const deployed = stands ? known : await deployContracts(await provider.getSigner(0), { feeBps, feeReceiver })
     if (noMining) await provider.send('evm_setAutomine', [false])
     return {
       ...deployed,

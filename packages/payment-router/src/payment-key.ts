@@ -1,12 +1,14 @@
-import { concat, dataLength, getAddress, keccak256, ZeroAddress, ZeroHash, zeroPadValue } from 'ethers'
+import { getAddress, keccak256, ZeroAddress } from 'ethers'
 
-/** The 64 bytes `abi.encode(memo, merchant)`. Throws on a memo that is not 32 bytes or zero, and on a wrong or zero address. */
-export function encodePayment(memo: string, merchant: string): string {
-  const bytes = memo.startsWith('0x') ? memo : `0x${memo}`
-  if (dataLength(bytes) !== 32 || bytes === ZeroHash) throw new TypeError(`a memo is 32 bytes in hex and not zero: ${memo}`)
+const MEMO = /^(?:0x)?([0-9a-f]{64})$/i
+
+/** The 64 bytes `abi.encode(memo, merchant)`. Throws TypeError on a memo that is not 32 bytes in hex or is zero, and on a wrong or zero address. */
+export function encodePayment(memo: string, merchant: string): Buffer {
+  const digits = MEMO.exec(memo)?.[1]
+  if (digits === undefined || /^0+$/.test(digits)) throw new TypeError(`a memo is 32 bytes in hex and not zero: ${memo}`)
   const address = getAddress(merchant)
   if (address === ZeroAddress) throw new TypeError('the merchant address must not be zero')
-  return concat([bytes, zeroPadValue(address, 32)])
+  return Buffer.from(`${digits}${'0'.repeat(24)}${address.slice(2)}`, 'hex')
 }
 
 /**

@@ -1,28 +1,133 @@
-import { randomBytes } from 'node:crypto'
-import { hexlify, Interface } from 'ethers'
-import { PAYMENT_RECEIVED_TOPIC, paymentRouterAbi } from '../src'
-import { type LocalChain, mined, startLocalChain, testAccounts } from '../src/testing'
+import { Contract, parseEther, type Wallet, ZeroAddress, ZeroHash } from 'ethers'
+import { type LocalChain, mined, startLocalChain } from '../src/testing'
+import { reenteringTokenAbi, reenteringTokenBytecode } from './artifacts/reentering-token'
+import { shortTokenAbi, shortTokenBytecode } from './artifacts/short-token'
+import {
+  balances,
+  deployArtifact,
+  deployRouterFor,
+  payments,
+  printGas,
+  randomAddress,
+  randomMemo,
+  refusal,
+  routerOf,
+  send,
+  usdcOf,
+} from './observe'
 
 let chain: LocalChain
+let payer: Wallet
 beforeAll(async () => {
   chain = await startLocalChain()
+  payer = chain.wallet(5)
+  await mined(chain.mintUsdc(payer.address, 1_000_000_000n))
+  await send(usdcOf(chain, payer), 'approve', chain.routerAddress, 1_000_000_000n)
 })
 afterAll(() => chain.stop())
 
 describe('pay', () => {
-  it('works', async () => {
-    const payer = chain.wallet(5)
-    await chain.mintUsdc(payer.address, 1_000_000n)
-    const memo = hexlify(randomBytes(32))
-    const receipt = await mined(chain.pay(payer, { memo, merchant: testAccounts[6].address, amount: 1_000_000n }))
-    const log = receipt.logs.find(l => l.topics[0] === PAYMENT_RECEIVED_TOPIC)
-    expect(log && new Interface(paymentRouterAbi).parseLog(log)?.args.toArray()).toEqual([
-      memo,
-      testAccounts[6].address,
-      payer.address,
-      990_000n,
-      10_000n,
-    ])
-    console.log(receipt.gasUsed)
+  it('splits the amount, says whose memo it was, and keeps nothing', async () => {
+    const [memo, merchant] = [randomMemo(), randomAddress()]
+    const [feeBefore = 0n] = await balances(chain, chain.feeReceiver)
+    const receipt = await mined(chain.pay(payer, { memo, merchant, amount: 27_675_277n }))
+    expect(payments(receipt)).toEqual([[memo, merchant, payer.address, 27_398_525n, 276_752n]])
+    expect(receipt.logs.filter(log => log.address === chain.routerAddress)).toHaveLength(1)
+    expect(await balances(chain, merchant, chain.feeReceiver, chain.routerAddress)).toEqual([27_398_525n, feeBefore + 276_752n, 0n])
+    printGas('pay, merchant without USDC before', receipt)
+    printGas('pay', await mined(chain.pay(payer, { memo, merchant, amount: 1_000_000n })))
+  })
+
+  it('pays a fee rounded down to nothing', async () => {
+    const [memo, merchant] = [randomMemo(), randomAddress()]
+    expect(payments(await mined(chain.pay(payer, { memo, merchant, amount: 99n })))).toEqual([[memo, merchant, payer.address, 99n, 0n]])
+  })
+
+  it('marks nothing as paid: nobody can block a memo by paying it first', async () => {
+    const [memo, merchant, stranger] = [randomMemo(), randomAddress(), randomAddress()]
+    for (const to of [stranger, merchant, merchant]) await mined(chain.pay(payer, { memo, merchant: to, amount: 100n }))
+    expect(await balances(chain, stranger, merchant)).toEqual([99n, 198n])
+  })
+
+  it('lets a merchant pay himself, and the fee receiver be the merchant', async () => {
+    const before = await balances(chain, payer.address, chain.feeReceiver)
+    await mined(chain.pay(payer, { memo: randomMemo(), merchant: payer.address, amount: 1_000n }))
+    await mined(chain.pay(payer, { memo: randomMemo(), merchant: chain.feeReceiver, amount: 1_000n }))
+    expect(await balances(chain, payer.address, chain.feeReceiver)).toEqual([(before[0] ?? 0n) - 1_010n, (before[1] ?? 0n) + 1_010n])
+  })
+
+  it.each([
+    ['a zero memo', { memo: ZeroHash }, ['ZeroMemo']],
+    ['a zero amount', { amount: 0n }, ['ZeroAmount']],
+    ['a zero merchant', { merchant: ZeroAddress }, ['InvalidMerchant', ZeroAddress]],
+  ])('refuses %s', async (_, terms, expected) => {
+    const { memo, merchant, amount } = { memo: randomMemo(), merchant: randomAddress(), amount: 1n, ...terms }
+    expect(await refusal(routerOf(chain, payer), 'pay', memo, merchant, amount)).toEqual(expected)
+  })
+
+  it('refuses to be its own merchant, because it could give nothing back', async () => {
+    const reason = await refusal(routerOf(chain, payer), 'pay', randomMemo(), chain.routerAddress, 1n)
+    expect(reason).toEqual(['InvalidMerchant', chain.routerAddress])
+  })
+
+  it('refuses native coin', async () => {
+    await expect(payer.sendTransaction({ to: chain.routerAddress, value: parseEther('1') })).rejects.toThrow()
+  })
+
+  it('takes from nobody but its caller', async () => {
+    const stranger = chain.wallet(6)
+    const reason = await refusal(routerOf(chain, stranger), 'pay', randomMemo(), stranger.address, 1n)
+    expect(reason).toEqual(['ERC20InsufficientAllowance', chain.routerAddress, 0n, 1n])
+  })
+
+  it.each(['payer', 'merchant', 'feeReceiver', 'router'])('fails as a whole while the token blocks the %s', async who => {
+    const merchant = randomAddress()
+    const account = { payer: payer.address, merchant, feeReceiver: chain.feeReceiver, router: chain.routerAddress }[who]
+    await send(usdcOf(chain, payer), 'setBlacklisted', account, true)
+    const reason = await refusal(routerOf(chain, payer), 'pay', randomMemo(), merchant, 1_000n)
+    await send(usdcOf(chain, payer), 'setBlacklisted', account, false)
+    expect(reason).toEqual(['Blacklistable: account is blacklisted'])
+  })
+})
+
+describe('pay in another token', () => {
+  async function routerFor(artifact: Parameters<typeof deployArtifact>[1]): Promise<{ token: string; router: string }> {
+    const token = await deployArtifact(chain, artifact)
+    const router = await deployRouterFor(chain, { usdcAddress: token })
+    await send(usdcOf(chain, payer, token), 'mint', payer.address, 1_000_000n)
+    await send(usdcOf(chain, payer, token), 'approve', router, 1_000_000n)
+    return { token, router }
+  }
+
+  it('refuses a transfer that arrives short', async () => {
+    const { router } = await routerFor({ abi: shortTokenAbi, bytecode: shortTokenBytecode })
+    const reason = await refusal(routerOf(chain, payer, router), 'pay', randomMemo(), randomAddress(), 10_000n)
+    expect(reason).toEqual(['ShortTransfer', 9_900n, 9_801n])
+  })
+
+  it('refuses to be entered again in the middle of a payment', async () => {
+    const { token, router } = await routerFor({ abi: reenteringTokenAbi, bytecode: reenteringTokenBytecode })
+    const contract = routerOf(chain, payer, router)
+    const inner = contract.interface.encodeFunctionData('pay', [randomMemo(), payer.address, 1n])
+    await send(new Contract(token, reenteringTokenAbi, payer), 'callBack', router, inner)
+    expect(await refusal(contract, 'pay', randomMemo(), randomAddress(), 10_000n)).toEqual(['ReentrancyGuardReentrantCall'])
+  })
+})
+
+describe('a new router', () => {
+  it.each([
+    ['a fee above 10 %', { feeBps: 1_001 }],
+    ['a zero fee receiver', { feeReceiver: ZeroAddress }],
+    ['a token that is no contract', { usdcAddress: randomAddress() }],
+  ])('refuses %s', async (_, wrong) => {
+    await expect(deployRouterFor(chain, wrong)).rejects.toMatchObject({ code: 'CALL_EXCEPTION' })
+  })
+
+  it('may take no fee at all', async () => {
+    const router = await deployRouterFor(chain, { feeBps: 0 })
+    const [memo, merchant] = [randomMemo(), randomAddress()]
+    await send(usdcOf(chain, payer), 'approve', router, 500n)
+    const receipt = await send(routerOf(chain, payer, router), 'pay', memo, merchant, 500n)
+    expect(payments(receipt)).toEqual([[memo, merchant, payer.address, 500n, 0n]])
   })
 })
