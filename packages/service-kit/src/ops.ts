@@ -1,4 +1,4 @@
-import express from 'express'
+import express, { type Router } from 'express'
 import { type HttpServer, httpServer } from './http'
 import type { Logger } from './logger'
 import type { Metrics } from './metrics'
@@ -17,6 +17,8 @@ export function opsServer(options: {
   metrics: Metrics
   parts: () => readonly Part[]
   logger: Logger
+  /** What else operators may ask this service, beside health and metrics. */
+  routes?: Router
 }): HttpServer {
   const app = express()
   app.disable('x-powered-by')
@@ -31,6 +33,7 @@ export function opsServer(options: {
   app.get('/metrics', async (_req, res) => {
     res.type(options.metrics.registry.contentType).send(await options.metrics.registry.metrics())
   })
+  if (options.routes) app.use(options.routes)
   return httpServer('ops', app, { host: options.host, port: options.port, portSetting: 'OPS_PORT' })
 }
 
