@@ -1,0 +1,51 @@
+import { commonSettings, integer, list } from '@ponte/service-kit'
+import { z } from 'zod'
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const address = z
+  .string()
+  .regex(ADDRESS, 'must be a 0x address')
+  .transform(text => text.toLowerCase())
+const urls = (protocol: RegExp, what: string) =>
+  list.refine(
+    items => items.length > 0 && items.every(item => URL.canParse(item) && protocol.test(new URL(item).protocol)),
+    `must be ${what}`,
+  )
+
+export const chainListenerConfig = z.object({
+  ...commonSettings,
+  CHAIN_ID: integer(1),
+  /** RPC end points of that chain, best first. With three or more, nothing is confirmed on the word of one (see RPC_QUORUM). */
+  RPC_URLS: urls(/^https?:$/, 'a comma-separated list of http(s) URLs'),
+  /** A WebSocket end point whose new heads wake the scan; without one it only polls. */
+  WS_URL: z.url({ protocol: /^wss?$/ }).optional(),
+  /** The PaymentRouters to watch. One that is added later is read from START_BLOCK on, too. */
+  ROUTER_ADDRESSES: list
+    .refine(items => items.length > 0 && items.every(item => ADDRESS.test(item)), 'must be a comma-separated list of 0x addresses')
+    .transform(items => [...new Set(items.map(item => item.toLowerCase()))]),
+  /** The token those routers take. */
+  TOKEN_ADDRESS: address,
+  /** Depth at which a payment is confirmed; a payment in the newest block has one confirmation. */
+  CONFIRMATIONS: integer(1, 10_000).default(12),
+  /** The first block to read on an empty database: no later than the routers' deployment. */
+  START_BLOCK: integer(0).default(0),
+  /** Blocks that are remembered by hash and read one by one; a deeper reorganisation stops the service. At least CONFIRMATIONS. */
+  REORG_WINDOW: integer(1, 10_000).default(128),
+  /** How many end points must agree before a payment is confirmed. A majority by default, and 1 with fewer than three. */
+  RPC_QUORUM: integer(1, 20).optional(),
+  /** How often the head is looked at when nothing wakes the scan. */
+  POLL_MS: integer(10, 600_000).default(1_000),
+  /** At most one `chain.advanced` in this time; the last one is never left out. */
+  ADVANCE_EVERY_MS: integer(0, 600_000).default(1_000),
+  /** Deadline of one RPC request. */
+  RPC_TIMEOUT_MS: integer(100, 120_000).default(10_000),
+  /** Larger answers are refused, and a smaller range is asked for. */
+  RPC_MAX_BYTES: integer(10_000).default(16_777_216),
+  /** Most blocks asked for at once while catching up. */
+  RANGE_MAX: integer(1, 100_000).default(5_000),
+  /** An end point whose head has not moved for so long is compared with the others. */
+  HEAD_STALL_MS: integer(100).default(60_000),
+  /** A leader that the database has not heard of for so long loses the lead. */
+  LEADER_SILENCE_MS: integer(500, 60_000).default(4_000),
+})
+export type ChainListenerConfig = z.infer<typeof chainListenerConfig>

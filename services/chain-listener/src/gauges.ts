@@ -1,0 +1,38 @@
+import type { Metrics } from '@ponte/service-kit'
+import type { Status } from './status'
+
+/** Everything of the status that is a number, for Prometheus. */
+export function observeStatus(metrics: Metrics, status: () => Promise<Status>): void {
+  // One scrape reads the status once, whatever the number of gauges.
+  let cached: { at: number; value: Promise<Status> } | undefined
+  const current = () => {
+    const at = Date.now()
+    if (!cached || at - cached.at > 250) cached = { at, value: status() }
+    return cached.value
+  }
+  const observe = (name: string, help: string, pick: (status: Status) => number | null | undefined) =>
+    metrics.observed(name, help, async () => pick(await current()) ?? Number.NaN)
+
+  observe('ponte_chain_head_block', 'The highest block an RPC end point has shown', now => now.head_block)
+  observe('ponte_chain_scanned_block', 'The last block read', now => now.scanned_block)
+  observe('ponte_chain_confirmed_block', 'The last confirmed block', now => now.confirmed_block)
+  observe('ponte_chain_lag_blocks', 'Blocks between head and scan', now => now.lag_blocks)
+  observe('ponte_chain_lag_seconds', 'Chain time between head and scan', now => now.lag_seconds)
+  observe('ponte_chain_leader', '1 in the replica that scans', now => (now.role === 'leader' ? 1 : 0))
+  observe('ponte_chain_halted', '1 when the chain that was followed is gone', now => (now.halted === null ? 0 : 1))
+  observe('ponte_chain_catch_up_blocks_left', 'Blocks left of a catch-up; 0 when there is none', now => now.catch_up?.blocks_left ?? 0)
+  observe('ponte_chain_catch_up_percent', 'Part of a catch-up that is done; 100 when there is none', now => now.catch_up?.percent ?? 100)
+  observe('ponte_chain_catch_up_seconds_left', 'Estimated rest of a catch-up; 0 when there is none', now =>
+    now.catch_up ? now.catch_up.seconds_left : 0,
+  )
+  const rpc = metrics.gauge('ponte_chain_rpc_in_use', '1 for the RPC end point in use', ['rpc'])
+  const resting = metrics.gauge('ponte_chain_rpc_resting', '1 for an RPC end point that is left alone for a while', ['rpc'])
+  metrics.observed('ponte_chain_rpc_endpoints', 'RPC end points configured', async () => {
+    const nodes = (await current()).rpc
+    for (const node of nodes) {
+      rpc.set({ rpc: node.name }, node.in_use ? 1 : 0)
+      resting.set({ rpc: node.name }, node.resting === null ? 0 : 1)
+    }
+    return nodes.length
+  })
+}

@@ -1,0 +1,116 @@
+import type { Database, Logger, Part, Sql } from '@ponte/service-kit'
+
+/** A connection that is held, listened to, and destroyed when given back. */
+interface Held extends Sql {
+  release(destroy: boolean): void
+  on(event: 'error' | 'end', listener: (error?: Error) => void): unknown
+}
+
+export interface Leader extends Part {
+  /** The epoch this replica leads under, or undefined while another one leads. */
+  epoch(): bigint | undefined
+  /** True once it is known who leads. */
+  settled(): boolean
+  /** Gives the lease up, because a write said that it is somebody else's. The lock is tried for again. */
+  resign(reason: string): void
+}
+
+export interface LeaderOptions {
+  /** The same number in every replica that must exclude the others. */
+  lock: number
+  /** The server ends a leader's connection, and with it the lock, when it was silent for so long. */
+  silenceMs: number
+  /** Begins a new epoch, after the lock is held and before anything is written under it. */
+  takeLease(): Promise<bigint>
+  onChange(leads: boolean): void
+  logger: Logger
+}
+
+/** Any number; with the chain's id it names the lock, apart from the migrations' lock, which has one number only. */
+const LOCK_SPACE = 7_210
+
+/**
+ * One of N replicas leads: a PostgreSQL advisory lock on a connection of its own. The connection says something every so often, and the server
+ * ends it (`idle_session_timeout`) when it falls silent, so that a frozen process does not hold the lock for ever; the epoch taken with
+ * the lock makes sure that what such a process still tries to write changes nothing. Needs PostgreSQL 14 and no pooler in between.
+ */
+export function createLeader(database: Database, options: LeaderOptions): Leader {
+  const { logger } = options
+  const beatMs = Math.max(50, Math.floor(options.silenceMs / 4))
+  let epoch: bigint | undefined
+  let settled = false
+  let stopped = false
+  let held: Held | undefined
+  let timer: NodeJS.Timeout | undefined
+  let turn: Promise<void> | undefined
+
+  const drop = (reason: string) => {
+    const was = held
+    held = undefined
+    if (epoch !== undefined) {
+      epoch = undefined
+      logger.warn('this replica does not lead any more', { reason })
+      options.onChange(false)
+    }
+    // Destroying the connection frees the lock, whatever state it is in.
+    was?.release(true)
+  }
+  const tryToLead = async () => {
+    const client: Held = await database.pool.connect()
+    client.on('error', error => held === client && drop(error?.message ?? 'the connection failed'))
+    client.on('end', () => held === client && drop('the connection ended'))
+    try {
+      await client.query(`SET idle_session_timeout = ${options.silenceMs}`)
+      const { rows } = await client.query('SELECT pg_try_advisory_lock($1, $2) AS locked', [LOCK_SPACE, options.lock])
+      if (rows[0]?.locked !== true || stopped) return void client.release(true)
+      held = client
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+    const taken = await options.takeLease()
+    if (held !== client) return
+    epoch = taken
+    logger.info('this replica leads', { epoch: taken.toString() })
+    options.onChange(true)
+  }
+  const beat = async (client: Held) => {
+    let late: NodeJS.Timeout | undefined
+    const silence = new Promise<never>((_resolve, reject) => {
+      late = setTimeout(() => reject(new Error('the lock connection does not answer')), options.silenceMs)
+    })
+    await Promise.race([client.query('SELECT 1'), silence]).finally(() => clearTimeout(late))
+  }
+  const again = () => {
+    turn = next()
+  }
+  const next = async () => {
+    try {
+      if (held) await beat(held)
+      else await tryToLead()
+      settled = true
+    } catch (error) {
+      logger.warn('the lead is not certain', { error })
+      drop('the lock connection failed')
+    }
+    if (!stopped) timer = setTimeout(again, beatMs)
+  }
+  return {
+    name: 'leader',
+    epoch: () => epoch,
+    settled: () => settled,
+    resign: drop,
+    busy: () => !settled && !stopped,
+    async start() {
+      turn = next()
+      await turn
+    },
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await turn
+      clearTimeout(timer)
+      drop('the service stops')
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import type { Logger } from '@ponte/service-kit'
+import { afterFailure, afterHead, afterSuccess, candidates, fresh, type Health, type RestReason, standsStill } from './node-health'
+import type { Node } from './rpc'
+import { RpcError } from './rpc-error'
+
+/** Thrown by work on a node that must not be asked for a while; the next one is tried. */
+export class DistrustError extends Error {
+  override name = 'DistrustError'
+
+  constructor(
+    readonly reason: RestReason,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** No node can be asked now. */
+export class NoNodeError extends Error {
+  override name = 'NoNodeError'
+}
+
+export interface Nodes {
+  /**
+   * Runs work on the first node that does it. What another node may do better sends this one to rest and goes on to the next;
+   * `too_wide` and `beyond_head` are thrown to the caller, because another node would only say the same. Throws NoNodeError when all rest.
+   */
+  use<T>(work: (node: Node) => Promise<T>): Promise<T>
+  /** Runs work on every node that does not rest except the named one, at once, and answers what succeeded. */
+  others<T>(except: string, work: (node: Node) => Promise<T>): Promise<{ node: Node; value: T }[]>
+  distrust(name: string, reason: RestReason, message: string): void
+  sawHead(name: string, head: number): void
+  standsStill(name: string): boolean
+  /** For status and metrics. */
+  view(): { name: string; in_use: boolean; resting: RestReason | null; head: number | null }[]
+  close(): Promise<void>
+}
+
+export interface NodesOptions {
+  stallMs: number
+  clock: () => number
+  logger: Logger
+  onFailOver(from: string, reason: RestReason): void
+}
+
+export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes {
+  const { clock, logger } = options
+  const healths: Health[] = nodes.map(() => fresh(clock()))
+  const health = (index: number) => healths[index] ?? fresh(clock())
+  const indexOf = (name: string) => nodes.findIndex(node => node.name === name)
+  let inUse: string | undefined
+
+  const rest = (index: number, reason: RestReason, message: string, retryAfterMs?: number) => {
+    const node = nodes[index]
+    if (!node) return
+    healths[index] = afterFailure(health(index), reason, clock(), retryAfterMs)
+    options.onFailOver(node.name, reason)
+    logger.warn('an RPC node is left alone for a while', { rpc: node.name, reason, detail: message })
+  }
+  const attempt = async <T>(index: number, node: Node, work: (node: Node) => Promise<T>): Promise<{ value: T } | undefined> => {
+    try {
+      const value = await work(node)
+      healths[index] = afterSuccess(health(index))
+      return { value }
+    } catch (error) {
+      if (error instanceof DistrustError) rest(index, error.reason, error.message)
+      else if (error instanceof RpcError && error.kind !== 'too_wide' && error.kind !== 'beyond_head')
+        rest(index, error.kind, error.message, error.hints.retryAfterMs)
+      else throw error
+      return undefined
+    }
+  }
+  return {
+    async use(work) {
+      for (const index of candidates(healths, clock())) {
+        const node = nodes[index]
+        const done = node && (await attempt(index, node, work))
+        if (!node || !done) continue
+        if (inUse !== undefined && inUse !== node.name) logger.info('another RPC node is in use', { rpc: node.name })
+        inUse = node.name
+        return done.value
+      }
+      throw new NoNodeError(
+        `no RPC node can be asked now: ${nodes.map((node, index) => `${node.name} ${health(index).reason}`).join(', ')}`,
+      )
+    },
+    async others(except, work) {
+      const answers = await Promise.all(
+        candidates(healths, clock()).map(async index => {
+          const node = nodes[index]
+          if (!node || node.name === except) return []
+          try {
+            const done = await attempt(index, node, work)
+            return done ? [{ node, value: done.value }] : []
+          } catch (error) {
+            logger.debug('an RPC node has no answer', { rpc: node.name, error })
+            return []
+          }
+        }),
+      )
+      return answers.flat()
+    },
+    distrust: (name, reason, message) => rest(indexOf(name), reason, message),
+    sawHead(name, head) {
+      const index = indexOf(name)
+      if (index >= 0) healths[index] = afterHead(health(index), head, clock())
+    },
+    standsStill: name => standsStill(health(indexOf(name)), clock(), options.stallMs),
+    view: () =>
+      nodes.map((node, index) => ({
+        name: node.name,
+        in_use: node.name === inUse,
+        resting: health(index).restUntil > clock() ? health(index).reason : null,
+        head: health(index).head < 0 ? null : health(index).head,
+      })),
+    close: async () => {
+      await Promise.all(nodes.map(node => node.close()))
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { type ChainPayment, formatUsdc, type NewEvent } from '@ponte/contracts'
+import type { PaymentTerms, SeenPayment } from './payment-log'
+
+export type PaymentState = 'detected' | 'confirmed' | 'orphaned'
+
+/**
+ * A payment of one chain. Transaction and ordinal identify it for ever: block and log index move in a reorganisation, and its terms never
+ * change under the same ordinal. `revision` counts what was said about it.
+ */
+export interface Payment extends SeenPayment {
+  ordinal: number
+  blockTime: number
+  state: PaymentState
+  revision: number
+}
+
+/** What is said about a payment, in the order it is said. */
+export interface Fact {
+  type: 'payment.detected' | 'payment.confirmed' | 'payment.orphaned'
+  payment: Payment
+}
+
+/** Payments as they are to be written, and the facts that go with them. */
+export interface Change {
+  payments: Payment[]
+  facts: Fact[]
+}
+
+/** A node shows a transaction in one block that our chain has in another: one of the two answers is wrong. */
+export class ContradictionError extends Error {
+  override name = 'ContradictionError'
+}
+
+export type TimedPayment = SeenPayment & { blockTime: number }
+
+/**
+ * Takes in what a stretch of chain shows. `known` are the payments of the same transactions that we have already: orphaned ones come back under
+ * their ordinal, and a transaction that paid something else in its new block gets new ordinals for that. What `isConfirmed` is confirmed
+ * with the same breath, and what was read as a finished span is not told as detected before. Throws ContradictionError.
+ */
+export function include(
+  seen: readonly TimedPayment[],
+  known: readonly Payment[],
+  reading: { isConfirmed(blockNumber: number): boolean; finished: boolean },
+): Change {
+  const change: Change = { payments: [], facts: [] }
+  const knownByTx = new Map<string, Payment[]>()
+  for (const payment of known) knownByTx.set(payment.txHash, [...(knownByTx.get(payment.txHash) ?? []), payment])
+  const ordinals = new Map<string, number>()
+  const taken = new Set<Payment>()
+  for (const one of seen.toSorted(byPlace)) {
+    const ours = knownByTx.get(one.txHash) ?? []
+    const before = ours.find(payment => !taken.has(payment) && sameTerms(payment, one))
+    if (before) taken.add(before)
+    if (before && before.state !== 'orphaned') {
+      if (before.blockHash === one.blockHash) continue
+      throw new ContradictionError(`transaction ${one.txHash} is in block ${before.blockHash} and in block ${one.blockHash}`)
+    }
+    const next = ordinals.get(one.txHash) ?? ours.reduce((highest, payment) => Math.max(highest, payment.ordinal + 1), 0)
+    if (!before) ordinals.set(one.txHash, next + 1)
+    const payment: Payment = { ...one, ordinal: before?.ordinal ?? next, state: 'orphaned', revision: before?.revision ?? 0 }
+    const confirmed = reading.isConfirmed(one.blockNumber)
+    if (!(confirmed && reading.finished)) say(change, payment, 'detected')
+    if (confirmed) say(change, payment, 'confirmed')
+    change.payments.push(payment)
+  }
+  return change
+}
+
+/** Confirms payments that are detected; the others stay as they are. */
+export function confirm(payments: readonly Payment[]): Change {
+  return turn(payments, 'confirmed', payment => payment.state === 'detected')
+}
+
+/** Says of every payment that is part of the chain that it is not any more. */
+export function orphan(payments: readonly Payment[]): Change {
+  return turn(payments, 'orphaned', payment => payment.state !== 'orphaned')
+}
+
+export const merge = (...changes: readonly Change[]): Change => ({
+  payments: changes.flatMap(change => change.payments),
+  facts: changes.flatMap(change => change.facts),
+})
+
+function turn(payments: readonly Payment[], state: PaymentState, concerns: (payment: Payment) => boolean): Change {
+  const change: Change = { payments: [], facts: [] }
+  for (const before of payments.filter(concerns).toSorted(byPlace)) {
+    const payment = { ...before }
+    say(change, payment, state)
+    change.payments.push(payment)
+  }
+  return change
+}
+
+function say(change: Change, payment: Payment, state: PaymentState): void {
+  payment.state = state
+  payment.revision += 1
+  change.facts.push({ type: `payment.${state}`, payment: { ...payment } })
+}
+
+/** The order of the chain. */
+export const byPlace = (a: SeenPayment, b: SeenPayment) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
+
+const sameTerms = (a: PaymentTerms, b: PaymentTerms) =>
+  a.memo === b.memo && a.merchant === b.merchant && a.payer === b.payer && a.share === b.share && a.fee === b.fee && a.router === b.router
+
+/** Facts as events, numbered on from `sequence`, the last number used on this chain. */
+export function toEvents(
+  facts: readonly Fact[],
+  chain: { chainId: number; token: string; sequence: number; checksum(address: string): string },
+): NewEvent[] {
+  return facts.map(({ type, payment }, index) => ({ type, data: toData(payment, chain, chain.sequence + index + 1) }))
+}
+
+function toData(
+  payment: Payment,
+  chain: { chainId: number; token: string; checksum(address: string): string },
+  sequence: number,
+): ChainPayment {
+  return {
+    payment_id: `${chain.chainId}:${payment.txHash}:${payment.ordinal}`,
+    sequence,
+    revision: payment.revision,
+    chain_id: chain.chainId,
+    router_address: chain.checksum(payment.router),
+    token_address: chain.checksum(chain.token),
+    memo: payment.memo,
+    merchant_address: chain.checksum(payment.merchant),
+    payer_address: chain.checksum(payment.payer),
+    merchant_share: formatUsdc(payment.share),
+    fee: formatUsdc(payment.fee),
+    tx_hash: payment.txHash,
+    block_number: payment.blockNumber,
+    block_hash: payment.blockHash,
+    block_time: new Date(payment.blockTime * 1_000).toISOString(),
+  }
+}

@@ -1,0 +1,185 @@
+import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
+import { type Block, links, type Position } from './block'
+import { commonAncestor } from './fork'
+import { DistrustError } from './nodes'
+import { byPlace, type TimedPayment } from './payment'
+import { decodePayment, MalformedLogError, type RawLog, type SeenPayment, toNumber } from './payment-log'
+import type { Call, Node } from './rpc'
+import { RpcError } from './rpc-error'
+
+/** What is looked for, on which chain. Addresses are lower-case. */
+export interface Watch {
+  chainId: number
+  routers: readonly string[]
+}
+
+/** A stretch of chain, read and checked: it links to where we stood, and its payments are all there. */
+export interface Stretch {
+  /** The blocks read one by one, or the last one of a finished span. */
+  blocks: Block[]
+  payments: TimedPayment[]
+  finished: boolean
+  head: number
+  headTime: number
+  bytes: number
+  ms: number
+}
+
+/** Our position is not part of the node's chain any more. */
+export class ForkedError extends Error {
+  override name = 'ForkedError'
+}
+
+const hex = (number: number) => `0x${number.toString(16)}`
+export const blockCall = (number: number | 'latest'): Call => ({
+  method: 'eth_getBlockByNumber',
+  params: [typeof number === 'number' ? hex(number) : number, false],
+})
+const chainCall: Call = { method: 'eth_chainId', params: [] }
+const HASH = /^0x[0-9a-f]{64}$/
+
+/** A header as we keep it, or undefined for a block that the node does not have. Throws MalformedLogError. */
+export function toBlock(value: unknown): Block | undefined {
+  if (value === null || value === undefined) return undefined
+  const { number, hash, parentHash, timestamp } = value as Record<string, unknown>
+  if (typeof hash !== 'string' || typeof parentHash !== 'string' || !HASH.test(hash) || !HASH.test(parentHash))
+    throw new MalformedLogError('the node sent a block without hashes')
+  return { number: toNumber(number), hash, parentHash, time: toNumber(timestamp) }
+}
+
+/** Runs a reading and turns what cannot be into distrust of the node. */
+async function strictly<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof MalformedLogError) throw new DistrustError('wrong_answer', error.message)
+    throw error
+  }
+}
+
+function demandChain(watch: Watch, chainId: unknown): void {
+  const theirs = toNumber(chainId)
+  if (theirs !== watch.chainId) throw new DistrustError('wrong_chain', `the node is of chain ${theirs}, not ${watch.chainId}`)
+}
+
+function demandBlock(value: unknown, number: number): Block {
+  const block = toBlock(value)
+  if (!block) throw new RpcError('beyond_head', `the node has no block ${number} yet`)
+  if (block.number !== number) throw new DistrustError('wrong_answer', `the node sent block ${block.number} for block ${number}`)
+  return block
+}
+
+/** The node's head, and its block at our position (undefined when it has none, or when we stand before the first block). */
+export const look = (node: Node, watch: Watch, position: Position): Promise<{ head: Block; at: Block | undefined }> =>
+  strictly(async () => {
+    const calls = [chainCall, blockCall('latest'), ...(position.number < 0 ? [] : [blockCall(position.number)])]
+    const { results } = await node.ask(calls)
+    demandChain(watch, results[0])
+    const head = toBlock(results[1])
+    if (!head) throw new DistrustError('wrong_answer', 'the node has no latest block')
+    return { head, at: toBlock(results[2]) }
+  })
+
+/** The node's header of one block, which must exist. */
+export const readBlock = (node: Node, number: number): Promise<Block> =>
+  strictly(async () => demandBlock((await node.ask([blockCall(number)])).results[0], number))
+
+/**
+ * Reads blocks one by one: headers that link from our position, then the logs of each by its hash, so that a node that lags or changes its
+ * mind cannot answer for other blocks than those. `known` saves asking for a header that was just seen.
+ */
+export const readBlocks = (node: Node, watch: Watch, from: Position, to: number, head: Block): Promise<Stretch> =>
+  strictly(async () => {
+    const startedAt = performance.now()
+    const numbers = Array.from({ length: to - from.number }, (_, index) => from.number + 1 + index)
+    const single = numbers.length === 1 && head.number === numbers[0]
+    const headers = single ? [head] : await readHeaders(node, numbers)
+    if (!links(from, headers)) throw new ForkedError(`block ${from.number + 1} does not follow ours`)
+    const asked = headers.map(({ hash }) => logsCall(watch, { blockHash: hash }))
+    const { results, bytes } = await node.ask(asked)
+    const payments = headers.flatMap((block, index) => {
+      const seen = toPayments(results[index], watch)
+      if (seen.some(payment => payment.blockHash !== block.hash || payment.blockNumber !== block.number))
+        throw new DistrustError('wrong_answer', `the node sent logs of another block for ${block.hash}`)
+      return seen.map(payment => ({ ...payment, blockTime: block.time }))
+    })
+    const ms = performance.now() - startedAt
+    return { blocks: headers, payments, finished: false, head: head.number, headTime: head.time, bytes, ms }
+  })
+
+async function readHeaders(node: Node, numbers: readonly number[]): Promise<Block[]> {
+  const { results } = await node.ask(numbers.map(blockCall))
+  return numbers.map((number, index) => demandBlock(results[index], number))
+}
+
+/**
+ * Reads a span that lies deeper than the reorganisation window by number: its ends, the head and its logs in one request to one node.
+ * It is believed when the node's head is far enough beyond, the first block links to ours, and every log lies inside.
+ */
+export const readFinished = (node: Node, watch: Watch, from: Position, to: number, window: number): Promise<Stretch> =>
+  strictly(async () => {
+    const first = from.number + 1
+    const range = { fromBlock: hex(first), toBlock: hex(to) }
+    const { results, bytes, ms } = await node.ask([chainCall, blockCall('latest'), blockCall(first), blockCall(to), logsCall(watch, range)])
+    demandChain(watch, results[0])
+    const head = toBlock(results[1])
+    if (!head || head.number < to + window) throw new RpcError('beyond_head', `the node's head is ${head?.number}, too near to ${to}`)
+    if (!links(from, [demandBlock(results[2], first)])) throw new ForkedError(`block ${first} does not follow ours`)
+    const last = demandBlock(results[3], to)
+    const seen = toPayments(results[4], watch)
+    const wrong = seen.find(
+      ({ blockNumber, blockHash }) => outside(blockNumber, first, to) || (blockNumber === to && blockHash !== last.hash),
+    )
+    if (wrong) throw new DistrustError('wrong_answer', `the node sent a log of block ${wrong.blockNumber} for blocks ${first} to ${to}`)
+    const payments = await timed(node, seen)
+    return { blocks: [last], payments, finished: true, head: head.number, headTime: head.time, bytes, ms }
+  })
+
+const outside = (number: number, first: number, last: number) => number < first || number > last
+
+function logsCall(watch: Watch, range: Record<string, string>): Call {
+  return { method: 'eth_getLogs', params: [{ ...range, address: watch.routers, topics: [PAYMENT_RECEIVED_TOPIC] }] }
+}
+
+function toPayments(value: unknown, watch: Watch): SeenPayment[] {
+  if (!Array.isArray(value)) throw new MalformedLogError('the node sent no list of logs')
+  const seen = value.map(log => decodePayment(log as RawLog)).sort(byPlace)
+  const twice = seen.find((one, index) => index > 0 && byPlace(one, seen[index - 1] ?? one) === 0)
+  if (twice) throw new MalformedLogError(`the node sent log ${twice.logIndex} of block ${twice.blockNumber} twice`)
+  const foreign = seen.find(({ router }) => !watch.routers.includes(router))
+  if (foreign) throw new MalformedLogError(`the node sent a log of ${foreign.router}, which nobody asked for`)
+  return seen
+}
+
+const HEADERS_AT_ONCE = 100
+
+/** Older nodes do not say the time in a log: then the headers are asked for, and must be those of the logs. */
+async function timed(node: Node, seen: readonly SeenPayment[]): Promise<TimedPayment[]> {
+  const untimed = [...new Set(seen.filter(({ blockTime }) => blockTime === undefined).map(({ blockNumber }) => blockNumber))]
+  const headers = new Map<number, Block>()
+  for (let start = 0; start < untimed.length; start += HEADERS_AT_ONCE) {
+    for (const block of await readHeaders(node, untimed.slice(start, start + HEADERS_AT_ONCE))) headers.set(block.number, block)
+  }
+  return seen.map(payment => {
+    if (payment.blockTime !== undefined) return { ...payment, blockTime: payment.blockTime }
+    const header = headers.get(payment.blockNumber)
+    if (header?.hash !== payment.blockHash)
+      throw new DistrustError('wrong_answer', `block ${payment.blockNumber} changed while it was read`)
+    return { ...payment, blockTime: header.time }
+  })
+}
+
+const WALK_AT_ONCE = 64
+
+/** The highest of our remembered blocks (highest first) that the node has too. */
+export const findAncestor = (node: Node, remembered: readonly Block[]): Promise<Block | undefined> =>
+  strictly(async () => {
+    for (let start = 0; start < remembered.length; start += WALK_AT_ONCE) {
+      const ours = remembered.slice(start, start + WALK_AT_ONCE)
+      const { results } = await node.ask(ours.map(({ number }) => blockCall(number)))
+      const theirs = new Map(ours.map(({ number }, index) => [number, toBlock(results[index])?.hash]))
+      const ancestor = commonAncestor(ours, theirs)
+      if (ancestor) return ancestor
+    }
+    return undefined
+  })

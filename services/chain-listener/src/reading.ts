@@ -1,0 +1,140 @@
+import type { Logger } from '@ponte/service-kit'
+import type { Block, Position } from './block'
+import { DistrustError, type Nodes } from './nodes'
+import { findAncestor, look, readBlock, readBlocks, readFinished, type Stretch, type Watch } from './reader'
+import type { Node } from './rpc'
+import type { RpcError } from './rpc-error'
+import { afterAnswer, afterTooWide, plan, relate, type Span } from './scan'
+
+/** What a turn of reading came to. */
+export type Reading =
+  | { kind: 'wait'; head: number }
+  | { kind: 'stretch'; stretch: Stretch; rpc: string }
+  | { kind: 'forked'; ancestor: Block; rpc: string }
+
+/** None of the nodes knows any of the blocks that we remember: the chain we followed is gone, or the settings name another one. */
+export class VanishedError extends Error {
+  override name = 'VanishedError'
+}
+
+export interface ReadingOptions {
+  nodes: Nodes
+  watch: Watch
+  window: number
+  rangeMax: number
+  stallMs: number
+  /** Our remembered blocks up to our position, highest first. */
+  remembered(): readonly Block[]
+  /** The hash of block 0 as it was when we began, where a node could tell. */
+  genesis(): string | null
+  logger: Logger
+}
+
+const FIRST_SPAN = 200
+
+/** Reads on from a position, whichever node does it best; keeps the size of questions to what the nodes bear. */
+export function createReading(options: ReadingOptions) {
+  const { nodes, watch, window, rangeMax } = options
+  let span: Span = { blocks: Math.min(FIRST_SPAN, rangeMax), ceiling: rangeMax }
+  let head = -1
+  let ahead: { from: Position; reading: Promise<Reading> } | undefined
+  let comparedAt = performance.now()
+
+  const learn = (node: Node, seen: { head: number; bytes: number; ms: number }) => {
+    head = seen.head
+    nodes.sawHead(node.name, seen.head)
+    span = afterAnswer(span, seen, rangeMax)
+  }
+  const finished = (from: Position, to: number) =>
+    nodes.use(async (node): Promise<Reading> => {
+      const stretch = await readFinished(node, watch, from, to, window)
+      learn(node, stretch)
+      return { kind: 'stretch', stretch, rpc: node.name }
+    })
+  const nearHead = (from: Position) =>
+    nodes.use(async (node): Promise<Reading> => {
+      const seen = await look(node, watch, from)
+      nodes.sawHead(node.name, seen.head.number)
+      await compareHeads(node, seen.head.number)
+      const relation = relate(from, seen.head, seen.at)
+      if (relation !== 'linked') return unlinked(node, seen.head, relation === 'behind')
+      head = seen.head.number
+      const next = plan({ scanned: from.number, head, window, span: span.blocks })
+      if (next.kind === 'wait') return { kind: 'wait', head }
+      const stretch =
+        next.kind === 'finished'
+          ? await readFinished(node, watch, from, next.to, window)
+          : await readBlocks(node, watch, from, next.to, seen.head)
+      learn(node, stretch)
+      return { kind: 'stretch', stretch, rpc: node.name }
+    })
+
+  /** The node's chain is not ours, or shorter: look for the last block we have in common. */
+  const unlinked = async (node: Node, theirs: Block, behind: boolean): Promise<Reading> => {
+    const remembered = options.remembered()
+    const lowest = remembered.at(-1)
+    const below = lowest !== undefined && theirs.number < lowest.number
+    if (below) await demandGenesis(node)
+    if (behind || below) throw new DistrustError('behind', `the node's head is ${theirs.number}, behind ours`)
+    const ancestor = await findAncestor(node, remembered)
+    if (!ancestor) throw new DistrustError('foreign_chain', `the node knows none of the last ${remembered.length} blocks we read`)
+    if (ancestor.number === theirs.number) throw new DistrustError('behind', `the node's head is ${theirs.number}, behind ours`)
+    return { kind: 'forked', ancestor, rpc: node.name }
+  }
+
+  const demandGenesis = async (node: Node) => {
+    const ours = options.genesis()
+    if (ours === null) return
+    const theirs = await readBlock(node, 0)
+    if (theirs.hash !== ours) throw new DistrustError('foreign_chain', `the node's block 0 is ${theirs.hash}, ours was ${ours}`)
+  }
+
+  /** A head that does not move, or lies far behind, is only suspicious beside a node that shows a higher one. */
+  const compareHeads = async (node: Node, ours: number) => {
+    const since = performance.now() - comparedAt
+    if (since < options.stallMs && !(nodes.standsStill(node.name) && since > options.stallMs / 4)) return
+    comparedAt = performance.now()
+    const others = await nodes.others(node.name, async other => (await look(other, watch, { number: -1, hash: null })).head.number)
+    for (const other of others) nodes.sawHead(other.node.name, other.value)
+    const highest = Math.max(ours, ...others.map(other => other.value))
+    const tolerated = nodes.standsStill(node.name) ? 0 : window
+    if (highest > ours + tolerated) throw new DistrustError('stalled', `the node's head is ${ours} while another shows ${highest}`)
+  }
+
+  const fresh = (from: Position): Promise<Reading> => {
+    const next = plan({ scanned: from.number, head, window, span: span.blocks })
+    return next.kind === 'finished' && from.hash !== null ? finished(from, next.to) : nearHead(from)
+  }
+  return {
+    /** The next stretch after `from`; the one after that is asked for meanwhile while catching up. Throws RpcError, NoNodeError. */
+    async next(from: Position): Promise<Reading> {
+      const asked = ahead && ahead.from.number === from.number && ahead.from.hash === from.hash ? ahead.reading : fresh(from)
+      ahead = undefined
+      const reading = await asked
+      const last = reading.kind === 'stretch' ? reading.stretch.blocks.at(-1) : undefined
+      if (last && plan({ scanned: last.number, head, window, span: span.blocks }).kind === 'finished') {
+        const promise = fresh(last)
+        // Whoever awaits it later sees the failure; until then it must not count as unhandled.
+        promise.catch(() => undefined)
+        ahead = { from: last, reading: promise }
+      }
+      return reading
+    },
+    /** Forgets what was read ahead and believed of the head: the next reading looks first. */
+    restart() {
+      ahead = undefined
+      head = -1
+    },
+    /** Asks for less from now on; false when even one block was too much. */
+    shrink(error: RpcError): boolean {
+      const smaller = afterTooWide(span, span.blocks, error.hints.suggestedBlocks)
+      ahead = undefined
+      if (!smaller) return false
+      span = smaller
+      options.logger.info('the range was too wide; asking for less', { blocks: span.blocks, detail: error.message })
+      return true
+    },
+    head: () => head,
+    span: () => span.blocks,
+  }
+}

@@ -1,0 +1,18 @@
+import type { Database } from '@ponte/service-kit'
+import { PrismaPg } from '@prisma/adapter-pg'
+import { PrismaClient } from './generated/client'
+import { committer } from './store/commit'
+import { cursorStore } from './store/cursor'
+import { paymentStore } from './store/payments'
+
+export type Store = ReturnType<typeof openStore>
+
+/** What the listener keeps of one chain. Every commit is one SQL statement that also checks the lease. */
+export function openStore(database: Database, chainId: number, now: () => Date) {
+  const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) })
+  return {
+    ...cursorStore(database, prisma, chainId),
+    ...paymentStore(database, chainId),
+    commit: committer(database, chainId, now),
+  }
+}

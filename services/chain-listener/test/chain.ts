@@ -1,0 +1,78 @@
+import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
+import { type Anvil, type AnvilOptions, startAnvil, testAccounts } from '@ponte/payment-router/testing'
+
+/** What a test payment says; everything is free, because the emitter believes whoever calls it. */
+export interface Record {
+  memo: string
+  merchant?: string
+  payer?: string
+  share?: bigint
+  fee?: bigint
+}
+
+export type Chain = Awaited<ReturnType<typeof startChain>>
+
+const word = (value: string | bigint) => (typeof value === 'bigint' ? value.toString(16) : value.replace(/^0x/, '')).padStart(64, '0')
+export const memoOf = (n: number) => n.toString(16).padStart(64, '0')
+
+/**
+ * Machine code of a contract that emits `PaymentReceived` for every 160 bytes it is called with (memo, merchant, payer, share, fee):
+ * one transaction may hold many payments, without tokens or approvals.
+ */
+function emitterCode(): string {
+  const loop = [
+    '5f5b', // i = 0; loop:
+    '8036111560EE57', // while i < calldatasize
+    '6040816060015f37', // memory = the 64 bytes of share and fee
+    '806040013581602001358235', // payer, merchant, memo
+    `7f${PAYMENT_RECEIVED_TOPIC.slice(2)}60405fa4`, // log4
+    '60a001600156', // i += 160; again
+  ].join('')
+  const end = loop.length / 2
+  const code = `${loop.replace('EE', end.toString(16))}5b00`
+  return `0x60${(code.length / 2).toString(16)}8060095f395ff3${code}`
+}
+
+/** anvil with an emitter in place of a router. Blocks are mined when the test says so, unless `options` say otherwise. */
+export async function startChain(options: AnvilOptions = { noMining: true }) {
+  const anvil: Anvil = await startAnvil(options)
+  const rpc = async <T = unknown>(method: string, ...params: unknown[]): Promise<T> => {
+    const response = await fetch(anvil.rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    const answer = (await response.json()) as { result?: T; error?: { message: string } }
+    if (answer.error) throw new Error(`${method}: ${answer.error.message}`)
+    return answer.result as T
+  }
+  const mine = async (blocks = 1) => void (await rpc('anvil_mine', `0x${blocks.toString(16)}`))
+  const from = testAccounts[0].address
+  const send = (fields: { to?: string; data: string; from?: string; nonce?: string }) =>
+    rpc<string>('eth_sendTransaction', { from, gas: '0x1000000', ...fields })
+  const created = await send({ data: emitterCode() })
+  await mine()
+  const receipt = await rpc<{ contractAddress: string; status: string }>('eth_getTransactionReceipt', created)
+  const emitter = receipt.contractAddress
+  return {
+    anvil,
+    rpc,
+    mine,
+    emitter,
+    /** Sends one transaction that makes these payments; it waits for the next block. Answers its hash. */
+    pay: (records: readonly Record[], account = 1) =>
+      send({ to: emitter, from: testAccounts[account]?.address ?? from, data: dataOf(records) }),
+    height: async () => Number(await rpc<string>('eth_blockNumber')),
+    /** Replaces the last blocks: they are gone, with everything in them. */
+    rollback: (depth: number) => rpc('anvil_rollback', depth),
+    stop: anvil.stop,
+  }
+}
+
+export const dataOf = (records: readonly Record[]) =>
+  `0x${records
+    .map(
+      ({ memo, merchant = `0x${'aa'.repeat(20)}`, payer = `0x${'bb'.repeat(20)}`, share = 990_000n, fee = 10_000n }) =>
+        word(memo) + word(merchant) + word(payer) + word(share) + word(fee),
+    )
+    .join('')}`

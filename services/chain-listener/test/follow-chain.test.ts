@@ -1,0 +1,66 @@
+import { deployContracts, paymentRouterAbi, testUsdcAbi } from '@ponte/payment-router'
+import { type Anvil, startAnvil, testAccounts } from '@ponte/payment-router/testing'
+import { Contract, JsonRpcProvider, NonceManager, Wallet } from 'ethers'
+import { memoOf } from './chain'
+import { type Listening, startListener } from './setup'
+
+const merchant = testAccounts[3].address
+
+describe('design section 8: a payment through the real router', () => {
+  let anvil: Anvil
+  let listening: Listening
+  let provider: JsonRpcProvider
+  let pay: (memo: string, amount: bigint) => Promise<string>
+  let addresses: { usdcAddress: string; routerAddress: string }
+
+  beforeAll(async () => {
+    anvil = await startAnvil({ mixedMining: true, blockTimeS: 1 })
+    provider = new JsonRpcProvider(anvil.rpcUrl, undefined, { batchMaxCount: 1, polling: true, pollingInterval: 20, cacheTimeout: -1 })
+    const signer = new NonceManager(new Wallet(testAccounts[0].privateKey, provider))
+    addresses = await deployContracts(signer, { feeBps: 100, feeReceiver: testAccounts[9].address })
+    const usdc = new Contract(addresses.usdcAddress, testUsdcAbi, signer)
+    const router = new Contract(addresses.routerAddress, paymentRouterAbi, signer)
+    await (await usdc.getFunction('mint')(testAccounts[0].address, 10n ** 12n)).wait()
+    await (await usdc.getFunction('approve')(addresses.routerAddress, 10n ** 12n)).wait()
+    pay = async (memo, amount) => (await (await router.getFunction('pay')(`0x${memo}`, merchant, amount)).wait()).hash
+    listening = await startListener({
+      rpcUrls: anvil.rpcUrl,
+      router: addresses.routerAddress,
+      env: { TOKEN_ADDRESS: addresses.usdcAddress, WS_URL: anvil.wsUrl, ADVANCE_EVERY_MS: '100' },
+    })
+  })
+  afterAll(async () => {
+    await listening?.stop()
+    provider?.destroy()
+    await anvil?.stop()
+  })
+
+  it('is detected, confirmed and followed by chain.advanced, with everything orders needs', async () => {
+    const txHash = await pay(memoOf(7), 27_675_277n)
+    await listening.idle()
+    const { told } = listening
+    expect(told.types()).toEqual(['payment.detected', 'payment.confirmed'])
+    const [detected, confirmed] = told.payments()
+    expect(detected?.data).toMatchObject({
+      payment_id: `31337:${txHash}:0`,
+      sequence: 1,
+      revision: 1,
+      chain_id: 31_337,
+      router_address: addresses.routerAddress,
+      token_address: addresses.usdcAddress,
+      memo: memoOf(7),
+      merchant_address: merchant,
+      payer_address: testAccounts[0].address,
+      merchant_share: '27.398525',
+      fee: '0.276752',
+      tx_hash: txHash,
+    })
+    expect(confirmed?.data).toMatchObject({ payment_id: `31337:${txHash}:0`, sequence: 2, revision: 2 })
+    await listening.until(
+      () => told.events.some(event => event.type === 'chain.advanced' && event.data.sequence >= 2),
+      'chain.advanced never named the payment',
+    )
+    const advanced = told.events.findLast(event => event.type === 'chain.advanced')
+    expect(advanced?.data).toMatchObject({ chain_id: 31_337, confirmed_block: expect.any(Number) })
+  })
+})

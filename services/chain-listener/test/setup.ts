@@ -1,0 +1,80 @@
+import { type Event, parseEvent, topology } from '@ponte/contracts'
+import { type Bus, memoryBus, type Part, readConfig, silentLogger, until } from '@ponte/service-kit'
+import { testDatabase } from '@ponte/service-kit/testing'
+import pg from 'pg'
+import { chainListenerConfig, chainListenerMigrations, createChainListener, type Given } from '../src'
+
+export const TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
+
+export type PaymentEvent = Extract<Event, { type: 'payment.detected' | 'payment.confirmed' | 'payment.orphaned' }>
+export type Listening = Awaited<ReturnType<typeof startListener>>
+
+export const isPayment = (event: Event): event is PaymentEvent => event.type.startsWith('payment.')
+
+/** Whoever listens: keeps every event once, by its id, as an inbox would. */
+export function collector(bus: Bus): Part & { events: Event[]; payments(): PaymentEvent[]; types(): string[] } {
+  const events: Event[] = []
+  const ids = new Set<string>()
+  const queue = bus.consume('orders', async message => {
+    const event = parseEvent(JSON.parse(message.body))
+    if (ids.has(event.id)) return
+    ids.add(event.id)
+    events.push(event)
+  })
+  const payments = () => events.filter(isPayment).toSorted((a, b) => a.data.sequence - b.data.sequence)
+  return { ...queue, events, payments, types: () => payments().map(event => event.type) }
+}
+
+export interface ListenerSettings {
+  rpcUrls: string | readonly string[]
+  router: string
+  env?: Record<string, string>
+  given?: Given
+  databaseUrl?: string
+}
+
+/** The real service, on a database of its own unless one is given. */
+export async function startListener({ rpcUrls, router, env = {}, given = {}, databaseUrl }: ListenerSettings) {
+  const own = databaseUrl === undefined ? await testDatabase(chainListenerMigrations) : undefined
+  const url = databaseUrl ?? own?.url ?? ''
+  const bus = given.bus ?? memoryBus({ topology, logger: silentLogger })
+  const told = collector(bus)
+  await told.start?.()
+  const config = readConfig(chainListenerConfig, {
+    DATABASE_URL: url,
+    DATABASE_POOL: '4',
+    AMQP_URL: 'amqp://unused',
+    HOST: '127.0.0.1',
+    OPS_PORT: '0',
+    CHAIN_ID: '31337',
+    RPC_URLS: typeof rpcUrls === 'string' ? rpcUrls : rpcUrls.join(','),
+    ROUTER_ADDRESSES: router,
+    TOKEN_ADDRESS: TOKEN,
+    CONFIRMATIONS: '1',
+    POLL_MS: '50',
+    ADVANCE_EVERY_MS: '20',
+    RPC_TIMEOUT_MS: '1500',
+    LEADER_SILENCE_MS: '1000',
+    ...env,
+  })
+  const listener = createChainListener(config, { logger: silentLogger, ...given, bus })
+  await listener.start()
+  const sql = new pg.Pool({ connectionString: url, max: 2 })
+  return {
+    listener,
+    told,
+    sql,
+    databaseUrl: url,
+    idle: () => listener.idle(),
+    payments: async () => (await sql.query('SELECT * FROM payments ORDER BY block_number, log_index')).rows,
+    cursor: async () => (await sql.query('SELECT * FROM chain_cursor')).rows[0],
+    fetch: (path: string) => fetch(`http://127.0.0.1:${listener.ops.port()}${path}`),
+    until,
+    async stop() {
+      await listener.stop()
+      await told.stop?.()
+      await sql.end()
+      await own?.drop()
+    },
+  }
+}
