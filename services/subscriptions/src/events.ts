@@ -1,0 +1,39 @@
+import { formatBrl, type MerchantTerms, type NewEvent } from '@ponte/contracts'
+import type { Change, Fact, Subscription } from './subscription'
+
+/** What others hear of a change, in the order in which it happened. Skipped periods and duplicates are our own knowledge. */
+export const toEvents = ({ subscription, facts }: Change, terms: MerchantTerms): NewEvent[] =>
+  facts.flatMap(fact => toEvent(subscription, fact, terms) ?? [])
+
+function toEvent(subscription: Subscription, fact: Fact, terms: MerchantTerms): NewEvent | null {
+  const owner = { merchant_id: subscription.merchantId, merchant_version: terms.version }
+  const compact = { id: subscription.id, external_ref: subscription.externalRef }
+  switch (fact.kind) {
+    case 'charge_requested':
+      return {
+        type: 'subscription.charge_requested',
+        data: {
+          order_id: fact.attempt.orderId,
+          memo: fact.attempt.memo,
+          subscription_id: subscription.id,
+          terms,
+          brl_amount: formatBrl(fact.charge.brlCentavos),
+          external_ref: subscription.externalRef,
+          description: subscription.description,
+          metadata: subscription.metadata,
+          expires_in: fact.expiresInS,
+        },
+      }
+    case 'charged':
+      return {
+        type: 'subscription.charged',
+        data: { ...owner, subscription_id: subscription.id, charges_done: fact.chargesDone, order: fact.order },
+      }
+    case 'cancelled':
+    case 'expired':
+      return { type: `subscription.${fact.kind}`, data: { ...owner, open_order_id: fact.openOrderId, subscription: compact } }
+    case 'duplicate':
+    case 'skipped':
+      return null
+  }
+}

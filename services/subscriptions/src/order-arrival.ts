@@ -1,0 +1,39 @@
+const POLL_MS = 40
+
+export type Arrivals = ReturnType<typeof createArrivals>
+
+/**
+ * Waits for orders to create an order that was asked for. Any replica may hear of it, so the database is asked; the replica that hears wakes
+ * its own waiters at once.
+ */
+export function createArrivals(orderBody: (orderId: string) => Promise<string | null>) {
+  const waiters = new Map<string, Set<() => void>>()
+  const pause = (orderId: string, ms: number) =>
+    new Promise<void>(resolve => {
+      const waiting = waiters.get(orderId) ?? new Set()
+      const done = () => {
+        clearTimeout(timer)
+        waiting.delete(done)
+        if (waiting.size === 0) waiters.delete(orderId)
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      waiters.set(orderId, waiting.add(done))
+    })
+  return {
+    /** Says that the order's body is in the database now. */
+    arrived(orderId: string): void {
+      for (const wake of [...(waiters.get(orderId) ?? [])]) wake()
+    },
+    /** The order's body as it was created, or null when it has not come within `timeoutMs`. */
+    async wait(orderId: string, timeoutMs: number): Promise<string | null> {
+      const deadline = Date.now() + timeoutMs
+      for (;;) {
+        const body = await orderBody(orderId)
+        const leftMs = deadline - Date.now()
+        if (body !== null || leftMs <= 0) return body
+        await pause(orderId, Math.min(POLL_MS, leftMs))
+      }
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import {
+  ApiError,
+  type Caller,
+  type CreateSubscription,
+  idempotencyKey,
+  type MerchantTerms,
+  parseBrl,
+  TIMEZONE_DEFAULT,
+  type UpdateSubscription,
+} from '@ponte/contracts'
+import type { Request, Response } from 'express'
+import type { Amendment } from './amending'
+import type { KeyedRequest } from './store/idempotency'
+import type { NewSubscription } from './subscription'
+
+/** What a merchant's request means, in our own words. */
+
+const ORDER_LIFE_DRIVEN_S = 1_800
+/** Nobody watches when a plan's order is issued, so its payer gets a day. */
+const ORDER_LIFE_PLAN_S = 86_400
+const BACKDATE_MAX_MS = 366 * 86_400_000
+
+/** The merchant whom the gateway's token names. Throws `forbidden` for a payer. */
+export function merchantOf(res: Response): MerchantTerms {
+  const who: Caller = res.locals.caller
+  if (who.kind !== 'merchant') throw new ApiError('forbidden', 'A payer may read the checkout of an order and nothing else.')
+  return who.terms
+}
+
+/** What the request asks to be done once, or null without an Idempotency-Key. */
+export function keyedRequest(req: Request, terms: MerchantTerms, route: string): KeyedRequest | null {
+  const given = req.headers['idempotency-key']
+  if (given === undefined) return null
+  const result = idempotencyKey.safeParse(given)
+  if (!result.success) refuse('Idempotency-Key', 'must be 1 to 255 printable characters', 'header')
+  const bodyHash = createHash('sha256')
+    .update(JSON.stringify(req.body ?? {}))
+    .digest('hex')
+  return { merchantId: terms.merchant_id, route, key: result.data, bodyHash }
+}
+
+export function toNewSubscription(body: CreateSubscription, merchantId: string, id: string, at: Date): NewSubscription {
+  const startAt = body.start_at ? new Date(body.start_at) : at
+  const expiresAt = body.expires_at ? new Date(body.expires_at) : null
+  if (at.getTime() - startAt.getTime() > BACKDATE_MAX_MS) refuse('start_at', 'must not lie more than a year back')
+  if (expiresAt && expiresAt <= at) refuse('expires_at', 'must lie ahead')
+  if (expiresAt && expiresAt <= startAt) refuse('expires_at', 'must lie after start_at')
+  return {
+    id,
+    merchantId,
+    externalRef: body.external_ref ?? null,
+    description: body.description ?? null,
+    metadata: body.metadata ?? {},
+    brlCentavos: parseBrl(body.brl_amount),
+    plan: body.interval ? { interval: body.interval, intervalCount: body.interval_count ?? 1 } : null,
+    timezone: body.timezone ?? TIMEZONE_DEFAULT,
+    startAt,
+    orderExpiresInS: body.order_expires_in ?? (body.interval ? ORDER_LIFE_PLAN_S : ORDER_LIFE_DRIVEN_S),
+    maxPeriods: body.max_periods ?? null,
+    expiresAt,
+  }
+}
+
+export function toAmendment(body: UpdateSubscription): Amendment {
+  const { brl_amount, interval, interval_count, timezone, max_periods, expires_at, order_expires_in, external_ref, description, metadata } =
+    body
+  return {
+    ...(brl_amount === undefined ? {} : { brlCentavos: parseBrl(brl_amount) }),
+    ...(interval === undefined ? {} : { interval }),
+    ...(interval_count === undefined ? {} : { intervalCount: interval_count }),
+    ...(timezone === undefined ? {} : { timezone }),
+    ...(max_periods === undefined ? {} : { maxPeriods: max_periods }),
+    ...(expires_at === undefined ? {} : { expiresAt: expires_at === null ? null : new Date(expires_at) }),
+    ...(order_expires_in === undefined ? {} : { orderExpiresInS: order_expires_in }),
+    ...(external_ref === undefined ? {} : { externalRef: external_ref }),
+    ...(description === undefined ? {} : { description }),
+    ...(metadata === undefined ? {} : { metadata }),
+  }
+}
+
+function refuse(path: string, message: string, where: 'body' | 'header' = 'body'): never {
+  throw new ApiError('invalid_request', `The ${where} is not valid: ${path} ${message}.`, { errors: [{ path, message }] })
+}

@@ -1,0 +1,181 @@
+import {
+  ApiError,
+  caller,
+  createSubscription,
+  id as idSchema,
+  type List,
+  listSubscriptions,
+  type MerchantTerms,
+  type PendingChargeBody,
+  type SubscriptionBody,
+  updateSubscription,
+} from '@ponte/contracts'
+import { parseRequest, requireCaller, uuidv7 } from '@ponte/service-kit'
+import { type Request, type Response, Router } from 'express'
+import { z } from 'zod'
+import { amend } from './amending'
+import { charge } from './charging'
+import type { Arrivals } from './order-arrival'
+import { keyedRequest, merchantOf, toAmendment, toNewSubscription } from './requests'
+import { mint } from './scheduler'
+import type { Store } from './store'
+import { isBeaten } from './store/commit'
+import { type Answer, isRepeated, type KeyedRequest } from './store/idempotency'
+import { cancel, open, type Subscription } from './subscription'
+import { subscriptionBody } from './subscription-body'
+
+export interface RouteDeps {
+  store: Store
+  now: () => Date
+  arrivals: Arrivals
+  publicUrl: string
+  orderWaitMs: number
+  tokenSecret: string
+}
+
+const LIMIT_DEFAULT = 20
+const CHARGES_SHOWN = 24
+const BASE = '/api/v1/subscriptions'
+const pathId = z.object({ id: idSchema })
+const nothing = z.strictObject({})
+
+export function routes(deps: RouteDeps): Router {
+  const { store, now } = deps
+  const router = Router()
+  router.use(requireCaller({ secret: deps.tokenSecret, audience: 'subscriptions', schema: caller }))
+
+  router.post(BASE, async (req, res) => {
+    const terms = merchantOf(res)
+    const body = parseRequest(createSubscription, req.body, 'body')
+    const keyed = keyedRequest(req, terms, `POST ${BASE}`)
+    requirePayout(terms)
+    await answerOnce(deps, keyed, res, async () => {
+      const subscription = open(toNewSubscription(body, terms.merchant_id, uuidv7(), now()), now())
+      const answer = { status: 201, body: JSON.stringify(subscriptionBody(subscription)) }
+      await store.insert(subscription, { terms, answer: keyed && { ...keyed, ...answer } })
+      return answer
+    })
+  })
+
+  router.get(BASE, async (req, res) => {
+    const terms = merchantOf(res)
+    const query = parseRequest(listSubscriptions, req.query, 'query')
+    const limit = query.limit ?? LIMIT_DEFAULT
+    const found = await store.list(terms.merchant_id, query, limit)
+    const page = found.slice(0, limit).map(subscription => subscriptionBody(subscription))
+    if (query.ending_before !== undefined) page.reverse()
+    const list: List<SubscriptionBody> = { object: 'list', data: page, has_more: found.length > limit }
+    res.json(list)
+  })
+
+  router.get(`${BASE}/:id`, async (req, res) => {
+    const subscription = await owned(store, req, merchantOf(res))
+    res.json(subscriptionBody(subscription, await store.charges(subscription.id, CHARGES_SHOWN)))
+  })
+
+  router.patch(`${BASE}/:id`, async (req, res) => {
+    const terms = merchantOf(res)
+    parseRequest(pathId, req.params, 'path')
+    const amendment = toAmendment(parseRequest(updateSubscription, req.body, 'body'))
+    const next = await decided(store, req, terms, subscription => store.commit(amend(subscription, amendment, now(), mint()), { terms }))
+    res.json(subscriptionBody(next))
+  })
+
+  router.post(`${BASE}/:id/charge`, async (req, res) => {
+    const terms = merchantOf(res)
+    const { id } = parseRequest(pathId, req.params, 'path')
+    parseRequest(nothing, req.body, 'body')
+    const keyed = keyedRequest(req, terms, `POST ${BASE}/${id}/charge`)
+    requirePayout(terms)
+    await answerOnce(deps, keyed, res, () =>
+      decided(store, req, terms, async subscription => {
+        const { attempt, outcome, ...change } = charge(subscription, now(), mint())
+        const answer = { status: outcome === 'issued' ? 201 : 200, orderId: attempt.orderId }
+        await store.commit(change, { terms, answer: keyed && { ...keyed, ...answer } })
+        return answer
+      }),
+    )
+  })
+
+  router.post(`${BASE}/:id/cancel`, async (req, res) => {
+    const terms = merchantOf(res)
+    const { id } = parseRequest(pathId, req.params, 'path')
+    parseRequest(nothing, req.body, 'body')
+    const keyed = keyedRequest(req, terms, `POST ${BASE}/${id}/cancel`)
+    await answerOnce(deps, keyed, res, () =>
+      decided(store, req, terms, async subscription => {
+        const change = cancel(subscription, now())
+        const answer = { status: 200, body: JSON.stringify(subscriptionBody(change?.subscription ?? subscription)) }
+        if (change) await store.commit(change, { terms, answer: keyed && { ...keyed, ...answer } })
+        return answer
+      }),
+    )
+  })
+
+  return router
+}
+
+/** Finds the caller's subscription and lets `decide` commit on it; when somebody else was first, both are done again. */
+async function decided<T>(
+  store: Store,
+  req: Request,
+  terms: MerchantTerms,
+  decide: (subscription: Subscription) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const subscription = await owned(store, req, terms)
+    try {
+      return await decide(subscription)
+    } catch (error) {
+      if (!isBeaten(error)) throw error
+    }
+  }
+}
+
+async function owned(store: Store, req: Request, terms: MerchantTerms): Promise<Subscription> {
+  const { id } = parseRequest(pathId, req.params, 'path')
+  const found = await store.find(id)
+  if (!found) throw new ApiError('not_found', `There is no subscription ${id}.`)
+  if (found.merchantId !== terms.merchant_id) throw new ApiError('forbidden', 'This subscription belongs to another merchant.')
+  return found
+}
+
+function requirePayout(terms: MerchantTerms): void {
+  if (terms.payout_address !== null) return
+  throw new ApiError('payout_address_required', 'Set payout_address with PATCH /api/v1/merchants/me: it is where your share is sent.')
+}
+
+/**
+ * Does the work once per key. Its effect and its answer are one statement, so an equal request at the same moment waits on the key's
+ * row, fails on it with nothing changed, and is given the first one's answer. Work that cannot be done (again) looks there too.
+ */
+async function answerOnce(deps: RouteDeps, keyed: KeyedRequest | null, res: Response, work: () => Promise<Answer>): Promise<void> {
+  const known = keyed && (await deps.store.answered(keyed))
+  if (known) return replay(deps, res, known)
+  try {
+    await send(deps, res, await work())
+  } catch (error) {
+    const stored = keyed && (isRepeated(error) || error instanceof ApiError) ? await deps.store.answered(keyed) : null
+    if (!stored) throw error
+    await replay(deps, res, stored)
+  }
+}
+
+function replay(deps: RouteDeps, res: Response, answer: Answer): Promise<void> {
+  res.setHeader('Idempotency-Replayed', 'true')
+  return send(deps, res, answer)
+}
+
+/** Answers with a body, or with the order once orders has created it; when that takes too long, with where it will be. */
+async function send({ arrivals, orderWaitMs, publicUrl }: RouteDeps, res: Response, answer: Answer): Promise<void> {
+  if ('body' in answer) return void res.status(answer.status).type('application/json').send(answer.body)
+  const order = await arrivals.wait(answer.orderId, orderWaitMs)
+  if (order !== null) return void res.status(answer.status).type('application/json').send(order)
+  const pending: PendingChargeBody = {
+    object: 'charge',
+    subscription_id: String(res.req.params.id),
+    order_id: answer.orderId,
+    checkout_url: `${publicUrl}/pay/${answer.orderId}`,
+  }
+  res.status(202).json(pending)
+}

@@ -1,0 +1,138 @@
+import type { ListSubscriptions, MerchantTerms, OrderBody } from '@ponte/contracts'
+import type { Database } from '@ponte/service-kit'
+import { PrismaPg } from '@prisma/adapter-pg'
+import { toEvents } from './events'
+import { PrismaClient } from './generated/client'
+import { type Cause, writeChange, writeNew } from './store/commit'
+import { idempotencyStore } from './store/idempotency'
+import { toCharge, toSubscription } from './store/subscription-row'
+import type { Change, Charge, Subscription } from './subscription'
+
+export type Store = ReturnType<typeof openStore>
+
+export interface StoreOptions {
+  now: () => Date
+  committed(change: Change): void
+}
+
+// The inbox takes the event only when there was an attempt to keep it with: an order that nobody asked for is not forgotten in silence.
+const CREATED = `
+  WITH kept AS (UPDATE attempts SET order_body = coalesce(order_body, $3) WHERE order_id = $2 RETURNING order_id)
+  INSERT INTO inbox (event_id) SELECT $1 FROM kept`
+
+const CLAIM = `
+  UPDATE subscriptions SET claimed_until = now() + interval '30 seconds'
+  WHERE id = ANY(ARRAY(
+    SELECT id FROM subscriptions WHERE wake_at <= $1 AND (claimed_until IS NULL OR claimed_until < now())
+    ORDER BY wake_at LIMIT $2 FOR UPDATE SKIP LOCKED))
+  RETURNING id`
+
+const ORDERED = { orderBy: { issuedAt: 'asc' } } as const
+
+/** Reads go through Prisma, every commit is one SQL statement: row, inbox and outbox together or not at all. */
+export function openStore(database: Database, { now, committed }: StoreOptions) {
+  const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) })
+
+  /** A subscription with the charges that can still change, and the one that `orderId` asks for. */
+  const find = async (id: string, orderId?: string): Promise<Subscription | null> => {
+    const matters = [
+      { status: 'open' },
+      { attempts: { some: { status: 'open' } } },
+      ...(orderId === undefined ? [] : [{ attempts: { some: { orderId } } }]),
+    ]
+    const charges = { where: { OR: matters }, orderBy: { periodIndex: 'asc' as const }, include: { attempts: ORDERED } }
+    const row = await prisma.subscription.findUnique({ where: { id }, include: { charges } })
+    return row && toSubscription(row)
+  }
+  const terms = async (merchantId: string): Promise<MerchantTerms> => {
+    const row = await prisma.merchant.findUniqueOrThrow({ where: { id: merchantId } })
+    return { merchant_id: row.id, version: row.version, display_name: row.displayName, payout_address: row.payoutAddress }
+  }
+
+  return {
+    ...idempotencyStore(database),
+    find,
+    terms,
+
+    /** Whose order it is, or null when no subscription asked for it. */
+    async findByOrder(orderId: string): Promise<Subscription | null> {
+      const attempt = await prisma.attempt.findUnique({ where: { orderId }, select: { subscriptionId: true } })
+      return attempt && find(attempt.subscriptionId, orderId)
+    },
+
+    /** Subscriptions of a merchant, newest first, one more than `limit` where there are more. The id is the keyset. */
+    async list(merchantId: string, query: ListSubscriptions, limit: number): Promise<Subscription[]> {
+      const backwards = query.ending_before !== undefined
+      const rows = await prisma.subscription.findMany({
+        where: {
+          merchantId,
+          ...(query.status ? { status: query.status } : {}),
+          ...(query.external_ref ? { externalRef: query.external_ref } : {}),
+          createdAt: { ...(query.created_gte ? { gte: query.created_gte } : {}), ...(query.created_lt ? { lt: query.created_lt } : {}) },
+          id: {
+            ...(query.starting_after ? { lt: query.starting_after } : {}),
+            ...(query.ending_before ? { gt: query.ending_before } : {}),
+          },
+        },
+        include: {
+          charges: { where: { OR: [{ status: 'open' }, { attempts: { some: { status: 'open' } } }] }, include: { attempts: ORDERED } },
+        },
+        orderBy: { id: backwards ? 'asc' : 'desc' },
+        take: limit + 1,
+      })
+      return rows.map(toSubscription)
+    },
+
+    /** The latest periods, newest first. */
+    async charges(id: string, limit: number): Promise<Charge[]> {
+      const rows = await prisma.charge.findMany({
+        where: { subscriptionId: id },
+        include: { attempts: ORDERED },
+        orderBy: { periodIndex: 'desc' },
+        take: limit,
+      })
+      return rows.map(toCharge)
+    },
+
+    async insert(subscription: Subscription, cause: Cause): Promise<void> {
+      await writeNew(database, subscription, cause, now())
+      committed({ from: subscription, subscription, facts: [] })
+    },
+
+    /** Commits a change under the merchant's terms: those of the request, or the newest that were heard. */
+    async commit(change: Change, cause: Cause): Promise<Subscription> {
+      const known = change.facts.length > 0 ? (cause.terms ?? (await terms(change.subscription.merchantId))) : null
+      await writeChange(database, change, known ? toEvents(change, known) : [], cause, now())
+      committed(change)
+      return change.subscription
+    },
+
+    /** Keeps the order as orders created it. Answers false when no subscription asked for it. */
+    async recordCreated(order: OrderBody, eventId: string): Promise<boolean> {
+      const { rowCount } = await database.query({ name: 'order-created', text: CREATED }, [eventId, order.id, JSON.stringify(order)])
+      return rowCount === 1
+    },
+
+    /** The order as it was created, as JSON text; null while orders has not said so. */
+    async orderBody(orderId: string): Promise<string | null> {
+      const row = await prisma.attempt.findUnique({ where: { orderId }, select: { orderBody: true } })
+      return row?.orderBody ?? null
+    },
+
+    /** Takes subscriptions that are due in hand, for this scheduler alone; a claim that is not used ends by itself. */
+    async claimDue(limit: number): Promise<string[]> {
+      const { rows } = await database.query<{ id: string }>({ name: 'claim-due', text: CLAIM }, [now(), limit])
+      return rows.map(row => row.id)
+    },
+
+    /** How long the most overdue subscription has waited, in seconds; 0 when nothing is due. */
+    async overdueS(): Promise<number> {
+      const { rows } = await database.query<{ wake_at: Date | null }>(
+        'SELECT min(wake_at) AS wake_at FROM subscriptions WHERE wake_at <= $1',
+        [now()],
+      )
+      const wakeAt = rows[0]?.wake_at
+      return wakeAt ? Math.max(0.001, (now().getTime() - wakeAt.getTime()) / 1000) : 0
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { interval, subscriptionStatus } from '@ponte/contracts'
+import { wakeAt } from '../charging'
+import type { Attempt as AttemptRow, Charge as ChargeRow, Subscription as SubscriptionRow } from '../generated/client'
+import type { Attempt, Charge, Subscription } from '../subscription'
+
+type Column = readonly [column: string, read: (subscription: Subscription, at: Date) => unknown]
+
+/** Every column that a commit may change, with the value it takes: in one place for insert and update. */
+export const changingColumns: readonly Column[] = [
+  ['status', s => s.status],
+  ['external_ref', s => s.externalRef],
+  ['description', s => s.description],
+  ['metadata', s => JSON.stringify(s.metadata)],
+  ['brl_centavos', s => s.brlCentavos],
+  ['timezone', s => s.timezone],
+  ['interval', s => s.schedule?.interval ?? null],
+  ['interval_count', s => s.schedule?.intervalCount ?? null],
+  ['schedule_first_index', s => s.schedule?.firstIndex ?? null],
+  ['schedule_first_at', s => s.schedule?.firstAt ?? null],
+  ['schedule_anchor', s => s.schedule?.anchor ?? null],
+  ['schedule_offset', s => s.schedule?.offset ?? null],
+  ['order_expires_in_s', s => s.orderExpiresInS],
+  ['max_periods', s => s.maxPeriods],
+  ['expires_at', s => s.expiresAt],
+  ['charges_done', s => s.chargesDone],
+  ['period_index', s => s.periodIndex],
+  ['last_paid_index', s => s.lastPaidIndex],
+  ['wake_at', (s, at) => wakeAt(s, at)],
+  ['cancelled_at', s => s.cancelledAt],
+  ['expired_at', s => s.expiredAt],
+]
+
+/** Those that stay as they were created. */
+export const fixedColumns: readonly Column[] = [
+  ['id', s => s.id],
+  ['merchant_id', s => s.merchantId],
+  ['start_at', s => s.startAt],
+  ['created_at', s => s.createdAt],
+]
+
+export type FullRow = SubscriptionRow & { charges: (ChargeRow & { attempts: AttemptRow[] })[] }
+
+/** The database speaks strings where the domain knows a closed set; a row outside it is a fault of ours. */
+export function toSubscription({ charges, ...row }: FullRow): Subscription {
+  return {
+    ...row,
+    status: subscriptionStatus.parse(row.status),
+    metadata: row.metadata as Record<string, string>,
+    schedule: toSchedule(row),
+    charges: charges.map(toCharge),
+  }
+}
+
+function toSchedule(row: SubscriptionRow): Subscription['schedule'] {
+  const { intervalCount, scheduleFirstIndex, scheduleFirstAt, scheduleAnchor, scheduleOffset, timezone } = row
+  if (row.interval === null) return null
+  if (intervalCount === null || scheduleFirstIndex === null || !scheduleFirstAt || scheduleAnchor === null || scheduleOffset === null)
+    throw new Error(`Subscription ${row.id} has half a schedule.`)
+  return {
+    interval: interval.parse(row.interval),
+    intervalCount,
+    timezone,
+    firstIndex: scheduleFirstIndex,
+    firstAt: scheduleFirstAt,
+    anchor: scheduleAnchor,
+    offset: scheduleOffset,
+  }
+}
+
+export const toCharge = (row: ChargeRow & { attempts: AttemptRow[] }): Charge => ({
+  periodIndex: row.periodIndex,
+  status: oneOf(['open', 'paid', 'skipped'], row.status),
+  brlCentavos: row.brlCentavos,
+  issuedAt: row.issuedAt,
+  paidAt: row.paidAt,
+  attempts: row.attempts.map(toAttempt),
+})
+
+const toAttempt = ({ orderId, memo, status, issuedAt }: AttemptRow): Attempt => ({
+  orderId,
+  memo,
+  status: oneOf(['open', 'paid', 'duplicate', 'expired', 'cancelled'], status),
+  issuedAt,
+})
+
+function oneOf<T extends string>(allowed: readonly T[], value: string): T {
+  const known = allowed.find(item => item === value)
+  if (known === undefined) throw new Error(`A row cannot be ${value}.`)
+  return known
+}

@@ -1,0 +1,96 @@
+import { order } from '@ponte/contracts'
+import { merchantId, type System, startSubscriptions } from './setup'
+
+let system: System
+beforeAll(async () => {
+  system = await startSubscriptions({ replicas: 3, env: { ORDER_WAIT_MS: '300' } })
+})
+afterAll(() => system.stop())
+
+const charge = (id: string, headers: Record<string, string> = {}, replica = 0) => system.call('post', `/${id}/charge`, {}, headers, replica)
+
+describe('POST /api/v1/subscriptions/:id/charge', () => {
+  it('answers 201 with the full order, then 200 with the same one while it is open (design section 7)', async () => {
+    const { id } = await system.create({ external_ref: 'SUB-1', description: 'Pão', metadata: { plan: 'a' } })
+    const first = await charge(id)
+    expect([first.status, order.parse(first.body)]).toMatchObject([
+      201,
+      { status: 'pending', subscription_id: id, external_ref: 'SUB-1', description: 'Pão', metadata: { plan: 'a' }, brl_amount: '49.90' },
+    ])
+    const second = await charge(id, {}, 1)
+    expect([second.status, second.body]).toEqual([200, first.body])
+    expect(await system.get(id)).toMatchObject({ open_order_id: first.body.id, charges_done: 0 })
+  })
+
+  it('charges again once the first is paid, and says so as subscription.charged, never order.paid', async () => {
+    const { id } = await system.create({ external_ref: 'SUB-2' })
+    const first = await charge(id)
+    await system.pay(first.body.id)
+    await system.idle()
+    const told = system.of('subscription.charged').filter(({ data }) => data.subscription_id === id)
+    expect(told.map(({ data }) => data)).toMatchObject([
+      {
+        merchant_id: merchantId,
+        charges_done: 1,
+        order: { id: first.body.id, subscription_id: id, memo: first.body.memo, external_ref: 'SUB-2' },
+      },
+    ])
+    const second = await charge(id)
+    expect(second.status).toBe(201)
+    expect(second.body.id).not.toBe(first.body.id)
+    expect(await system.get(id)).toMatchObject({ charges_done: 1, current_period_index: 1, open_order_id: second.body.id })
+  })
+
+  it('makes one order of twenty charges at once on three replicas, with three schedulers running', async () => {
+    const { id } = await system.create({ interval: 'month' })
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => charge(id, {}, n % 3)))
+    await system.idle()
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+    expect(answers.every(({ status }) => status === 200 || status === 201)).toBe(true)
+    expect(system.of('subscription.charge_requested').filter(({ data }) => data.subscription_id === id)).toHaveLength(1)
+    const { rows } = await system.sql.query('SELECT period_index, status FROM charges WHERE subscription_id = $1', [id])
+    expect(rows).toEqual([{ period_index: 0, status: 'open' }])
+  })
+
+  it('replays the answer of an Idempotency-Key byte by byte', async () => {
+    const { id } = await system.create()
+    const headers = { 'Idempotency-Key': 'charge-1' }
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => charge(id, headers, n % 3)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(answers.filter(answer => answer.headers['idempotency-replayed'] === 'true')).toHaveLength(9)
+    await system.pay(answers[0]?.body.id)
+    const replayed = await charge(id, headers)
+    expect([replayed.status, replayed.text]).toEqual([201, answers[0]?.text])
+  })
+
+  it('answers 202 with the order`s id and link while orders is down, and the order appears when orders returns', async () => {
+    const { id } = await system.create()
+    system.state.ordersDown = true
+    const headers = { 'Idempotency-Key': 'down-1' }
+    const pending = await charge(id, headers)
+    expect([pending.status, pending.body]).toEqual([
+      202,
+      {
+        object: 'charge',
+        subscription_id: id,
+        order_id: pending.body.order_id,
+        checkout_url: `http://127.0.0.1:8080/pay/${pending.body.order_id}`,
+      },
+    ])
+    expect((await charge(id)).body).toEqual(pending.body)
+    await system.ordersReturns()
+    await system.idle()
+    const retried = await charge(id, headers)
+    expect([retried.status, order.parse(retried.body).id]).toEqual([201, pending.body.order_id])
+    expect(system.of('subscription.charge_requested').filter(({ data }) => data.subscription_id === id)).toHaveLength(1)
+  })
+
+  it('is not due before the start, nor twice in a period', async () => {
+    const later = await system.create({ interval: 'day', start_at: '2026-02-01T12:00:00.000Z' })
+    expect((await charge(later.id)).body).toMatchObject({ status: 409, code: 'not_due' })
+    const { id } = await system.create({ interval: 'day' })
+    await system.pay((await charge(id)).body.id)
+    expect((await charge(id)).body).toMatchObject({ status: 409, code: 'not_due' })
+  })
+})
