@@ -20,11 +20,11 @@ export const apiGatewayConfig = z
     /** Session tokens: issuer, audience, and either the JWKS URL or the shared secret. */
     JWT_ISSUER: z.string(),
     JWT_AUDIENCE: z.string().default('authenticated'),
-    JWT_JWKS_URL: z.url().optional(),
+    JWKS_URL: z.url().optional(),
     JWT_SECRET: secret.optional(),
     /** What the dashboard needs to log in: where the identity provider is, and the public key it wants. */
     AUTH_URL: z.url().optional(),
-    AUTH_PUBLIC_CLIENT_KEY: z.string().optional(),
+    PUBLIC_CLIENT_KEY: z.string().optional(),
     /** Where merchants and payers reach this gateway; the OpenAPI document names it. */
     PUBLIC_URL: owner.optional(),
     /** Requests a minute per API key or user, over all replicas; and per address, in each replica. */
@@ -38,8 +38,8 @@ export const apiGatewayConfig = z
     /** The built pages; by default those of this repository, when built. */
     WEB_FOLDER: z.string().optional(),
   })
-  .refine(config => (config.JWT_JWKS_URL === undefined) !== (config.JWT_SECRET === undefined), {
-    path: ['JWT_JWKS_URL'],
-    message: 'set either JWT_JWKS_URL or JWT_SECRET',
+  .refine(config => (config.JWKS_URL === undefined) !== (config.JWT_SECRET === undefined), {
+    path: ['JWKS_URL'],
+    message: 'set either JWKS_URL or JWT_SECRET',
   })
 export type ApiGatewayConfig = z.infer<typeof apiGatewayConfig>

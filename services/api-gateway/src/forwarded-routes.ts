@@ -1,5 +1,7 @@
-import { ApiError } from '@ponte/contracts'
+import { id as idSchema } from '@ponte/contracts'
+import { parseRequest } from '@ponte/service-kit'
 import { type RequestHandler, Router } from 'express'
+import { z } from 'zod'
 import { merchantCaller, termsIn } from './credentials'
 import { forward, type Owner } from './forward'
 
@@ -12,6 +14,8 @@ export interface ForwardedRoute {
   credential: 'api_key' | 'session'
   owner: OwnerName
 }
+
+const pathId = z.object({ id: idSchema.optional() })
 
 const route = (line: string, credential: ForwardedRoute['credential'], owner: OwnerName): ForwardedRoute => {
   const [method, path] = line.split(' ')
@@ -41,6 +45,7 @@ export const forwardedRoutes: readonly ForwardedRoute[] = [
   route('get /api/v1/merchants/me/events/:id', 'session', 'webhook-dispatcher'),
   route('get /api/v1/merchants/me/deliveries', 'session', 'webhook-dispatcher'),
   route('get /api/v1/merchants/me/deliveries/:id', 'session', 'webhook-dispatcher'),
+  route('post /api/v1/merchants/me/deliveries/replay', 'session', 'webhook-dispatcher'),
   route('post /api/v1/merchants/me/deliveries/:id/replay', 'session', 'webhook-dispatcher'),
 ]
 
@@ -50,9 +55,9 @@ export function forwarding(owners: Owners, credentials: Record<ForwardedRoute['c
   for (const { method, path, credential, owner } of forwardedRoutes) {
     const ownerPath = path.replace('/merchants/me', '')
     router[method](path, ...credentials[credential], async (req, res) => {
-      const { id } = req.params
-      if (id !== undefined && typeof id !== 'string') throw new ApiError('not_found', 'There is no such resource.')
-      await forward(owners[owner], merchantCaller(termsIn(res)), ownerPath.replace(':id', encodeURIComponent(id ?? '')), req, res)
+      // Only an id takes the place of an id: nothing climbs out of its route.
+      const { id } = parseRequest(pathId, req.params, 'path')
+      await forward(owners[owner], merchantCaller(termsIn(res)), ownerPath.replace(':id', id ?? ''), req, res)
     })
   }
   return router

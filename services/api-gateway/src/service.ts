@@ -70,7 +70,7 @@ export function createApiGateway(config: ApiGatewayConfig, given: Given = {}) {
       sealKey: config.SEAL_KEY,
       pages: pages({
         folder: config.WEB_FOLDER ?? builtPages,
-        settings: { auth_url: config.AUTH_URL ?? null, public_client_key: config.AUTH_PUBLIC_CLIENT_KEY ?? null },
+        settings: { auth_url: config.AUTH_URL ?? null, public_client_key: config.PUBLIC_CLIENT_KEY ?? null },
       }),
     }),
     rawBody: true,
@@ -106,7 +106,7 @@ function openOwners(config: ApiGatewayConfig, logger: Logger) {
 }
 
 function tokenKeys(config: ApiGatewayConfig) {
-  if (config.JWT_JWKS_URL !== undefined) return { jwksUrl: config.JWT_JWKS_URL }
+  if (config.JWKS_URL !== undefined) return { jwksUrl: config.JWKS_URL }
   if (config.JWT_SECRET !== undefined) return { sharedSecret: config.JWT_SECRET }
-  throw new Error('Set either JWT_JWKS_URL or JWT_SECRET.')
+  throw new Error('Set either JWKS_URL or JWT_SECRET.')
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { topology } from '@ponte/contracts'
-import { type Bus, memoryBus, readConfig, silentLogger } from '@ponte/service-kit'
+import { type Bus, type Message, memoryBus, readConfig, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import pg from 'pg'
 import request from 'supertest'
@@ -22,6 +22,11 @@ export async function startGateway(env: Record<string, string> = {}, given: { no
     webhooks: await startOwner('webhook-dispatcher', newSecret()),
   }
   const bus: Bus = memoryBus({ topology, logger: silentLogger })
+  // The two who read what we publish: an event counts as delivered when they have taken it.
+  const published: Message[] = []
+  const take = async (message: Message) => void published.push(message)
+  const readers = [bus.consume('orders', take), bus.consume('webhook-dispatcher', take)]
+  for (const reader of readers) await reader.start?.()
   const config = readConfig(apiGatewayConfig, {
     DATABASE_URL: database.url,
     AMQP_URL: 'amqp://unused',
@@ -37,7 +42,7 @@ export async function startGateway(env: Record<string, string> = {}, given: { no
     WEBHOOKS_TOKEN_SECRET: owners.webhooks.secret,
     JWT_ISSUER: ISSUER,
     JWT_AUDIENCE: AUDIENCE,
-    JWT_JWKS_URL: identity.jwksUrl,
+    JWKS_URL: identity.jwksUrl,
     ...env,
   })
   const now = given.now ? { now: given.now } : {}
@@ -52,13 +57,14 @@ export async function startGateway(env: Record<string, string> = {}, given: { no
     identity,
     owners,
     bus,
+    published,
     sql,
     config,
     url: `http://127.0.0.1:${gateway.http.port()}`,
     async stop() {
       await sql.end()
       for (const replica of replicas) await replica.stop()
-      for (const part of [...Object.values(owners), identity]) await part.stop()
+      for (const part of [...readers, ...Object.values(owners), identity]) await part.stop?.()
       await database.drop()
     },
   }

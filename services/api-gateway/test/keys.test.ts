@@ -1,0 +1,62 @@
+import request from 'supertest'
+import { bearer, newMerchant, startGateway, type TestGateway } from './setup'
+
+let system: TestGateway
+
+beforeAll(async () => {
+  system = await startGateway({}, { replicas: 2 })
+})
+afterAll(() => system.stop())
+
+const urlOf = (replica: number) => `http://127.0.0.1:${system.replicas[replica]?.http.port()}`
+const use = (replica: number, key: string) => request(urlOf(replica)).get('/api/v1/orders').set(bearer(key))
+const rotate = (replica: number, token: string) => request(urlOf(replica)).post('/api/v1/merchants/me/rotate-key').set(bearer(token))
+
+test('a key rotated on one replica is refused by the other on the very next request, and the new one accepted', async () => {
+  const { token, apiKey } = await newMerchant(system)
+  let key = apiKey
+  for (let round = 0; round < 10; round++) {
+    await use(1, key).expect(200)
+    const { body } = await rotate(0, token).expect(200)
+    expect((await use(1, key).expect(401)).body.code).toBe('invalid_api_key')
+    expect((await use(0, key).expect(401)).body.code).toBe('invalid_api_key')
+    await use(1, body.api_key).expect(200)
+    key = body.api_key
+  }
+})
+
+test('rotations at one moment on both replicas leave exactly one key that works', async () => {
+  const { token, merchant } = await newMerchant(system)
+  const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => rotate(n % 2, token).expect(200)))
+  const statuses = await Promise.all(answers.map(async answer => (await use(0, answer.body.api_key)).status))
+  expect(statuses.filter(status => status === 200)).toHaveLength(1)
+  const { rows } = await system.sql.query(
+    "SELECT count(*) FILTER (WHERE action = 'api_key.rotate')::int AS rotations FROM audit_log WHERE merchant_id = $1",
+    [merchant.id],
+  )
+  expect(rows[0].rotations).toBe(10)
+})
+
+test('a rotated key keeps its merchant: the terms and their version stay, and nobody is told', async () => {
+  const { token, merchant } = await newMerchant(system)
+  const before = await system.sql.query('SELECT count(*)::int AS events FROM outbox')
+  const { body } = await rotate(0, token).expect(200)
+  expect(body).toEqual({ ...merchant, api_key: expect.stringMatching(/^sk_live_[0-9a-f]{64}$/) })
+  expect(await system.sql.query('SELECT count(*)::int AS events FROM outbox').then(({ rows }) => rows)).toEqual(before.rows)
+})
+
+test('a change of terms on one replica is what the next request on the other carries', async () => {
+  const { token, apiKey } = await newMerchant(system)
+  system.owners.orders.heard.length = 0
+  await request(urlOf(0)).patch('/api/v1/merchants/me').set(bearer(token)).send({ display_name: 'Novo Nome' }).expect(200)
+  await use(1, apiKey).expect(200)
+  expect(system.owners.orders.heard[0]?.caller).toMatchObject({ terms: { display_name: 'Novo Nome', version: 2 } })
+})
+
+test('merchant.updated reaches both its readers once, through the outbox of whichever replica is there', async () => {
+  const { merchant } = await newMerchant(system)
+  for (const replica of system.replicas) await replica.idle()
+  const heard = system.published.filter(message => message.body.includes(merchant.id))
+  expect(heard.map(message => message.type)).toEqual(['merchant.updated', 'merchant.updated'])
+  expect(heard[0]?.id).toBe(heard[1]?.id)
+})

@@ -1,0 +1,84 @@
+import request from 'supertest'
+import { bearer, newMerchant, startGateway, type TestGateway } from './setup'
+
+let system: TestGateway
+
+beforeAll(async () => {
+  system = await startGateway(
+    { RATE_LIMIT_CALLER_PER_MINUTE: '20', RATE_LIMIT_ADDRESS_PER_MINUTE: '300', TRUSTED_PROXIES: '1' },
+    { replicas: 2 },
+  )
+})
+afterAll(() => system.stop())
+
+const urlOf = (replica: number) => `http://127.0.0.1:${system.replicas[replica]?.http.port()}`
+let address = 0
+/** Each test comes from an address of its own, as a proxy in front would say. */
+beforeEach(() => {
+  address += 1
+})
+const from = () => ({ 'X-Forwarded-For': `203.0.113.${address}` })
+
+/** Never at the turn of the database's minute: the window would change under the test. */
+async function insideOneWindow() {
+  for (;;) {
+    const { rows } = await system.sql.query('SELECT (extract(epoch FROM now()) % 60)::float8 AS second')
+    if (rows[0].second < 55) return
+    await system.sql.query('SELECT pg_sleep(61 - $1::float8)', [rows[0].second])
+  }
+}
+
+test('a key is limited over all replicas together, with the standard headers', async () => {
+  const { apiKey } = await newMerchant(system)
+  const other = await newMerchant(system)
+  await insideOneWindow()
+  const use = (n: number, key = apiKey) =>
+    request(urlOf(n % 2))
+      .get('/api/v1/orders')
+      .set(bearer(key))
+      .set(from())
+  const { headers } = await use(0).expect(200)
+  expect(headers).toMatchObject({ 'ratelimit-limit': '20', 'ratelimit-remaining': '19', 'ratelimit-policy': '20;w=60' })
+  expect(Number(headers['ratelimit-reset'])).toBeLessThanOrEqual(60)
+
+  const statuses: number[] = []
+  for (let n = 1; n < 40; n++) statuses.push((await use(n)).status)
+  expect(statuses.filter(status => status === 200)).toHaveLength(19)
+  const refused = await use(0).expect(429)
+  expect(refused.body.code).toBe('rate_limited')
+  expect(refused.headers['ratelimit-remaining']).toBe('0')
+  expect(refused.headers['retry-after']).toBe(refused.headers['ratelimit-reset'])
+  await use(0, other.apiKey).expect(200)
+})
+
+test('a new key of the same merchant has no new allowance', async () => {
+  const { apiKey, token } = await newMerchant(system)
+  await insideOneWindow()
+  for (let n = 0; n < 21; n++) await request(urlOf(0)).get('/api/v1/orders').set(bearer(apiKey)).set(from())
+  const { body } = await request(urlOf(1)).post('/api/v1/merchants/me/rotate-key').set(bearer(token)).set(from()).expect(200)
+  await request(urlOf(1)).get('/api/v1/orders').set(bearer(body.api_key)).set(from()).expect(429)
+})
+
+test('an address is limited in each replica, before its credential costs a look into the database', async () => {
+  const guess = () =>
+    request(urlOf(0))
+      .get('/api/v1/orders')
+      .set(bearer(`sk_live_${'0'.repeat(64)}`))
+      .set(from())
+  const answers = await Promise.all(Array.from({ length: 310 }, guess))
+  const count = (status: number) => answers.filter(answer => answer.status === status).length
+  expect([count(401), count(429)]).toEqual([300, 10])
+  await request(urlOf(0)).get('/ping').set(from()).expect(429)
+  await request(urlOf(1)).get('/ping').set(from()).expect(200)
+  address += 1
+  await request(urlOf(0)).get('/ping').set(from()).expect(200)
+})
+
+test('what a caller writes into X-Forwarded-For beyond the trusted proxy does not change its address', async () => {
+  const lying = (n: number) =>
+    request(urlOf(0))
+      .get('/ping')
+      .set('X-Forwarded-For', `198.51.100.${n % 250}, 203.0.113.${address}`)
+  const answers = await Promise.all(Array.from({ length: 305 }, (_, n) => lying(n)))
+  expect(answers.filter(answer => answer.status === 429)).toHaveLength(5)
+})

@@ -1,0 +1,111 @@
+import { get, type IncomingMessage } from 'node:http'
+import { until, uuidv7 } from '@ponte/service-kit'
+import request from 'supertest'
+import { startGateway, type TestGateway } from './setup'
+
+let system: TestGateway
+const orderId = uuidv7()
+const view = { status: 'pending', received: '0.000000' }
+
+beforeAll(async () => {
+  system = await startGateway({ STREAMS_PER_ADDRESS_MAX: '5' })
+  system.owners.orders.answers((req, res) => {
+    if (req.path === `/api/v1/checkout/${orderId}`) res.json({ object: 'checkout', id: orderId, ...view })
+    else res.status(404).type('application/problem+json').send('{"code":"not_found"}')
+  })
+})
+afterAll(() => system.stop())
+
+const changed = () => {
+  const event = {
+    id: uuidv7(),
+    type: 'order.changed',
+    occurred_at: new Date().toISOString(),
+    data: { merchant_id: uuidv7(), order_id: orderId },
+    trace: null,
+  }
+  system.bus.announce({ id: event.id, type: event.type, body: JSON.stringify(event) })
+}
+
+/** A reader that keeps what it was sent. */
+async function open(id = orderId) {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(`${system.url}/api/v1/checkout/${id}/stream`, resolve).on('error', reject)
+  })
+  let text = ''
+  let ended = false
+  response.setEncoding('utf8').on('data', chunk => {
+    text += chunk
+  })
+  response.on('close', () => {
+    ended = true
+  })
+  const told = () => [...text.matchAll(/^event: checkout\ndata: (.*)\n\n/gm)].map(match => JSON.parse(match[1] ?? '{}'))
+  return { response, told, text: () => text, ended: () => ended, close: () => response.destroy() }
+}
+
+test('a payer sees the order at once and each change of it, without asking again', async () => {
+  const stream = await open()
+  expect(stream.response.headers).toMatchObject({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+  await until(() => stream.told().length === 1, 'the present view was not told')
+  expect(stream.text()).toMatch(/^retry: \d+\n\n/)
+  view.status = 'confirming'
+  changed()
+  await until(() => stream.told().length === 2, 'the change was not told')
+  expect(stream.told().map(told => told.status)).toEqual(['pending', 'confirming'])
+  changed()
+  await system.gateway.idle()
+  expect(stream.told()).toHaveLength(2)
+  stream.close()
+})
+
+test('a payer who reconnects gets the present view first', async () => {
+  view.status = 'paid'
+  const stream = await open()
+  await until(() => stream.told().length === 1, 'the present view was not told')
+  expect(stream.told()[0].status).toBe('paid')
+  stream.close()
+})
+
+test('many payers of one order cost one look at it per change', async () => {
+  const streams = await Promise.all([1, 2, 3, 4].map(() => open()))
+  await until(() => streams.every(stream => stream.told().length === 1), 'not all were told')
+  await system.gateway.idle()
+  system.owners.orders.heard.length = 0
+  view.received = '1.000000'
+  for (let n = 0; n < 50; n++) changed()
+  await until(() => streams.every(stream => stream.told().at(-1).received === '1.000000'), 'not all were told')
+  expect(system.owners.orders.heard.length).toBeLessThanOrEqual(2)
+  for (const stream of streams) stream.close()
+})
+
+test('an order that is not there is 404, an id that is none 400, too many streams of one address 429', async () => {
+  await request(system.url).get(`/api/v1/checkout/${uuidv7()}/stream`).expect(404)
+  await request(system.url).get('/api/v1/checkout/abc/stream').expect(400)
+  await until(async () => (await gauge()) === 0, 'closed streams are still counted')
+  const streams = await Promise.all([1, 2, 3, 4, 5].map(() => open()))
+  const { body, headers } = await request(system.url).get(`/api/v1/checkout/${orderId}/stream`).expect(429)
+  expect(body.code).toBe('rate_limited')
+  expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+  for (const stream of streams) stream.close()
+  await until(async () => (await gauge()) === 0, 'closed streams are still counted')
+  ;(await open()).close()
+})
+
+test('a payer is told nothing without a view, and the plain checkout answers the same view', async () => {
+  const { body } = await request(system.url).get(`/api/v1/checkout/${orderId}`).expect(200)
+  expect(body).toMatchObject({ object: 'checkout', id: orderId })
+  expect(system.owners.orders.heard.at(-1)?.caller).toEqual({ kind: 'checkout' })
+})
+
+test('a gateway that stops ends its streams, so that their readers go to another', async () => {
+  const stream = await open()
+  await until(() => stream.told().length === 1, 'the present view was not told')
+  await system.gateway.stop()
+  await until(() => stream.ended(), 'the stream was left open')
+})
+
+async function gauge(): Promise<number> {
+  const { text } = await request(`http://127.0.0.1:${system.gateway.ops.port()}`).get('/metrics')
+  return Number(/ponte_live_streams\{[^}]*\} (\d+)/.exec(text)?.[1] ?? Number.NaN)
+}
