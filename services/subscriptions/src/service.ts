@@ -8,10 +8,10 @@ import {
   every,
   httpServer,
   type Logger,
+  type Loop,
   type Metrics,
   openDatabase,
   opsServer,
-  outboxAge,
   outboxRelay,
   rabbitmqBus,
   service,
@@ -40,7 +40,6 @@ export function createSubscriptions(config: SubscriptionsConfig, given: Given = 
   const database = openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL, applicationName: 'subscriptions' })
   const bus = given.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
   const relay = outboxRelay(database, bus, logger)
-  metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
 
   const tell = teller(metrics, logger)
   const store = openStore(database, {
@@ -52,13 +51,13 @@ export function createSubscriptions(config: SubscriptionsConfig, given: Given = 
       if (next && next <= now()) scheduler.wake()
     },
   })
-  metrics.observed(
-    'ponte_subscription_overdue_seconds',
-    'How long the most overdue subscription has waited for a scheduler',
-    store.overdueS,
-  )
   const loop = every('scheduler', config.SCHEDULER_MS, () => runDue({ store, now, logger }), logger)
-  const scheduler = { ...loop, busy: async () => (await store.overdueS()) > 0 || (await loop.busy?.()) === true }
+  const scheduler: Loop = {
+    ...loop,
+    busy: async () => (await store.overdueS()) > 0 || (await loop.busy?.()) === true,
+    observe: () =>
+      metrics.observed('ponte_subscription_overdue_seconds', 'How long the most overdue subscription waits already', store.overdueS),
+  }
   const pruning = every('idempotency pruning', 3_600_000, () => store.prune(), logger)
   const arrivals = createArrivals(store.orderBody)
 
