@@ -6,6 +6,7 @@ import { limitCaller } from './limits'
 import type { Live } from './live'
 import { termsOf } from './merchant'
 import { merchantRoutes, own } from './merchant-routes'
+import { overviewRoute } from './overview-route'
 import { ping } from './ping'
 import type { Verdict } from './rate-limit'
 import type { SessionTokens } from './session-token'
@@ -36,6 +37,7 @@ export function routes({ store, owners, tokens, live, takeCaller, now, sealKey, 
     res.setHeader('Cache-Control', 'no-store')
     next()
   })
+  router.get('/api/v1/merchants/me/overview', ...session, sessionMerchant, overviewRoute(owners, now))
   router.use(merchantRoutes({ store, now, sealKey, session }))
   router.use(forwarding(owners, { api_key: apiKey, session: [...session, sessionMerchant] }))
   router.use(checkoutRoutes(owners.orders, live))

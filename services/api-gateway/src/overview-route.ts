@@ -1,0 +1,26 @@
+import type { Caller } from '@ponte/contracts'
+import type { RequestHandler } from 'express'
+import { merchantCaller, termsIn } from './credentials'
+import type { Owner } from './forward'
+import type { Owners } from './forwarded-routes'
+import { overviewOf, overviewQuestions } from './overview'
+
+/** The one answer that several owners give together. */
+export function overviewRoute(owners: Owners, now: () => Date): RequestHandler {
+  return async (_req, res) => {
+    const caller = merchantCaller(termsIn(res))
+    const questions = overviewQuestions(now())
+    const [orders, subscriptions, deliveries] = await Promise.all([
+      answerOf(owners.orders, caller, questions.orders),
+      answerOf(owners.subscriptions, caller, questions.subscriptions),
+      answerOf(owners['webhook-dispatcher'], caller, questions.deliveries),
+    ])
+    res.json(overviewOf({ orders, subscriptions, deliveries }))
+  }
+}
+
+/** Null from an owner that does not answer, which has been logged: the others are still worth showing. */
+async function answerOf(owner: Owner, caller: Caller, path: string): Promise<unknown> {
+  const answer = await owner.ask(caller, { method: 'GET', path }).catch(() => null)
+  return answer?.status === 200 ? JSON.parse(answer.body.toString('utf8')) : null
+}
