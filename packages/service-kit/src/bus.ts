@@ -12,6 +12,21 @@ export interface Message {
 
 export type Handler = (message: Message) => Promise<void>
 
+/** How one try to handle a message ended. */
+export type Outcome = 'done' | 'retried' | 'dead'
+
+export interface ConsumeOptions {
+  /** How many handlers may run at once. */
+  prefetch?: number
+  /** Called after each try, for metrics. */
+  onTry?(type: string, outcome: Outcome, seconds: number): void
+}
+
+export interface QueuePart extends Part {
+  /** Messages that wait in the queue, those in hand not counted. */
+  waiting?(): Promise<number> | number
+}
+
 /** Queue name to the message types bound to it. Known in full to every publisher, so that no message precedes its queue. */
 export type Topology = Readonly<Record<string, readonly string[]>>
 
@@ -24,7 +39,7 @@ export interface Bus extends Part {
   /** Tells whoever listens right now; may be lost. */
   announce(message: Message): void
   /** A part that handles one queue's messages, up to `prefetch` at a time; its stop waits for those in hand. */
-  consume(queue: string, handler: Handler, options?: { prefetch?: number }): Part
+  consume(queue: string, handler: Handler, options?: ConsumeOptions): QueuePart
   /** A part that hears announcements and messages of these types while it runs; each listener hears all of them. */
   listen(types: readonly string[], handler: (message: Message) => void): Part
 }
@@ -63,6 +78,7 @@ export interface Handling {
   slots: Slots
   signal: AbortSignal
   logger: Logger
+  onTry?: ConsumeOptions['onTry'] | undefined
 }
 
 /**
@@ -71,20 +87,25 @@ export interface Handling {
  * anything else three times, and then the message is `dead`. `stopped` means that it must be given back.
  * While it waits to be tried again it holds no slot, so that the message it waits for can pass it.
  */
-export async function handle(message: Message, { handler, slots, signal, logger }: Handling): Promise<'done' | 'dead' | 'stopped'> {
+export async function handle(message: Message, { handler, slots, signal, logger, onTry }: Handling): Promise<'done' | 'dead' | 'stopped'> {
   let failures = 0
   for (let waitMs = RETRY_MS_MIN; ; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
     await slots.take()
+    const startedAt = performance.now()
+    const tried = (outcome: Outcome) => onTry?.(message.type, outcome, (performance.now() - startedAt) / 1_000)
     try {
       if (signal.aborted) return 'stopped'
       await handler(message)
+      tried('done')
       return 'done'
     } catch (error) {
       const retryable = error instanceof RetryableError || isTransient(error) || isStale(error)
       if (!retryable && ++failures >= POISON_TRIES) {
+        tried('dead')
         logger.error('a message is parked in the dead letters', { message_id: message.id, type: message.type, error })
         return 'dead'
       }
+      tried('retried')
       logger.warn('a message will be handled again', { message_id: message.id, type: message.type, error })
     } finally {
       slots.give()

@@ -53,5 +53,7 @@ export const commonSettings = {
   /** Port of health, readiness and metrics; never published. */
   OPS_PORT: integer(0, 65_535).default(9090),
   LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug']).default('info'),
+  /** Where traces go, as OTLP over HTTP: `http://collector:4318/v1/traces`. Absent: nowhere. */
+  TRACES_URL: z.url({ protocol: /^https?$/ }).optional(),
   NODE_ENV: z.string().default('production'),
 }

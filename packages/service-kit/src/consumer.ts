@@ -1,7 +1,9 @@
 import { type Event, type EventType, parseEvent } from '@ponte/contracts'
-import type { Bus } from './bus'
+import type { Bus, ConsumeOptions } from './bus'
 import { isUniqueViolation } from './database'
+import { withLogFields } from './log-fields'
 import type { Part } from './service'
+import { withSpan } from './trace'
 
 /** What a service does when others speak. A reaction commits with the event's id as its inbox row. */
 export type Reactions = { [T in EventType]?: (event: Extract<Event, { type: T }>) => Promise<void> }
@@ -11,18 +13,39 @@ export type Reactions = { [T in EventType]?: (event: Extract<Event, { type: T }>
  * and the message is done. An event that no reaction knows is poison, and so is one that breaks its schema.
  */
 export function consumer(bus: Bus, queue: string, reactions: Reactions, options?: { prefetch?: number }): Part {
-  return bus.consume(
+  let record: ConsumeOptions['onTry']
+  const part = bus.consume(
     queue,
     async message => {
       const event = parseEvent(JSON.parse(message.body))
       const reaction = reactions[event.type] as ((event: Event) => Promise<void>) | undefined
       if (!reaction) throw new Error(`${queue} has no reaction to ${event.type}.`)
-      try {
-        await reaction(event)
-      } catch (error) {
-        if (!isUniqueViolation(error, 'inbox_pkey')) throw error
+      const about = { kind: 'consumer', parent: event.trace, attributes: { service: queue, 'messaging.message.id': event.id } } as const
+      await withSpan(`${queue} on ${event.type}`, about, () =>
+        withLogFields({ event_id: event.id, event_type: event.type }, () => once(() => reaction(event))),
+      )
+    },
+    { ...options, onTry: (...tried) => record?.(...tried) },
+  )
+  return {
+    ...part,
+    observe(metrics) {
+      const handling = metrics.histogram('ponte_event_handling_seconds', 'Time of one try to handle an event', ['type'])
+      const handled = metrics.counter('ponte_events_handled_total', 'Tries to handle an event, by how they ended', ['type', 'outcome'])
+      metrics.observed('ponte_queue_waiting', "Events that wait in this service's queue", async () => (await part.waiting?.()) ?? 0)
+      record = (type, outcome, seconds) => {
+        handling.observe({ type }, seconds)
+        handled.inc({ type, outcome })
       }
     },
-    options,
-  )
+  }
+}
+
+/** Runs a reaction whose event may be in the inbox already: then nothing was changed, and nothing more is to be done. */
+async function once(reaction: () => Promise<void>): Promise<void> {
+  try {
+    await reaction()
+  } catch (error) {
+    if (!isUniqueViolation(error, 'inbox_pkey')) throw error
+  }
 }

@@ -15,11 +15,13 @@ export interface Database extends Part, Sql {
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
 }
 
+const POOL_SIZE = 10
+
 /** Opens a pool. Connections are made on demand; a broken idle connection is dropped, not thrown. */
 export function openDatabase(options: { url: string; poolSize?: number; applicationName?: string }): Database {
   const pool = new pg.Pool({
     connectionString: options.url,
-    max: options.poolSize ?? 10,
+    max: options.poolSize ?? POOL_SIZE,
     application_name: options.applicationName,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
@@ -34,6 +36,11 @@ export function openDatabase(options: { url: string; poolSize?: number; applicat
     query,
     ready: async () => (await pool.query('SELECT 1')).rowCount === 1,
     stop: () => pool.end(),
+    observe(metrics) {
+      metrics.observed('ponte_database_connections_max', 'Connections this process may hold', () => options.poolSize ?? POOL_SIZE)
+      metrics.observed('ponte_database_connections_used', 'Connections at work now', () => pool.totalCount - pool.idleCount)
+      metrics.observed('ponte_database_connections_awaited', 'Statements that wait for a connection', () => pool.waitingCount)
+    },
     async transaction(work) {
       const client = await pool.connect()
       let broken: Error | undefined

@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { ApiError, errorTable, toProblem } from '@ponte/contracts'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express'
 import { isTransient } from './database'
+import { addLogField } from './log-fields'
 import type { Logger } from './logger'
 import type { Part } from './service'
+import { routeOf, watchRequests } from './watched-requests'
 
 export const BODY_LIMIT = '64kb'
 /** How long a stopping server waits for the answers in flight before it cuts them off. */
@@ -41,6 +43,7 @@ const requestId: RequestHandler = (req, res, next) => {
   const given = req.headers['x-request-id']
   const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
   res.locals.requestId = id
+  addLogField('request_id', id)
   res.setHeader('X-Request-Id', id)
   next()
 }
@@ -51,7 +54,7 @@ const answered =
     const start = process.hrtime.bigint()
     res.on('close', () => {
       const seconds = Number(process.hrtime.bigint() - start) / 1e9
-      const route = req.route ? `${req.baseUrl}${req.route.path}` : '(none)'
+      const route = routeOf(req)
       onAnswer?.({ method: req.method, route, status: res.statusCode, seconds })
       logger.debug('answered', {
         request_id: res.locals.requestId,
@@ -115,6 +118,15 @@ export interface HttpServer extends Part {
   server: Server
 }
 
+export interface HttpServerOptions {
+  host: string
+  port: number
+  /** The setting to name when the port is taken. */
+  portSetting?: string
+  /** Leaves its requests out of metrics and traces: probes and scrapes would drown the others. */
+  unwatched?: boolean
+}
+
 /** Times are looked at every five seconds, so that a slow sender is gone soon after its time is up. */
 const SOCKET_LIMITS = {
   keepAliveTimeout: 65_000,
@@ -128,8 +140,9 @@ const SOCKET_LIMITS = {
  * An HTTP part: keep-alive, bounded headers and time, and a stop that answers what is in flight.
  * Port 0 binds a free one. A taken port rejects with a message that names `portSetting`.
  */
-export function httpServer(name: string, app: Express, options: { host: string; port: number; portSetting?: string }): HttpServer {
-  const server = createServer(SOCKET_LIMITS, app)
+export function httpServer(name: string, app: Express, options: HttpServerOptions): HttpServer {
+  const watched = options.unwatched ? undefined : watchRequests()
+  const server = createServer(SOCKET_LIMITS, watched?.listener(app) ?? app)
   server.maxRequestsPerSocket = 0
   let stopping = false
   const open = new Set<ServerResponse>()
@@ -143,6 +156,7 @@ export function httpServer(name: string, app: Express, options: { host: string; 
     name,
     server,
     port,
+    observe: metrics => watched?.observe(metrics),
     ready: () => server.listening,
     start: () =>
       new Promise((resolve, reject) => {

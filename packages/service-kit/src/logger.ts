@@ -1,4 +1,6 @@
+import { trace } from '@opentelemetry/api'
 import winston from 'winston'
+import { logFields } from './log-fields'
 
 export interface Logger {
   error(message: string, fields?: Record<string, unknown>): void
@@ -29,11 +31,20 @@ export function createLogger(options: { service: string; level?: string; silent?
     defaultMeta: { service: options.service },
     format: winston.format.combine(
       winston.format.timestamp(),
+      winston.format(withWhatIsDone)(),
       winston.format(info => redact(info) as winston.Logform.TransformableInfo)(),
       winston.format.json(),
     ),
     transports: [new winston.transports.Console()],
   })
+}
+
+/** Adds whose request or event a line belongs to, and its trace. What the line says itself wins. */
+function withWhatIsDone(info: winston.Logform.TransformableInfo): winston.Logform.TransformableInfo {
+  for (const [name, value] of Object.entries(logFields())) info[name] ??= value
+  const span = trace.getActiveSpan()?.spanContext()
+  if (span) info.trace_id ??= span.traceId
+  return info
 }
 
 /** A copy in which no secret is readable; Errors become their text, bigints decimal strings. Depth and cycles are bounded. */

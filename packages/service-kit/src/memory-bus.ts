@@ -1,6 +1,15 @@
-import { type Bus, type Handler, HELD_PER_HANDLER, handle, type Message, slots, type Topology } from './bus'
+import {
+  type Bus,
+  type ConsumeOptions,
+  type Handler,
+  HELD_PER_HANDLER,
+  handle,
+  type Message,
+  type QueuePart,
+  slots,
+  type Topology,
+} from './bus'
 import type { Logger } from './logger'
-import type { Part } from './service'
 
 interface Held {
   message: Message
@@ -41,10 +50,10 @@ export function memoryBus(options: { topology: Topology; logger: Logger; onDeadL
       announce(message)
       await Promise.all(bound.map(queue => hold(queue, message)))
     },
-    consume(name, handler, { prefetch = 32 } = {}) {
+    consume(name, handler, { prefetch = 32, onTry } = {}) {
       const queue = queues.get(name)
       if (!queue) throw new Error(`The topology has no queue ${name}.`)
-      return memoryConsumer(name, queue, handler, prefetch, options)
+      return memoryConsumer(name, queue, handler, { ...options, prefetch, onTry })
     },
     listen(types, handler) {
       const listener = { types, handler }
@@ -85,12 +94,17 @@ function memoryConsumer(
   name: string,
   queue: Queue,
   handler: Handler,
-  prefetch: number,
-  options: { logger: Logger; onDeadLetter?: (queue: string, message: Message) => void },
-): Part {
+  options: {
+    prefetch: number
+    onTry: ConsumeOptions['onTry'] | undefined
+    logger: Logger
+    onDeadLetter?: (queue: string, message: Message) => void
+  },
+): QueuePart {
+  const { prefetch, onTry, logger } = options
   const aborted = new AbortController()
   const inHand = new Set<Promise<void>>()
-  const handling = { handler, slots: slots(prefetch), signal: aborted.signal, logger: options.logger }
+  const handling = { handler, slots: slots(prefetch), signal: aborted.signal, logger, onTry }
 
   const take = async (held: Held) => {
     const outcome = await handle(held.message, handling)
@@ -112,6 +126,7 @@ function memoryConsumer(
   }
   return {
     name: `${name} queue`,
+    waiting: () => queue.waiting.length,
     async start() {
       queue.pulls.add(pull)
       pull()

@@ -4,10 +4,12 @@ import { within } from './within'
 const READ_WAIT_MS = 2_000
 
 export interface Metrics {
+  /** Whose metrics these are. */
+  service: string
   registry: Registry
   counter<L extends string>(name: string, help: string, labels?: readonly L[]): Counter<L>
   gauge<L extends string>(name: string, help: string, labels?: readonly L[]): Gauge<L>
-  /** A gauge that asks for its value when it is scraped. */
+  /** A gauge that asks for its value when it is scraped. A name that is taken keeps its first reader: a service may measure what the kit would. */
   observed(name: string, help: string, read: () => Promise<number> | number): void
   histogram<L extends string>(name: string, help: string, labels?: readonly L[], buckets?: readonly number[]): Histogram<L>
 }
@@ -18,10 +20,12 @@ export function createMetrics(service: string): Metrics {
   registry.setDefaultLabels({ service })
   const registers = [registry]
   return {
+    service,
     registry,
     counter: (name, help, labels = []) => new Counter({ name, help, labelNames: [...labels], registers }),
     gauge: (name, help, labels = []) => new Gauge({ name, help, labelNames: [...labels], registers }),
     observed(name, help, read) {
+      if (registry.getSingleMetric(name)) return
       new Gauge({
         name,
         help,
@@ -36,3 +40,5 @@ export function createMetrics(service: string): Metrics {
       new Histogram({ name, help, labelNames: [...labels], buckets: [...buckets], registers }),
   }
 }
+
+export type { Counter, Gauge, Histogram } from 'prom-client'

@@ -9,7 +9,8 @@ import { within } from './within'
 const READY_WAIT_MS = 2_000
 
 /**
- * Health, readiness and metrics on a port of their own, never the public one. `/readyz` asks every part and names those that are not ready.
+ * Health, readiness and metrics on a port of their own, never the public one. When it starts it asks every part for the part's own metrics.
+ * `/readyz` asks every part and names those that are not ready.
  */
 export function opsServer(options: {
   host: string
@@ -34,7 +35,14 @@ export function opsServer(options: {
     res.type(options.metrics.registry.contentType).send(await options.metrics.registry.metrics())
   })
   if (options.routes) app.use(options.routes)
-  return httpServer('ops', app, { host: options.host, port: options.port, portSetting: 'OPS_PORT' })
+  const server = httpServer('ops', app, { host: options.host, port: options.port, portSetting: 'OPS_PORT', unwatched: true })
+  return {
+    ...server,
+    async start() {
+      for (const part of options.parts()) part.observe?.(options.metrics)
+      await server.start?.()
+    },
+  }
 }
 
 async function isReady(part: Part, logger: Logger): Promise<boolean> {

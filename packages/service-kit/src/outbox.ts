@@ -4,6 +4,8 @@ import type { Database, Sql } from './database'
 import { every, type Loop } from './every'
 import { uuidv7 } from './ids'
 import type { Logger } from './logger'
+import type { Counter } from './metrics'
+import { markSpan } from './trace'
 
 /** Columns of outbox rows as arrays, for `unnest` inside the statement that commits the state (design, section 9). */
 export interface OutboxRows {
@@ -12,10 +14,14 @@ export interface OutboxRows {
   bodies: string[]
 }
 
-/** Gives each event its id and time and checks it against its schema. A ZodError here is a bug of the producer, before anything is written. */
-export function toOutbox(events: readonly NewEvent[], at: Date, trace: string | null = null): OutboxRows {
+/**
+ * Gives each event its id, its time and the trace it belongs to, and checks it against its schema. A ZodError here is a bug of the producer,
+ * before anything is written.
+ */
+export function toOutbox(events: readonly NewEvent[], at: Date, given?: string | null): OutboxRows {
   const rows: OutboxRows = { ids: [], types: [], bodies: [] }
   for (const { type, data } of events) {
+    const trace = given === undefined ? markSpan(type, { kind: 'producer' }) : given
     const event = parseEvent({ id: uuidv7(), type, occurred_at: at.toISOString(), data, trace })
     rows.ids.push(event.id)
     rows.types.push(event.type)
@@ -54,6 +60,7 @@ const CLAIM = `
  */
 export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop {
   let prunedAt = 0
+  let published: Counter<'outcome'> | undefined
   const inFlight = new Set<string>()
   const mark = (ids: string[]) => database.query('UPDATE outbox SET sent_at = now() WHERE id = ANY($1::uuid[])', [ids])
 
@@ -78,6 +85,7 @@ export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop 
           },
         )
         inFlight.delete(row.id)
+        published?.inc({ outcome: taken ? 'confirmed' : 'refused' })
         if (collecting) (taken ? sent : unsent).push(row.id)
         else if (taken) await mark([row.id]).catch(error => logger.warn('an event will be published again', { message_id: row.id, error }))
       })
@@ -91,6 +99,10 @@ export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop 
   const loop = every('outbox relay', POLL_MS, relay, logger)
   return {
     ...loop,
+    observe(metrics) {
+      metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
+      published = metrics.counter('ponte_outbox_published_total', 'Events handed to the bus, by its answer', ['outcome'])
+    },
     busy: async () =>
       Boolean((await database.query('SELECT 1 FROM outbox WHERE sent_at IS NULL LIMIT 1')).rowCount) || (await loop.busy?.()) === true,
   }

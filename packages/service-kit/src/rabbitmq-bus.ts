@@ -1,10 +1,20 @@
 import { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessage, connect, type RecoveringChannelModel } from 'amqplib'
-import { type Bus, type Handler, HELD_PER_HANDLER, handle, type Message, slots, type Topology } from './bus'
+import {
+  type Bus,
+  type ConsumeOptions,
+  type Handler,
+  HELD_PER_HANDLER,
+  handle,
+  type Message,
+  type QueuePart,
+  slots,
+  type Topology,
+} from './bus'
 import { openConfirms } from './confirms'
 import type { Logger } from './logger'
+import { declare } from './rabbitmq-topology'
 import type { Part } from './service'
 
-const DELIVERY_LIMIT = 20
 const CONFIRM_TIMEOUT_MS = 10_000
 const CONNECT_TIMEOUT_MS = 10_000
 const HEARTBEAT_S = 15
@@ -120,9 +130,9 @@ export function rabbitmqBus(options: RabbitmqOptions): Bus {
         logger.debug('an announcement was lost', { type: message.type, error })
       }
     },
-    consume(queue, handler, { prefetch = 64 } = {}) {
+    consume(queue, handler, { prefetch = 64, onTry } = {}) {
       if (!(queue in topology)) throw new Error(`The topology has no queue ${queue}.`)
-      return rabbitmqConsumer({ queue: `${namespace}.${queue}`, name: queue, handler, prefetch, ...attaching })
+      return rabbitmqConsumer({ queue: `${namespace}.${queue}`, handler, prefetch, onTry, ...attaching })
     },
     listen: (types, handler) => rabbitmqListener({ exchange, types, handler, ...attaching }),
   }
@@ -135,27 +145,6 @@ interface Attaching {
   watch(model: ChannelModel, channel: Channel): void
   renew(model: ChannelModel): void
   logger: Logger
-}
-
-async function declare(channel: Channel, namespace: string, topology: Topology): Promise<void> {
-  await channel.assertExchange(`${namespace}.events`, 'topic', { durable: true })
-  for (const [name, types] of Object.entries(topology)) {
-    const dead = `${namespace}.dead.${name}`
-    await channel.assertQueue(dead, { durable: true, arguments: { 'x-queue-type': 'quorum' } })
-    await channel.assertQueue(`${namespace}.${name}`, {
-      durable: true,
-      arguments: {
-        'x-queue-type': 'quorum',
-        'x-delivery-limit': DELIVERY_LIMIT,
-        'x-dead-letter-exchange': '',
-        'x-dead-letter-routing-key': dead,
-        // Without these two a dead letter may be lost on its way.
-        'x-dead-letter-strategy': 'at-least-once',
-        'x-overflow': 'reject-publish',
-      },
-    })
-    for (const type of types) await channel.bindQueue(`${namespace}.${name}`, `${namespace}.events`, type)
-  }
 }
 
 const toMessage = (delivery: ConsumeMessage): Message => ({
@@ -192,18 +181,19 @@ function rabbitmqListener({ exchange, types, handler, attach, detach, watch, log
 
 interface ConsumerOptions extends Attaching {
   queue: string
-  name: string
   handler: Handler
   prefetch: number
+  onTry: ConsumeOptions['onTry'] | undefined
 }
 
-function rabbitmqConsumer({ queue, name, handler, prefetch, attach, detach, watch, renew, logger }: ConsumerOptions): Part {
+function rabbitmqConsumer({ queue, handler, prefetch, onTry, attach, detach, watch, renew, logger }: ConsumerOptions): QueuePart {
   const aborted = new AbortController()
-  const handling = { handler, slots: slots(prefetch), signal: aborted.signal, logger }
+  const handling = { handler, slots: slots(prefetch), signal: aborted.signal, logger, onTry }
   const inHand = new Set<Promise<void>>()
   let channel: Channel | undefined
   let consumerTag: string | undefined
 
+  const waiting = async () => (channel ? (await channel.checkQueue(queue)).messageCount : 0)
   const take = async (delivery: ConsumeMessage, from: Channel) => {
     const outcome = await handle(toMessage(delivery), handling)
     // An answer belongs to the channel that delivered; on a newer one it would be a protocol error, and the broker delivers again anyway.
@@ -231,11 +221,9 @@ function rabbitmqConsumer({ queue, name, handler, prefetch, attach, detach, watc
     consumerTag = (await fresh.consume(queue, receive)).consumerTag
   }
   return {
-    name: `${name} queue`,
-    busy: async () => {
-      if (inHand.size > 0) return true
-      return channel ? (await channel.checkQueue(queue)).messageCount > 0 : false
-    },
+    name: `queue ${queue}`,
+    waiting,
+    busy: async () => inHand.size > 0 || (await waiting()) > 0,
     start: () => attach(consume),
     async stop() {
       detach(consume)

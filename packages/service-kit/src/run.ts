@@ -1,13 +1,15 @@
 import type { Logger } from './logger'
 import type { Service } from './service'
+import { startTracing } from './trace'
 
 const STOP_DEADLINE_MS = 25_000
 
 /**
  * Runs a service until SIGINT or SIGTERM, then stops it in order and lets the process end by itself.
- * A failure at start, or a stop that takes over 25 s, ends the process with status 1: the orchestrator restarts it, the state is in PostgreSQL.
+ * Spans go to `tracesUrl` where there is one. A failure at start, or a stop that takes over 25 s, ends the process with status 1: the orchestrator restarts it, the state is in PostgreSQL.
  */
-export async function run(service: Service, logger: Logger): Promise<void> {
+export async function run(service: Service, logger: Logger, options: { tracesUrl?: string | undefined } = {}): Promise<void> {
+  const tracing = await startTracing({ service: service.name, url: options.tracesUrl })
   let stopping = false
   const stop = async (signal: string) => {
     if (stopping) return
@@ -18,6 +20,7 @@ export async function run(service: Service, logger: Logger): Promise<void> {
       process.exit(1)
     }, STOP_DEADLINE_MS).unref()
     await service.stop()
+    await tracing.stop?.()
     logger.info('stopped')
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

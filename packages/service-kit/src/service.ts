@@ -1,3 +1,5 @@
+import type { Metrics } from './metrics'
+
 /**
  * A service is a list of parts: started in order, stopped in reverse. Each may say whether it still has work in hand,
  * so that tests and a stopping process wait for facts instead of sleeping.
@@ -10,9 +12,11 @@ export interface Part {
   busy?(): Promise<boolean> | boolean
   /** Throws, or answers false, when the part cannot serve now; readiness tells the operator its name. */
   ready?(): Promise<boolean> | boolean
+  /** Adds the part's own metrics to its service's; the ops server asks every part once, when it starts. */
+  observe?(metrics: Metrics): void
 }
 
-export interface Service extends Required<Omit<Part, 'ready'>> {
+export interface Service extends Required<Omit<Part, 'ready' | 'observe'>> {
   parts: readonly Part[]
   /** Resolves when no part is busy; rejects after `timeoutMs`, naming the parts that still are. */
   idle(timeoutMs?: number): Promise<void>

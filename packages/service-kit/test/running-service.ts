@@ -1,16 +1,18 @@
-import { createApp, createLogger, httpServer, run, service } from '../src'
+import { Router } from 'express'
+import { createApp, httpServer } from '../src/http'
+import { createLogger } from '../src/logger'
+import { run } from '../src/run'
+import { service } from '../src/service'
 
 /** What run.test.ts starts as a process of its own: one slow route, and parts that misbehave when told so. */
 const logger = createLogger({ service: 'runner' })
 const mode = process.argv[2]
 const app = createApp({
   logger,
-  routes: require('express')
-    .Router()
-    .get('/slow', (_req: unknown, res: import('express').Response) => {
-      console.log('in flight')
-      setTimeout(() => res.json({ answered: true }), 200)
-    }),
+  routes: Router().get('/slow', (_req, res) => {
+    console.log('in flight')
+    setTimeout(() => res.json({ answered: true }), 200)
+  }),
 })
 const http = httpServer('http', app, { host: '127.0.0.1', port: 0 })
 const misbehaving = {

@@ -1,0 +1,181 @@
+import { InMemorySpanExporter } from '@opentelemetry/sdk-trace-base'
+import { Router } from 'express'
+import {
+  addLogField,
+  consumer,
+  createApp,
+  createLogger,
+  createMetrics,
+  currentTraceparent,
+  httpServer,
+  logFields,
+  type Message,
+  memoryBus,
+  openDatabase,
+  opsServer,
+  type Part,
+  RetryableError,
+  service,
+  silentLogger,
+  startTracing,
+  toOutbox,
+  traceHeaders,
+  uuidv7,
+  withSpan,
+} from '../src'
+import { testDatabase } from '../src/testing'
+
+const ID = uuidv7()
+const changed = { type: 'order.changed', data: { merchant_id: ID, order_id: ID } } as const
+const toMessage = (rows: ReturnType<typeof toOutbox>): Message => ({
+  id: rows.ids[0] ?? '',
+  type: rows.types[0] ?? '',
+  body: rows.bodies[0] ?? '',
+})
+
+describe('without tracing', () => {
+  it('says nothing about a trace and runs the work all the same', async () => {
+    expect(await withSpan('work', {}, async () => [currentTraceparent(), traceHeaders()])).toEqual([null, {}])
+    expect(JSON.parse(toOutbox([changed], new Date()).bodies[0] ?? '')).toHaveProperty('trace', null)
+  })
+})
+
+describe('one thing followed through all services', () => {
+  const exporter = new InMemorySpanExporter()
+  let tracing: Part
+  beforeAll(async () => {
+    tracing = await startTracing({ service: 'shoes', exporter })
+  })
+  beforeEach(() => exporter.reset())
+  afterAll(() => tracing.stop?.())
+  const spans = () => exporter.getFinishedSpans()
+  const nameOf = (id: string | undefined) => spans().find(span => span.spanContext().spanId === id)?.name
+
+  it('goes from an HTTP request into the event it commits, and over the bus into the reaction', async () => {
+    const bus = memoryBus({ topology: { reader: ['order.changed'] }, logger: silentLogger })
+    const seen: unknown[] = []
+    const reader = consumer(bus, 'reader', {
+      'order.changed': async event => {
+        await new Promise(resolve => setImmediate(resolve))
+        seen.push(event.trace, logFields())
+      },
+    })
+    let sent: Message | undefined
+    const routes = Router().post('/pairs/:id', (_req, res) => {
+      sent = toMessage(toOutbox([changed], new Date()))
+      res.status(201).json({})
+    })
+    const http = httpServer('http', createApp({ routes, logger: silentLogger }), { host: '127.0.0.1', port: 0 })
+    const running = service('it', [reader, http])
+    await running.start()
+    const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    const answer = await fetch(`http://127.0.0.1:${http.port()}/pairs/7?secret=1`, { method: 'POST', headers: { traceparent: parent } })
+    await answer.text()
+    if (sent) await bus.publish(sent)
+    await running.stop()
+
+    const names = spans().map(span => span.name)
+    expect(names.sort()).toEqual(['POST /pairs/:id', 'order.changed', 'reader on order.changed'])
+    const byName = (name: string) => spans().find(span => span.name === name)
+    expect(new Set(spans().map(span => span.spanContext().traceId))).toEqual(new Set(['0af7651916cd43dd8448eb211c80319c']))
+    expect(byName('POST /pairs/:id')?.parentSpanContext?.spanId).toBe('b7ad6b7169203331')
+    expect(nameOf(byName('order.changed')?.parentSpanContext?.spanId)).toBe('POST /pairs/:id')
+    expect(nameOf(byName('reader on order.changed')?.parentSpanContext?.spanId)).toBe('order.changed')
+    expect(byName('POST /pairs/:id')?.attributes).toMatchObject({ 'http.route': '/pairs/:id', 'http.response.status_code': 201 })
+    expect(JSON.stringify(spans().map(span => span.attributes))).not.toContain('secret')
+    expect(seen).toEqual([expect.stringContaining('0af7651916cd43dd8448eb211c80319c'), { event_id: sent?.id, event_type: 'order.changed' }])
+  })
+
+  it('gives an event that nothing caused a trace of its own', () => {
+    const [first, second] = toOutbox([changed, changed], new Date()).bodies.map(body => JSON.parse(body).trace)
+    expect(first).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
+    expect(second).not.toBe(first)
+  })
+
+  it('starts anew when the traceparent is malformed', async () => {
+    for (const parent of ['nonsense', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`, `00-${'a'.repeat(32)}-${'0'.repeat(16)}-01`, null]) {
+      await withSpan('work', { parent }, async () => undefined)
+    }
+    expect(spans().map(span => span.parentSpanContext)).toEqual([undefined, undefined, undefined, undefined])
+  })
+
+  it('marks a failure without a secret in it, and passes it on', async () => {
+    const work = withSpan('work', {}, async () => Promise.reject(new Error('connect postgres://user:pass@db failed')))
+    await expect(work).rejects.toThrow('failed')
+    expect(spans()[0]?.status).toEqual({ code: 2, message: 'connect postgres://[redacted]@db failed' })
+  })
+
+  it('puts request and trace ids on every log line', async () => {
+    const lines: string[] = []
+    const write = jest.spyOn(console, 'log').mockImplementation(line => void lines.push(String(line)))
+    const stdout = jest.spyOn(process.stdout, 'write').mockImplementation(line => lines.push(String(line)) > 0)
+    const logger = createLogger({ service: 'shoes' })
+    const routes = Router().get('/log', async (_req, res) => {
+      await new Promise(resolve => setImmediate(resolve))
+      addLogField('pair_id', 'p1')
+      logger.info('tied')
+      res.json({})
+    })
+    const http = httpServer('http', createApp({ routes, logger: silentLogger }), { host: '127.0.0.1', port: 0 })
+    await http.start?.()
+    await fetch(`http://127.0.0.1:${http.port()}/log`, { headers: { 'x-request-id': 'request-1' } }).then(answer => answer.text())
+    await http.stop?.()
+    write.mockRestore()
+    stdout.mockRestore()
+    const line = JSON.parse(lines.find(each => each.includes('tied')) ?? '{}')
+    expect(line).toMatchObject({
+      message: 'tied',
+      service: 'shoes',
+      request_id: 'request-1',
+      pair_id: 'p1',
+      trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+    })
+  })
+})
+
+describe('the kit`s own metrics', () => {
+  it('are those of the parts, by route and not by id, without any word from the service', async () => {
+    const home = await testDatabase()
+    const database = openDatabase({ url: home.url, poolSize: 4 })
+    const metrics = createMetrics('shoes')
+    const bus = memoryBus({ topology: { reader: ['order.changed'] }, logger: silentLogger })
+    let tries = 0
+    const reader = consumer(bus, 'reader', {
+      'order.changed': async () => {
+        if (++tries < 2) throw new RetryableError('not yet')
+      },
+    })
+    const inner = Router().get('/:id', (req, res) => {
+      if (req.params.id === 'bad-1') throw new Error('a fault')
+      res.json({})
+    })
+    const http = httpServer('http', createApp({ routes: Router().use('/api/v1/pairs', inner), logger: silentLogger }), {
+      host: '127.0.0.1',
+      port: 0,
+    })
+    const parts: Part[] = []
+    const ops = opsServer({ host: '127.0.0.1', port: 0, metrics, parts: () => parts, logger: silentLogger })
+    parts.push(database, reader, ops, http)
+    const running = service('it', parts)
+    await running.start()
+    for (const path of ['/api/v1/pairs/1', '/api/v1/pairs/2', '/api/v1/pairs/bad-1', '/nothing/018f0e'])
+      await fetch(`http://127.0.0.1:${http.port()}${path}`).then(answer => answer.text())
+    await bus.publish(toMessage(toOutbox([changed], new Date())))
+    const text = await fetch(`http://127.0.0.1:${ops.port()}/metrics`).then(answer => answer.text())
+    await running.stop()
+    await home.drop()
+    const count = (labels: string) => `ponte_http_request_duration_seconds_count{service="shoes",${labels}}`
+    for (const line of [
+      `${count('method="GET",route="/api/v1/pairs/:id",status="200"')} 2`,
+      `${count('method="GET",route="/api/v1/pairs/:id",status="500"')} 1`,
+      `${count('method="GET",route="(none)",status="404"')} 1`,
+      'ponte_events_handled_total{type="order.changed",outcome="retried",service="shoes"} 1',
+      'ponte_events_handled_total{type="order.changed",outcome="done",service="shoes"} 1',
+      'ponte_queue_waiting{service="shoes"} 0',
+      'ponte_database_connections_max{service="shoes"} 4',
+      'ponte_database_connections_used{service="shoes"} 0',
+    ])
+      expect(text).toContain(line)
+    expect(text).not.toMatch(/route="[^"]*(healthz|metrics)/)
+  })
+})
