@@ -1,10 +1,11 @@
 import { parseRate } from '@ponte/contracts'
 import { commonSettings, integer, secret } from '@ponte/service-kit'
 import { z } from 'zod'
+import { httpRateSettings } from './http-rate'
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be a 0x address')
 
-export const ordersConfig = z.object({
+const settings = z.object({
   ...commonSettings,
   /** Secret of the gateway's tokens for this service. */
   GATEWAY_TOKEN_SECRET: secret,
@@ -21,6 +22,21 @@ export const ordersConfig = z.object({
   PLATFORM_FEE_BPS: integer(0, 1000).transform(BigInt),
   /** Blocks after which the listener confirms a payment; shown to payers. */
   CONFIRMATIONS: integer(1, 10_000).default(1),
+  /** The contract whose clones are deposit addresses: the router itself. Without it orders have none. */
+  DEPOSIT_FACTORY: address.optional(),
+  /** A node of the chain with Chainlink's BRL / USD feed, and the feed's address there. */
+  RATE_CHAINLINK_RPC_URL: z.url().optional(),
+  RATE_CHAINLINK_ADDRESS: address.optional(),
+  /** JSON endpoints to ask: a JSON list of `{name, url, path, as_of_path?, as_of_unit?, inverted?}`. */
+  RATE_HTTP_SOURCES: z
+    .string()
+    .default('[]')
+    .transform((text, context) => {
+      const sources = z.array(httpRateSettings).safeParse(parsed(text))
+      if (sources.success) return sources.data
+      context.addIssue(`must be a JSON list of sources: ${z.prettifyError(sources.error)}`)
+      return z.NEVER
+    }),
   /** Fixed BRL per USDC, for places without a market source. */
   RATE_STATIC: z
     .string()
@@ -42,4 +58,22 @@ export const ordersConfig = z.object({
   /** How often expiry is looked for; the confirmed chain time decides, this only asks. */
   EXPIRY_SWEEP_MS: integer(10).default(1_000),
 })
+
+export const ordersConfig = settings
+  .refine(config => (config.RATE_CHAINLINK_RPC_URL === undefined) === (config.RATE_CHAINLINK_ADDRESS === undefined), {
+    path: ['RATE_CHAINLINK_ADDRESS'],
+    message: 'goes together with RATE_CHAINLINK_RPC_URL',
+  })
+  .refine(config => config.DEPOSIT_FACTORY === undefined || config.DEPOSIT_FACTORY.toLowerCase() === config.ROUTER_ADDRESS.toLowerCase(), {
+    path: ['DEPOSIT_FACTORY'],
+    message: 'must equal ROUTER_ADDRESS: money at an address of another router would settle nothing',
+  })
 export type OrdersConfig = z.infer<typeof ordersConfig>
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return null
+  }
+}

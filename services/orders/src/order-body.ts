@@ -1,4 +1,4 @@
-import { type CheckoutBody, formatBrl, formatRate, formatUsdc, type OrderBody, type PaymentBody } from '@ponte/contracts'
+import { type CheckoutBody, formatBrl, formatRate, formatUsdc, grossForShare, type OrderBody, type PaymentBody } from '@ponte/contracts'
 import type { Order } from './order'
 import type { Payment } from './settlement'
 
@@ -28,7 +28,7 @@ export function orderBody(order: Order, place: Place, payments?: readonly Paymen
     memo: order.memo,
     tx_hash: order.txHash,
     quote: quoteBody(order),
-    payment: paymentTarget(order, place),
+    payment: paymentTarget(order, place, dueUnits(order, payments)),
     ...(payments ? { payments: payments.map(paymentBody) } : {}),
     expires_at: order.expiresAt.toISOString(),
     paid_at: order.paidAt?.toISOString() ?? null,
@@ -39,6 +39,7 @@ export function orderBody(order: Order, place: Place, payments?: readonly Paymen
 
 /** The order as its payer may see it: nothing about the merchant but the name. */
 export function checkoutBody(order: Order, payments: readonly Payment[], headBlock: bigint, place: Place): CheckoutBody {
+  const due = dueUnits(order, payments)
   return {
     object: 'checkout',
     id: order.id,
@@ -50,23 +51,27 @@ export function checkoutBody(order: Order, payments: readonly Payment[], headBlo
     usdc_amount: formatUsdc(order.usdcUnits),
     expected: formatUsdc(order.expectedUnits),
     received: formatUsdc(order.receivedUnits),
-    due: formatUsdc(dueUnits(order)),
+    due: formatUsdc(due),
     memo: order.memo,
     tx_hash: order.txHash ?? payments.find(payment => payment.status !== 'orphaned')?.txHash ?? null,
     confirmations: confirmations(payments, headBlock, place.confirmations),
     quote: quoteBody(order),
-    payment: paymentTarget(order, place),
+    payment: paymentTarget(order, place, due),
     payments: payments.map(paymentBody),
     expires_at: order.expiresAt.toISOString(),
     paid_at: order.paidAt?.toISOString() ?? null,
   }
 }
 
-/** What still has to be sent, fee included, so that the merchant's share reaches what is expected: rounded up, never short. */
-export function dueUnits(order: Order): bigint {
-  const missing = order.expectedUnits - order.receivedUnits
-  if (missing <= 0n) return 0n
-  return (missing * order.usdcUnits + order.expectedUnits - 1n) / order.expectedUnits
+/**
+ * What still has to be sent, fee included, so that the merchant's share reaches what is expected. What is on its way counts as sent,
+ * and nothing is due for an order that waits for no money: nobody is asked to pay twice.
+ */
+export function dueUnits(order: Order, payments: readonly Payment[] = []): bigint {
+  if (order.status !== 'pending' && order.status !== 'underpaid') return 0n
+  const coming = payments.reduce((total, payment) => (payment.status === 'detected' ? total + payment.shareUnits : total), 0n)
+  const missing = order.expectedUnits - order.receivedUnits - coming
+  return missing > 0n ? grossForShare(missing, order.feeBps) : 0n
 }
 
 function confirmations(payments: readonly Payment[], headBlock: bigint, required: number) {
@@ -83,7 +88,7 @@ const quoteBody = (order: Order) => ({
   spread_bps: order.rateSpreadBps,
 })
 
-const paymentTarget = (order: Order, place: Place) => ({
+const paymentTarget = (order: Order, place: Place, due: bigint) => ({
   network: place.network,
   chain_id: order.chainId,
   token_address: order.tokenAddress,
@@ -91,9 +96,9 @@ const paymentTarget = (order: Order, place: Place) => ({
   merchant_address: order.merchantAddress,
   deposit_address: order.depositAddress,
   payment_uri:
-    order.depositAddress === null
+    order.depositAddress === null || due === 0n
       ? null
-      : `ethereum:${order.tokenAddress}@${order.chainId}/transfer?address=${order.depositAddress}&uint256=${dueUnits(order)}`,
+      : `ethereum:${order.tokenAddress}@${order.chainId}/transfer?address=${order.depositAddress}&uint256=${due}`,
   checkout_url: `${place.publicUrl}/pay/${order.id}`,
 })
 

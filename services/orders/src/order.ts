@@ -1,7 +1,7 @@
 import type { MerchantTerms, NewEvent, OrderException, OrderStatus } from '@ponte/contracts'
 import { ApiError, formatBrl, formatUsdc, splitFee, usdcForBrl } from '@ponte/contracts'
 import type { Quote } from './quote'
-import { type Payment, settle } from './settlement'
+import { type Payment, settle, type Verdict } from './settlement'
 
 /** Where the money of an order goes: fixed when it is created. */
 export interface Destination {
@@ -25,6 +25,7 @@ export interface Order extends Destination {
   metadata: Record<string, string>
   brlCentavos: bigint
   usdcUnits: bigint
+  feeBps: bigint
   feeUnits: bigint
   expectedUnits: bigint
   receivedUnits: bigint
@@ -38,6 +39,8 @@ export interface Order extends Destination {
   txHash: string | null
   expiresAt: Date
   paidAt: Date | null
+  /** When the merchant was told that it expired. */
+  expiredAt: Date | null
   cancelledAt: Date | null
   createdAt: Date
   version: number
@@ -45,6 +48,8 @@ export interface Order extends Destination {
 
 /** The next order and what is told about it. No change of version: the store counts. */
 export interface Change {
+  /** The status before; null for a new order. */
+  from: OrderStatus | null
   order: Order
   events: NewEvent[]
 }
@@ -84,6 +89,7 @@ export function open(input: NewOrder, quote: Quote, feeBps: bigint, destination:
     metadata: input.metadata,
     brlCentavos: input.brlCentavos,
     usdcUnits,
+    feeBps,
     feeUnits: fee,
     expectedUnits: expected,
     receivedUnits: 0n,
@@ -96,6 +102,7 @@ export function open(input: NewOrder, quote: Quote, feeBps: bigint, destination:
     txHash: null,
     expiresAt: input.expiresAt,
     paidAt: null,
+    expiredAt: null,
     cancelledAt: null,
     createdAt: at,
     version: 1,
@@ -108,23 +115,28 @@ export function open(input: NewOrder, quote: Quote, feeBps: bigint, destination:
  */
 export function review(order: Order, payments: readonly Payment[], chainTime: Date | null, at: Date): Change {
   const verdict = settle(order, payments, chainTime)
-  const next: Order = { ...order, status: verdict.status, exception: verdict.exception, receivedUnits: verdict.receivedUnits }
+  const { status, exception, receivedUnits } = verdict
+  const next: Order = { ...order, status, exception, receivedUnits, txHash: verdict.txHash }
+  const change = (changed: Order, ...events: NewEvent[]): Change => ({ from: order.status, order: changed, events })
   // A merchant who was told `paid` hears nothing more from us about this order, even when a deep reorg takes the payment away.
-  if (order.paidAt !== null) return { order: next, events: [] }
-  if (verdict.status === 'paid') {
-    const paid: Order = { ...next, txHash: verdict.txHash, paidAt: at }
-    return { order: paid, events: [{ type: 'order.paid', data: { ...ownerOf(order), order: paidData(paid, at) } }] }
+  if (order.paidAt !== null) return change({ ...next, txHash: toldTxHash(order, verdict) })
+  if (status === 'paid') {
+    const paid: Order = { ...next, paidAt: at }
+    return change(paid, { type: 'order.paid', data: { ...ownerOf(order), order: paidData(paid, at) } })
   }
-  if (verdict.status === 'underpaid' && verdict.settled && verdict.receivedUnits > order.toldUnits) {
-    const short: Order = { ...next, txHash: verdict.txHash, toldUnits: verdict.receivedUnits }
-    const amounts = { expected: formatUsdc(order.expectedUnits), received: formatUsdc(verdict.receivedUnits) }
-    return {
-      order: short,
-      events: [{ type: 'order.underpaid', data: { ...ownerOf(order), order: { ...paidData(short, at), ...amounts } } }],
-    }
+  if (status === 'underpaid' && verdict.settled && receivedUnits > order.toldUnits) {
+    const short: Order = { ...next, toldUnits: receivedUnits }
+    const amounts = { expected: formatUsdc(order.expectedUnits), received: formatUsdc(receivedUnits) }
+    return change(short, { type: 'order.underpaid', data: { ...ownerOf(order), order: { ...paidData(short, at), ...amounts } } })
   }
-  if (verdict.status === 'expired' && order.status !== 'expired') return { order: next, events: [closed('order.expired', next)] }
-  return { order: next, events: [] }
+  if (status === 'expired' && order.expiredAt === null) return change({ ...next, expiredAt: at }, closed('order.expired', next))
+  return change(next)
+}
+
+/** The transaction of a paid order stays the one that was told, for as long as it stands on the chain. */
+function toldTxHash(order: Order, verdict: Verdict): string | null {
+  if (verdict.status !== 'paid' || verdict.confirmed.some(payment => payment.txHash === order.txHash)) return order.txHash
+  return verdict.txHash
 }
 
 /** The merchant's cancellation. Answers null when it is cancelled already. Throws `order_has_payments` or `invalid_state`. */
@@ -137,7 +149,7 @@ export function cancel(order: Order, payments: readonly Payment[], at: Date): Ch
     throw new ApiError('order_has_payments', 'The order has received money, so it can no longer be cancelled.')
   }
   const next: Order = { ...order, status: 'cancelled', cancelledAt: at }
-  return { order: next, events: [closed('order.cancelled', next)] }
+  return { from: order.status, order: next, events: [closed('order.cancelled', next)] }
 }
 
 const ownerOf = (order: Order) => ({ merchant_id: order.merchantId, merchant_version: order.merchantVersion })

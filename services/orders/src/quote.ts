@@ -28,10 +28,11 @@ export interface QuoteLimits {
 export function quote(observations: readonly Observation[], limits: QuoteLimits, at: Date): Quote {
   const fresh = observations
     .filter(({ asOf, rateMicros }) => rateMicros > 0n && at.getTime() - asOf.getTime() <= limits.maxAgeS * 1000)
-    .sort((a, b) => (a.rateMicros < b.rateMicros ? -1 : 1))
+    .sort((a, b) => Number(a.rateMicros > b.rateMicros) - Number(a.rateMicros < b.rateMicros))
   const [lowest, highest] = [fresh[0], fresh.at(-1)]
   if (!lowest || !highest) throw unavailable('no exchange rate source has a fresh rate')
-  const spreadBps = Number(((highest.rateMicros - lowest.rateMicros) * 10_000n) / lowest.rateMicros)
+  // Rounded up, so that a difference above the limit never passes for one at the limit.
+  const spreadBps = Number(((highest.rateMicros - lowest.rateMicros) * 10_000n + lowest.rateMicros - 1n) / lowest.rateMicros)
   if (spreadBps > limits.maxSpreadBps) throw unavailable('the exchange rate sources disagree')
   return {
     rateMicros: median(fresh.map(observation => observation.rateMicros)),

@@ -1,19 +1,16 @@
+import { chainlinkRate } from './chainlink-rate'
 import type { OrdersConfig } from './config'
-import type { Observation } from './quote'
-
-/** Where a rate comes from. `observe` rejects when the source cannot be read; the others still count. */
-export interface RateSource {
-  name: string
-  observe(): Promise<Observation>
-}
+import { httpRate } from './http-rate'
+import type { RateSource } from './rate-source'
 
 /** The sources that the settings name. Throws when they name none: nothing could ever be priced. */
 export function rateSources(config: OrdersConfig, now: () => Date): RateSource[] {
-  const sources: RateSource[] = []
-  const fixed = config.RATE_STATIC
-  if (fixed !== undefined) {
-    sources.push({ name: 'static', observe: async () => ({ source: 'static', rateMicros: fixed, asOf: now() }) })
-  }
-  if (sources.length === 0) throw new Error('No exchange rate source is set: set RATE_STATIC, or another RATE_ setting of the README.')
-  return sources
+  const { RATE_STATIC: rateMicros, RATE_CHAINLINK_RPC_URL: rpcUrl, RATE_CHAINLINK_ADDRESS: address } = config
+  const sources: RateSource[] = config.RATE_HTTP_SOURCES.map(settings => httpRate(settings, now))
+  if (rateMicros !== undefined) sources.push({ name: 'static', observe: async () => ({ source: 'static', rateMicros, asOf: now() }) })
+  if (rpcUrl !== undefined && address !== undefined) sources.push(chainlinkRate({ rpcUrl, address, now }))
+  if (sources.length > 0) return sources
+  throw new Error(
+    'No exchange rate source is set: set RATE_CHAINLINK_RPC_URL and RATE_CHAINLINK_ADDRESS, RATE_HTTP_SOURCES, RATE_STATIC, or several.',
+  )
 }

@@ -1,13 +1,18 @@
 import { every, type Logger, type Part } from '@ponte/service-kit'
 import { type Observation, type Quote, type QuoteLimits, quote } from './quote'
-import type { RateSource } from './rate-sources'
+import type { RateSource } from './rate-source'
 
 export interface Rates extends Part {
   /** The quote of this moment, from memory. Throws `rate_unavailable`. */
   current(): Quote
+  /** How old it is, in seconds; infinite when nothing can be priced. */
+  ageS(): number
 }
 
-/** Keeps the last word of each source and asks them in the background, so that no request ever waits for one. */
+/**
+ * Keeps the last word of each source and asks them in the background, so that no request ever waits for one.
+ * Without a rate the service is still ready: orders can be read, paid and cancelled.
+ */
 export function openRates(
   sources: readonly RateSource[],
   options: QuoteLimits & { refreshMs: number; now: () => Date; logger: Logger },
@@ -28,6 +33,13 @@ export function openRates(
   return {
     name: 'rates',
     current,
+    ageS() {
+      try {
+        return (options.now().getTime() - current().asOf.getTime()) / 1000
+      } catch {
+        return Number.POSITIVE_INFINITY
+      }
+    },
     async start() {
       await refresh()
       await loop.start?.()
@@ -35,6 +47,5 @@ export function openRates(
     async stop() {
       await loop.stop?.()
     },
-    ready: () => Boolean(current()),
   }
 }

@@ -1,99 +1,55 @@
-import { ApiError, type ChainPayment, parseBrl, parseUsdc } from '@ponte/contracts'
 import { type Reactions, RetryableError } from '@ponte/service-kit'
-import { misfit } from './matching'
-import type { Opening } from './opening'
-import { cancel, review } from './order'
-import type { Payment } from './settlement'
+import type { Arrivals } from './arrival'
+import type { Charges } from './charge'
+import { cancel } from './order'
 import type { Store } from './store'
-import { isKnownOrder } from './store/orders'
 
 export interface ReactionDeps {
   store: Store
   now: () => Date
-  opening: Opening
+  arrivals: Arrivals
+  charges: Charges
   /** Called when the confirmed chain moved, so that expiry looks at once. */
   chainMoved(): void
+  /** Tells live pages that an order looks different. */
+  announce(order: { id: string; merchantId: string }): void
 }
+
+/** Confirmations are told for this many orders at once; pages of the others ask by themselves. */
+const ANNOUNCED_MAX = 500
+/** A charge that has not come by then never will: it was refused for good. */
+const CHARGE_WAIT_MS = 600_000
 
 /** What orders does when others speak: find, decide, commit. */
-export function reactions({ store, now, opening, chainMoved }: ReactionDeps): Reactions {
-  const paid = (status: Payment['status']) => async (event: { id: string; data: ChainPayment }) => {
-    const { data } = event
-    const found = await store.find({ memo: data.memo })
-    const reason = misfit(data, found?.order ?? null)
-    if (!found || reason) return store.recordUnmatched(data, status, reason ?? 'unknown_memo', event.id)
-    const payment = toPayment(data, status)
-    const chainTime = await store.chainTime(data.chain_id)
-    const change = review(found.order, withPayment(found.payments, payment), chainTime, now())
-    await store.commit(change, { eventId: event.id, payment, sequence: { chainId: data.chain_id, sequence: data.sequence } })
-  }
-
+export function reactions({ store, now, arrivals, charges, chainMoved, announce }: ReactionDeps): Reactions {
   return {
     'merchant.updated': event => store.saveMerchant(event.data, event.id),
-    'payment.detected': paid('detected'),
-    'payment.confirmed': paid('confirmed'),
-    'payment.orphaned': paid('orphaned'),
+    'payment.detected': ({ id, data }) => arrivals.arrive(data, 'detected', id),
+    'payment.confirmed': ({ id, data }) => arrivals.arrive(data, 'confirmed', id),
+    'payment.orphaned': ({ id, data }) => arrivals.arrive(data, 'orphaned', id),
 
-    async 'chain.advanced'(event) {
-      await store.recordAdvance(event.data, event.id)
+    async 'chain.advanced'({ id, data }) {
+      await store.recordAdvance(data, id)
       chainMoved()
+      for (const order of await store.confirming(data.chain_id, ANNOUNCED_MAX)) announce(order)
     },
 
-    async 'subscription.charge_requested'({ id, data }) {
-      const terms = await store.newestTerms(data.terms)
-      const change = whenPriced(() =>
-        opening.open({
-          id: data.order_id,
-          memo: data.memo,
-          terms,
-          subscriptionId: data.subscription_id,
-          externalRef: data.external_ref,
-          description: data.description,
-          metadata: data.metadata,
-          brlCentavos: parseBrl(data.brl_amount),
-          expiresAt: new Date(now().getTime() + data.expires_in * 1000),
-        }),
-      )
-      try {
-        await store.insert(change, { eventId: id })
-      } catch (error) {
-        if (!isKnownOrder(error)) throw error
+    'subscription.charge_requested': ({ id, data }) => charges.requested(data, id),
+
+    async 'subscription.cancelled'({ id, data, occurred_at }) {
+      if (data.open_order_id === null) return
+      const found = await store.find({ id: data.open_order_id })
+      if (found) {
+        const { order, payments } = found
+        const untouched = order.status === 'pending' && order.paidAt === null && payments.every(payment => payment.status === 'orphaned')
+        const change = untouched ? cancel(order, payments, now()) : null
+        return change ? store.commit(change, { eventId: id }) : undefined
+      }
+      if (await store.dropWaiting(data.open_order_id, id)) return
+      // Its charge was published before; it is still on its way to us.
+      if (now().getTime() - Date.parse(occurred_at) < CHARGE_WAIT_MS) {
+        throw new RetryableError(`The charge of order ${data.open_order_id} has not come yet.`)
       }
     },
-
-    async 'subscription.cancelled'({ id, data }) {
-      const found = data.open_order_id === null ? null : await store.find({ id: data.open_order_id })
-      const cancellable = found?.order.status === 'pending' && found.payments.every(payment => payment.status === 'orphaned')
-      const change = found && cancellable ? cancel(found.order, found.payments, now()) : null
-      if (change) await store.commit(change, { eventId: id })
-    },
   }
 }
-
-/** A charge without a fresh rate waits for one: it comes again until it can be priced. */
-function whenPriced<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'rate_unavailable') throw new RetryableError(error.message)
-    throw error
-  }
-}
-
-/** The ledger with what the listener says now; an older revision of the same payment changes nothing. */
-function withPayment(payments: readonly Payment[], said: Payment): Payment[] {
-  const known = payments.find(payment => payment.id === said.id)
-  if (known && known.revision >= said.revision) return [...payments]
-  return [...payments.filter(payment => payment.id !== said.id), said]
-}
-
-const toPayment = (data: ChainPayment, status: Payment['status']): Payment => ({
-  id: data.payment_id,
-  revision: data.revision,
-  status,
-  shareUnits: parseUsdc(data.merchant_share),
-  payerAddress: data.payer_address,
-  txHash: data.tx_hash,
-  blockNumber: BigInt(data.block_number),
-  blockTime: new Date(data.block_time),
-})

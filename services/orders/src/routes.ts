@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import {
   ApiError,
   type Caller,
+  type CreateOrder,
   caller,
   createOrder,
-  idempotencyKey,
   id as idSchema,
   type List,
   listOrders,
@@ -15,14 +15,15 @@ import {
   type OrderBody,
   parseBrl,
 } from '@ponte/contracts'
-import { isStale, parseRequest, requireCaller, uuidv7 } from '@ponte/service-kit'
+import { isStale, parseRequest, requireCaller, uuidv7At } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
+import { answerOnce, keyedRequest } from './idempotency'
 import type { Opening } from './opening'
-import { type Change, cancel } from './order'
+import { cancel } from './order'
 import { checkoutBody, orderBody, type Place } from './order-body'
 import type { Store } from './store'
-import { type Answer, isRepeated, type KeyedRequest } from './store/idempotency'
+import type { KeyedRequest } from './store/idempotency'
 import type { Ledger } from './store/orders'
 
 export interface RouteDeps {
@@ -35,6 +36,7 @@ export interface RouteDeps {
 
 const LIMIT_DEFAULT = 20
 const pathId = z.object({ id: idSchema })
+const nothing = z.strictObject({})
 
 export function routes(deps: RouteDeps): Router {
   const { store, place } = deps
@@ -43,11 +45,13 @@ export function routes(deps: RouteDeps): Router {
 
   router.post('/api/v1/orders', async (req, res) => {
     const terms = merchantOf(res)
+    parseRequest(nothing, req.query, 'query')
     const body = parseRequest(createOrder, req.body, 'body')
-    const keyed = keyedRequest(req, terms, 'POST /api/v1/orders')
+    const keyed = keyedRequest(req, terms.merchant_id, 'POST /api/v1/orders')
     await answerOnce(store, keyed, res, async () => {
+      const at = deps.now()
       const change = deps.opening.open({
-        id: uuidv7(),
+        id: uuidv7At(at),
         memo: randomBytes(32).toString('hex'),
         terms,
         subscriptionId: null,
@@ -55,7 +59,7 @@ export function routes(deps: RouteDeps): Router {
         description: body.description ?? null,
         metadata: body.metadata ?? {},
         brlCentavos: parseBrl(body.brl_amount),
-        expiresAt: expiresAt(body, deps.now()),
+        expiresAt: expiresAt(body, at),
       })
       const answer = { status: 201, body: JSON.stringify(orderBody(change.order, place)) }
       await store.insert(change, keyed ? { answer: { ...keyed, ...answer } } : {})
@@ -82,15 +86,13 @@ export function routes(deps: RouteDeps): Router {
   router.post('/api/v1/orders/:id/cancel', async (req, res) => {
     const terms = merchantOf(res)
     const { id } = parseRequest(pathId, req.params, 'path')
-    parseRequest(z.strictObject({}), req.body, 'body')
-    const keyed = keyedRequest(req, terms, `POST /api/v1/orders/${id}/cancel`)
-    await answerOnce(store, keyed, res, async () => ({ status: 200, body: JSON.stringify(await cancelled(deps, req, terms, keyed)) }))
+    parseRequest(nothing, req.body, 'body')
+    const keyed = keyedRequest(req, terms.merchant_id, `POST /api/v1/orders/${id.toLowerCase()}/cancel`)
+    await answerOnce(store, keyed, res, async () => ({ status: 200, body: await cancelled(deps, req, terms, keyed) }))
   })
 
   router.get('/api/v1/checkout/:id', async (req, res) => {
-    const { id } = parseRequest(pathId, req.params, 'path')
-    const found = await store.find({ id })
-    if (!found) throw new ApiError('not_found', 'There is no such order; check the link.')
+    const found = await named(store, req)
     res.json(checkoutBody(found.order, found.payments, await store.head(found.order.chainId), place))
   })
 
@@ -98,15 +100,20 @@ export function routes(deps: RouteDeps): Router {
 }
 
 /** Cancels the caller's order; a payment that came in between is looked at again, and then the cancellation may be refused. */
-async function cancelled(deps: RouteDeps, req: Request, terms: MerchantTerms, keyed: KeyedRequest | null): Promise<OrderBody> {
+async function cancelled(
+  { store, place, now }: RouteDeps,
+  req: Request,
+  terms: MerchantTerms,
+  keyed: KeyedRequest | null,
+): Promise<string> {
   for (;;) {
-    const { order, payments } = await owned(deps.store, req, terms)
-    const change: Change | null = cancel(order, payments, deps.now())
-    if (!change) return orderBody(order, deps.place)
-    const body = orderBody(change.order, deps.place)
-    const answer: Answer | null = keyed && { ...keyed, status: 200, body: JSON.stringify(body) }
+    const { order, payments } = await owned(store, req, terms)
+    const change = cancel(order, payments, now())
+    const body = JSON.stringify(orderBody(change?.order ?? order, place))
+    const answer = keyed && { ...keyed, status: 200, body }
     try {
-      await deps.store.commit(change, answer ? { answer } : {})
+      if (change) await store.commit(change, answer ? { answer } : {})
+      else if (answer) await store.keepAnswer(answer)
       return body
     } catch (error) {
       if (!isStale(error)) throw error
@@ -120,15 +127,21 @@ function merchantOf(res: Response): MerchantTerms {
   return who.terms
 }
 
-async function owned(store: Store, req: Request, terms: MerchantTerms): Promise<Ledger> {
+async function named(store: Store, req: Request): Promise<Ledger> {
   const { id } = parseRequest(pathId, req.params, 'path')
+  parseRequest(nothing, req.query, 'query')
   const found = await store.find({ id })
   if (!found) throw new ApiError('not_found', `There is no order ${id}.`)
+  return found
+}
+
+async function owned(store: Store, req: Request, terms: MerchantTerms): Promise<Ledger> {
+  const found = await named(store, req)
   if (found.order.merchantId !== terms.merchant_id) throw new ApiError('forbidden', 'This order belongs to another merchant.')
   return found
 }
 
-function expiresAt(body: z.infer<typeof createOrder>, at: Date): Date {
+function expiresAt(body: CreateOrder, at: Date): Date {
   if (body.expires_at === undefined) return new Date(at.getTime() + (body.expires_in ?? ORDER_EXPIRES_IN_DEFAULT_S) * 1000)
   const wanted = new Date(body.expires_at)
   const seconds = (wanted.getTime() - at.getTime()) / 1000
@@ -136,40 +149,4 @@ function expiresAt(body: z.infer<typeof createOrder>, at: Date): Date {
   throw new ApiError('invalid_request', 'The body is not valid: expires_at must lie between 10 seconds and 7 days ahead.', {
     errors: [{ path: 'expires_at', message: 'must lie between 10 seconds and 7 days ahead' }],
   })
-}
-
-function keyedRequest(req: Request, terms: MerchantTerms, route: string): KeyedRequest | null {
-  const given = req.headers['idempotency-key']
-  if (given === undefined) return null
-  const result = idempotencyKey.safeParse(given)
-  if (!result.success) {
-    throw new ApiError('invalid_request', 'The Idempotency-Key header must be 1 to 255 printable characters.', {
-      errors: [{ path: 'Idempotency-Key', message: 'must be 1 to 255 printable characters' }],
-    })
-  }
-  const bodyHash = createHash('sha256')
-    .update(JSON.stringify(req.body ?? {}))
-    .digest('hex')
-  return { merchantId: terms.merchant_id, route, key: result.data, bodyHash }
-}
-
-/**
- * Does the work once per key. Its effect and its answer are one statement, so an equal request at the same moment waits on the key's
- * row, fails on it with nothing changed, and is given the first one's answer. Work that cannot be done (again) looks there too.
- */
-async function answerOnce(
-  store: Store,
-  keyed: KeyedRequest | null,
-  res: Response,
-  work: () => Promise<{ status: number; body: string }>,
-): Promise<void> {
-  try {
-    const { status, body } = await work()
-    res.status(status).type('application/json').send(body)
-  } catch (error) {
-    const stored = keyed && (isRepeated(error) || error instanceof ApiError) ? await store.answered(keyed) : null
-    if (!stored) throw error
-    res.setHeader('Idempotency-Replayed', 'true')
-    res.status(stored.status).type('application/json').send(stored.body)
-  }
 }

@@ -16,10 +16,14 @@ import {
   service,
   uuidv7,
 } from '@ponte/service-kit'
+import { createArrivals } from './arrival'
+import { createCharges } from './charge'
 import type { OrdersConfig } from './config'
+import { depositAddresses } from './deposit'
 import { expireDue } from './expiry'
+import { orderMetrics } from './measures'
 import { createOpening } from './opening'
-import type { Order } from './order'
+import type { Change } from './order'
 import { rateSources } from './rate-sources'
 import { openRates } from './rates'
 import { reactions } from './reactions'
@@ -42,17 +46,13 @@ export function createOrders(config: OrdersConfig, given: Given = {}) {
   const bus = given.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
   const relay = outboxRelay(database, bus, logger)
 
-  const committed = (order: Order) => {
+  const measured = orderMetrics(metrics)
+  const announce = (order: { id: string; merchantId: string }) => bus.announce(changed(order, now()))
+  const committed = (change: Change) => {
     relay.wake()
-    transitions.inc({ status: order.status, exception: order.exception ?? 'none' })
-    bus.announce(changed(order, now()))
+    measured.committed(change)
+    announce(change.order)
   }
-  const transitions = metrics.counter('ponte_order_commits_total', 'Orders written, by the status they were left in', [
-    'status',
-    'exception',
-  ])
-  metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
-
   const store = openStore(database, { now, committed })
   const rates = openRates(rateSources(config, now), {
     maxAgeS: config.RATE_MAX_AGE_S,
@@ -61,25 +61,24 @@ export function createOrders(config: OrdersConfig, given: Given = {}) {
     now,
     logger,
   })
+  metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
+  metrics.observed('ponte_quote_age_seconds', 'Age of the exchange rate that orders are priced with', rates.ageS)
+  metrics.observed('ponte_payment_events_missing', 'Payment events that expiry waits for', () =>
+    store.missingPaymentEvents(config.CHAIN_ID),
+  )
+
   const place = { network: config.NETWORK, publicUrl: config.PUBLIC_URL, confirmations: config.CONFIRMATIONS }
-  const destination = {
-    chainId: config.CHAIN_ID,
-    tokenAddress: config.TOKEN_ADDRESS,
-    routerAddress: config.ROUTER_ADDRESS,
-    depositAddress: null,
-  }
-  const opening = createOpening({ destination, feeBps: config.PLATFORM_FEE_BPS, place, quote: rates.current, now })
+  const destination = { chainId: config.CHAIN_ID, tokenAddress: config.TOKEN_ADDRESS, routerAddress: config.ROUTER_ADDRESS }
+  const depositAddress = depositAddresses(config.DEPOSIT_FACTORY)
+  const opening = createOpening({ destination, feeBps: config.PLATFORM_FEE_BPS, place, quote: rates.current, depositAddress })
+  const arrivals = createArrivals({ store, now, logger, onUnmatched: measured.unmatched, onReorged: measured.reorged })
+  const charges = createCharges({ store, now, opening, arrivals, logger })
   const expiry = every('expiry', config.EXPIRY_SWEEP_MS, () => expireDue(store, config.CHAIN_ID, now), logger)
   const pruning = every('idempotency pruning', 3_600_000, () => store.prune(), logger)
 
-  const http = httpServer(
-    'http',
-    createApp({ routes: routes({ store, opening, place, now, tokenSecret: config.GATEWAY_TOKEN_SECRET }), logger }),
-    {
-      host: config.HOST,
-      port: config.PORT,
-    },
-  )
+  const ways = routes({ store, opening, place, now, tokenSecret: config.GATEWAY_TOKEN_SECRET })
+  const app = createApp({ routes: ways, logger, onAnswer: measured.answered })
+  const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
   const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger })
   const parts = [
     database,
@@ -87,8 +86,9 @@ export function createOrders(config: OrdersConfig, given: Given = {}) {
     relay,
     rates,
     expiry,
+    charges.waiting,
     pruning,
-    consumer(bus, 'orders', reactions({ store, now, opening, chainMoved: expiry.wake })),
+    consumer(bus, 'orders', reactions({ store, now, arrivals, charges, chainMoved: expiry.wake, announce })),
     ops,
     http,
   ]
@@ -96,7 +96,7 @@ export function createOrders(config: OrdersConfig, given: Given = {}) {
 }
 
 /** Tells live pages that something a payer can see has changed; nobody waits for it and nothing is lost with it. */
-function changed(order: Order, at: Date) {
+function changed(order: { id: string; merchantId: string }, at: Date) {
   const event = {
     id: uuidv7(),
     type: 'order.changed',

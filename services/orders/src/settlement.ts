@@ -12,11 +12,21 @@ export interface Payment {
   blockTime: Date
 }
 
+/** The closed set that the database keeps as text. */
+export function paymentStatus(status: string): Payment['status'] {
+  if (status === 'detected' || status === 'confirmed' || status === 'orphaned') return status
+  throw new Error(`A payment cannot be ${status}.`)
+}
+
 export interface Terms {
   expectedUnits: bigint
   expiresAt: Date
+  /** The merchant's command. */
   cancelledAt: Date | null
+  /** When the merchant was told `paid`, and `expired`; what was told is a fact like any other. */
   paidAt: Date | null
+  expiredAt: Date | null
+  /** The received amount that the merchant was last told is too little; 0 when never. */
   toldUnits: bigint
 }
 
@@ -29,6 +39,7 @@ export interface Verdict {
   txHash: string | null
   /** True when no payment is still unconfirmed. */
   settled: boolean
+  confirmed: readonly Payment[]
 }
 
 /**
@@ -48,6 +59,7 @@ export function settle(terms: Terms, payments: readonly Payment[], chainTime: Da
     receivedUnits: C,
     txHash: (completing ?? confirmed.at(-1))?.txHash ?? null,
     settled,
+    confirmed,
   }
 }
 
@@ -64,6 +76,8 @@ function statusOf(terms: Terms, { C, D, settled, completing, chainTime }: Ledger
   const past = chainTime !== null && chainTime > terms.expiresAt
   if (terms.cancelledAt !== null) return 'cancelled'
   if (completing && completing.blockTime <= terms.expiresAt) return 'paid'
+  // Told once: a late payment on its way must not make the order expire a second time.
+  if (terms.expiredAt !== null) return 'expired'
   if (D >= E && C < E) return 'confirming'
   if (past) return 'expired'
   // Complete but late: only the confirmed chain time may say that the order has expired, since an earlier payment may still be on its way to us.
@@ -83,8 +97,8 @@ function exceptionOf(
     if (rest.some(payment => payment.shareUnits >= E)) return 'duplicate'
     return ledger.C > E ? 'overpaid' : null
   }
+  if (status === 'cancelled' && ledger.C > 0n) return 'paid_after_cancel'
   if (terms.paidAt !== null) return 'reorged'
-  if (status === 'cancelled') return ledger.C > 0n ? 'paid_after_cancel' : null
   return status === 'expired' && ledger.C >= E ? 'paid_late' : null
 }
 

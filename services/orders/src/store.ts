@@ -1,20 +1,25 @@
 import type { Database } from '@ponte/service-kit'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from './generated/client'
-import type { Order } from './order'
 import { chainStore } from './store/chain'
+import { chargeStore } from './store/charges'
 import { idempotencyStore } from './store/idempotency'
 import { merchantStore } from './store/merchants'
-import { orderStore } from './store/orders'
+import { orderList } from './store/order-list'
+import { type OrderStoreOptions, orderStore } from './store/orders'
+import { unmatchedStore } from './store/unmatched'
 
 export type Store = ReturnType<typeof openStore>
 
 /** Reads go through Prisma, every commit is one SQL statement: row, inbox and outbox together or not at all. */
-export function openStore(database: Database, options: { now: () => Date; committed(order: Order): void }) {
+export function openStore(database: Database, options: OrderStoreOptions) {
   const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) })
   return {
     ...orderStore(database, prisma, options),
+    ...orderList(prisma),
+    ...chargeStore(database, options),
     ...chainStore(database, prisma),
+    ...unmatchedStore(database, prisma),
     ...merchantStore(database, prisma),
     ...idempotencyStore(database),
   }

@@ -33,6 +33,13 @@ export function idempotencyStore(database: Database) {
       }
       return row
     },
+    /** Keeps the answer of a request that had nothing to change. Throws as a repeated one when the key has an answer. */
+    async keepAnswer(answer: Answer): Promise<void> {
+      await database.query(
+        'INSERT INTO idempotency_keys (merchant_id, route, key, body_hash, status, body) VALUES ($1, $2, $3, $4, $5, $6)',
+        [...[answer.merchantId, answer.route, answer.key, answer.bodyHash, answer.status, answer.body]],
+      )
+    },
     prune: () => database.query("DELETE FROM idempotency_keys WHERE created_at < now() - interval '7 days'"),
   }
 }

@@ -1,7 +1,7 @@
 import { orderException, orderStatus } from '@ponte/contracts'
 import type { Order as OrderRow, Payment as PaymentRow } from '../generated/client'
 import type { Order } from '../order'
-import type { Payment } from '../settlement'
+import { type Payment, paymentStatus } from '../settlement'
 
 /** Every column of `orders` with the value it takes, in one place for insert. */
 export const orderColumns: readonly [column: string, read: (order: Order) => unknown][] = [
@@ -18,6 +18,7 @@ export const orderColumns: readonly [column: string, read: (order: Order) => unk
   ['metadata', o => JSON.stringify(o.metadata)],
   ['brl_centavos', o => o.brlCentavos],
   ['usdc_units', o => o.usdcUnits],
+  ['fee_bps', o => o.feeBps],
   ['fee_units', o => o.feeUnits],
   ['expected_units', o => o.expectedUnits],
   ['received_units', o => o.receivedUnits],
@@ -34,6 +35,7 @@ export const orderColumns: readonly [column: string, read: (order: Order) => unk
   ['tx_hash', o => o.txHash],
   ['expires_at', o => o.expiresAt],
   ['paid_at', o => o.paidAt],
+  ['expired_at', o => o.expiredAt],
   ['cancelled_at', o => o.cancelledAt],
   ['created_at', o => o.createdAt],
   ['version', o => o.version],
@@ -42,14 +44,10 @@ export const orderColumns: readonly [column: string, read: (order: Order) => unk
 /** The database speaks strings where the domain knows a closed set; a row outside it is a fault of ours. */
 export const toOrder = (row: OrderRow): Order => ({
   ...row,
+  feeBps: BigInt(row.feeBps),
   status: orderStatus.parse(row.status),
   exception: row.exception === null ? null : orderException.parse(row.exception),
   metadata: row.metadata as Record<string, string>,
 })
 
 export const toPayment = (row: PaymentRow): Payment => ({ ...row, status: paymentStatus(row.status) })
-
-function paymentStatus(status: string): Payment['status'] {
-  if (status === 'detected' || status === 'confirmed' || status === 'orphaned') return status
-  throw new Error(`A payment cannot be ${status}.`)
-}

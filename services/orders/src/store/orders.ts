@@ -1,5 +1,5 @@
-import type { ListOrders, NewEvent } from '@ponte/contracts'
-import { type Database, isUniqueViolation, type OutboxRows, toOutbox } from '@ponte/service-kit'
+import type { NewEvent } from '@ponte/contracts'
+import { type Database, isUniqueViolation, type OutboxRows, type Sql, toOutbox } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import type { Change, Order } from '../order'
 import type { Payment } from '../settlement'
@@ -19,6 +19,12 @@ export interface Cause {
   answer?: Answer
 }
 
+export interface OrderStoreOptions {
+  now: () => Date
+  /** Hears of every order that was written, once it is. */
+  committed(change: Change): void
+}
+
 const columns = orderColumns.map(([column]) => column).join(', ')
 const placeholders = orderColumns.map((_, index) => `$${index + 1}`).join(', ')
 const next = orderColumns.length
@@ -28,119 +34,86 @@ const INSERT = `
     INSERT INTO idempotency_keys (merchant_id, route, key, body_hash, status, body)
     SELECT $2, $${next + 4}, $${next + 5}, $${next + 6}, $${next + 7}, $${next + 8} WHERE $${next + 5}::text IS NOT NULL),
   seen AS (INSERT INTO inbox (event_id) SELECT $${next + 9}::uuid WHERE $${next + 9}::uuid IS NOT NULL),
-  told AS (INSERT INTO outbox (id, type, body) SELECT * FROM unnest($${next + 1}::uuid[], $${next + 2}::text[], $${next + 3}::text[]))
+  told AS (INSERT INTO outbox (id, type, body) SELECT * FROM unnest($${next + 1}::uuid[], $${next + 2}::text[], $${next + 3}::text[])),
+  waited AS (DELETE FROM waiting_charges WHERE order_id = $1)
   INSERT INTO orders (${columns}) VALUES (${placeholders})`
 
 // A version that moved on since it was read becomes NULL, which the column refuses: the whole statement is undone.
+// A payment that came before its order is taken out of the unmatched ones by whatever brings it here.
 const COMMIT = `
-  WITH answer AS (
+  WITH told AS (INSERT INTO outbox (id, type, body) SELECT * FROM unnest($11::uuid[], $12::text[], $13::text[])),
+  answer AS (
     INSERT INTO idempotency_keys (merchant_id, route, key, body_hash, status, body)
-    SELECT $12, $13, $14, $15, $16, $17 WHERE $14::text IS NOT NULL),
-  seen AS (INSERT INTO inbox (event_id) SELECT $18::uuid WHERE $18::uuid IS NOT NULL),
-  told AS (INSERT INTO outbox (id, type, body) SELECT * FROM unnest($9::uuid[], $10::text[], $11::text[])),
+    SELECT $14, $15, $16, $17, $18, $19 WHERE $16::text IS NOT NULL),
+  seen AS (INSERT INTO inbox (event_id) SELECT $20::uuid WHERE $20::uuid IS NOT NULL),
   counted AS (
-    INSERT INTO payment_sequences (chain_id, sequence) SELECT $19::int, $20::int WHERE $20::int IS NOT NULL ON CONFLICT DO NOTHING),
+    INSERT INTO payment_sequences (chain_id, sequence) SELECT $21::int, $22::int WHERE $22::int IS NOT NULL ON CONFLICT DO NOTHING),
   paid AS (
     INSERT INTO payments (id, order_id, revision, status, share_units, payer_address, tx_hash, block_number, block_time)
-    SELECT $21, $1::uuid, $22, $23, $24, $25, $26, $27, $28 WHERE $21::text IS NOT NULL
+    SELECT $23, $1::uuid, $24, $25, $26, $27, $28, $29, $30 WHERE $23::text IS NOT NULL
     ON CONFLICT (id) DO UPDATE SET revision = EXCLUDED.revision, status = EXCLUDED.status, block_number = EXCLUDED.block_number,
-      block_time = EXCLUDED.block_time WHERE payments.revision < EXCLUDED.revision)
+      block_time = EXCLUDED.block_time WHERE payments.revision < EXCLUDED.revision),
+  matched AS (DELETE FROM unmatched_payments WHERE id = $23)
   UPDATE orders SET status = $3, exception = $4, received_units = $5, told_units = $6, tx_hash = $7, paid_at = $8::timestamptz,
-    cancelled_at = $29::timestamptz, version = CASE WHEN version = $2 THEN version + 1 END
+    expired_at = $9::timestamptz, cancelled_at = $10::timestamptz, version = CASE WHEN version = $2 THEN version + 1 END
   WHERE id = $1`
 
-export function orderStore(database: Database, prisma: PrismaClient, options: { now: () => Date; committed(order: Order): void }) {
-  const finish = (order: Order) => {
-    options.committed(order)
-    return order
-  }
-  const told = (events: readonly NewEvent[]) => toOutbox(events, options.now())
-
+export function orderStore(database: Database, prisma: PrismaClient, { now, committed }: OrderStoreOptions) {
   return {
+    /** One order with its payments, read in one round trip. */
     async find(where: { id: string } | { memo: string }): Promise<Ledger | null> {
-      const row = await prisma.order.findUnique({ where, include: { payments: { orderBy: { blockNumber: 'asc' } } } })
+      const row = await prisma.order.findUnique({
+        where,
+        include: { payments: { orderBy: [{ blockNumber: 'asc' }, { id: 'asc' }] } },
+        relationLoadStrategy: 'join',
+      })
       if (!row) return null
       const { payments, ...order } = row
       return { order: toOrder(order), payments: payments.map(toPayment) }
     },
 
-    /** Orders of a merchant, newest first, one more than `limit` where there are more. The id is the keyset. */
-    async list(merchantId: string, query: ListOrders, limit: number): Promise<Order[]> {
-      const backwards = query.ending_before !== undefined
-      const rows = await prisma.order.findMany({
-        where: {
-          merchantId,
-          ...(query.status ? { status: query.status } : {}),
-          ...(query.exception ? { exception: query.exception } : {}),
-          ...(query.external_ref ? { externalRef: query.external_ref } : {}),
-          ...(query.subscription_id ? { subscriptionId: query.subscription_id } : {}),
-          ...(query.memo ? { memo: query.memo } : {}),
-          ...(query.tx_hash ? { txHash: query.tx_hash } : {}),
-          createdAt: { ...(query.created_gte ? { gte: query.created_gte } : {}), ...(query.created_lt ? { lt: query.created_lt } : {}) },
-          id: {
-            ...(query.starting_after ? { lt: query.starting_after } : {}),
-            ...(query.ending_before ? { gt: query.ending_before } : {}),
-          },
-        },
-        orderBy: { id: backwards ? 'asc' : 'desc' },
-        take: limit + 1,
-      })
-      return rows.map(toOrder)
-    },
-
     /** Writes a new order with its events and the answer for a repeated request, in one statement. */
-    async insert(change: Change, cause: Pick<Cause, 'eventId' | 'answer'> = {}): Promise<Order> {
-      const values = orderColumns.map(([, read]) => read(change.order))
-      const { answer } = cause
-      await database.query({ name: 'order-insert', text: INSERT }, [
-        ...values,
-        ...spread(told(change.events)),
-        ...answerValues(answer),
-        cause.eventId ?? null,
-      ])
-      return finish(change.order)
+    async insert(change: Change, cause: Pick<Cause, 'eventId' | 'answer'> = {}): Promise<void> {
+      await insertOrder(database, change, cause, now())
+      committed(change)
     },
 
     /** Writes what changed of an order, its events and its cause, in one statement. Throws a stale-version error when the order moved on. */
-    async commit(change: Change, cause: Cause): Promise<Order> {
+    async commit(change: Change, { payment, sequence, answer, eventId }: Cause): Promise<void> {
       const { order } = change
-      const { payment, sequence } = cause
       await database.query({ name: 'order-commit', text: COMMIT }, [
-        order.id,
-        order.version,
-        order.status,
-        order.exception,
-        order.receivedUnits,
-        order.toldUnits,
-        order.txHash,
-        order.paidAt,
-        ...spread(told(change.events)),
+        ...[order.id, order.version, order.status, order.exception, order.receivedUnits, order.toldUnits, order.txHash],
+        ...[order.paidAt, order.expiredAt, order.cancelledAt],
+        ...spread(change.events, now()),
         order.merchantId,
-        ...answerValues(cause.answer),
-        cause.eventId ?? null,
-        sequence?.chainId ?? null,
-        sequence?.sequence ?? null,
-        ...[payment?.id, payment?.revision, payment?.status, payment?.shareUnits, payment?.payerAddress, payment?.txHash].map(
-          v => v ?? null,
-        ),
-        payment?.blockNumber ?? null,
-        payment?.blockTime ?? null,
-        order.cancelledAt,
+        ...answerValues(answer),
+        ...orNull(eventId, sequence?.chainId, sequence?.sequence),
+        ...orNull(payment?.id, payment?.revision, payment?.status, payment?.shareUnits, payment?.payerAddress, payment?.txHash),
+        ...orNull(payment?.blockNumber, payment?.blockTime),
       ])
-      return finish({ ...order, version: order.version + 1 })
+      committed(change)
     },
   }
+}
+
+/** Writes a new order on this connection; whoever calls tells of it once it is committed. */
+export async function insertOrder(sql: Sql, change: Change, cause: Pick<Cause, 'eventId' | 'answer'>, at: Date): Promise<void> {
+  await sql.query({ name: 'order-insert', text: INSERT }, [
+    ...orderColumns.map(([, read]) => read(change.order)),
+    ...spread(change.events, at),
+    ...answerValues(cause.answer),
+    cause.eventId ?? null,
+  ])
 }
 
 /** True when an order with this id was created before: the same charge was requested twice. */
 export const isKnownOrder = (error: unknown) => isUniqueViolation(error, 'orders_pkey')
 
-const spread = (rows: OutboxRows) => [rows.ids, rows.types, rows.bodies]
+const orNull = (...values: unknown[]) => values.map(value => value ?? null)
 
-const answerValues = (answer: Answer | undefined) => [
-  answer?.route ?? null,
-  answer?.key ?? null,
-  answer?.bodyHash ?? null,
-  answer?.status ?? null,
-  answer?.body ?? null,
-]
+function spread(events: readonly NewEvent[], at: Date) {
+  const rows: OutboxRows = toOutbox(events, at)
+  return [rows.ids, rows.types, rows.bodies]
+}
+
+const answerValues = (answer: Answer | undefined) => orNull(answer?.route, answer?.key, answer?.bodyHash, answer?.status, answer?.body)
