@@ -1,0 +1,136 @@
+import { appendFileSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type LocalChain, startLocalChain, testAccounts } from '@ponte/payment-router/testing'
+import { createLogger } from '@ponte/service-kit'
+import { createIdentityProvider } from './identity-provider'
+import { type Place, type ServiceName, serviceNames } from './places'
+import { startPostgres } from './postgres'
+import type { EmbeddedSettings } from './settings'
+import { type System, startAll } from './start-all'
+import { openState, type StateFile } from './state'
+import { createWebhookReceiver, type WebhookReceiver } from './webhook-receiver'
+
+export const DEMO_EMAIL = 'demo@ponte.example'
+const CHAIN_ID = 31_337
+const FEE_BPS = 100
+/** anvil's well-known accounts: 0 deploys, 1 takes the fees, 2 is the demo merchant's, 3 pays. */
+export const MERCHANT_ACCOUNT = testAccounts[2]
+export const PAYER_ACCOUNT = testAccounts[3]
+
+export interface Embedded {
+  system: System
+  chain: LocalChain
+  receiver: WebhookReceiver
+  file: StateFile
+  authUrl: string
+  receiverUrl: string
+  stop(): Promise<void>
+}
+
+export interface EmbeddedOptions {
+  settings: EmbeddedSettings
+  folder: string
+  fresh: boolean
+  /** Told as each stage begins. */
+  onStage(stage: string): void
+}
+
+/** Starts everything that Ponte needs on one machine, and Ponte. What was started is stopped again when a later part fails. */
+export async function startEmbedded({ settings, folder, fresh, onStage }: EmbeddedOptions): Promise<Embedded> {
+  const stops: (() => Promise<void>)[] = []
+  const stop = async () => {
+    for (let next = stops.pop(); next; next = stops.pop()) await next()
+  }
+  try {
+    if (fresh) for (const entry of readdirSync(folder)) if (entry !== 'pid') rmSync(join(folder, entry), { recursive: true, force: true })
+    const file = openState(folder)
+
+    onStage('PostgreSQL')
+    const postgres = await startPostgres({
+      dataDir: join(folder, 'postgres'),
+      port: settings.PONTE_PG_PORT,
+      portSetting: 'PONTE_PG_PORT',
+      password: file.state.postgresPassword,
+    })
+    stops.push(postgres.stop)
+    await postgres.ensureDatabases(serviceNames.map(databaseName))
+
+    onStage('local chain')
+    const chain = await startChain(settings, folder, file)
+    stops.push(chain.stop)
+
+    onStage('identity provider and webhook receiver')
+    const authUrl = `http://127.0.0.1:${settings.PONTE_AUTH_PORT}`
+    const identity = createIdentityProvider({
+      host: '127.0.0.1',
+      port: settings.PONTE_AUTH_PORT,
+      portSetting: 'PONTE_AUTH_PORT',
+      stateFolder: join(folder, 'identity'),
+      publicClientKey: file.state.publicClientKey,
+      issuer: `${authUrl}/auth/v1`,
+      audience: 'authenticated',
+    })
+    await identity.start?.()
+    stops.push(async () => identity.stop?.())
+    await identity.ensureUser(DEMO_EMAIL, file.state.demoPassword)
+    const receiver = createWebhookReceiver({ host: '127.0.0.1', port: settings.PONTE_RECEIVER_PORT, portSetting: 'PONTE_RECEIVER_PORT' })
+    await receiver.start?.()
+    stops.push(async () => receiver.stop?.())
+
+    onStage('the five services')
+    const place = embeddedPlace({ settings, file, chain, authUrl, databaseUrl: name => postgres.url(databaseName(name)) })
+    const system = await startAll(place, {
+      logger: name => createLogger({ service: name, level: settings.LOG_LEVEL }),
+      onDeadLetter: (queue, message) => appendFileSync(join(folder, 'dead-letters.jsonl'), `${JSON.stringify({ queue, ...message })}\n`),
+    })
+    stops.push(system.stop)
+    const receiverUrl = `http://127.0.0.1:${receiver.port()}`
+    return { system, chain, receiver, file, authUrl: `http://127.0.0.1:${identity.port()}`, receiverUrl, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+const databaseName = (service: ServiceName) => service.replaceAll('-', '_')
+
+async function startChain(settings: EmbeddedSettings, folder: string, file: StateFile): Promise<LocalChain> {
+  const chain = await startLocalChain({
+    port: settings.PONTE_CHAIN_PORT,
+    chainId: CHAIN_ID,
+    stateFile: join(folder, 'chain.json'),
+    stateIntervalS: 1,
+    blockTimeS: 1,
+    mixedMining: true,
+    feeBps: FEE_BPS,
+    feeReceiver: testAccounts[1].address,
+    deployed: file.state.contracts,
+  })
+  const { usdcAddress, routerAddress, rateFeedAddress } = chain
+  file.save({ contracts: { usdcAddress, routerAddress, rateFeedAddress } })
+  return chain
+}
+
+function embeddedPlace(of: {
+  settings: EmbeddedSettings
+  file: StateFile
+  chain: LocalChain
+  authUrl: string
+  databaseUrl: Place['databaseUrl']
+}): Place {
+  const { settings, chain, authUrl } = of
+  const { state } = of.file
+  return {
+    databaseUrl: of.databaseUrl,
+    // Demanded of every service, but the roof hands in its own bus and nobody connects.
+    amqp: { url: 'amqp://embedded.invalid', namespace: 'ponte' },
+    chain: { ...chain, confirmations: settings.PONTE_CONFIRMATIONS },
+    identity: { url: authUrl, issuer: `${authUrl}/auth/v1`, audience: 'authenticated', publicClientKey: state.publicClientKey },
+    publicUrl: `http://127.0.0.1:${settings.PONTE_PORT}`,
+    ports: { 'api-gateway': settings.PONTE_PORT, orders: 0, subscriptions: 0, 'chain-listener': 0, 'webhook-dispatcher': 0 },
+    ownerUrls: { orders: 'http://127.0.0.1', subscriptions: 'http://127.0.0.1', webhooks: 'http://127.0.0.1' },
+    secrets: state,
+    webhookAllowCidrs: '127.0.0.1/32',
+    logLevel: settings.LOG_LEVEL,
+  }
+}

@@ -1,0 +1,92 @@
+import { apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '@ponte/api-gateway'
+import { chainListenerConfig, chainListenerMigrations, createChainListener } from '@ponte/chain-listener'
+import { topology } from '@ponte/contracts'
+import { createOrders, ordersConfig, ordersMigrations } from '@ponte/orders'
+import {
+  createLogger,
+  type Logger,
+  type Message,
+  memoryBus,
+  migrate,
+  type Part,
+  readConfig,
+  type Service,
+  service,
+} from '@ponte/service-kit'
+import { createSubscriptions, subscriptionsConfig, subscriptionsMigrations } from '@ponte/subscriptions'
+import { createWebhookDispatcher, webhookDispatcherConfig, webhookDispatcherMigrations } from '@ponte/webhook-dispatcher'
+import { environments, type Place, type ServiceName, serviceNames } from './places'
+
+const migrations: Record<ServiceName, string> = {
+  'api-gateway': apiGatewayMigrations,
+  orders: ordersMigrations,
+  subscriptions: subscriptionsMigrations,
+  'chain-listener': chainListenerMigrations,
+  'webhook-dispatcher': webhookDispatcherMigrations,
+}
+
+export interface System {
+  gatewayUrl: string
+  /** Health, readiness and metrics of each service. */
+  opsUrls: Record<ServiceName, string>
+  /** Resolves when no service has work in hand and the bus is empty. */
+  idle(timeoutMs?: number): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface StartOptions {
+  now?: () => Date
+  logger?: (service: ServiceName) => Logger
+  onDeadLetter?: (queue: string, message: Message) => void
+}
+
+/**
+ * The five services in one process, over one in-process bus: the same constructors and the same settings as five processes have.
+ * HTTP between the gateway and the owners stays HTTP.
+ */
+export async function startAll(place: Place, options: StartOptions = {}): Promise<System> {
+  const loggers = options.logger ?? (name => createLogger({ service: name, level: place.logLevel }))
+  await Promise.all(serviceNames.map(name => migrate(place.databaseUrl(name), migrations[name])))
+  const bus = memoryBus({ topology, logger: loggers('orders'), ...(options.onDeadLetter ? { onDeadLetter: options.onDeadLetter } : {}) })
+  const env = environments(place)
+  const given = (name: ServiceName) => ({ bus, logger: loggers(name), ...(options.now ? { now: options.now } : {}) })
+
+  const orders = createOrders(readConfig(ordersConfig, env.orders), given('orders'))
+  const subscriptions = createSubscriptions(readConfig(subscriptionsConfig, env.subscriptions), given('subscriptions'))
+  const listener = createChainListener(readConfig(chainListenerConfig, env['chain-listener']), given('chain-listener'))
+  const dispatcher = createWebhookDispatcher(readConfig(webhookDispatcherConfig, env['webhook-dispatcher']), given('webhook-dispatcher'))
+  const owners = service('owners', [dispatcher, subscriptions, orders, listener])
+  await owners.start()
+
+  const ownerUrls = {
+    ORDERS_URL: localUrl(orders.http),
+    SUBSCRIPTIONS_URL: localUrl(subscriptions.http),
+    WEBHOOKS_URL: localUrl(dispatcher.http),
+  }
+  const gateway = createApiGateway(readConfig(apiGatewayConfig, { ...env['api-gateway'], ...ownerUrls }), given('api-gateway'))
+  const all: Service = service('ponte', [bus, owners, gateway] satisfies Part[])
+  await gateway.start()
+  return {
+    gatewayUrl: localUrl(gateway.http),
+    opsUrls: {
+      'api-gateway': localUrl(gateway.ops),
+      orders: localUrl(orders.ops),
+      subscriptions: localUrl(subscriptions.ops),
+      'chain-listener': localUrl(listener.ops),
+      'webhook-dispatcher': localUrl(dispatcher.ops),
+    },
+    idle: timeoutMs => settledTwice(all, timeoutMs),
+    async stop() {
+      await gateway.stop()
+      await owners.stop()
+    },
+  }
+}
+
+const localUrl = (server: { port(): number }) => `http://127.0.0.1:${server.port()}`
+
+/** A message may move between two parts while they are asked one after the other: only the second quiet look in a row counts. */
+async function settledTwice(all: Service, timeoutMs?: number): Promise<void> {
+  do await all.idle(timeoutMs)
+  while (await all.busy())
+}

@@ -1,0 +1,39 @@
+import type { SamplePayment } from './demo'
+import { DEMO_EMAIL, type Embedded } from './embedded'
+
+/** What a person can act on once everything runs. */
+export function summary(
+  { system, chain, file, authUrl, receiverUrl }: Embedded,
+  run: { sample: SamplePayment | null; seconds: number; folder: string },
+): string {
+  const { state } = file
+  const key = state.demoMerchant?.api_key ?? ''
+  const lines = [
+    '',
+    `Ponte is online (${run.seconds.toFixed(1)} s).`,
+    '',
+    `  Dashboard   ${system.gatewayUrl}/dashboard   ${DEMO_EMAIL} / ${state.demoPassword}`,
+    `  API         ${system.gatewayUrl}/api/v1      reference: ${system.gatewayUrl}/docs`,
+    `  API key     ${key}`,
+    `  Webhooks    ${receiverUrl}/received`,
+    `  Login       ${authUrl}/auth/v1/token?grant_type=password`,
+    `  Chain       ${chain.rpcUrl}   chain id ${chain.chainId}, USDC ${chain.usdcAddress}, router ${chain.routerAddress}`,
+    `  State       ${run.folder}`,
+    ...(run.sample ? [`  Checkout    ${run.sample.order.payment.checkout_url}`] : []),
+    '',
+    'Create an order:',
+    '',
+    `  curl -s ${system.gatewayUrl}/api/v1/orders -H 'Authorization: Bearer ${key}' \\`,
+    `    -H 'Content-Type: application/json' -d '{"brl_amount":"150.00","external_ref":"INV-7"}'`,
+    '',
+    'What the merchant was told so far:',
+    '',
+    `  curl -s ${receiverUrl}/received`,
+    '',
+    ...(run.sample
+      ? [`The sample payment: ${run.sample.webhook.body}`, `X-Service-Signature: ${run.sample.webhook.headers['x-service-signature']}`, '']
+      : []),
+    'Ctrl-C stops. The next start goes on with this data; npm start -- --fresh starts anew.',
+  ]
+  return lines.join('\n')
+}
