@@ -33,10 +33,14 @@ export async function startSubscriptions(options: { replicas?: number; start?: s
     ...options.env,
   })
   const world = worldOutside(bus, clock)
-  const replicas = Array.from({ length: options.replicas ?? 1 }, () =>
-    createSubscriptions(config, { bus, logger: silentLogger, now: () => new Date(clock.now) }),
-  )
-  for (const part of [...world.parts, ...replicas]) await part.start?.()
+  const replicas: ReturnType<typeof createSubscriptions>[] = []
+  const startReplica = async () => {
+    const replica = createSubscriptions(config, { bus, logger: silentLogger, now: () => new Date(clock.now) })
+    replicas.push(replica)
+    await replica.start()
+  }
+  for (const part of world.parts) await part.start?.()
+  for (let count = options.replicas ?? 1; count > 0; count -= 1) await startReplica()
   const sql = new pg.Pool({ connectionString: database.url, max: 2 })
   const url = (replica = 0) => `http://127.0.0.1:${replicas[replica]?.http.port()}`
   const idle = async () => {
@@ -60,6 +64,11 @@ export async function startSubscriptions(options: { replicas?: number; start?: s
     url,
     idle,
     call,
+    startReplica,
+    /** All replicas end, as in an outage; what others say meanwhile waits. */
+    async stopReplicas() {
+      for (const replica of replicas.splice(0)) await replica.stop()
+    },
     async create(body: object = {}) {
       const answer = await call('post', '', { brl_amount: '49.90', ...body })
       return subscription.parse(answer.body)
