@@ -72,7 +72,8 @@ export function environments(place: Place): Record<ServiceName, Environment> {
       NETWORK: 'anvil',
       ROUTER_ADDRESS: chain.routerAddress,
       PLATFORM_FEE_BPS: String(chain.feeBps),
-      RATE_STATIC: '5.42',
+      RATE_CHAINLINK_RPC_URL: chain.rpcUrl,
+      RATE_CHAINLINK_ADDRESS: chain.rateFeedAddress,
     },
     subscriptions: {
       ...common('subscriptions'),
