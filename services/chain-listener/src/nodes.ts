@@ -26,8 +26,8 @@ export interface Nodes {
    * `too_wide` and `beyond_head` are thrown to the caller, because another node would only say the same. Throws NoNodeError when all rest.
    */
   use<T>(work: (node: Node) => Promise<T>): Promise<T>
-  /** Runs work on every node that does not rest except the named one, at once, and answers what succeeded. */
-  others<T>(except: string, work: (node: Node) => Promise<T>): Promise<{ node: Node; value: T }[]>
+  /** Runs work on every node that does not rest, at once; answers when `enough` says so of what came back, or when all are done. */
+  ballot<T>(work: (node: Node) => Promise<T>, enough: (values: T[]) => boolean): Promise<{ node: Node; value: T }[]>
   distrust(name: string, reason: RestReason, message: string): void
   sawHead(name: string, head: number): void
   standsStill(name: string): boolean
@@ -70,36 +70,37 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
       return undefined
     }
   }
+  const ballot = <T>(work: (node: Node) => Promise<T>, enough: (values: T[]) => boolean) =>
+    new Promise<{ node: Node; value: T }[]>(resolve => {
+      const answers: { node: Node; value: T }[] = []
+      const asked = candidates(healths, clock()).map(async index => {
+        const node = nodes[index]
+        if (!node) return
+        try {
+          const done = await attempt(index, node, work)
+          if (done) answers.push({ node, value: done.value })
+          if (done && enough(answers.map(answer => answer.value))) resolve([...answers])
+        } catch (error) {
+          logger.debug('an RPC node has no answer', { rpc: node.name, error })
+        }
+      })
+      void Promise.all(asked).then(() => resolve([...answers]))
+    })
   return {
     async use(work) {
       for (const index of candidates(healths, clock())) {
         const node = nodes[index]
-        const done = node && (await attempt(index, node, work))
-        if (!node || !done) continue
+        if (!node) continue
         if (inUse !== undefined && inUse !== node.name) logger.info('another RPC node is in use', { rpc: node.name })
         inUse = node.name
-        return done.value
+        const done = await attempt(index, node, work)
+        if (done) return done.value
       }
       throw new NoNodeError(
         `no RPC node can be asked now: ${nodes.map((node, index) => `${node.name} ${health(index).reason}`).join(', ')}`,
       )
     },
-    async others(except, work) {
-      const answers = await Promise.all(
-        candidates(healths, clock()).map(async index => {
-          const node = nodes[index]
-          if (!node || node.name === except) return []
-          try {
-            const done = await attempt(index, node, work)
-            return done ? [{ node, value: done.value }] : []
-          } catch (error) {
-            logger.debug('an RPC node has no answer', { rpc: node.name, error })
-            return []
-          }
-        }),
-      )
-      return answers.flat()
-    },
+    ballot,
     distrust: (name, reason, message) => rest(indexOf(name), reason, message),
     sawHead(name, head) {
       const index = indexOf(name)

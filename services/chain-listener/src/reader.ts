@@ -35,7 +35,7 @@ export const blockCall = (number: number | 'latest'): Call => ({
   method: 'eth_getBlockByNumber',
   params: [typeof number === 'number' ? hex(number) : number, false],
 })
-const chainCall: Call = { method: 'eth_chainId', params: [] }
+export const chainCall: Call = { method: 'eth_chainId', params: [] }
 const HASH = /^0x[0-9a-f]{64}$/
 
 /** A header as we keep it, or undefined for a block that the node does not have. Throws MalformedLogError. */
@@ -57,7 +57,7 @@ async function strictly<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function demandChain(watch: Watch, chainId: unknown): void {
+export function demandChain(watch: Watch, chainId: unknown): void {
   const theirs = toNumber(chainId)
   if (theirs !== watch.chainId) throw new DistrustError('wrong_chain', `the node is of chain ${theirs}, not ${watch.chainId}`)
 }
@@ -133,6 +133,19 @@ export const readFinished = (node: Node, watch: Watch, from: Position, to: numbe
     if (wrong) throw new DistrustError('wrong_answer', `the node sent a log of block ${wrong.blockNumber} for blocks ${first} to ${to}`)
     const payments = await timed(node, seen)
     return { blocks: [last], payments, finished: true, head: head.number, headTime: head.time, bytes, ms }
+  })
+
+/** What a node has in a span, for comparing: its last block and the payments. No position of ours is asked of it. */
+export const readSpan = (node: Node, watch: Watch, from: number, to: number): Promise<{ last: Block; payments: SeenPayment[] }> =>
+  strictly(async () => {
+    const range = { fromBlock: hex(from), toBlock: hex(to) }
+    const { results } = await node.ask([chainCall, blockCall(to), logsCall(watch, range)])
+    demandChain(watch, results[0])
+    const last = demandBlock(results[1], to)
+    const payments = toPayments(results[2], watch)
+    if (payments.some(({ blockNumber }) => outside(blockNumber, from, to)))
+      throw new MalformedLogError('the node sent a log of another block')
+    return { last, payments }
   })
 
 const outside = (number: number, first: number, last: number) => number < first || number > last

@@ -1,5 +1,6 @@
 import type { Logger } from '@ponte/service-kit'
 import type { Block, Position } from './block'
+import type { Head, Lead } from './book'
 import { DistrustError, type Nodes } from './nodes'
 import { findAncestor, look, readBlock, readBlocks, readFinished, type Stretch, type Watch } from './reader'
 import type { Node } from './rpc'
@@ -8,14 +9,9 @@ import { afterAnswer, afterTooWide, plan, relate, type Span } from './scan'
 
 /** What a turn of reading came to. */
 export type Reading =
-  | { kind: 'wait'; head: number }
+  | { kind: 'wait'; head: Head }
   | { kind: 'stretch'; stretch: Stretch; rpc: string }
-  | { kind: 'forked'; ancestor: Block; rpc: string }
-
-/** None of the nodes knows any of the blocks that we remember: the chain we followed is gone, or the settings name another one. */
-export class VanishedError extends Error {
-  override name = 'VanishedError'
-}
+  | { kind: 'forked'; ancestor: Block; head: Head; rpc: string }
 
 export interface ReadingOptions {
   nodes: Nodes
@@ -23,10 +19,6 @@ export interface ReadingOptions {
   window: number
   rangeMax: number
   stallMs: number
-  /** Our remembered blocks up to our position, highest first. */
-  remembered(): readonly Block[]
-  /** The hash of block 0 as it was when we began, where a node could tell. */
-  genesis(): string | null
   logger: Logger
 }
 
@@ -51,16 +43,17 @@ export function createReading(options: ReadingOptions) {
       learn(node, stretch)
       return { kind: 'stretch', stretch, rpc: node.name }
     })
-  const nearHead = (from: Position) =>
+  const nearHead = (lead: Lead) =>
     nodes.use(async (node): Promise<Reading> => {
+      const from = lead.cursor.scanned
       const seen = await look(node, watch, from)
       nodes.sawHead(node.name, seen.head.number)
       await compareHeads(node, seen.head.number)
       const relation = relate(from, seen.head, seen.at)
-      if (relation !== 'linked') return unlinked(node, seen.head, relation === 'behind')
+      if (relation !== 'linked') return unlinked(node, seen.head, relation === 'behind', lead)
       head = seen.head.number
       const next = plan({ scanned: from.number, head, window, span: span.blocks })
-      if (next.kind === 'wait') return { kind: 'wait', head }
+      if (next.kind === 'wait') return { kind: 'wait', head: seen.head }
       const stretch =
         next.kind === 'finished'
           ? await readFinished(node, watch, from, next.to, window)
@@ -70,21 +63,18 @@ export function createReading(options: ReadingOptions) {
     })
 
   /** The node's chain is not ours, or shorter: look for the last block we have in common. */
-  const unlinked = async (node: Node, theirs: Block, behind: boolean): Promise<Reading> => {
-    const remembered = options.remembered()
+  const unlinked = async (node: Node, theirs: Block, behind: boolean, { remembered, cursor }: Lead): Promise<Reading> => {
     const lowest = remembered.at(-1)
     const below = lowest !== undefined && theirs.number < lowest.number
-    if (below) await demandGenesis(node)
+    if (below && cursor.genesisHash !== null) await demandGenesis(node, cursor.genesisHash)
     if (behind || below) throw new DistrustError('behind', `the node's head is ${theirs.number}, behind ours`)
     const ancestor = await findAncestor(node, remembered)
     if (!ancestor) throw new DistrustError('foreign_chain', `the node knows none of the last ${remembered.length} blocks we read`)
     if (ancestor.number === theirs.number) throw new DistrustError('behind', `the node's head is ${theirs.number}, behind ours`)
-    return { kind: 'forked', ancestor, rpc: node.name }
+    return { kind: 'forked', ancestor, head: theirs, rpc: node.name }
   }
 
-  const demandGenesis = async (node: Node) => {
-    const ours = options.genesis()
-    if (ours === null) return
+  const demandGenesis = async (node: Node, ours: string) => {
     const theirs = await readBlock(node, 0)
     if (theirs.hash !== ours) throw new DistrustError('foreign_chain', `the node's block 0 is ${theirs.hash}, ours was ${ours}`)
   }
@@ -94,26 +84,29 @@ export function createReading(options: ReadingOptions) {
     const since = performance.now() - comparedAt
     if (since < options.stallMs && !(nodes.standsStill(node.name) && since > options.stallMs / 4)) return
     comparedAt = performance.now()
-    const others = await nodes.others(node.name, async other => (await look(other, watch, { number: -1, hash: null })).head.number)
-    for (const other of others) nodes.sawHead(other.node.name, other.value)
-    const highest = Math.max(ours, ...others.map(other => other.value))
+    const heads = await nodes.ballot(
+      async other => (await look(other, watch, { number: -1, hash: null })).head.number,
+      () => false,
+    )
+    for (const head of heads) nodes.sawHead(head.node.name, head.value)
+    const highest = Math.max(ours, ...heads.map(head => head.value))
     const tolerated = nodes.standsStill(node.name) ? 0 : window
     if (highest > ours + tolerated) throw new DistrustError('stalled', `the node's head is ${ours} while another shows ${highest}`)
   }
 
-  const fresh = (from: Position): Promise<Reading> => {
-    const next = plan({ scanned: from.number, head, window, span: span.blocks })
-    return next.kind === 'finished' && from.hash !== null ? finished(from, next.to) : nearHead(from)
-  }
+  const planFrom = (from: Position) => plan({ scanned: from.number, head, window, span: span.blocks })
   return {
-    /** The next stretch after `from`; the one after that is asked for meanwhile while catching up. Throws RpcError, NoNodeError. */
-    async next(from: Position): Promise<Reading> {
-      const asked = ahead && ahead.from.number === from.number && ahead.from.hash === from.hash ? ahead.reading : fresh(from)
+    /** The next stretch after our position; the one after that is asked for meanwhile while catching up. Throws RpcError, NoNodeError. */
+    async next(lead: Lead): Promise<Reading> {
+      const from = lead.cursor.scanned
+      const next = planFrom(from)
+      const asked = ahead && ahead.from.number === from.number && ahead.from.hash === from.hash ? ahead.reading : undefined
       ahead = undefined
-      const reading = await asked
+      const reading = await (asked ?? (next.kind === 'finished' && from.hash !== null ? finished(from, next.to) : nearHead(lead)))
       const last = reading.kind === 'stretch' ? reading.stretch.blocks.at(-1) : undefined
-      if (last && plan({ scanned: last.number, head, window, span: span.blocks }).kind === 'finished') {
-        const promise = fresh(last)
+      const after = last && planFrom(last)
+      if (last && after?.kind === 'finished') {
+        const promise = finished(last, after.to)
         // Whoever awaits it later sees the failure; until then it must not count as unhandled.
         promise.catch(() => undefined)
         ahead = { from: last, reading: promise }
@@ -138,3 +131,4 @@ export function createReading(options: ReadingOptions) {
     span: () => span.blocks,
   }
 }
+export type Reader = ReturnType<typeof createReading>

@@ -15,6 +15,7 @@ import {
   rabbitmqBus,
   service,
 } from '@ponte/service-kit'
+import { createBook } from './book'
 import { createChecksums } from './checksums'
 import type { ChainListenerConfig } from './config'
 import { observeStatus } from './gauges'
@@ -22,13 +23,17 @@ import { newHeads } from './heads'
 import { createLeader } from './leader'
 import { openNodes } from './nodes'
 import type { Change } from './payment'
+import { quorumOf } from './quorum'
 import { reactions } from './reactions'
 import { look } from './reader'
+import { createReading } from './reading'
 import { routes } from './routes'
 import { openNode } from './rpc'
 import { createScanner } from './scanner'
 import { statusOf } from './status'
+import { createSteps } from './steps'
 import { openStore } from './store'
+import { createVotes } from './votes'
 
 /** What the roof or a test may hand in; what is given belongs to the giver. */
 export interface Given {
@@ -68,27 +73,41 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
     logger,
   })
   const watch = { chainId: config.CHAIN_ID, routers: config.ROUTER_ADDRESSES }
+  const window = Math.max(config.REORG_WINDOW, config.CONFIRMATIONS)
+  const quorum = quorumOf(config.RPC_URLS.length, config.RPC_QUORUM)
   let headTime = 0
-  const scanner = createScanner({
+  const book = createBook({
     store,
-    nodes,
     leader,
-    watch,
+    chainId: config.CHAIN_ID,
     token: config.TOKEN_ADDRESS,
-    startBlock: config.START_BLOCK,
-    confirmations: config.CONFIRMATIONS,
-    window: Math.max(config.REORG_WINDOW, config.CONFIRMATIONS),
-    rangeMax: config.RANGE_MAX,
-    stallMs: config.HEAD_STALL_MS,
-    advanceEveryMs: config.ADVANCE_EVERY_MS,
     checksum: createChecksums(),
-    logger,
+    window,
+    advanceEveryMs: config.ADVANCE_EVERY_MS,
     committed(change, step, head) {
       headTime = Math.max(headTime, head.time)
       if (step.events.length > 0) relay.wake()
       counters.told(change)
     },
-    reorganised: depth => counters.depth.observe(depth),
+  })
+  const scanner = createScanner({
+    store,
+    nodes,
+    leader,
+    watch,
+    book,
+    steps: createSteps({
+      book,
+      store,
+      confirmations: config.CONFIRMATIONS,
+      confirmsAlone: quorum === 1,
+      logger,
+      reorganised: depth => counters.depth.observe(depth),
+    }),
+    votes: createVotes({ nodes, watch, quorum, logger, undecided: () => counters.undecided.inc() }),
+    reading: createReading({ nodes, watch, window, rangeMax: config.RANGE_MAX, stallMs: config.HEAD_STALL_MS, logger }),
+    startBlock: config.START_BLOCK,
+    logger,
     halted: error => given.onHalt?.(error),
   })
   const scan = scanLoop(config, { scanner, logger })
@@ -100,7 +119,7 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
   const behind = async () => {
     const { cursor, halt } = scanner.view()
     if (halt || leader.epoch() === undefined) return false
-    if (!cursor || scanner.announcementDueMs() !== undefined) return true
+    if (!cursor || scanner.announcementDueMs() !== undefined || scanner.awaitsVotes()) return true
     try {
       const seen = await nodes.use(node => look(node, watch, cursor.scanned))
       if (seen.head.number === cursor.scanned.number && seen.at?.hash === cursor.scanned.hash) return false
@@ -154,6 +173,7 @@ function countersOf(metrics: Metrics) {
   const payments = metrics.counter('ponte_chain_payments_total', 'What was said about payments', ['type'])
   return {
     failOvers: metrics.counter('ponte_chain_rpc_failovers_total', 'How often an RPC end point was left, and why', ['rpc', 'reason']),
+    undecided: metrics.counter('ponte_chain_votes_undecided_total', 'How often the RPC end points did not agree on what to confirm'),
     depth: metrics.histogram(
       'ponte_chain_reorg_depth_blocks',
       'Blocks undone by reorganisations',

@@ -1,0 +1,95 @@
+import type { Block } from './block'
+import type { Cursor } from './cursor'
+import type { Leader } from './leader'
+import { type Change, toEvents } from './payment'
+import type { Store } from './store'
+import { LeaseLostError, type Step } from './store/commit'
+
+/** The head as it was last seen. */
+export interface Head {
+  number: number
+  time: number
+}
+
+/** What a leader holds in memory; anything uncertain is thrown away and read from the database again. */
+export interface Lead {
+  epoch: bigint
+  cursor: Cursor
+  /** The remembered blocks up to our position, highest first. */
+  remembered: readonly Block[]
+}
+
+/** What goes into the database in one step, beside the payments. */
+export interface Write {
+  cursor: Cursor
+  head: Head
+  blocks: readonly Block[]
+  forgetAbove?: number
+}
+
+export interface BookOptions {
+  store: Store
+  leader: Leader
+  chainId: number
+  token: string
+  checksum(address: string): string
+  window: number
+  advanceEveryMs: number
+  committed(change: Change, step: Step, head: Head): void
+}
+
+export type Book = ReturnType<typeof createBook>
+
+const PRUNE_EVERY = 64
+
+/** Writes steps, and with them `chain.advanced` when it is due: what memory holds afterwards is what the database holds. */
+export function createBook(options: BookOptions) {
+  const { store, leader, chainId } = options
+  let announcedAt = Number.NEGATIVE_INFINITY
+  let prunedAt = -1
+
+  const heldBack = ({ confirmed, announced }: Cursor) => confirmed.number > announced && confirmed.time !== null
+  const dueMs = () => Math.max(0, announcedAt + options.advanceEveryMs - performance.now())
+  const advanced = ({ confirmed, sequence }: Cursor, head: number) => ({
+    type: 'chain.advanced' as const,
+    data: {
+      chain_id: chainId,
+      confirmed_block: confirmed.number,
+      confirmed_time: (confirmed.time ?? new Date(0)).toISOString(),
+      head_block: Math.max(head, confirmed.number),
+      sequence,
+    },
+  })
+  /** Blocks below this are out of reach of any reorganisation we follow, and of any vote. */
+  const lowest = ({ scanned, confirmed }: Cursor) => Math.min(scanned.number - options.window, confirmed.number)
+  const prune = async (cursor: Cursor) => {
+    if (Math.abs(cursor.scanned.number - prunedAt) < PRUNE_EVERY) return
+    prunedAt = cursor.scanned.number
+    await store.forget(lowest(cursor))
+  }
+  return {
+    async commit(lead: Lead, change: Change, write: Write): Promise<void> {
+      const { sequence } = lead.cursor
+      const events = toEvents(change.facts, { ...options, sequence })
+      const cursor = { ...write.cursor, sequence: sequence + events.length }
+      const announces = heldBack(cursor) && dueMs() === 0
+      if (announces) {
+        events.push(advanced(cursor, write.head.number))
+        cursor.announced = cursor.confirmed.number
+      }
+      if (leader.epoch() !== lead.epoch) throw new LeaseLostError('this replica does not lead any more')
+      const { forgetAbove } = write
+      const forgets = forgetAbove === undefined ? {} : { forgetAbove }
+      const step: Step = { cursor, head: write.head.number, blocks: write.blocks, payments: change.payments, events, ...forgets }
+      await store.commit(lead.epoch, step)
+      lead.cursor = cursor
+      const kept = lead.remembered.filter(({ number }) => number <= (forgetAbove ?? number) && number >= lowest(cursor))
+      lead.remembered = [...write.blocks.toReversed(), ...kept]
+      if (announces) announcedAt = performance.now()
+      options.committed(change, step, write.head)
+      await prune(cursor)
+    },
+    /** Milliseconds until a `chain.advanced` that was held back is due; undefined when none is. */
+    announcementDueMs: (lead: Lead): number | undefined => (heldBack(lead.cursor) ? dueMs() : undefined),
+  }
+}

@@ -1,0 +1,40 @@
+import { digest, quorumOf, tally } from './quorum'
+
+describe('the quorum', () => {
+  it('is a majority from three end points on, and never more than there are', () => {
+    expect([1, 2, 3, 4, 5].map(urls => quorumOf(urls, undefined))).toEqual([1, 1, 2, 3, 3])
+    expect(quorumOf(2, 5)).toBe(2)
+    expect(quorumOf(5, 1)).toBe(1)
+  })
+
+  it('is reached by equal answers only', () => {
+    expect(tally(['a', 'b', 'a'], 2)).toBe('a')
+    expect(tally(['a', 'b', 'c'], 2)).toBeUndefined()
+    expect(tally([], 1)).toBeUndefined()
+  })
+})
+
+describe('the digest of a span', () => {
+  const payment = {
+    router: '0x01',
+    memo: 'aa',
+    merchant: '0x02',
+    payer: '0x03',
+    share: 5n,
+    fee: 1n,
+    txHash: '0x04',
+    logIndex: 1,
+    blockNumber: 7,
+    blockHash: '0x05',
+    blockTime: 1,
+  }
+
+  it('does not depend on the order or on who knew the time, and on everything else', () => {
+    const other = { ...payment, logIndex: 2 }
+    expect(digest('0xh', [payment, other])).toBe(digest('0xh', [{ ...other, blockTime: undefined }, payment]))
+    for (const changed of [{ share: 6n }, { memo: 'ab' }, { merchant: '0x09' }, { blockHash: '0x06' }, { txHash: '0x07' }, { logIndex: 3 }])
+      expect(digest('0xh', [{ ...payment, ...changed }])).not.toBe(digest('0xh', [payment]))
+    expect(digest('0xh', [])).not.toBe(digest('0xg', []))
+    expect(digest('0xh', [])).not.toBe(digest('0xh', [payment]))
+  })
+})

@@ -1,0 +1,93 @@
+import type { Logger } from '@ponte/service-kit'
+import type { Block } from './block'
+import type { Book, Head, Lead } from './book'
+import { type Change, confirm, include, merge, orphan } from './payment'
+import type { Stretch } from './reader'
+import { confirmedLine } from './scan'
+import type { Store } from './store'
+import { toDate } from './store/cursor'
+
+export interface StepsOptions {
+  book: Book
+  store: Store
+  confirmations: number
+  /** False when several nodes must agree before anything near the head is confirmed. */
+  confirmsAlone: boolean
+  logger: Logger
+  reorganised(depth: number): void
+}
+
+/** Most blocks put to the vote at once near the head. */
+const CONFIRMED_AT_ONCE = 100
+
+const nothing: Change = { payments: [], facts: [] }
+
+/** The steps that move a cursor. Each decides, then commits once. */
+export function createSteps({ book, store, confirmations, confirmsAlone, logger, reorganised }: StepsOptions) {
+  /** The line up to which blocks count as confirmed after scanning up to `scanned`. A finished span is confirmed as a whole. */
+  const lineAfter = (lead: Lead, scanned: number, finished: boolean) => {
+    const confirmed = lead.cursor.confirmed.number
+    return finished ? Math.max(confirmed, scanned) : confirmedLine({ scanned, confirmed, confirmations })
+  }
+  const confirmedAt = (lead: Lead, line: number, blocks: readonly Block[]) => {
+    const block = line > lead.cursor.confirmed.number ? [...blocks, ...lead.remembered].find(({ number }) => number === line) : undefined
+    return block ? { number: line, time: toDate(block.time) } : lead.cursor.confirmed
+  }
+  return {
+    /** Takes in what was read: position, blocks, payments, and what is confirmed by it. */
+    async takeIn(lead: Lead, stretch: Stretch): Promise<void> {
+      const last = stretch.blocks.at(-1)
+      if (!last) throw new Error('an empty stretch was read')
+      const { confirmed } = lead.cursor
+      const line = stretch.finished || confirmsAlone ? lineAfter(lead, last.number, stretch.finished) : confirmed.number
+      const [known, waiting] = await Promise.all([
+        store.ofTransactions(stretch.payments.map(({ txHash }) => txHash)),
+        line > confirmed.number ? store.toConfirm(line) : [],
+      ])
+      const included = include(stretch.payments, known, { isConfirmed: number => number <= line, finished: stretch.finished })
+      const cursor = {
+        ...lead.cursor,
+        scanned: { number: last.number, hash: last.hash, time: toDate(last.time) },
+        confirmed: confirmedAt(lead, line, stretch.blocks),
+      }
+      const head = { number: stretch.head, time: stretch.headTime }
+      await book.commit(lead, merge(confirm(waiting), included), { cursor, head, blocks: stretch.blocks })
+    },
+
+    /** What could be confirmed now, as far as depth goes; undefined when nothing can. */
+    confirmable(lead: Lead): { from: number; to: Block } | undefined {
+      const from = lead.cursor.confirmed.number + 1
+      const line = Math.min(lineAfter(lead, lead.cursor.scanned.number, false), from + CONFIRMED_AT_ONCE - 1)
+      const to = lead.remembered.find(({ number }) => number === line)
+      return to && line >= from ? { from, to } : undefined
+    },
+
+    /** Confirms up to a block, after the nodes agreed on it. */
+    async confirmUpTo(lead: Lead, block: Block, head: Head): Promise<void> {
+      const confirmed = { number: block.number, time: toDate(block.time) }
+      await book.commit(lead, confirm(await store.toConfirm(block.number)), { cursor: { ...lead.cursor, confirmed }, head, blocks: [] })
+    },
+
+    /** Everything above the ancestor is not part of the chain any more. */
+    async goBack(lead: Lead, ancestor: Block, head: Head, why: string): Promise<void> {
+      const { scanned, confirmed } = lead.cursor
+      const deep = ancestor.number < confirmed.number
+      const change = orphan(await store.above(ancestor.number))
+      const time = toDate(ancestor.time)
+      const depth = scanned.number - ancestor.number
+      const report = { why, depth, ancestor: ancestor.number, orphaned: change.payments.length, undoes_confirmed: deep }
+      logger[deep ? 'error' : 'warn']('the scan goes back', report)
+      const cursor = {
+        ...lead.cursor,
+        scanned: { number: ancestor.number, hash: ancestor.hash, time },
+        confirmed: deep ? { number: ancestor.number, time } : confirmed,
+      }
+      await book.commit(lead, change, { cursor, head, blocks: [], forgetAbove: ancestor.number })
+      reorganised(depth)
+    },
+
+    /** Publishes a `chain.advanced` that was held back. */
+    announce: (lead: Lead, head: Head) => book.commit(lead, nothing, { cursor: lead.cursor, head, blocks: [] }),
+  }
+}
+export type Steps = ReturnType<typeof createSteps>

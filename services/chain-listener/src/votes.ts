@@ -1,0 +1,66 @@
+import type { Logger } from '@ponte/service-kit'
+import type { Block } from './block'
+import type { Lead } from './book'
+import type { Nodes } from './nodes'
+import type { SeenPayment } from './payment-log'
+import { digest, tally } from './quorum'
+import { findAncestor, readSpan, type Watch } from './reader'
+
+export interface VotesOptions {
+  nodes: Nodes
+  watch: Watch
+  quorum: number
+  logger: Logger
+  undecided(): void
+}
+
+/** `ours` when enough nodes see what we saw, `theirs` when enough agree on something else, `undecided` when neither. */
+export type Outcome = 'ours' | 'theirs' | 'undecided'
+
+/** Asks several nodes before anything is believed that one node alone must not decide. */
+export function createVotes({ nodes, watch, quorum, logger, undecided }: VotesOptions) {
+  return {
+    /** Whether enough nodes have the same payments in these blocks. Who contradicts them is left alone for a while. */
+    async onSpan(from: number, to: Block | undefined, payments: readonly SeenPayment[]): Promise<Outcome> {
+      if (quorum <= 1 || !to) return 'ours'
+      const ours = digest(to.hash, payments)
+      const votes = await nodes.ballot(
+        async node => {
+          const seen = await readSpan(node, watch, from, to.number)
+          return digest(seen.last.hash, seen.payments)
+        },
+        values => tally(values, quorum) !== undefined,
+      )
+      const winner = tally(
+        votes.map(vote => vote.value),
+        quorum,
+      )
+      if (winner === undefined) {
+        undecided()
+        logger.warn('the RPC end points do not agree; nothing is confirmed meanwhile', {
+          from,
+          to: to.number,
+          answers: votes.length,
+          quorum,
+        })
+        return 'undecided'
+      }
+      for (const vote of votes.filter(({ value }) => value !== winner))
+        nodes.distrust(vote.node.name, 'outvoted', `it has other payments or blocks in ${from} to ${to.number} than ${quorum} others`)
+      return winner === ours ? 'ours' : 'theirs'
+    },
+
+    /** Whether a reorganisation that undoes confirmed blocks may be followed: enough nodes say so, or nobody says otherwise where one suffices. */
+    async onDeepFork(lead: Lead, ancestor: Block): Promise<boolean> {
+      const confirmed = lead.cursor.confirmed.number
+      if (ancestor.number >= confirmed) return true
+      const votes = await nodes.ballot(
+        async node => ((await findAncestor(node, lead.remembered))?.number ?? -1) < confirmed,
+        () => false,
+      )
+      const agree = votes.filter(({ value }) => value).length
+      return quorum > 1 ? agree >= quorum : agree === votes.length
+    },
+  }
+}
+export type Votes = ReturnType<typeof createVotes>

@@ -1,0 +1,216 @@
+import { type Chain, memoOf, startChain } from './chain'
+import { type Fault, type FaultProxy, faults, startFaultProxy } from './fault-proxy'
+import { type Listening, startListener } from './setup'
+
+/** Every memo of these has exactly one confirmed payment, told once per step. */
+function expectWhole(listening: Listening, memos: readonly string[]) {
+  const payments = listening.told.payments()
+  const confirmed = payments.filter(event => event.type === 'payment.confirmed').map(event => event.data.memo)
+  expect(confirmed.toSorted()).toEqual([...memos].toSorted())
+  expect(payments.map(event => event.data.sequence)).toEqual(payments.map((_, index) => index + 1))
+}
+
+describe('design section 8: an RPC end point that fails', () => {
+  let chain: Chain
+  let proxy: FaultProxy
+  let spare: FaultProxy
+  let listening: Listening
+  let memos: string[] = []
+
+  const start = async (options: { spare?: boolean; blocks?: number; env?: Record<string, string> } = {}) => {
+    for (let n = 0; n < (options.blocks ?? 0); n++) await pay()
+    listening = await startListener({
+      rpcUrls: options.spare ? [proxy.url, spare.url] : proxy.url,
+      router: chain.emitter,
+      env: { RPC_TIMEOUT_MS: '300', HEAD_STALL_MS: '400', REORG_WINDOW: '4', ...options.env },
+    })
+  }
+  const pay = async () => {
+    const memo = memoOf(memos.length + 1)
+    memos.push(memo)
+    await chain.pay([{ memo }])
+    await chain.mine()
+  }
+  const level = async () => {
+    const height = await chain.height()
+    await listening.until(async () => Number((await listening.cursor())?.scanned_number) === height, 'the scan never came to the head')
+    await listening.idle()
+  }
+  const failOvers = async () => (await (await listening.fetch('/metrics')).text()).match(/^ponte_chain_rpc_failovers_total.*$/gm) ?? []
+
+  beforeEach(async () => {
+    chain = await startChain()
+    proxy = await startFaultProxy(chain.anvil.rpcUrl)
+    spare = await startFaultProxy(chain.anvil.rpcUrl)
+    memos = []
+  })
+  afterEach(async () => {
+    await listening?.stop()
+    await proxy.stop()
+    await spare.stop()
+    await chain.stop()
+  })
+
+  const passing: [name: string, fault: Fault, reason: string][] = [
+    ['does not answer', faults.silence(), 'unavailable'],
+    ['drips bytes for ever', faults.drip(), 'unavailable'],
+    ['hangs up', faults.hangUp(), 'unavailable'],
+    ['answers 429', faults.status(429, 'Too Many Requests'), 'rate_limited'],
+    ['answers 500', faults.status(500), 'unavailable'],
+    ['answers 503', faults.status(503), 'unavailable'],
+    ['sends half of its JSON', faults.truncated(), 'unavailable'],
+    ['sends a page of HTML', faults.notJson(), 'unavailable'],
+    ['leaves answers out of a batch', faults.missingAnswers(), 'wrong_answer'],
+    ['refuses the batch', faults.batchRefused(-32603, 'Internal error'), 'other'],
+    ['is of another chain', faults.wrongChain(1), 'wrong_chain'],
+    ['sends logs of a router nobody asked for', faults.lyingLogs(log => [{ ...log, address: `0x${'99'.repeat(20)}` }]), 'wrong_answer'],
+    ['sends logs of another block', faults.lyingLogs(log => [{ ...log, blockHash: `0x${'99'.repeat(32)}` }]), 'wrong_answer'],
+    ['sends logs twice', faults.lyingLogs(log => [log, log]), 'wrong_answer'],
+    ['sends broken logs', faults.lyingLogs(log => [{ ...log, data: '0x' }]), 'wrong_answer'],
+  ]
+  it.each(passing)('loses and doubles nothing when the first of two %s, and says so in its metrics', async (_name, fault, reason) => {
+    await start({ spare: true })
+    await pay()
+    await level()
+    proxy.set(fault)
+    await pay()
+    await pay()
+    await level()
+    proxy.set()
+    await pay()
+    await level()
+    expectWhole(listening, memos)
+    expect((await failOvers()).join()).toContain(`reason="${reason}"`)
+  })
+
+  it('waits for its only end point and goes on where it was', async () => {
+    await start()
+    for (const fault of [faults.silence(), faults.status(502), faults.truncated(), faults.status(429, 'slow down')]) {
+      proxy.set(fault)
+      await pay()
+      await listening.until(async () => (await failOvers()).length > 0, 'no fault was met')
+      proxy.set()
+      await level()
+    }
+    expectWhole(listening, memos)
+  })
+
+  const limits: [name: string, fault: Fault][] = [
+    ['Infura', faults.tooManyLogs(5, -32005, 'query returned more than 10000 results')],
+    [
+      'Alchemy',
+      faults.tooManyBlocks(
+        7,
+        -32600,
+        'You can make eth_getLogs requests with up to a 7 block range. Based on your parameters, this block range should work: [0x1, 0x7]',
+      ),
+    ],
+    ['QuickNode', faults.tooManyBlocks(5, -32614, 'eth_getLogs is limited to a 5 range')],
+    ['Ankr', faults.tooManyBlocks(9, -32600, 'block range is too wide')],
+    ['Chainstack', faults.tooManyBlocks(3, -32600, 'Block range limit exceeded. See more details at the documentation.')],
+    ['Erigon', faults.tooManyBlocks(1, -32000, 'query timeout exceeded')],
+  ]
+  it.each(limits)('asks for less when %s says that it is too much, without leaving it', async (_name, fault) => {
+    proxy.set(fault)
+    await start({ blocks: 40 })
+    await level()
+    expectWhole(listening, memos)
+    expect(await failOvers()).toEqual([])
+  })
+
+  it('asks for less when an answer is larger than it may be', async () => {
+    await start({ blocks: 60, env: { RPC_MAX_BYTES: '20000' } })
+    await level()
+    expectWhole(listening, memos)
+  })
+
+  it('never takes an empty answer from a node that lags', async () => {
+    let height = 0
+    await start({ spare: true, blocks: 3 })
+    await level()
+    height = await chain.height()
+    proxy.set(faults.lagging(() => height))
+    for (let n = 0; n < 12; n++) await pay()
+    await level()
+    expectWhole(listening, memos)
+  })
+
+  it('never takes an empty answer from its only node while that lags, and catches up with it', async () => {
+    let height = 0
+    await start({ blocks: 3 })
+    await level()
+    height = await chain.height()
+    proxy.set(faults.lagging(() => height))
+    for (let n = 0; n < 12; n++) await pay()
+    for (; height < (await chain.height()); height++) await listening.idle()
+    await level()
+    expectWhole(listening, memos)
+  })
+
+  it('follows nobody back in time', async () => {
+    await start({ spare: true, blocks: 12 })
+    await level()
+    proxy.set(faults.lagging(() => 5))
+    await pay()
+    await level()
+    expectWhole(listening, memos)
+    expect(listening.told.types()).not.toContain('payment.orphaned')
+  })
+
+  it('leaves a node whose head stands still while another goes on', async () => {
+    await start({ spare: true, blocks: 2 })
+    await level()
+    const height = await chain.height()
+    proxy.set(faults.lagging(() => height))
+    await pay()
+    await level()
+    expect((await failOvers()).join()).toContain('reason="stalled"')
+    expectWhole(listening, memos)
+  })
+
+  describe('one of three that lies', () => {
+    let third: FaultProxy
+    beforeEach(async () => {
+      third = await startFaultProxy(chain.anvil.rpcUrl)
+    })
+    afterEach(() => third.stop())
+
+    const lies: [name: string, fault: Fault][] = [
+      ['hides payments', faults.emptyLogs()],
+      ['invents payments', faults.lyingLogs(log => [log, { ...log, logIndex: '0x99', transactionHash: `0x${'77'.repeat(32)}` }])],
+      ['changes amounts', faults.lyingLogs(log => [{ ...log, data: `0x${'ff'.repeat(64)}` }])],
+    ]
+    it.each(lies)('and %s confirms nothing that is not so, and hides nothing that is', async (_name, fault) => {
+      proxy.set(fault)
+      for (let n = 0; n < 12; n++) await pay()
+      listening = await startListener({
+        rpcUrls: [proxy.url, spare.url, third.url],
+        router: chain.emitter,
+        env: { RPC_TIMEOUT_MS: '500', REORG_WINDOW: '4', CONFIRMATIONS: '2' },
+      })
+      await level()
+      for (let n = 0; n < 3; n++) await pay()
+      await chain.mine(2)
+      await level()
+      const confirmed = listening.told.payments().filter(event => event.type === 'payment.confirmed')
+      expect(confirmed.map(event => [event.data.memo, event.data.merchant_share]).toSorted()).toEqual(memos.map(memo => [memo, '0.990000']))
+      const live = (await listening.payments()).filter(row => row.state !== 'orphaned')
+      expect(live.map(row => row.memo).toSorted()).toEqual(memos.toSorted())
+      expect((await failOvers()).join()).toContain('reason="outvoted"')
+    })
+
+    it('two that are dead stop confirming, not detecting', async () => {
+      listening = await startListener({ rpcUrls: [proxy.url, spare.url, third.url], router: chain.emitter, env: { RPC_TIMEOUT_MS: '300' } })
+      await pay()
+      await level()
+      spare.set(faults.status(503))
+      third.set(faults.hangUp())
+      await pay()
+      await listening.until(() => listening.told.types().filter(type => type === 'payment.detected').length === 2, 'not detected')
+      expect(listening.told.types().filter(type => type === 'payment.confirmed')).toHaveLength(1)
+      spare.set()
+      await level()
+      expectWhole(listening, memos)
+    })
+  })
+})
