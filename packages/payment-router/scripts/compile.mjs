@@ -14,12 +14,17 @@ const groups = [
   { sources: 'contracts/test', artifacts: 'test/artifacts' },
 ]
 
-const settings = {
-  evmVersion: 'cancun',
-  optimizer: { enabled: true, runs: 10_000 },
-  // Without the metadata hash, a comment changes no bytecode and the output is the same on every machine.
-  metadata: { bytecodeHash: 'none', appendCBOR: false },
-  outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+// Only the router creates these, from its own bytecode.
+const neverDeployedAlone = ['DepositAddress']
+
+function settingsFor(sources) {
+  return {
+    evmVersion: 'cancun',
+    optimizer: { enabled: true, runs: 10_000 },
+    // Without the metadata, a comment changes no bytecode and the output is the same on every machine.
+    metadata: { bytecodeHash: 'none', appendCBOR: false },
+    outputSelection: Object.fromEntries(Object.keys(sources).map(path => [path, { '*': ['abi', 'evm.bytecode.object'] }])),
+  }
 }
 
 function readSources() {
@@ -41,7 +46,8 @@ function readImport(path) {
 }
 
 function compile() {
-  const input = { language: 'Solidity', sources: readSources(), settings }
+  const sources = readSources()
+  const input = { language: 'Solidity', sources, settings: settingsFor(sources) }
   const output = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport }))
   const isOurs = fault => fault.sourceLocation === undefined || fault.sourceLocation.file.startsWith('contracts/')
   const faults = (output.errors ?? []).filter(fault => fault.severity === 'error' || (fault.severity === 'warning' && isOurs(fault)))
@@ -54,13 +60,8 @@ const camel = name => kebab(name).replace(/-(.)/g, (_, letter) => letter.toUpper
 
 function render(name, abi, bytecode) {
   const entries = abi.map(entry => `  ${JSON.stringify(entry)},\n`).join('')
-  return `// Written by scripts/compile.mjs.
-
-export const ${camel(name)}Abi = [
-${entries}] as const
-
-export const ${camel(name)}Bytecode = '0x${bytecode}'
-`
+  const deployable = neverDeployedAlone.includes(name) ? '' : `\nexport const ${camel(name)}Bytecode = '0x${bytecode}'\n`
+  return `// Written by scripts/compile.mjs.\n\nexport const ${camel(name)}Abi = [\n${entries}] as const\n${deployable}`
 }
 
 /** Every artifact as [path relative to the package, text]. */

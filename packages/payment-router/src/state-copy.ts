@@ -1,7 +1,6 @@
 import { copyFile, open, readFile, rename, rm } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 
-const COPY_EVERY_MS = 5_000
 // How anvil's state ends when it has been written to the end.
 const ENDING = '"historical_states":null}'
 
@@ -35,14 +34,17 @@ async function copy(stateFile: string): Promise<void> {
 /** Puts the last copy in the place of a state file that anvil was killed while writing. */
 export async function restoreCopy(stateFile: string): Promise<void> {
   if (await isJson(stateFile)) return
-  if (await isJson(`${stateFile}.copy`)) await copyFile(`${stateFile}.copy`, stateFile)
+  if (!(await isJson(`${stateFile}.copy`))) return
+  // A file put in place by name cannot be spoilt by an old anvil that is still writing to the torn one.
+  await copyFile(`${stateFile}.copy`, `${stateFile}.draft`)
+  await rename(`${stateFile}.draft`, stateFile)
 }
 
 /** Copies the state file every few seconds until the signal: anvil empties it before each write, and a kill may come in between. */
-export async function keepCopies(stateFile: string, signal: AbortSignal): Promise<void> {
+export async function keepCopies(stateFile: string, signal: AbortSignal, everyMs = 5_000): Promise<void> {
   while (!signal.aborted) {
     // The signal ends the wait by an error. A copy that fails, as while there is no file yet, is made at the next turn.
-    await setTimeout(COPY_EVERY_MS, undefined, { ref: false, signal }).catch(() => undefined)
+    await setTimeout(everyMs, undefined, { ref: false, signal }).catch(() => undefined)
     if (!signal.aborted) await copy(stateFile).catch(() => undefined)
   }
 }

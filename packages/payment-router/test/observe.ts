@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Contract, hexlify, Interface, type InterfaceAbi, isError, type TransactionReceipt, Wallet } from 'ethers'
 import { deployRouter, depositAddressAbi, PAYMENT_RECEIVED_TOPIC, paymentRouterAbi, type RouterTerms, testUsdcAbi } from '../src'
 import { type LocalChain, mined } from '../src/testing'
+import { unrulyTokenAbi, unrulyTokenBytecode } from './artifacts/unruly-token'
 
 const routerErrors = new Interface([...paymentRouterAbi, ...[...testUsdcAbi, ...depositAddressAbi].filter(entry => entry.type === 'error')])
 
@@ -47,6 +48,12 @@ export async function deployArtifact(
   const { contractAddress } = await mined((await chain.provider.getSigner(0)).sendTransaction({ data }))
   if (contractAddress === null) throw new Error('nothing was deployed')
   return contractAddress
+}
+
+/** A token that burns so many basis points of every transfer and can calls back in the middle of it. */
+export async function deployUnrulyToken(chain: LocalChain, cutBps: number): Promise<Contract> {
+  const address = await deployArtifact(chain, { abi: unrulyTokenAbi, bytecode: unrulyTokenBytecode }, cutBps)
+  return new Contract(address, unrulyTokenAbi, chain.wallet(0))
 }
 
 export async function deployRouterFor(chain: LocalChain, changes: Partial<RouterTerms> = {}): Promise<string> {

@@ -2,11 +2,11 @@ import { AbiCoder, type BaseWallet, keccak256, Wallet, ZeroAddress, ZeroHash } f
 import { authorizationNonce, receiveWithAuthorizationTypedData } from '../src'
 import { type LocalChain, mined, startLocalChain } from '../src/testing'
 import { contractWalletAbi, contractWalletBytecode } from './artifacts/contract-wallet'
-import { shortTokenAbi, shortTokenBytecode } from './artifacts/short-token'
 import {
   balances,
   deployArtifact,
   deployRouterFor,
+  deployUnrulyToken,
   payments,
   printGas,
   randomAddress,
@@ -161,11 +161,9 @@ describe('payWithAuthorization', () => {
   })
 
   it('refuses a token whose transfers arrive short', async () => {
-    const usdcAddress = await deployArtifact(chain, { abi: shortTokenAbi, bytecode: shortTokenBytecode })
-    const router = await deployRouterFor(chain, { usdcAddress })
-    await send(usdcOf(chain, relayer, usdcAddress), 'mint', payer.address, AMOUNT)
-    const terms = termsOf({ router, usdcAddress })
-    const reason = await refusal(routerOf(chain, relayer, router), ...call(terms, await sign(terms)))
-    expect(reason).toEqual(['ShortTransfer', AMOUNT, 990_000n])
+    const token = await deployUnrulyToken(chain, 100)
+    const router = await deployRouterFor(chain, { usdcAddress: await token.getAddress() })
+    await send(token, 'mint', payer.address, AMOUNT)
+    expect(await refusal(routerOf(chain, relayer, router), ...call(termsOf(), '0x'))).toEqual(['ShortTransfer', AMOUNT, 990_000n])
   })
 })

@@ -1,11 +1,9 @@
-import { Contract, parseEther, type Wallet, ZeroAddress, ZeroHash } from 'ethers'
+import { type Contract, parseEther, type Wallet, ZeroAddress, ZeroHash } from 'ethers'
 import { type LocalChain, mined, startLocalChain } from '../src/testing'
-import { reenteringTokenAbi, reenteringTokenBytecode } from './artifacts/reentering-token'
-import { shortTokenAbi, shortTokenBytecode } from './artifacts/short-token'
 import {
   balances,
-  deployArtifact,
   deployRouterFor,
+  deployUnrulyToken,
   payments,
   printGas,
   randomAddress,
@@ -91,26 +89,26 @@ describe('pay', () => {
 })
 
 describe('pay in another token', () => {
-  async function routerFor(artifact: Parameters<typeof deployArtifact>[1]): Promise<{ token: string; router: string }> {
-    const token = await deployArtifact(chain, artifact)
-    const router = await deployRouterFor(chain, { usdcAddress: token })
-    await send(usdcOf(chain, payer, token), 'mint', payer.address, 1_000_000n)
-    await send(usdcOf(chain, payer, token), 'approve', router, 1_000_000n)
-    return { token, router }
+  async function routerFor(token: Contract): Promise<Contract> {
+    const address = await deployRouterFor(chain, { usdcAddress: await token.getAddress() })
+    await send(token, 'mint', payer.address, 1_000_000n)
+    await send(usdcOf(chain, payer, await token.getAddress()), 'approve', address, 1_000_000n)
+    return routerOf(chain, payer, address)
   }
 
   it('refuses a transfer that arrives short', async () => {
-    const { router } = await routerFor({ abi: shortTokenAbi, bytecode: shortTokenBytecode })
-    const reason = await refusal(routerOf(chain, payer, router), 'pay', randomMemo(), randomAddress(), 10_000n)
-    expect(reason).toEqual(['ShortTransfer', 9_900n, 9_801n])
+    const router = await routerFor(await deployUnrulyToken(chain, 100))
+    expect(await refusal(router, 'pay', randomMemo(), randomAddress(), 10_000n)).toEqual(['ShortTransfer', 9_900n, 9_801n])
   })
 
   it('refuses to be entered again in the middle of a payment', async () => {
-    const { token, router } = await routerFor({ abi: reenteringTokenAbi, bytecode: reenteringTokenBytecode })
-    const contract = routerOf(chain, payer, router)
-    const inner = contract.interface.encodeFunctionData('pay', [randomMemo(), payer.address, 1n])
-    await send(new Contract(token, reenteringTokenAbi, payer), 'callBack', router, inner)
-    expect(await refusal(contract, 'pay', randomMemo(), randomAddress(), 10_000n)).toEqual(['ReentrancyGuardReentrantCall'])
+    const token = await deployUnrulyToken(chain, 0)
+    const router = await routerFor(token)
+    for (const [method, ...values] of [['pay', 1n], ['sweep'], ['recover', ZeroAddress]]) {
+      const inner = router.interface.encodeFunctionData(String(method), [randomMemo(), payer.address, ...values])
+      await send(token, 'callBack', await router.getAddress(), inner)
+      expect(await refusal(router, 'pay', randomMemo(), randomAddress(), 10_000n)).toEqual(['ReentrancyGuardReentrantCall'])
+    }
   })
 })
 

@@ -1,11 +1,10 @@
 import { Contract, type Wallet, ZeroHash } from 'ethers'
-import { deployRouter, depositAddress, depositAddressAbi } from '../src'
+import { depositAddress, depositAddressAbi } from '../src'
 import { type LocalChain, mined, startLocalChain } from '../src/testing'
-import { shortTokenAbi, shortTokenBytecode } from './artifacts/short-token'
 import {
   balances,
-  deployArtifact,
   deployRouterFor,
+  deployUnrulyToken,
   payments,
   printGas,
   randomAddress,
@@ -44,6 +43,20 @@ async function paidDeposit(amount: bigint, merchant?: string): Promise<Deposit> 
   const deposit = newDeposit(merchant)
   await mined(chain.transferUsdc(payer, deposit.address, amount))
   return deposit
+}
+
+interface SimulatedLog {
+  address: string
+  data: string
+}
+
+/** Calls the router without sending; answers the logs, or undefined when the call fails. */
+async function simulate(gasLimit: number, method: string, ...values: unknown[]): Promise<SimulatedLog[] | undefined> {
+  const data = routerOf(chain, anyone).interface.encodeFunctionData(method, values)
+  const call = { from: anyone.address, to: chain.routerAddress, data, gas: `0x${gasLimit.toString(16)}` }
+  const [block] = await chain.provider.send('eth_simulateV1', [{ blockStateCalls: [{ calls: [call] }] }, 'latest'])
+  const { status, logs } = block.calls[0]
+  return status === '0x1' ? logs : undefined
 }
 
 describe('sweep', () => {
@@ -118,30 +131,17 @@ describe('sweep', () => {
 
   it('cannot be robbed of its fee by a caller who gives it too little gas', async () => {
     const { memo, merchant } = await paidDeposit(1_000_000n)
-    const router = routerOf(chain, anyone)
-    const feeWith = async (gasLimit: number): Promise<bigint | 'failed'> => {
-      const trace = {
-        to: chain.routerAddress,
-        data: router.interface.encodeFunctionData('sweep', [memo, merchant]),
-        gas: `0x${gasLimit.toString(16)}`,
-      }
-      const [outcome] = await chain.provider.send('eth_simulateV1', [
-        { blockStateCalls: [{ calls: [{ from: anyone.address, ...trace }] }] },
-        'latest',
-      ])
-      const { status, logs } = outcome.calls[0]
-      return status === '0x1' ? BigInt(`0x${logs.at(-1).data.slice(66)}`) : 'failed'
-    }
-    const limits = Array.from({ length: 150 }, (_, step) => 60_000 + step * 1_500)
-    const fees = new Set(await Promise.all(limits.map(feeWith)))
-    expect(fees).toEqual(new Set(['failed', 10_000n]))
+    const limits = Array.from({ length: 80 }, (_, step) => 60_000 + step * 2_500)
+    const outcomes = await Promise.all(limits.map(limit => simulate(limit, 'sweep', memo, merchant)))
+    const fees = new Set(outcomes.map(logs => logs && BigInt(`0x${logs.at(-1)?.data.slice(66)}`)))
+    expect(fees).toEqual(new Set([undefined, 10_000n]))
   })
 
   it('refuses a token whose transfers arrive short', async () => {
-    const usdcAddress = await deployArtifact(chain, { abi: shortTokenAbi, bytecode: shortTokenBytecode })
-    const router = await deployRouterFor(chain, { usdcAddress })
+    const token = await deployUnrulyToken(chain, 100)
+    const router = await deployRouterFor(chain, { usdcAddress: await token.getAddress() })
     const [memo, merchant] = [randomMemo(), randomAddress()]
-    await send(usdcOf(chain, anyone, usdcAddress), 'mint', depositAddress({ router, memo, merchant }), 10_000n)
+    await send(token, 'mint', depositAddress({ router, memo, merchant }), 10_000n)
     expect(await refusal(routerOf(chain, anyone, router), 'sweep', memo, merchant)).toEqual(['ShortTransfer', 9_900n, 9_801n])
   })
 })
@@ -157,6 +157,16 @@ describe('sweepMany', () => {
     const receipt = await send(router, 'sweepMany', list)
     expect(payments(receipt).map(([, , from]) => from)).toEqual([deposits[0]?.address, deposits[3]?.address])
     await send(usdcOf(chain, anyone), 'setBlacklisted', blocked.merchant, false)
+  })
+
+  it('sweeps all or fails as a whole when it is given too little gas', async () => {
+    const merchant = randomAddress()
+    const list = [await paidDeposit(1_000n, merchant), await paidDeposit(1_000n, merchant)].map(({ memo }) => ({ memo, merchant }))
+    const limits = Array.from({ length: 80 }, (_, step) => 80_000 + step * 5_000)
+    const outcomes = await Promise.all(limits.map(limit => simulate(limit, 'sweepMany', list)))
+    const router = chain.routerAddress.toLowerCase()
+    const counts = new Set(outcomes.map(logs => logs?.filter(log => log.address === router).length))
+    expect(counts).toEqual(new Set([undefined, 2]))
   })
 
   it('shares the cost of a transaction', async () => {

@@ -1,0 +1,46 @@
+import { type LocalChain, mined, startLocalChain, testAccounts } from '../src/testing'
+import { balances, payments, randomMemo } from './observe'
+
+let chain: LocalChain
+beforeAll(async () => {
+  chain = await startLocalChain({ noMining: true })
+})
+afterAll(() => chain.stop())
+
+describe('a local chain that mines on demand', () => {
+  it('takes several payments of one payer into one block', async () => {
+    const payer = chain.wallet(5)
+    const payment = { memo: randomMemo(), merchant: testAccounts[6].address, amount: 100n }
+    await chain.mintUsdc(payer.address, 200n)
+    const sent = [await chain.pay(payer, payment), await chain.pay(payer, payment)]
+    await chain.mine()
+    const receipts = await Promise.all(sent.map(mined))
+    expect(new Set(receipts.map(({ blockNumber }) => blockNumber)).size).toBe(1)
+    expect(receipts.flatMap(payments)).toHaveLength(2)
+  })
+
+  it('forgets in a reorganisation what was in the blocks', async () => {
+    const account = testAccounts[7].address
+    const sent = await chain.mintUsdc(account, 5n)
+    await chain.mine(3)
+    const { number, hash } = (await chain.provider.getBlock('latest')) ?? {}
+    expect(await balances(chain, account)).toEqual([5n])
+    await chain.reorg(3)
+    const replaced = await chain.provider.getBlock('latest')
+    expect(replaced?.number).toBe(number)
+    expect(replaced?.hash).not.toBe(hash)
+    expect(await balances(chain, account)).toEqual([0n])
+    expect(await chain.provider.getTransactionReceipt(sent.hash)).toBeNull()
+  })
+
+  it('lets a test set the time', async () => {
+    const later = (await chain.now()) + 86_400
+    await chain.setNextBlockTimestamp(later)
+    await chain.mine()
+    expect(await chain.now()).toBe(later)
+  })
+
+  it('knows ten accounts', () => {
+    expect(() => chain.wallet(10)).toThrow(RangeError)
+  })
+})
