@@ -1,0 +1,34 @@
+import { commonSettings, integer, list, secret } from '@ponte/service-kit'
+import { z } from 'zod'
+import { type AddressRange, parseRange } from './private-address'
+
+const cidrs = list.transform((items, context): AddressRange[] =>
+  items.flatMap(item => {
+    const range = parseRange(item)
+    if (range) return [range]
+    context.addIssue('must be a list of address ranges such as 127.0.0.1/32')
+    return []
+  }),
+)
+
+export const webhookDispatcherConfig = z
+  .object({
+    ...commonSettings,
+    /** Secret of the gateway's tokens for this service. */
+    GATEWAY_TOKEN_SECRET: secret,
+    /** The key that webhook secrets are sealed with, the gateway's too: 64 hex characters. */
+    SEAL_KEY: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex characters; make them with: openssl rand -hex 32'),
+    /** Deliveries in flight at once in this process; a quarter is for slow receivers. */
+    WEBHOOK_SLOTS: integer(4, 4_096).default(256),
+    /** Address ranges that are re-opened, for a receiver on this machine; refused in production. */
+    WEBHOOK_ALLOW_CIDRS: cidrs.default([]),
+    /** DNS servers instead of the system's, as address or address:port. */
+    WEBHOOK_DNS_SERVERS: list.default([]),
+    /** How long events are kept, with their deliveries and attempts. */
+    EVENT_RETENTION_DAYS: integer(3, 3_650).default(30),
+  })
+  .refine(config => config.NODE_ENV !== 'production' || config.WEBHOOK_ALLOW_CIDRS.length === 0, {
+    path: ['WEBHOOK_ALLOW_CIDRS'],
+    message: 'must be empty in production: it opens the way to internal addresses',
+  })
+export type WebhookDispatcherConfig = z.infer<typeof webhookDispatcherConfig>

@@ -1,0 +1,57 @@
+import { createMetrics, type Metrics } from '@ponte/service-kit'
+import type { Outcome } from './delivery'
+import type { Store } from './store'
+
+interface Count {
+  inc(by?: number): void
+}
+
+export interface DispatcherMetrics {
+  kit: Metrics
+  fenced: Count
+  reaped: Count
+  mended: Count
+  firstAttempt: { observe(seconds: number): void }
+  attempted(outcome: Outcome, status: string, durationMs: number): void
+  watchInFlight(read: () => number): void
+  watchStore(store: Store): void
+}
+
+const FIRST_ATTEMPT_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300]
+
+export function createDispatcherMetrics(): DispatcherMetrics {
+  const metrics = createMetrics('webhook-dispatcher')
+  const attempts = metrics.counter('ponte_webhook_attempts_total', 'Attempts by outcome', ['outcome'])
+  const deliveries = metrics.counter('ponte_webhook_deliveries_total', 'Deliveries that ended, by how', ['status'])
+  const duration = metrics.histogram('ponte_webhook_attempt_seconds', 'Time of one attempt, from DNS to the status line', ['outcome'])
+  return {
+    kit: metrics,
+    fenced: metrics.counter('ponte_webhook_fenced_total', 'Attempts that ended after their lease and changed nothing'),
+    reaped: metrics.counter('ponte_webhook_leases_reaped_total', 'Deliveries whose worker was lost'),
+    mended: metrics.counter('ponte_webhook_lanes_mended_total', 'Lanes with work that nobody would have looked at; above zero is a bug'),
+    firstAttempt: metrics.histogram(
+      'ponte_webhook_first_attempt_delay_seconds',
+      'From the event to its first attempt',
+      [],
+      FIRST_ATTEMPT_BUCKETS,
+    ),
+    attempted(outcome: Outcome, status: string, durationMs: number): void {
+      const label = outcome.kind === 'failed' ? outcome.code : outcome.kind
+      attempts.inc({ outcome: label })
+      duration.observe({ outcome: outcome.kind }, durationMs / 1000)
+      if (status !== 'pending') deliveries.inc({ status })
+    },
+    watchInFlight(read: () => number): void {
+      metrics.observed('ponte_webhook_in_flight', 'Deliveries on their way now', read)
+    },
+    watchStore(store: Store): void {
+      metrics.observed('ponte_webhook_oldest_due_age_seconds', 'How long the delivery waits that is due longest', () =>
+        store.oldestDueAge(),
+      )
+      metrics.observed('ponte_webhook_backlog', 'Deliveries due and not yet claimed, counted up to 100000', () => store.backlog())
+      metrics.observed('ponte_webhook_waiting_events', 'Events whose merchant is not known in their version yet', () =>
+        store.waitingEvents(),
+      )
+    },
+  }
+}

@@ -1,0 +1,29 @@
+/** How a merchant's endpoint behaves, and so how much of it may be in flight at once. */
+export interface LaneHealth {
+  /** Slow or failing: one in flight, from the slots kept for such lanes. */
+  slow: boolean
+  failStreak: number
+  /** Deliveries in flight at once; grows while the endpoint keeps up. */
+  width: number
+}
+
+export const FIRST_WIDTH = 8
+const WIDTH_MAX = 64
+/** An attempt that takes longer holds up others: its lane is slow. */
+export const SLOW_MS = 2_000
+const FAILING_STREAK = 5
+
+/** A lane as its row remembers it. */
+export const openLane = (slow: boolean, failStreak: number): LaneHealth => ({ slow, failStreak, width: slow ? 1 : FIRST_WIDTH })
+
+/** The lane while an attempt has not ended and takes too long already. */
+export const afterOverrun = (lane: LaneHealth): LaneHealth => ({ ...lane, slow: true, width: 1 })
+
+/** The lane after an attempt: one quick success makes it healthy, slowness or five failures in a row do not. */
+export function afterSend(lane: LaneHealth, attempt: { delivered: boolean; durationMs: number }): LaneHealth {
+  const failStreak = attempt.delivered ? 0 : lane.failStreak + 1
+  const slow = attempt.durationMs > SLOW_MS || failStreak >= FAILING_STREAK
+  if (slow) return { slow, failStreak, width: 1 }
+  const width = attempt.delivered ? Math.min(WIDTH_MAX, Math.max(lane.slow ? FIRST_WIDTH : lane.width, 1) + 1) : lane.width
+  return { slow, failStreak, width }
+}

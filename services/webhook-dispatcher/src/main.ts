@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import { createLogger, migrate, readConfig, run } from '@ponte/service-kit'
+import { webhookDispatcherConfig } from './config'
+import { createWebhookDispatcher } from './service'
+
+const migrations = join(__dirname, '../prisma/migrations')
+
+async function main() {
+  const config = readConfig(webhookDispatcherConfig, process.env)
+  const logger = createLogger({ service: 'webhook-dispatcher', level: config.LOG_LEVEL })
+  logger.info('migrated', { applied: await migrate(config.DATABASE_URL, migrations) })
+  if (process.argv[2] === 'migrate') return
+  await run(createWebhookDispatcher(config, { logger }), logger)
+}
+
+main().catch(error => {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+})

@@ -1,0 +1,129 @@
+import {
+  ApiError,
+  type Caller,
+  caller,
+  type DeliveryDetailBody,
+  type DeliveryOverview,
+  id as idSchema,
+  type List,
+  listDeliveries,
+  listEvents,
+  type MerchantTerms,
+  type ReplayedBody,
+  replayDeliveries,
+} from '@ponte/contracts'
+import { parseRequest, requireCaller } from '@ponte/service-kit'
+import { type Request, type Response, Router } from 'express'
+import { z } from 'zod'
+import { attemptBody, deliveryBody, eventBody } from './bodies'
+import type { Store } from './store'
+
+export interface RouteDeps {
+  store: Store
+  tokenSecret: string
+  /** Called when something may be due. */
+  due(): void
+}
+
+const LIMIT_DEFAULT = 20
+const REPLAY_LIMIT = 10_000
+const COPY_WAIT_MS = 2_000
+const COPY_POLL_MS = 25
+const pathId = z.object({ id: idSchema })
+
+export function routes(deps: RouteDeps): Router {
+  const { store } = deps
+  const router = Router()
+  router.use(requireCaller({ secret: deps.tokenSecret, audience: 'webhook-dispatcher', schema: caller }))
+
+  router.get('/api/v1/events', async (req, res) => {
+    const query = parseRequest(listEvents, req.query, 'query')
+    const limit = query.limit ?? LIMIT_DEFAULT
+    const rows = await store.listEvents(merchantOf(res).merchant_id, query, limit)
+    res.json(page(rows.map(eventBody), limit, query))
+  })
+
+  router.get('/api/v1/events/:id', async (req, res) => {
+    const { id } = parseRequest(pathId, req.params, 'path')
+    res.json(eventBody(owned(await store.findEvent(id), merchantOf(res), `event ${id}`)))
+  })
+
+  router.get('/api/v1/deliveries', async (req, res) => {
+    const query = parseRequest(listDeliveries, req.query, 'query')
+    const limit = query.limit ?? LIMIT_DEFAULT
+    const rows = await store.listDeliveries(merchantOf(res).merchant_id, query, limit)
+    res.json(page(rows.map(deliveryBody), limit, query))
+  })
+
+  router.get('/api/v1/deliveries/overview', async (_req, res) => {
+    const overview: DeliveryOverview = { object: 'delivery_overview', ...(await store.overview(merchantOf(res).merchant_id)) }
+    res.json(overview)
+  })
+
+  router.get('/api/v1/deliveries/:id', async (req, res) => {
+    const delivery = await ownDelivery(store, req, res)
+    const [event, attempts] = await Promise.all([store.findEvent(delivery.eventId), store.attemptsOf(delivery.id)])
+    const body = Buffer.from(event?.body ?? '').toString('utf8')
+    const detail: DeliveryDetailBody = { ...deliveryBody(delivery), attempt_log: attempts.map(attemptBody), body }
+    res.json(detail)
+  })
+
+  router.post('/api/v1/deliveries/replay', async (req, res) => {
+    const terms = merchantOf(res)
+    const range = parseRequest(replayDeliveries, req.body, 'body')
+    await requireWebhookUrl(store, terms)
+    const { replayed, nextAt } = await store.replayRange(terms.merchant_id, range, REPLAY_LIMIT)
+    deps.due()
+    const answer: ReplayedBody = { object: 'replay', replayed, has_more: nextAt !== null, next_created_gte: nextAt?.toISOString() ?? null }
+    res.json(answer)
+  })
+
+  router.post('/api/v1/deliveries/:id/replay', async (req, res) => {
+    parseRequest(z.strictObject({}), req.body, 'body')
+    const delivery = await ownDelivery(store, req, res)
+    await requireWebhookUrl(store, merchantOf(res))
+    const replay = await store.replay(delivery.id)
+    const row = replay && (await store.findDelivery(replay.id))
+    if (!row) throw new ApiError('not_found', `There is no delivery ${delivery.id} any more.`)
+    deps.due()
+    res.status(replay.made ? 201 : 200).json(deliveryBody(row))
+  })
+
+  return router
+}
+
+function merchantOf(res: Response): MerchantTerms {
+  const who: Caller = res.locals.caller
+  if (who.kind !== 'merchant') throw new ApiError('forbidden', 'A payer may read the checkout of an order and nothing else.')
+  return who.terms
+}
+
+function owned<T extends { merchantId: string }>(row: T | null, terms: MerchantTerms, what: string): T {
+  if (!row) throw new ApiError('not_found', `There is no ${what}.`)
+  if (row.merchantId !== terms.merchant_id) throw new ApiError('forbidden', `The ${what} belongs to another merchant.`)
+  return row
+}
+
+async function ownDelivery(store: Store, req: Request, res: Response) {
+  const { id } = parseRequest(pathId, req.params, 'path')
+  return owned(await store.findDelivery(id), merchantOf(res), `delivery ${id}`)
+}
+
+/** A replay goes to the merchant's webhook_url as it is now, so our copy must be as new as what the gateway knows. */
+async function requireWebhookUrl(store: Store, terms: MerchantTerms): Promise<void> {
+  for (let waitedMs = 0; waitedMs <= COPY_WAIT_MS; waitedMs += COPY_POLL_MS) {
+    const copy = await store.findMerchant(terms.merchant_id)
+    if (copy && copy.version >= terms.version) {
+      if (copy.webhookUrl !== null) return
+      throw new ApiError('invalid_state', 'There is no webhook_url to deliver to; set one first.')
+    }
+    await new Promise(resolve => setTimeout(resolve, COPY_POLL_MS))
+  }
+  throw new ApiError('service_unavailable', 'Your latest settings have not arrived here yet; try again shortly.', { retryAfterS: 2 })
+}
+
+function page<T>(rows: T[], limit: number, query: { ending_before?: string | undefined }): List<T> {
+  const data = rows.slice(0, limit)
+  if (query.ending_before !== undefined) data.reverse()
+  return { object: 'list', data, has_more: rows.length > limit }
+}

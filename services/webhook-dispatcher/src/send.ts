@@ -1,0 +1,245 @@
+import { buildConnector, type Dispatcher, Pool } from 'undici'
+import type { FailureCode, Outcome } from './delivery'
+import { type Destination, readDestination } from './destination'
+import { type AddressRange, isPublicAddress } from './private-address'
+import type { Resolve } from './resolve'
+import { sign } from './signature'
+
+export interface SenderOptions {
+  resolve: Resolve
+  /** Ranges re-opened for a receiver on this machine. */
+  allowed?: readonly AddressRange[]
+  /** Wall time of one attempt, from DNS to the status line (specification, delivery rule 5). */
+  deadlineMs?: number
+  /** Certificate authorities instead of the well-known ones. */
+  ca?: string
+}
+
+export interface Sender {
+  send(webhook: { url: string; body: Buffer; secret: string }): Promise<{ outcome: Outcome; durationMs: number }>
+  /** Closes the connections of hosts that nothing was sent to lately. */
+  sweep(): void
+  stop(): Promise<void>
+}
+
+const DEADLINE_MS = 15_000
+const CONNECT_TIMEOUT_MS = 5_000
+const ADDRESSES_TRIED = 3
+const CONNECTIONS_PER_HOST = 64
+const POOLS_MAX = 2_000
+const POOL_IDLE_MS = 30_000
+/** How long a body may go on after its status line has decided: long enough to keep the connection, or to quote an error. */
+const LINGER_MS = 1_000
+const BODY_BYTES_MAX = 16_384
+const SNIPPET_BYTES = 1_024
+const SNIPPET_CHARS = 300
+
+interface PinnedPool {
+  pool: Pool
+  usedAt: number
+  inUse: number
+}
+
+/**
+ * The only thing here that talks to the outside, and so the only place where an address is vetted: the literal in the URL, or every
+ * address that its name resolves to, and then it connects to that very address. No redirect, no proxy, no decompression.
+ */
+export function createSender(options: SenderOptions): Sender {
+  const deadlineMs = options.deadlineMs ?? DEADLINE_MS
+  const pools = new Map<string, PinnedPool>()
+
+  const poolOf = (destination: Destination, address: string): PinnedPool => {
+    const key = `${destination.protocol}//${destination.host}:${destination.port} ${address}`
+    const known = pools.get(key)
+    if (known) return known
+    if (pools.size >= POOLS_MAX) closeIdle(pools, 0)
+    const made = { pool: pinnedPool(destination, address, options.ca), usedAt: performance.now(), inUse: 0 }
+    pools.set(key, made)
+    return made
+  }
+  const attempt = async (url: string, body: Buffer, secret: string, deadline: Deadline): Promise<Outcome> => {
+    const destination = readDestination(url)
+    if (!destination) return { kind: 'refused', reason: 'destination_not_allowed' }
+    const addresses = await addressesOf(destination, options.resolve, deadline)
+    if (typeof addresses === 'string') return { kind: 'failed', code: addresses }
+    if (!addresses.every(address => isPublicAddress(address, options.allowed)))
+      return { kind: 'refused', reason: 'destination_not_allowed' }
+    const signature = sign(body, secret)
+    let last: Posted = { outcome: { kind: 'failed', code: 'dns_error' }, unreachable: true }
+    for (const address of addresses.slice(0, ADDRESSES_TRIED)) {
+      if (!last.unreachable || deadline.passed()) break
+      const pinned = poolOf(destination, address)
+      pinned.inUse += 1
+      last = await post(pinned.pool, destination, body, signature, deadline)
+      pinned.inUse -= 1
+      pinned.usedAt = performance.now()
+    }
+    return last.outcome
+  }
+  return {
+    async send({ url, body, secret }) {
+      const start = performance.now()
+      const deadline = createDeadline(deadlineMs)
+      const outcome = await attempt(url, body, secret, deadline).finally(deadline.clear)
+      return { outcome, durationMs: Math.round(performance.now() - start) }
+    },
+    sweep: () => closeIdle(pools, POOL_IDLE_MS),
+    async stop() {
+      await Promise.all([...pools.values()].map(({ pool }) => pool.destroy()))
+      pools.clear()
+    },
+  }
+}
+
+function closeIdle(pools: Map<string, PinnedPool>, idleMs: number): void {
+  for (const [key, { pool, usedAt, inUse }] of pools) {
+    if (inUse > 0 || performance.now() - usedAt < idleMs) continue
+    pools.delete(key)
+    void pool.destroy()
+  }
+}
+
+/** Connections of one host to one vetted address; TLS still proves the host name. Undici's own timeouts restart with each byte, so they are off. */
+function pinnedPool({ protocol, host, port, literal }: Destination, address: string, ca: string | undefined): Pool {
+  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: true, allowH2: false, ...(ca ? { ca } : {}) })
+  const urlHost = host.includes(':') ? `[${host}]` : host
+  return new Pool(`${protocol}//${urlHost}:${port}`, {
+    connect: (target, callback) => connect({ ...target, hostname: address, ...(literal ? {} : { servername: host }) }, callback),
+    connections: CONNECTIONS_PER_HOST,
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: 16_384,
+  })
+}
+
+/** One moment at which everything about an attempt is over, whatever the other side still sends. */
+interface Deadline {
+  passed(): boolean
+  onPass(end: () => void): void
+  clear(): void
+}
+
+function createDeadline(ms: number): Deadline {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(), ms)
+  return {
+    passed: () => controller.signal.aborted,
+    onPass: end => controller.signal.addEventListener('abort', end, { once: true }),
+    clear: () => clearTimeout(timer),
+  }
+}
+
+async function addressesOf(destination: Destination, resolve: Resolve, deadline: Deadline): Promise<readonly string[] | FailureCode> {
+  if (destination.literal !== undefined) return [destination.literal]
+  const late = new Promise<FailureCode>(end => deadline.onPass(() => end('timeout')))
+  return Promise.race([resolve(destination.host).catch((): FailureCode => 'dns_error'), late])
+}
+
+interface Posted {
+  outcome: Outcome
+  /** The connection was never made, so another address of the host may be tried. */
+  unreachable: boolean
+}
+
+function post(pool: Pool, destination: Destination, body: Buffer, signature: string, deadline: Deadline): Promise<Posted> {
+  return new Promise(resolve => {
+    const answer = new Answer(resolve)
+    deadline.onPass(() => answer.giveUp())
+    const headers = { 'Content-Type': 'application/json', 'X-Service-Signature': signature, 'User-Agent': 'Ponte-Webhooks/1' }
+    pool.dispatch({ path: destination.path, method: 'POST', headers, body }, answer)
+  })
+}
+
+/** Listens to one answer. The status line decides; what follows is read to a bound, for a moment, and never trusted. */
+class Answer implements Dispatcher.DispatchHandler {
+  #settle: ((posted: Posted) => void) | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  #linger: NodeJS.Timeout | undefined
+  #status = 0
+  #bytes = 0
+  #kept: Buffer[] = []
+
+  constructor(settle: (posted: Posted) => void) {
+    this.#settle = settle
+  }
+
+  giveUp(): void {
+    this.#end({ kind: 'failed', code: 'timeout' })
+    this.#controller?.abort(new Error('The deadline has passed.'))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // A connection that came too late must not carry a request nobody waits for.
+    if (!this.#settle) controller.abort(new Error('The deadline has passed.'))
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Record<string, unknown>): void {
+    if (status < 200) return
+    this.#status = status
+    this.#linger = setTimeout(() => this.#enough(controller), LINGER_MS)
+    if (status < 300) this.#end({ kind: 'delivered', status })
+    // A compressed answer is not unpacked, and so not quoted either.
+    else if (headers['content-encoding'] !== undefined) this.#end({ kind: 'failed', code: 'http_status', status })
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#settle && this.#bytes < SNIPPET_BYTES) this.#kept.push(chunk.subarray(0, SNIPPET_BYTES - this.#bytes))
+    this.#bytes += chunk.length
+    if (this.#bytes > BODY_BYTES_MAX) this.#enough(controller)
+  }
+
+  onResponseEnd(): void {
+    this.#decide()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#status !== 0) this.#decide()
+    else this.#end({ kind: 'failed', code: failureOf(error) })
+  }
+
+  #enough(controller: Dispatcher.DispatchController): void {
+    this.#decide()
+    controller.abort(new Error('Enough was read.'))
+  }
+
+  #decide(): void {
+    clearTimeout(this.#linger)
+    const snippet = readable(Buffer.concat(this.#kept))
+    this.#end({ kind: 'failed', code: 'http_status', status: this.#status, ...(snippet ? { snippet } : {}) })
+  }
+
+  #end(outcome: Outcome): void {
+    this.#settle?.({ outcome, unreachable: this.#controller === undefined })
+    this.#settle = undefined
+    this.#kept = []
+  }
+}
+
+const decoder = new TextDecoder('utf-8')
+
+/** Text that a database and a page can hold: valid UTF-8, no control characters, short. */
+function readable(bytes: Buffer): string {
+  const text = decoder.decode(bytes).replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\ufffd\s]+/gu, ' ')
+  return text
+    .trim()
+    .slice(0, SNIPPET_CHARS)
+    .toWellFormed()
+    .replace(/\ufffd/g, '')
+}
+
+const FAILURES: readonly [pattern: RegExp, code: FailureCode][] = [
+  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'timeout'],
+  [/^ECONNREFUSED$/, 'connection_refused'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'connection_reset'],
+  [/^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES|ERR_HTTP)/, 'invalid_response'],
+  [/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/, 'tls_error'],
+]
+
+function failureOf(error: Error): FailureCode {
+  // An answer of 100 or 101 that nobody asked for closes the connection under this message.
+  if (/^bad (upgrade|response)$/.test(error.message)) return 'invalid_response'
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return FAILURES.find(([pattern]) => pattern.test(code))?.[1] ?? 'connection_failed'
+}

@@ -1,0 +1,113 @@
+import type { ListDeliveries, ReplayDeliveries } from '@ponte/contracts'
+import { type Database, isUniqueViolation } from '@ponte/service-kit'
+import type { Attempt, Delivery, PrismaClient } from '../generated/client'
+import { keyset } from './keyset'
+
+/** A replay is a new delivery of the same event that names the old one; one that is on its way already stands for another. */
+const REPLAY = `
+  WITH due AS (
+    INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at, replay_of)
+    SELECT new_id(), event_id, merchant_id, event_type, 'pending', now(), id FROM deliveries WHERE id = $1
+    RETURNING id, merchant_id
+  )
+  SELECT (SELECT id FROM due) AS id, touch_lanes(ARRAY(SELECT merchant_id FROM due))`
+
+/** The same for a time range, oldest first. An event that never had a delivery, for want of a webhook_url, gets its first. */
+const REPLAY_RANGE = `
+  WITH range AS (
+    SELECT id, merchant_id, type, created_at FROM events
+    WHERE merchant_id = $1 AND created_at >= $2 AND created_at < $3 AND NOT waiting AND ($4::text IS NULL OR type = $4)
+      AND ($5::boolean OR NOT (
+        EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND replay_of IS NULL AND status <> 'dead')
+        OR EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND replay_of IS NOT NULL AND status <> 'dead')))
+    ORDER BY created_at, id LIMIT $6 + 1
+  ), chosen AS (
+    SELECT * FROM range ORDER BY created_at, id LIMIT $6
+  ), due AS (
+    INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at, replay_of)
+    SELECT new_id(), chosen.id, merchant_id, type, 'pending', now(),
+      (SELECT d.id FROM deliveries d WHERE d.event_id = chosen.id AND replay_of IS NULL)
+    FROM chosen
+    ON CONFLICT DO NOTHING
+    RETURNING merchant_id
+  )
+  SELECT (SELECT count(*)::int FROM due) AS replayed,
+    (SELECT created_at FROM range ORDER BY created_at, id OFFSET $6) AS next_at,
+    touch_lanes(ARRAY(SELECT merchant_id FROM due))`
+
+/** Ids begin with their time, so that the last day of a merchant is one range of the index. */
+const OVERVIEW = `
+  SELECT
+    (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND status = 'pending' AND attempts = 0)
+      + (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND status = 'in_flight' AND lease_until IS NOT NULL AND id >= $2) AS pending,
+    (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND status = 'pending' AND attempts > 0) AS retrying,
+    (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND id >= $2 AND status = 'delivered') AS delivered_24h,
+    (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND id >= $2 AND status = 'dead') AS dead_24h`
+
+export interface Overview {
+  pending: number
+  retrying: number
+  delivered_24h: number
+  dead_24h: number
+}
+
+const DAY_MS = 86_400_000
+
+/** The smallest UUIDv7 of a moment. */
+const firstIdAt = (ms: number) => {
+  const hex = ms.toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
+export function deliveryStore(database: Database, prisma: PrismaClient) {
+  return {
+    findDelivery: (id: string): Promise<Delivery | null> => prisma.delivery.findUnique({ where: { id } }),
+
+    attemptsOf: (deliveryId: string): Promise<Attempt[]> => prisma.attempt.findMany({ where: { deliveryId }, orderBy: { ordinal: 'asc' } }),
+
+    /** One more than `limit` when there are more. */
+    listDeliveries: (merchantId: string, query: ListDeliveries, limit: number): Promise<Delivery[]> =>
+      prisma.delivery.findMany({
+        where: {
+          merchantId,
+          ...(query.status ? { status: query.status } : {}),
+          ...(query.event_type ? { eventType: query.event_type } : {}),
+          // Named twice so that one of the two partial indexes of events serves each branch.
+          ...(query.event_id ? { OR: [{ replayOf: null }, { replayOf: { not: null } }], eventId: query.event_id } : {}),
+          ...keyset.where(query),
+        },
+        orderBy: keyset.order(query),
+        take: limit + 1,
+      }),
+
+    /** The new delivery's id, or that of the replay that is on its way already; null when the old delivery is gone. */
+    async replay(id: string): Promise<{ id: string; made: boolean } | null> {
+      try {
+        const { rows } = await database.query<{ id: string | null }>(REPLAY, [id])
+        const made = rows[0]?.id
+        return made ? { id: made, made: true } : null
+      } catch (error) {
+        if (!isUniqueViolation(error, 'deliveries_replay')) throw error
+      }
+      const open = await prisma.delivery.findFirst({ where: { replayOf: id, status: { in: ['pending', 'in_flight'] } } })
+      return open ? { id: open.id, made: false } : this.replay(id)
+    },
+
+    async replayRange(merchantId: string, range: ReplayDeliveries, limit: number): Promise<{ replayed: number; nextAt: Date | null }> {
+      const { rows } = await database.query<{ replayed: number; next_at: Date | null }>(REPLAY_RANGE, [
+        merchantId,
+        range.created_gte,
+        range.created_lt,
+        range.event_type ?? null,
+        range.scope === 'all',
+        limit,
+      ])
+      return { replayed: rows[0]?.replayed ?? 0, nextAt: rows[0]?.next_at ?? null }
+    },
+
+    async overview(merchantId: string): Promise<Overview> {
+      const { rows } = await database.query<Overview>(OVERVIEW, [merchantId, firstIdAt(Date.now() - DAY_MS)])
+      return rows[0] ?? { pending: 0, retrying: 0, delivered_24h: 0, dead_24h: 0 }
+    },
+  }
+}

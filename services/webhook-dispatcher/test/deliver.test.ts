@@ -1,0 +1,154 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { event, merchantUpdated, orderPaid, paidOrder, SECRET, type System, startDispatcher, startReceiver } from './setup'
+
+let system: System
+beforeAll(async () => {
+  system = await startDispatcher()
+})
+afterAll(() => system.stop())
+
+async function deliveryOf(eventId: string) {
+  const { rows } = await system.sql.query('SELECT * FROM deliveries WHERE event_id = $1', [eventId])
+  return rows[0]
+}
+
+describe('an event', () => {
+  it('is delivered at once: signed, exactly the stored bytes, and recorded', async () => {
+    const merchantId = randomUUID()
+    const receiver = await startReceiver()
+    await system.publish(merchantUpdated(merchantId, { webhook_url: receiver.url }))
+    const paid = orderPaid(merchantId)
+    await system.publish(paid)
+    await system.dispatcher.idle()
+    expect(receiver.received).toHaveLength(1)
+    const [{ body, headers } = { body: Buffer.of(), headers: {} }] = receiver.received
+    expect(JSON.parse(body.toString())).toEqual({ type: 'order.paid', data: paid.type === 'order.paid' ? paid.data.order : null })
+    expect(headers['x-service-signature']).toBe(createHmac('sha256', SECRET).update(body).digest('hex'))
+    const { rows } = await system.sql.query('SELECT body FROM events WHERE id = $1', [paid.id])
+    expect(body.equals(rows[0].body)).toBe(true)
+    const delivery = await deliveryOf(paid.id)
+    expect(delivery).toMatchObject({ status: 'delivered', attempts: 1, tries: 1, next_attempt_at: null, last_http_status: 200 })
+    const attempts = await system.sql.query('SELECT * FROM attempts WHERE delivery_id = $1', [delivery.id])
+    expect(attempts.rows).toMatchObject([{ ordinal: 1, outcome: 'delivered', http_status: 200, error_code: null }])
+    await receiver.stop()
+  })
+
+  it('delivery rule 7: comes with Content-Type and the signature, and nothing else of meaning', async () => {
+    const merchantId = randomUUID()
+    const receiver = await startReceiver()
+    await system.publish(merchantUpdated(merchantId, { webhook_url: `${receiver.url}?shop=1` }), orderPaid(merchantId))
+    await system.dispatcher.idle()
+    const names = receiver.received[0]?.rawHeaders.filter((_, index) => index % 2 === 0)
+    expect(names?.map(name => name.toLowerCase()).sort()).toEqual([
+      'connection',
+      'content-length',
+      'content-type',
+      'host',
+      'user-agent',
+      'x-service-signature',
+    ])
+    expect(receiver.received[0]?.headers['content-type']).toBe('application/json')
+    expect(receiver.received[0]?.url).toBe('/hooks?shop=1')
+    await receiver.stop()
+  })
+
+  it('invariant 3: told twice by the bus, it is one delivery', async () => {
+    const merchantId = randomUUID()
+    const receiver = await startReceiver()
+    await system.publish(merchantUpdated(merchantId, { webhook_url: receiver.url }))
+    const paid = orderPaid(merchantId)
+    for (let n = 0; n < 3; n += 1) await system.publish(paid)
+    await system.dispatcher.idle()
+    expect(receiver.received).toHaveLength(1)
+    await receiver.stop()
+  })
+
+  it('that a subscription will tell is not told as order.paid', async () => {
+    const merchantId = randomUUID()
+    const receiver = await startReceiver()
+    await system.publish(merchantUpdated(merchantId, { webhook_url: receiver.url }))
+    const order = { ...paidOrder(), subscription_id: randomUUID() }
+    await system.publish(event('order.paid', { merchant_id: merchantId, merchant_version: 1, order }))
+    const charged = { subscription_id: order.subscription_id, charges_done: 1, order }
+    await system.publish(event('subscription.charged', { merchant_id: merchantId, merchant_version: 1, ...charged }))
+    await system.dispatcher.idle()
+    expect(receiver.received.map(({ body }) => JSON.parse(body.toString()).type)).toEqual(['subscription.charged'])
+    await receiver.stop()
+  })
+
+  it('without a webhook_url is kept, with no delivery', async () => {
+    const merchantId = randomUUID()
+    await system.publish(merchantUpdated(merchantId))
+    const paid = orderPaid(merchantId)
+    await system.publish(paid)
+    await system.dispatcher.idle()
+    expect(await deliveryOf(paid.id)).toBeUndefined()
+    const { rows } = await system.sql.query('SELECT waiting FROM events WHERE id = $1', [paid.id])
+    expect(rows).toEqual([{ waiting: false }])
+  })
+
+  it.each([0, 1])('design section 2: waits while our copy of the merchant is %i and its own version is 2', async known => {
+    const merchantId = randomUUID()
+    const receiver = await startReceiver()
+    if (known > 0) await system.publish(merchantUpdated(merchantId, { version: known }))
+    const paid = orderPaid(merchantId, 2)
+    await system.publish(paid)
+    await system.dispatcher.idle()
+    expect(await deliveryOf(paid.id)).toBeUndefined()
+    await system.publish(merchantUpdated(merchantId, { version: 2, webhook_url: receiver.url }))
+    await system.dispatcher.idle()
+    expect(receiver.received).toHaveLength(1)
+    await receiver.stop()
+  })
+
+  it('delivery rule 6: to an internal address is dead at once, with zero attempts', async () => {
+    const merchantId = randomUUID()
+    await system.publish(merchantUpdated(merchantId, { webhook_url: 'http://127.0.0.2:9/' }))
+    const paid = orderPaid(merchantId)
+    await system.publish(paid)
+    await system.dispatcher.idle()
+    const delivery = await deliveryOf(paid.id)
+    expect(delivery).toMatchObject({ status: 'dead', attempts: 0, tries: 0, dead_reason: 'destination_not_allowed', next_attempt_at: null })
+  })
+})
+
+describe('delivery rule 4 and the retry schedule', () => {
+  it('tries seven times by the table, each counted from the end of the one before it, with equal bytes, and then is dead', async () => {
+    const merchantId = randomUUID()
+    const receiver = await startReceiver(res => res.writeHead(500).end('no bread today'))
+    await system.publish(merchantUpdated(merchantId, { webhook_url: receiver.url }))
+    const paid = orderPaid(merchantId)
+    await system.publish(paid)
+    const delays: number[] = []
+    for (let attempt = 1; attempt <= 7; attempt += 1) {
+      await system.dispatcher.idle()
+      const delivery = await deliveryOf(paid.id)
+      expect([delivery.attempts, receiver.received.length]).toEqual([attempt, attempt])
+      const { rows } = await system.sql.query(
+        `SELECT extract(epoch FROM d.next_attempt_at - (a.started_at + a.duration_ms * interval '1 ms'))::float AS delay
+         FROM deliveries d JOIN attempts a ON a.delivery_id = d.id AND a.ordinal = d.tries WHERE d.id = $1`,
+        [delivery.id],
+      )
+      if (attempt < 7) delays.push(rows[0].delay)
+      // Time passes: the schedule is the database's, so that is where it is moved.
+      await system.sql.query("UPDATE deliveries SET next_attempt_at = now() WHERE id = $1 AND status = 'pending'", [delivery.id])
+      await system.sql.query('UPDATE lanes SET turn_at = now() WHERE merchant_id = $1 AND turn_at IS NOT NULL', [merchantId])
+    }
+    const table = [60, 300, 1_800, 7_200, 43_200, 86_400]
+    for (const [index, delay] of delays.entries()) {
+      expect(delay).toBeGreaterThanOrEqual((table[index] ?? 0) - 0.005)
+      expect(delay).toBeLessThan((table[index] ?? 0) + 2)
+    }
+    await system.dispatcher.idle()
+    expect(receiver.received).toHaveLength(7)
+    expect(new Set(receiver.received.map(({ body }) => body.toString('hex'))).size).toBe(1)
+    expect(new Set(receiver.received.map(({ headers }) => headers['x-service-signature'])).size).toBe(1)
+    expect(await deliveryOf(paid.id)).toMatchObject({
+      status: 'dead',
+      attempts: 7,
+      dead_reason: 'attempts_exhausted',
+      last_error: 'The endpoint answered 500: no bread today',
+    })
+    await receiver.stop()
+  })
+})

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Event, type EventData, type EventType, topology } from '@ponte/contracts'
+import { type Bus, createLogger, memoryBus, readConfig, seal, signCaller, silentLogger, uuidv7 } from '@ponte/service-kit'
+import { testDatabase } from '@ponte/service-kit/testing'
+import pg from 'pg'
+import { createWebhookDispatcher, webhookDispatcherConfig, webhookDispatcherMigrations } from '../src'
+
+export const TOKEN_SECRET = 'a-test-secret-of-at-least-32-characters'
+export const SEAL_KEY = '5e'.repeat(32)
+export const SECRET = 'whsec_of_the_merchant'
+
+export const settings = (databaseUrl: string, env: Record<string, string> = {}) => ({
+  DATABASE_URL: databaseUrl,
+  AMQP_URL: 'amqp://unused',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  OPS_PORT: '0',
+  NODE_ENV: 'test',
+  LOG_LEVEL: 'error',
+  GATEWAY_TOKEN_SECRET: TOKEN_SECRET,
+  SEAL_KEY,
+  WEBHOOK_ALLOW_CIDRS: '127.0.0.1/32',
+  ...env,
+})
+
+/** The real service on a database of its own, with the in-process bus; loopback is open for the test's receivers. */
+export async function startDispatcher(env: Record<string, string> = {}) {
+  const database = await testDatabase(webhookDispatcherMigrations)
+  const logger = process.env.PONTE_TEST_LOG ? createLogger({ service: 'test', level: process.env.PONTE_TEST_LOG }) : silentLogger
+  const bus: Bus = memoryBus({ topology: { 'webhook-dispatcher': topology['webhook-dispatcher'] }, logger })
+  const config = readConfig(webhookDispatcherConfig, settings(database.url, env))
+  const dispatcher = createWebhookDispatcher(config, { bus, logger })
+  await dispatcher.start()
+  const sql = new pg.Pool({ connectionString: database.url, max: 2 })
+  return {
+    dispatcher,
+    sql,
+    config,
+    databaseUrl: database.url,
+    url: `http://127.0.0.1:${dispatcher.http.port()}`,
+    opsUrl: `http://127.0.0.1:${dispatcher.ops.port()}`,
+    async publish(...events: Event[]) {
+      await Promise.all(events.map(event => bus.publish({ id: event.id, type: event.type, body: JSON.stringify(event) })))
+    },
+    async stop() {
+      await dispatcher.stop()
+      await sql.end()
+      await database.drop()
+    },
+  }
+}
+export type System = Awaited<ReturnType<typeof startDispatcher>>
+
+export interface Received {
+  body: Buffer
+  headers: IncomingMessage['headers']
+  rawHeaders: string[]
+  url: string
+  atMs: number
+}
+
+/** A merchant's server: remembers what it was sent and answers as told. */
+export async function startReceiver(answer: (res: ServerResponse, received: Received) => void = res => res.writeHead(200).end()) {
+  const received: Received[] = []
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = []
+    req.on('data', chunk => chunks.push(chunk))
+    req.on('end', () => {
+      const item = { body: Buffer.concat(chunks), headers: req.headers, rawHeaders: req.rawHeaders, url: req.url ?? '', atMs: Date.now() }
+      received.push(item)
+      answer(res, item)
+    })
+  })
+  server.keepAliveTimeout = 60_000
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    received,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
+    stop: () =>
+      new Promise<void>(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+export function event<T extends EventType>(type: T, data: EventData<T>): Event {
+  return { id: uuidv7(), type, occurred_at: new Date().toISOString(), data, trace: null } as Event
+}
+
+export function merchantUpdated(merchantId: string, change: Partial<EventData<'merchant.updated'>> & { secret?: string } = {}): Event {
+  const { secret = SECRET, ...rest } = change
+  return event('merchant.updated', {
+    merchant_id: merchantId,
+    version: 1,
+    display_name: 'Padaria Estrela',
+    payout_address: null,
+    webhook_url: null,
+    sealed_webhook_secret: seal(secret, SEAL_KEY, merchantId),
+    sealed_pending_webhook_secret: null,
+    pending_webhook_secret_activates_at: null,
+    ...rest,
+  })
+}
+
+export const paidOrder = (id: string = randomUUID()) => ({
+  id,
+  subscription_id: null,
+  external_ref: 'INV-7',
+  brl_amount: '150.00',
+  usdc_amount: '27.675277',
+  tx_hash: `0x${'5b'.repeat(32)}`,
+  memo: 'a3'.repeat(32),
+  paid_at: '2026-11-20T12:00:00.000Z',
+})
+
+export const orderPaid = (merchantId: string, merchantVersion = 1): Event =>
+  event('order.paid', { merchant_id: merchantId, merchant_version: merchantVersion, order: paidOrder() })
+
+/** The header that the gateway would send for this merchant. */
+export function asMerchant(id: string, version = 1): { Authorization: string } {
+  const terms = { merchant_id: id, version, display_name: 'Padaria Estrela', payout_address: null }
+  return { Authorization: `Bearer ${signCaller({ kind: 'merchant', terms }, { secret: TOKEN_SECRET, audience: 'webhook-dispatcher' })}` }
+}
