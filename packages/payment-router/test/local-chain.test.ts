@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type LocalChain, mined, startLocalChain, testAccounts } from '../src/testing'
 import { balances, payments, randomMemo } from './observe'
 
@@ -42,5 +45,21 @@ describe('a local chain that mines on demand', () => {
 
   it('knows ten accounts', () => {
     expect(() => chain.wallet(10)).toThrow(RangeError)
+  })
+})
+
+describe('a local chain with a state file', () => {
+  it('goes on with what an earlier start deployed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'local-chain-'))
+    const stateFile = join(folder, 'chain.json')
+    const first = await startLocalChain({ stateFile })
+    const { usdcAddress, routerAddress, rateFeedAddress } = first
+    await mined(first.mintUsdc(testAccounts[7].address, 5n))
+    await first.stop()
+    const second = await startLocalChain({ stateFile, deployed: { usdcAddress, routerAddress, rateFeedAddress } })
+    expect([second.usdcAddress, second.routerAddress, second.rateFeedAddress]).toEqual([usdcAddress, routerAddress, rateFeedAddress])
+    expect(await balances(second, testAccounts[7].address)).toEqual([5n])
+    await second.stop()
+    await rm(folder, { recursive: true })
   })
 })
