@@ -45,7 +45,7 @@ export function overviewOf(sources: OverviewSources): OverviewBody {
       received_usdc: formatUsdc(sum(orders.data.map(({ received }) => parseUsdc(received)))),
       truncated: orders.has_more,
     },
-    latest_orders: orders && orders.data.slice(0, LATEST),
+    latest_orders: orders?.data.slice(0, LATEST) ?? null,
     subscriptions: subscriptions && {
       active: subscriptions.data.filter(({ status }) => status === 'active').length,
       past_due: subscriptions.data.filter(({ status }) => status === 'past_due').length,

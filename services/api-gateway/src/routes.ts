@@ -20,11 +20,12 @@ export interface RouteDeps {
   takeCaller(bucket: string): Promise<Verdict>
   now: () => Date
   sealKey: string
+  docs: Router
   pages: Router
 }
 
 /** Who is calling, and who answers. */
-export function routes({ store, owners, tokens, live, takeCaller, now, sealKey, pages }: RouteDeps): Router {
+export function routes({ store, owners, tokens, live, takeCaller, now, sealKey, docs, pages }: RouteDeps): Router {
   const router = Router()
   const apiKey = [requireApiKey(store.termsByKey), limitCaller(takeCaller, res => `merchant:${termsIn(res).merchant_id}`)]
   const session = [requireSession(tokens), limitCaller(takeCaller, res => `user:${userIn(res)}`)]
@@ -41,6 +42,7 @@ export function routes({ store, owners, tokens, live, takeCaller, now, sealKey, 
   router.use(merchantRoutes({ store, now, sealKey, session }))
   router.use(forwarding(owners, { api_key: apiKey, session: [...session, sessionMerchant] }))
   router.use(checkoutRoutes(owners.orders, live))
+  router.use(docs)
   router.use(pages)
   return router
 }

@@ -17,6 +17,7 @@ import {
 } from '@ponte/service-kit'
 import { checkoutView } from './checkout-routes'
 import type { ApiGatewayConfig } from './config'
+import { docsRoutes } from './docs-routes'
 import { openOwner } from './forward'
 import { limitAddress } from './limits'
 import { HEARTBEAT_MS, livePages } from './live'
@@ -68,6 +69,7 @@ export function createApiGateway(config: ApiGatewayConfig, given: Given = {}) {
       tokens: sessionTokens({ keys: tokenKeys(config), issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE, now, logger }),
       takeCaller: sharedLimit(config.RATE_LIMIT_CALLER_PER_MINUTE, store.lease, clock),
       sealKey: config.SEAL_KEY,
+      docs: docsRoutes({ publicUrl: config.PUBLIC_URL }),
       pages: pages({
         folder: config.WEB_FOLDER ?? builtPages,
         settings: { auth_url: config.AUTH_URL ?? null, public_client_key: config.PUBLIC_CLIENT_KEY ?? null },

@@ -28,7 +28,9 @@ export const merchant = z
     id,
     display_name: displayName,
     webhook_url: webhookUrl.nullable(),
-    webhook_secret: z.string(),
+    webhook_secret: z
+      .string()
+      .meta({ description: 'Keys the signature of every delivery', example: `whsec_${'0123456789abcdef'.repeat(4)}` }),
     pending_webhook_secret: z.string().nullable(),
     pending_webhook_secret_activates_at: timestamp.nullable(),
     payout_address: address.nullable(),
@@ -39,4 +41,6 @@ export const merchant = z
   .meta({ id: 'Merchant' })
 export type MerchantBody = z.infer<typeof merchant>
 
-export const merchantWithKey = merchant.extend({ api_key: apiKey.meta({ description: 'Shown once; only its hash is kept' }) })
+export const merchantWithKey = merchant.extend({
+  api_key: apiKey.meta({ description: 'Shown once; only its hash is kept', example: `sk_live_${'0123456789abcdef'.repeat(4)}` }),
+})

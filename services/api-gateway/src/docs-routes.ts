@@ -1,0 +1,22 @@
+import { Router } from 'express'
+import { docsPage, docsStyle, errorsPage } from './docs-page'
+import { type DocumentOptions, openApiDocument } from './openapi/document'
+
+/** The API described: for machines at `/openapi.json`, for people at `/docs`. Made once, when the service starts. */
+export function docsRoutes(options: DocumentOptions): Router {
+  const document = openApiDocument(options)
+  const served: readonly (readonly [path: string, type: string, text: string])[] = [
+    ['/openapi.json', 'application/json', JSON.stringify(document)],
+    ['/docs', 'text/html', docsPage(document)],
+    ['/docs/errors', 'text/html', errorsPage()],
+    ['/docs/style.css', 'text/css', docsStyle],
+  ]
+  const router = Router()
+  for (const [path, type, text] of served) {
+    router.get(path, (_req, res) => {
+      res.setHeader('Cache-Control', 'no-cache')
+      res.type(type).send(text)
+    })
+  }
+  return router
+}

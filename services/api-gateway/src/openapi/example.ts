@@ -1,0 +1,60 @@
+import type {
+  CreateMerchant,
+  CreateOrder,
+  CreateSubscription,
+  ReplayDeliveries,
+  UpdateMerchant,
+  UpdateSubscription,
+} from '@ponte/contracts'
+import type { JsonSchema, RequestName } from './schemas'
+
+interface RequestBodies extends Record<RequestName, object> {
+  CreateOrder: CreateOrder
+  CreateSubscription: CreateSubscription
+  UpdateSubscription: UpdateSubscription
+  CreateMerchant: CreateMerchant
+  UpdateMerchant: UpdateMerchant
+  ReplayDeliveries: ReplayDeliveries
+}
+
+/** What a caller would send: some fields exclude each other, so these are written by hand. A test sends them through their schemas. */
+export const requestExamples: RequestBodies = {
+  CreateOrder: {
+    ...{ brl_amount: '150.00', external_ref: 'INV-7', description: 'Consulting, November', metadata: { customer: '42' }, expires_in: 1800 },
+  },
+  CreateSubscription: {
+    ...{ brl_amount: '49.90', interval: 'month', interval_count: 1, max_periods: 12, timezone: 'America/Sao_Paulo' },
+    ...{ external_ref: 'PLAN-42', description: 'Monthly plan' },
+  },
+  UpdateSubscription: { brl_amount: '59.90', max_periods: 24 },
+  CreateMerchant: {
+    display_name: 'Padaria Estrela',
+    webhook_url: 'https://example.com/webhooks',
+    payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  },
+  UpdateMerchant: { webhook_url: 'https://example.com/new-webhooks' },
+  ReplayDeliveries: { created_gte: '2026-11-20T00:00:00.000Z', created_lt: '2026-11-21T00:00:00.000Z', scope: 'undelivered' },
+}
+
+/** An example of an answer, made of the examples of its parts; what may be null is null. */
+export function exampleOf(schema: JsonSchema, schemas: Record<string, JsonSchema>): unknown {
+  if (typeof schema.$ref === 'string') return exampleOf(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas)
+  if (Array.isArray(schema.examples)) return schema.examples[0]
+  if ('const' in schema) return schema.const
+  if ('default' in schema) return schema.default
+  if (Array.isArray(schema.enum)) return schema.enum[0]
+  const variants = schema.anyOf ?? schema.oneOf
+  if (Array.isArray(variants)) return variants.some(({ type }) => type === 'null') ? null : exampleOf(variants[0] ?? {}, schemas)
+  return exampleOfType(schema, schemas)
+}
+
+function exampleOfType(schema: JsonSchema, schemas: Record<string, JsonSchema>): unknown {
+  if (schema.type === 'object') {
+    const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
+    return Object.fromEntries(properties.map(([name, property]) => [name, exampleOf(property, schemas)]))
+  }
+  if (schema.type === 'array') return [exampleOf((schema.items ?? {}) as JsonSchema, schemas)]
+  if (schema.type === 'integer' || schema.type === 'number') return Math.max(1, Number(schema.minimum ?? 1))
+  if (schema.type === 'boolean') return false
+  return schema.type === 'string' ? 'text' : null
+}

@@ -1,0 +1,133 @@
+import {
+  checkout,
+  createMerchant,
+  createOrder,
+  createSubscription,
+  delivery,
+  deliveryDetail,
+  deliveryOverview,
+  errorTable,
+  eventBody,
+  listOf,
+  merchant,
+  merchantWithKey,
+  order,
+  overview,
+  payment,
+  pendingCharge,
+  replayDeliveries,
+  replayed,
+  subscription,
+  updateMerchant,
+  updateSubscription,
+  webhookBodies,
+} from '@ponte/contracts'
+import { z } from 'zod'
+
+export type JsonSchema = Record<string, unknown>
+
+export const ping = z.object({ message: z.string().meta({ description: 'States that the service is online', example: 'Ponte is online' }) })
+
+const problem = z
+  .object({
+    type: z.string().meta({ description: 'A page that explains the code', example: '/docs/errors#not_found' }),
+    title: z.string(),
+    status: z.int(),
+    code: z.enum(Object.keys(errorTable) as [string, ...string[]]),
+    detail: z.string().meta({ description: 'One sentence that says what to do' }),
+    request_id: z.string().meta({ description: 'Quote it when you ask us' }),
+    errors: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .meta({ description: 'Only of `invalid_request`: each field at fault' }),
+  })
+  .meta({ description: 'RFC 9457 problem details' })
+
+/** What callers send. A schema is named in one of the two lists only. */
+export const requests = {
+  CreateOrder: createOrder,
+  CreateSubscription: createSubscription,
+  UpdateSubscription: updateSubscription,
+  CreateMerchant: createMerchant,
+  UpdateMerchant: updateMerchant,
+  ReplayDeliveries: replayDeliveries,
+} as const satisfies Record<string, z.ZodType>
+
+/** What we answer. */
+export const answers = {
+  Ping: ping,
+  Problem: problem,
+  Order: order,
+  OrderList: listOf(order),
+  Payment: payment,
+  Checkout: checkout,
+  Subscription: subscription,
+  SubscriptionList: listOf(subscription),
+  PendingCharge: pendingCharge,
+  Event: eventBody,
+  EventList: listOf(eventBody),
+  Delivery: delivery,
+  DeliveryDetail: deliveryDetail,
+  DeliveryList: listOf(delivery),
+  DeliveryOverview: deliveryOverview,
+  Replayed: replayed,
+  Merchant: merchant,
+  MerchantWithKey: merchantWithKey,
+  Overview: overview,
+} as const satisfies Record<string, z.ZodType>
+
+export type RequestName = keyof typeof requests
+export type AnswerName = keyof typeof answers
+
+export const webhooks: Readonly<Record<string, z.ZodType>> = webhookBodies
+
+/** `order.paid` to `OrderPaidWebhook`. */
+export const webhookSchemaName = (type: string) =>
+  `${type
+    .split('.')
+    .map(word => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')}Webhook`
+
+export const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+/** All named schemas as OpenAPI 3.1 takes them: JSON Schema 2020-12, naming each other. */
+export function componentSchemas(): Record<string, JsonSchema> {
+  const told = Object.fromEntries(Object.entries(webhooks).map(([type, schema]) => [webhookSchemaName(type), schema]))
+  return { ...convertAll(requests, 'input'), ...convertAll({ ...answers, ...told }, 'output') }
+}
+
+/** One schema by itself, for a parameter. */
+export const toJsonSchema = (schema: z.ZodType): JsonSchema => tidy(z.toJSONSchema(schema, { io: 'input' }))
+
+function convertAll(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>()
+  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id })
+  const converted = z.toJSONSchema(registry, { io, uri: id => refTo(id).$ref })
+  return Object.fromEntries(Object.entries(converted.schemas).map(([name, schema]) => [name, tidy(schema)]))
+}
+
+/** Leaves out what says nothing to a reader: the dialect, the bounds of a double, and patterns that repeat a format. */
+function tidy(value: unknown): JsonSchema {
+  return tidied(value) as JsonSchema
+}
+
+function tidied(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tidied)
+  if (typeof value !== 'object' || value === null) return value
+  const { $schema, $id, id, example, ...schema } = value as JsonSchema
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+  if (typeof schema.format === 'string') delete schema.pattern
+  // `id` is a name for the registry at a schema's top, and a property's name inside `properties`.
+  const kept = typeof id === 'object' ? { id, ...schema } : schema
+  return {
+    ...Object.fromEntries(
+      Object.entries(kept).map(([key, inner]) => [key, key === 'example' || key === 'default' ? inner : tidied(inner)]),
+    ),
+    ...(example === undefined
+      ? {}
+      : typeof example === 'object' && 'type' in Object(example)
+        ? { example: tidied(example) }
+        : { examples: [example] }),
+  }
+}

@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type ErrorCode, errorTable } from '@ponte/contracts'
+import { Router } from 'express'
+import request from 'supertest'
+import { openApiDocument } from '../src/openapi/document'
+import { exampleOf, requestExamples } from '../src/openapi/example'
+import { operations } from '../src/openapi/operations'
+import { answers, componentSchemas, refTo, requests, webhookSchemaName, webhooks } from '../src/openapi/schemas'
+import { type RouteDeps, routes } from '../src/routes'
+import { startGateway, type TestGateway } from './setup'
+
+let system: TestGateway
+
+beforeAll(async () => {
+  system = await startGateway({ PUBLIC_URL: 'https://pay.ponte.dev/' })
+})
+afterAll(() => system.stop())
+
+/** What express was given: each route of each router, in the order in which it is asked. */
+function servedRoutes(stack: readonly Layer[]): string[] {
+  return stack.flatMap(({ route, handle }) => {
+    if (route) return [route.path].flat().flatMap(path => Object.keys(route.methods).map(method => `${method} ${path}`))
+    return handle?.stack ? servedRoutes(handle.stack) : []
+  })
+}
+interface Layer {
+  route?: { path: string | string[]; methods: Record<string, boolean> }
+  handle?: { stack?: Layer[] }
+}
+
+test('the document names every route that is served, and no other', () => {
+  // Routers are made without asking anybody; only their shape is looked at.
+  const nothing = Router()
+  const deps = { store: {}, owners: {}, tokens: {}, live: {}, docs: nothing, pages: nothing } as unknown as RouteDeps
+  const served = servedRoutes(routes(deps).stack as unknown as Layer[])
+  expect(served.sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort())
+})
+
+test('a public linter finds nothing to say about it', async () => {
+  const { text } = await request(system.url).get('/openapi.json').expect(200)
+  const folder = mkdtempSync(join(tmpdir(), 'ponte-openapi-'))
+  writeFileSync(join(folder, 'openapi.json'), text)
+  const cli = join(dirname(require.resolve('@redocly/cli/package.json')), 'bin/cli.js')
+  const report = execFileSync(process.execPath, [cli, 'lint', 'openapi.json', '--format=json'], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { PATH: process.env.PATH, HOME: folder, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+  })
+  rmSync(folder, { recursive: true })
+  const { totals, problems } = JSON.parse(report)
+  expect({ totals, problems }).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] })
+}, 60_000)
+
+test('it is OpenAPI 3.1 with the webhooks of the specification, every error, and servers as configured', () => {
+  const document = openApiDocument({ publicUrl: 'https://pay.ponte.dev' })
+  expect(document.openapi).toBe('3.1.0')
+  expect(document.servers).toEqual([{ url: 'https://pay.ponte.dev' }])
+  expect(Object.keys(document.webhooks).sort()).toEqual([
+    'order.cancelled',
+    'order.expired',
+    'order.paid',
+    'order.underpaid',
+    'subscription.cancelled',
+    'subscription.charged',
+    'subscription.expired',
+  ])
+  const documented = new Set(
+    JSON.stringify(document.paths)
+      .match(/#\/components\/examples\/\w+/g)
+      ?.map(ref => ref.split('/').at(-1)),
+  )
+  expect([...documented].sort()).toEqual((Object.keys(errorTable) as ErrorCode[]).sort())
+})
+
+describe('examples', () => {
+  test.each(Object.entries(requests))('what the document says to send is accepted: %s', (name, schema) => {
+    expect(schema.safeParse(requestExamples[name as keyof typeof requestExamples]).error).toBeUndefined()
+  })
+  const told = Object.fromEntries(Object.entries(webhooks).map(([type, schema]) => [webhookSchemaName(type), schema]))
+  test.each(Object.entries({ ...answers, ...told }))('what the document shows as an answer is one: %s', (name, schema) => {
+    expect(schema.safeParse(exampleOf(refTo(name), componentSchemas())).error).toBeUndefined()
+  })
+})
+
+describe('the pages for people', () => {
+  test.each(['/docs', '/docs/errors'])('%s loads nothing from elsewhere and runs no script', async path => {
+    const { text, headers } = await request(system.url).get(path).expect(200)
+    expect(headers['content-type']).toContain('text/html')
+    expect(headers['content-security-policy']).toContain("script-src 'self'")
+    expect(text).not.toMatch(/<script|<iframe|\son\w+=|\sstyle=|javascript:/i)
+    expect([...text.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(match => match[1]).filter(url => !/^[/#]/.test(url ?? ''))).toEqual([])
+  })
+
+  test('each route, webhook and error code has its place', async () => {
+    const { text } = await request(system.url).get('/docs')
+    for (const { id, method, path } of operations) {
+      expect(text).toContain(`id="${id.toLowerCase()}"`)
+      expect(text).toContain(`${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}`)
+    }
+    const { text: errors } = await request(system.url).get('/docs/errors')
+    for (const code of Object.keys(errorTable)) expect(errors).toContain(`id="${code}"`)
+  })
+
+  test('the type of a problem leads to its explanation', async () => {
+    const { body } = await request(system.url).get('/api/v1/orders').expect(401)
+    const [path, code] = body.type.split('#')
+    expect((await request(system.url).get(path).expect(200)).text).toContain(`id="${code}"`)
+  })
+})
