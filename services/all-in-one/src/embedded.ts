@@ -99,8 +99,9 @@ async function startChain(settings: EmbeddedSettings, folder: string, file: Stat
     port: settings.PONTE_CHAIN_PORT,
     chainId: CHAIN_ID,
     stateFile: join(folder, 'chain.json'),
+    // Each empty block stays in the state file, which anvil writes whole: a slower beat keeps a day's file small.
     stateIntervalS: 1,
-    blockTimeS: 1,
+    blockTimeS: 5,
     mixedMining: true,
     feeBps: FEE_BPS,
     feeReceiver: testAccounts[1].address,

@@ -16,7 +16,7 @@ export const embeddedSettings = z.object({
   /** Where all state lives; `.ponte` in the clone when empty. */
   PONTE_STATE_DIR: z.string().optional(),
   /** Confirmations that the local chain's payments need. */
-  PONTE_CONFIRMATIONS: integer(1, 100).default(2),
+  PONTE_CONFIRMATIONS: integer(1, 100).default(1),
   /** Log level of the five services. */
   LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug']).default('warn'),
 })
