@@ -1,5 +1,6 @@
 import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
 import { type Block, links, type Position } from './block'
+import { bloomBits, mayContain } from './bloom'
 import { commonAncestor } from './fork'
 import { DistrustError } from './nodes'
 import { byPlace, type TimedPayment } from './payment'
@@ -11,6 +12,19 @@ import { RpcError } from './rpc-error'
 export interface Watch {
   chainId: number
   routers: readonly string[]
+  /** The bits in a block's bloom without which it has no payment: one set per router. */
+  bits: readonly (readonly number[])[]
+}
+
+export const watchOf = (chainId: number, routers: readonly string[]): Watch => ({
+  chainId,
+  routers,
+  bits: routers.map(router => [...bloomBits(router), ...bloomBits(PAYMENT_RECEIVED_TOPIC)]),
+})
+
+/** A block with its log bloom, which is not kept. */
+export interface Header extends Block {
+  bloom: string
 }
 
 /** A stretch of chain, read and checked: it links to where we stood, and its payments are all there. */
@@ -39,12 +53,12 @@ export const chainCall: Call = { method: 'eth_chainId', params: [] }
 const HASH = /^0x[0-9a-f]{64}$/
 
 /** A header as we keep it, or undefined for a block that the node does not have. Throws MalformedLogError. */
-export function toBlock(value: unknown): Block | undefined {
+export function toBlock(value: unknown): Header | undefined {
   if (value === null || value === undefined) return undefined
-  const { number, hash, parentHash, timestamp } = value as Record<string, unknown>
+  const { number, hash, parentHash, timestamp, logsBloom } = value as Record<string, unknown>
   if (typeof hash !== 'string' || typeof parentHash !== 'string' || !HASH.test(hash) || !HASH.test(parentHash))
     throw new MalformedLogError('the node sent a block without hashes')
-  return { number: toNumber(number), hash, parentHash, time: toNumber(timestamp) }
+  return { number: toNumber(number), hash, parentHash, time: toNumber(timestamp), bloom: typeof logsBloom === 'string' ? logsBloom : '0x' }
 }
 
 /** Runs a reading and turns what cannot be into distrust of the node. */
@@ -62,7 +76,7 @@ export function demandChain(watch: Watch, chainId: unknown): void {
   if (theirs !== watch.chainId) throw new DistrustError('wrong_chain', `the node is of chain ${theirs}, not ${watch.chainId}`)
 }
 
-function demandBlock(value: unknown, number: number): Block {
+function demandBlock(value: unknown, number: number): Header {
   const block = toBlock(value)
   if (!block) throw new RpcError('beyond_head', `the node has no block ${number} yet`)
   if (block.number !== number) throw new DistrustError('wrong_answer', `the node sent block ${block.number} for block ${number}`)
@@ -70,7 +84,7 @@ function demandBlock(value: unknown, number: number): Block {
 }
 
 /** The node's head, and its block at our position (undefined when it has none, or when we stand before the first block). */
-export const look = (node: Node, watch: Watch, position: Position): Promise<{ head: Block; at: Block | undefined }> =>
+export const look = (node: Node, watch: Watch, position: Position): Promise<{ head: Header; at: Header | undefined }> =>
   strictly(async () => {
     const calls = [chainCall, blockCall('latest'), ...(position.number < 0 ? [] : [blockCall(position.number)])]
     const { results } = await node.ask(calls)
@@ -84,30 +98,45 @@ export const look = (node: Node, watch: Watch, position: Position): Promise<{ he
 export const readBlock = (node: Node, number: number): Promise<Block> =>
   strictly(async () => demandBlock((await node.ask([blockCall(number)])).results[0], number))
 
+/** These headers say that their blocks may well have payments, and the node shows none: perhaps it has not indexed them yet. */
+export type Doubt = (headers: readonly Header[]) => Promise<void>
+
 /**
  * Reads blocks one by one: headers that link from our position, then the logs of each by its hash, so that a node that lags or changes its
- * mind cannot answer for other blocks than those. `known` saves asking for a header that was just seen.
+ * mind cannot answer for other blocks than those. The head that was just seen is not asked for again. `doubt` throws when an empty
+ * answer must not be believed.
  */
-export const readBlocks = (node: Node, watch: Watch, from: Position, to: number, head: Block): Promise<Stretch> =>
+export const readBlocks = (node: Node, watch: Watch, from: Position, to: number, head: Header, doubt: Doubt): Promise<Stretch> =>
   strictly(async () => {
     const startedAt = performance.now()
     const numbers = Array.from({ length: to - from.number }, (_, index) => from.number + 1 + index)
     const single = numbers.length === 1 && head.number === numbers[0]
     const headers = single ? [head] : await readHeaders(node, numbers)
     if (!links(from, headers)) throw new ForkedError(`block ${from.number + 1} does not follow ours`)
-    const asked = headers.map(({ hash }) => logsCall(watch, { blockHash: hash }))
-    const { results, bytes } = await node.ask(asked)
-    const payments = headers.flatMap((block, index) => {
+    const { results, bytes } = await node.ask(headers.map(({ hash }) => logsCall(watch, { blockHash: hash })))
+    const payments: TimedPayment[] = []
+    const doubtful: Header[] = []
+    for (const [index, header] of headers.entries()) {
       const seen = toPayments(results[index], watch)
-      if (seen.some(payment => payment.blockHash !== block.hash || payment.blockNumber !== block.number))
-        throw new DistrustError('wrong_answer', `the node sent logs of another block for ${block.hash}`)
-      return seen.map(payment => ({ ...payment, blockTime: block.time }))
-    })
+      if (seen.some(payment => payment.blockHash !== header.hash || payment.blockNumber !== header.number))
+        throw new DistrustError('wrong_answer', `the node sent logs of another block for ${header.hash}`)
+      if (seen.length === 0 && watch.bits.some(bits => mayContain(header.bloom, bits))) doubtful.push(header)
+      for (const payment of seen) payments.push({ ...payment, blockTime: header.time })
+    }
+    if (doubtful.length > 0) await doubt(doubtful)
+    const blocks = headers.map(({ bloom, ...block }) => block)
     const ms = performance.now() - startedAt
-    return { blocks: headers, payments, finished: false, head: head.number, headTime: head.time, bytes, ms }
+    return { blocks, payments, finished: false, head: head.number, headTime: head.time, bytes, ms }
   })
 
-async function readHeaders(node: Node, numbers: readonly number[]): Promise<Block[]> {
+/** Whether a node has payments in any of these blocks, by their hashes. */
+export const hasPayments = (node: Node, watch: Watch, headers: readonly Header[]): Promise<boolean> =>
+  strictly(async () => {
+    const { results } = await node.ask(headers.map(({ hash }) => logsCall(watch, { blockHash: hash })))
+    return results.some(result => toPayments(result, watch).length > 0)
+  })
+
+async function readHeaders(node: Node, numbers: readonly number[]): Promise<Header[]> {
   const { results } = await node.ask(numbers.map(blockCall))
   return numbers.map((number, index) => demandBlock(results[index], number))
 }

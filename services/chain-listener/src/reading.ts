@@ -2,9 +2,9 @@ import type { Logger } from '@ponte/service-kit'
 import type { Block, Position } from './block'
 import type { Head, Lead } from './book'
 import { DistrustError, type Nodes } from './nodes'
-import { findAncestor, look, readBlock, readBlocks, readFinished, type Stretch, type Watch } from './reader'
+import { findAncestor, type Header, hasPayments, look, readBlock, readBlocks, readFinished, type Stretch, type Watch } from './reader'
 import type { Node } from './rpc'
-import type { RpcError } from './rpc-error'
+import { RpcError } from './rpc-error'
 import { afterAnswer, afterTooWide, plan, relate, type Span } from './scan'
 
 /** What a turn of reading came to. */
@@ -31,6 +31,7 @@ export function createReading(options: ReadingOptions) {
   let head = -1
   let ahead: { from: Position; reading: Promise<Reading> } | undefined
   let comparedAt = performance.now()
+  let doubted = new Set<string>()
 
   const learn = (node: Node, seen: { head: number; bytes: number; ms: number }) => {
     head = seen.head
@@ -57,7 +58,7 @@ export function createReading(options: ReadingOptions) {
       const stretch =
         next.kind === 'finished'
           ? await readFinished(node, watch, from, next.to, window)
-          : await readBlocks(node, watch, from, next.to, seen.head)
+          : await readBlocks(node, watch, from, next.to, seen.head, headers => doubt(node, headers))
       learn(node, stretch)
       return { kind: 'stretch', stretch, rpc: node.name }
     })
@@ -72,6 +73,24 @@ export function createReading(options: ReadingOptions) {
     if (!ancestor) throw new DistrustError('foreign_chain', `the node knows none of the last ${remembered.length} blocks we read`)
     if (ancestor.number === theirs.number) throw new DistrustError('behind', `the node's head is ${theirs.number}, behind ours`)
     return { kind: 'forked', ancestor, head: theirs, rpc: node.name }
+  }
+
+  /**
+   * A bloom also admits blocks without our logs. Another node settles it; without one the same node is asked once more at the next turn, when
+   * logs that were late are there.
+   */
+  const doubt = async (node: Node, headers: readonly Header[]) => {
+    const fresh = headers.filter(({ hash }) => !doubted.has(hash))
+    if (fresh.length === 0) return
+    const others = await nodes.ballot(
+      async other => other.name !== node.name && (await hasPayments(other, watch, fresh)),
+      values => values.includes(true),
+    )
+    const numbers = fresh.map(({ number }) => number).join(', ')
+    if (others.some(({ value }) => value))
+      throw new DistrustError('wrong_answer', `the node shows no payments in block ${numbers}, others do`)
+    doubted = new Set(headers.map(({ hash }) => hash))
+    if (others.length <= 1) throw new RpcError('beyond_head', `the logs of block ${numbers} may be late`)
   }
 
   const demandGenesis = async (node: Node, ours: string) => {

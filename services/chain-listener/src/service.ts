@@ -25,7 +25,7 @@ import { openNodes } from './nodes'
 import type { Change } from './payment'
 import { quorumOf } from './quorum'
 import { reactions } from './reactions'
-import { look } from './reader'
+import { look, watchOf } from './reader'
 import { createReading } from './reading'
 import { routes } from './routes'
 import { openNode } from './rpc'
@@ -72,7 +72,7 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
     onChange: () => scan.wake(),
     logger,
   })
-  const watch = { chainId: config.CHAIN_ID, routers: config.ROUTER_ADDRESSES }
+  const watch = watchOf(config.CHAIN_ID, config.ROUTER_ADDRESSES)
   const window = Math.max(config.REORG_WINDOW, config.CONFIRMATIONS)
   const quorum = quorumOf(config.RPC_URLS.length, config.RPC_QUORUM)
   let headTime = 0

@@ -1,5 +1,6 @@
-import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
+import { PAYMENT_RECEIVED_TOPIC, paymentRouterAbi } from '@ponte/payment-router'
 import { type Anvil, type AnvilOptions, startAnvil, testAccounts } from '@ponte/payment-router/testing'
+import { Interface, Wallet } from 'ethers'
 
 /** What a test payment says; everything is free, because the emitter believes whoever calls it. */
 export interface Record {
@@ -8,7 +9,25 @@ export interface Record {
   payer?: string
   share?: bigint
   fee?: bigint
+  /** Emitted in blocks of even number only, of odd number only, or in both: one transaction may pay differently in another block. */
+  parity?: 'even' | 'odd'
 }
+
+export interface Truth {
+  tx: string
+  block: string
+  memo: string
+  share: string
+}
+
+interface Log {
+  topics: string[]
+  data: string
+  transactionHash: string
+  blockHash: string
+}
+
+const abi = new Interface(paymentRouterAbi)
 
 export type Chain = Awaited<ReturnType<typeof startChain>>
 
@@ -16,21 +35,22 @@ const word = (value: string | bigint) => (typeof value === 'bigint' ? value.toSt
 export const memoOf = (n: number) => n.toString(16).padStart(64, '0')
 
 /**
- * Machine code of a contract that emits `PaymentReceived` for every 160 bytes it is called with (memo, merchant, payer, share, fee):
+ * Machine code of a contract that emits `PaymentReceived` for every 192 bytes it is called with (memo, merchant, payer, share, fee, parities):
  * one transaction may hold many payments, without tokens or approvals.
  */
 function emitterCode(): string {
   const loop = [
     '5f5b', // i = 0; loop:
     '8036111560EE57', // while i < calldatasize
+    '8060a00135436001161c6001161560SS57', // unless (parities >> (block & 1)) & 1, skip:
     '6040816060015f37', // memory = the 64 bytes of share and fee
     '806040013581602001358235', // payer, merchant, memo
     `7f${PAYMENT_RECEIVED_TOPIC.slice(2)}60405fa4`, // log4
-    '60a001600156', // i += 160; again
+    '5b60c001600156', // skip: i += 192; again
   ].join('')
-  const end = loop.length / 2
-  const code = `${loop.replace('EE', end.toString(16))}5b00`
-  return `0x60${(code.length / 2).toString(16)}8060095f395ff3${code}`
+  const byte = (chars: number) => (chars / 2).toString(16).padStart(2, '0')
+  const code = `${loop.replace('EE', byte(loop.length)).replace('SS', byte(loop.length - 14))}5b00`
+  return `0x60${byte(code.length)}8060095f395ff3${code}`
 }
 
 /** anvil with an emitter in place of a router. Blocks are mined when the test says so, unless `options` say otherwise. */
@@ -65,6 +85,28 @@ export async function startChain(options: AnvilOptions = { noMining: true }) {
     height: async () => Number(await rpc<string>('eth_blockNumber')),
     /** Replaces the last blocks: they are gone, with everything in them. */
     rollback: (depth: number) => rpc('anvil_rollback', depth),
+    /** What the chain itself says was paid, decoded by ethers, up to a block. */
+    async truth(upTo: number): Promise<Truth[]> {
+      const toBlock = `0x${upTo.toString(16)}`
+      const logs = await rpc<Log[]>('eth_getLogs', { address: emitter, topics: [PAYMENT_RECEIVED_TOPIC], fromBlock: '0x0', toBlock })
+      return logs.map(log => {
+        const args = abi.parseLog(log)?.args
+        return { tx: log.transactionHash, block: log.blockHash, memo: String(args?.memo).slice(2), share: String(args?.merchantShare) }
+      })
+    },
+    /** Signs a payment for one nonce; the same bytes may be mined again after a rollback. */
+    sign: (records: readonly Record[], account: number, nonce: number) =>
+      new Wallet(testAccounts[account]?.privateKey ?? '').signTransaction({
+        type: 0,
+        to: emitter,
+        data: dataOf(records),
+        nonce,
+        gasLimit: 1_000_000,
+        gasPrice: 2_000_000_000,
+        chainId: anvil.chainId,
+      }),
+    broadcast: (raw: string) => rpc<string>('eth_sendRawTransaction', raw),
+    nonce: async (account: number) => Number(await rpc<string>('eth_getTransactionCount', testAccounts[account]?.address, 'pending')),
     stop: anvil.stop,
   }
 }
@@ -72,7 +114,7 @@ export async function startChain(options: AnvilOptions = { noMining: true }) {
 export const dataOf = (records: readonly Record[]) =>
   `0x${records
     .map(
-      ({ memo, merchant = `0x${'aa'.repeat(20)}`, payer = `0x${'bb'.repeat(20)}`, share = 990_000n, fee = 10_000n }) =>
-        word(memo) + word(merchant) + word(payer) + word(share) + word(fee),
+      ({ memo, merchant = `0x${'aa'.repeat(20)}`, payer = `0x${'bb'.repeat(20)}`, share = 990_000n, fee = 10_000n, parity }) =>
+        word(memo) + word(merchant) + word(payer) + word(share) + word(fee) + word(parity === 'even' ? 1n : parity === 'odd' ? 2n : 3n),
     )
     .join('')}`

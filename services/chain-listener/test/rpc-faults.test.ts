@@ -147,6 +147,26 @@ describe('design section 8: an RPC end point that fails', () => {
     expectWhole(listening, memos)
   })
 
+  it('doubts an empty answer where the block says otherwise, alone and beside another node', async () => {
+    await start()
+    await level()
+    let hidden = 1
+    proxy.set({
+      each: (call, answer) => (call.method === 'eth_getLogs' && hidden-- > 0 ? { ...answer, result: [] } : undefined),
+    })
+    await pay()
+    await level()
+    expectWhole(listening, memos)
+    await listening.stop()
+    proxy.set(faults.emptyLogs())
+    await start({ spare: true })
+    await level()
+    await pay()
+    await level()
+    expect(listening.told.payments().map(event => event.data.memo)).toContain(memos.at(-1))
+    expect((await failOvers()).join()).toContain('reason="wrong_answer"')
+  })
+
   it('follows nobody back in time', async () => {
     await start({ spare: true, blocks: 12 })
     await level()

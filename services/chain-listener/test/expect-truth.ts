@@ -1,0 +1,56 @@
+import type { Chain } from './chain'
+import type { Listening } from './setup'
+
+/** Waits until the listener stands at the chain's head, by hash. */
+export async function levelWith(chain: Chain, listening: Listening): Promise<void> {
+  const head = await chain.rpc<{ hash: string; number: string }>('eth_getBlockByNumber', 'latest', false)
+  await listening.until(
+    async () => (await listening.cursor())?.scanned_hash === head.hash,
+    async () => `the scan never came to block ${Number(head.number)}: ${JSON.stringify(await listening.listener.status())}`,
+  )
+  await listening.idle()
+}
+
+const text = (fields: readonly unknown[]) => fields.join(' ')
+
+/**
+ * The rule above all others: the confirmed payments are exactly those of the chain up to the confirmed line, those not orphaned exactly
+ * those up to the head, and whoever folds the events by revision knows the same.
+ */
+export async function expectTruth(
+  chain: Chain,
+  listening: Listening,
+  confirmations: number,
+): Promise<{ confirmed: number; events: number }> {
+  const height = await chain.height()
+  const all = (await chain.truth(height)).map(({ tx, block, memo, share }) => text([tx, block, memo, share])).toSorted()
+  const confirmed = (await chain.truth(height - confirmations + 1))
+    .map(({ tx, block, memo, share }) => text([tx, block, memo, share]))
+    .toSorted()
+
+  const rows = await listening.payments()
+  const rowsIn = (states: readonly string[]) =>
+    rows
+      .filter(row => states.includes(row.state))
+      .map(row => text([row.tx_hash, row.block_hash, row.memo, row.share]))
+      .toSorted()
+  expect(rowsIn(['confirmed'])).toEqual(expect.arrayContaining(confirmed))
+  expect(rowsIn(['confirmed', 'detected'])).toEqual(all)
+
+  const told = listening.told.payments()
+  const last = new Map<string, (typeof told)[number]>()
+  const terms = new Map<string, string>()
+  for (const event of told) {
+    const { payment_id: id, revision, memo, merchant_share, payer_address } = event.data
+    expect(revision).toBe((last.get(id)?.data.revision ?? 0) + 1)
+    const said = text([memo, merchant_share, payer_address])
+    expect(terms.get(id) ?? said).toBe(said)
+    terms.set(id, said)
+    last.set(id, event)
+  }
+  expect(told.map(event => event.data.sequence)).toEqual(told.map((_, index) => index + 1))
+  expect([...last].map(([id, { type }]) => text([id, type])).toSorted()).toEqual(
+    rows.map(row => text([`${row.chain_id}:${row.tx_hash}:${row.ordinal}`, `payment.${row.state}`])).toSorted(),
+  )
+  return { confirmed: confirmed.length, events: told.length }
+}
