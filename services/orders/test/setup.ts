@@ -1,5 +1,5 @@
 import { topology } from '@ponte/contracts'
-import { type Bus, memoryBus, readConfig, signCaller, silentLogger } from '@ponte/service-kit'
+import { type Bus, type Logger, memoryBus, readConfig, signCaller, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import pg from 'pg'
 import { createOrders, ordersConfig, ordersMigrations } from '../src'
@@ -8,38 +8,54 @@ export const TOKEN_SECRET = 'a-test-secret-of-at-least-32-characters'
 export const PAYOUT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 export const merchantId = '01981f3c-0000-7000-8000-000000000001'
 
+/** What every process of the service is told here. */
+export const settings = (databaseUrl: string): Record<string, string> => ({
+  DATABASE_URL: databaseUrl,
+  AMQP_URL: 'amqp://unused',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  OPS_PORT: '0',
+  GATEWAY_TOKEN_SECRET: TOKEN_SECRET,
+  PUBLIC_URL: 'http://127.0.0.1:8080',
+  NETWORK: 'anvil',
+  CHAIN_ID: '31337',
+  TOKEN_ADDRESS: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
+  ROUTER_ADDRESS: '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512',
+  PLATFORM_FEE_BPS: '100',
+  RATE_STATIC: '5.42',
+  EXPIRY_SWEEP_MS: '50',
+})
+
 /** The real service on a database of its own, with the in-process bus and a static rate. */
-export async function startOrders(env: Record<string, string> = {}, given: { now?: () => Date } = {}) {
+export async function startOrders(env: Record<string, string> = {}, given: { now?: () => Date; logger?: Logger } = {}) {
   const database = await testDatabase(ordersMigrations)
   const bus: Bus = memoryBus({ topology, logger: silentLogger })
-  const config = readConfig(ordersConfig, {
-    DATABASE_URL: database.url,
-    AMQP_URL: 'amqp://unused',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    OPS_PORT: '0',
-    GATEWAY_TOKEN_SECRET: TOKEN_SECRET,
-    PUBLIC_URL: 'http://127.0.0.1:8080',
-    NETWORK: 'anvil',
-    CHAIN_ID: '31337',
-    TOKEN_ADDRESS: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
-    ROUTER_ADDRESS: '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512',
-    PLATFORM_FEE_BPS: '100',
-    RATE_STATIC: '5.42',
-    EXPIRY_SWEEP_MS: '50',
-    ...env,
-  })
+  const config = readConfig(ordersConfig, { ...settings(database.url), ...env })
   const orders = createOrders(config, { bus, logger: silentLogger, ...given })
+  // Whoever else listens: without them the relay would wait for their word.
+  const others = ['subscriptions', 'chain-listener', 'webhook-dispatcher'].map(queue => bus.consume(queue, async () => undefined))
+  for (const other of others) await other.start?.()
   await orders.start()
   const sql = new pg.Pool({ connectionString: database.url, max: 2 })
   return {
     orders,
     bus,
     config,
+    database,
     sql,
     url: `http://127.0.0.1:${orders.http.port()}`,
+    ops: `http://127.0.0.1:${orders.ops.port()}`,
+    /** What this order's merchant is told, in the order it was written. */
+    async told(orderId: string): Promise<{ type: string; data: { order: Record<string, unknown> } }[]> {
+      const { rows } = await sql.query(
+        "SELECT body::jsonb AS event FROM outbox WHERE body::jsonb->'data'->'order'->>'id' = $1 ORDER BY id",
+        [orderId],
+      )
+      return rows.map(row => row.event).filter(event => event.type !== 'order.created')
+    },
     async stop() {
       await orders.stop()
+      for (const other of others) await other.stop?.()
       await sql.end()
       await database.drop()
     },

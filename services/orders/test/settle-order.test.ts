@@ -1,0 +1,161 @@
+import type { OrderBody } from '@ponte/contracts'
+import request from 'supertest'
+import { listener } from './listener'
+import { asMerchant, PAYOUT, startOrders } from './setup'
+
+let system: Awaited<ReturnType<typeof startOrders>>
+let chain: ReturnType<typeof listener>
+beforeAll(async () => {
+  system = await startOrders({ CONFIRMATIONS: '5' })
+  chain = listener(system.bus)
+})
+afterAll(() => system.stop())
+
+const create = async (body: object = { brl_amount: '150.00' }): Promise<OrderBody> =>
+  (await request(system.url).post('/api/v1/orders').set(asMerchant()).send(body)).body
+const read = async (id: string): Promise<OrderBody> => (await request(system.url).get(`/api/v1/orders/${id}`).set(asMerchant())).body
+const types = async (id: string) => (await system.told(id)).map(event => event.type)
+const unmatched = async (memo: string) =>
+  (await system.sql.query('SELECT reason, status FROM unmatched_payments WHERE memo = $1', [memo])).rows
+const sequencesMissing = async () => {
+  const { rows } = await system.sql.query(
+    'SELECT coalesce(max(sequence), 0)::int AS last, (SELECT watermark FROM chain_cursors) AS mark FROM payment_sequences',
+  )
+  return rows[0]
+}
+
+describe('a payment that matches', () => {
+  it('settles its order: paid, told once, with the transaction that completed it', async () => {
+    const order = await create({ brl_amount: '150.00', external_ref: 'INV-1' })
+    const paid = chain.payment(order)
+    await chain.says('detected', paid)
+    expect(await read(order.id)).toMatchObject({ status: 'confirming', received: '0.000000', payments: [{ status: 'detected' }] })
+    await chain.says('confirmed', paid)
+    const settled = await read(order.id)
+    expect(settled).toMatchObject({ status: 'paid', exception: null, received: order.expected, tx_hash: paid.tx_hash })
+    expect(settled.payments).toEqual([
+      {
+        ...{ tx_hash: paid.tx_hash, status: 'confirmed', amount: order.expected, payer_address: paid.payer_address },
+        ...{ block_number: 10, block_time: paid.block_time },
+      },
+    ])
+    expect(await system.told(order.id)).toMatchObject([
+      {
+        type: 'order.paid',
+        data: { merchant_version: 1, order: { id: order.id, external_ref: 'INV-1', tx_hash: paid.tx_hash, paid_at: settled.paid_at } },
+      },
+    ])
+  })
+
+  it('keeps amounts that no float could hold', async () => {
+    const order = await create({ brl_amount: '9999999999.99' })
+    const share = 9_007_199_254_740_993n
+    await chain.says('confirmed', chain.payment(order, { share }))
+    expect((await read(order.id)).received).toBe('9007199254.740993')
+    const { rows } = await system.sql.query('SELECT share_units::text AS units FROM payments WHERE order_id = $1', [order.id])
+    expect(rows[0].units).toBe(String(share))
+  })
+
+  it('invariant 1: is counted once, however often and in whatever order it is told', async () => {
+    const order = await create()
+    const paid = chain.payment(order)
+    const [detected, confirmed] = [chain.next('detected', paid), chain.next('confirmed', paid)]
+    await Promise.all([confirmed, detected, confirmed, detected, confirmed].map(event => system.bus.publish(event)))
+    await system.bus.publish(detected)
+    await system.bus.publish({ ...confirmed, id: confirmed.id })
+    expect(await read(order.id)).toMatchObject({ status: 'paid', received: order.expected })
+    expect(await types(order.id)).toEqual(['order.paid'])
+    // The older revision and the copies count in the sequence, or expiry would wait for ever.
+    await chain.advances(new Date())
+    await system.orders.idle()
+    expect(await sequencesMissing()).toMatchObject({ last: 0 })
+  })
+
+  it('a race of twenty payments for one order loses none of them', async () => {
+    const order = await create()
+    const part = 1_000_000n
+    const said = Array.from({ length: 20 }, (_, index) =>
+      chain.next('confirmed', chain.payment(order, { share: part, block_number: 10 + index })),
+    )
+    await Promise.all(said.map(event => system.bus.publish(event)))
+    expect(await read(order.id)).toMatchObject({ status: 'underpaid', received: '20.000000' })
+    const told = await system.told(order.id)
+    expect(new Set(told.map(event => event.type))).toEqual(new Set(['order.underpaid']))
+    expect(told.at(-1)?.data.order).toMatchObject({ received: '20.000000', expected: order.expected })
+    const amounts = told.map(event => Number(event.data.order.received))
+    expect([...amounts].sort((a, b) => a - b)).toEqual(amounts)
+    await chain.says('confirmed', chain.payment(order, { share: 7_398_525n, block_number: 40 }))
+    expect((await types(order.id)).filter(type => type === 'order.paid')).toHaveLength(1)
+  })
+
+  it('orphaned after paid: recomputed and reorged, loudly, and nothing is told; back again: paid', async () => {
+    const order = await create()
+    const paid = chain.payment(order)
+    await chain.says('confirmed', paid)
+    await chain.says('orphaned', paid)
+    expect(await read(order.id)).toMatchObject({ status: 'pending', exception: 'reorged', received: '0.000000', tx_hash: paid.tx_hash })
+    await chain.says('detected', paid, { block_number: 13 })
+    await chain.says('confirmed', paid, { block_number: 13 })
+    expect(await read(order.id)).toMatchObject({ status: 'paid', exception: null, payments: [{ block_number: 13 }] })
+    expect(await types(order.id)).toEqual(['order.paid'])
+    const metrics = await (await fetch(`${system.ops}/metrics`)).text()
+    expect(metrics).toMatch(/ponte_reorged_payments_total\{service="orders"\} 1/)
+  })
+})
+
+describe('design section 6: a payment that does not match changes nothing and is kept with the reason', () => {
+  const stranger = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65'
+  it.each([
+    ['wrong_recipient', { merchant_address: stranger }],
+    ['wrong_token', { token_address: stranger }],
+    ['wrong_router', { router_address: stranger }],
+    ['wrong_chain', { chain_id: 1 }],
+    ['zero_amount', { merchant_share: '0.000000' }],
+  ] as const)('%s', async (reason, change) => {
+    const order = await create()
+    const before = await read(order.id)
+    const said = chain.next('confirmed', chain.payment(order, change))
+    await system.bus.publish(said)
+    await system.bus.publish(said)
+    expect(await read(order.id)).toEqual(before)
+    expect(await types(order.id)).toEqual([])
+    expect(await unmatched(order.memo)).toEqual([{ reason, status: 'confirmed' }])
+  })
+
+  it('unknown_memo, with the newest that was said of it', async () => {
+    const order = await create()
+    const memo = 'ef'.repeat(32)
+    const paid = chain.payment(order, { memo })
+    const [detected, confirmed, orphaned] = [chain.next('detected', paid), chain.next('confirmed', paid), chain.next('orphaned', paid)]
+    await system.bus.publish(orphaned)
+    await system.bus.publish(detected)
+    await system.bus.publish(confirmed)
+    expect(await unmatched(memo)).toEqual([{ reason: 'unknown_memo', status: 'orphaned' }])
+    const metrics = await (await fetch(`${system.ops}/metrics`)).text()
+    expect(metrics).toMatch(/ponte_unmatched_payments_total\{reason="wrong_token",service="orders"\} \d/)
+  })
+})
+
+describe('the payer’s view', () => {
+  it('shows confirmations arriving and nothing about the merchant but its name', async () => {
+    const order = await create()
+    const heard: string[] = []
+    const ears = system.bus.listen(['order.changed'], event => heard.push(JSON.parse(event.body).data.order_id))
+    await ears.start?.()
+    await chain.says('detected', chain.payment(order, { block_number: 100 }))
+    heard.length = 0
+    await chain.advances(new Date(0), { head_block: 104 })
+    expect(heard).toEqual([order.id])
+    await ears.stop?.()
+    const { status, body } = await request(system.url).get(`/api/v1/checkout/${order.id}`).set(asMerchant())
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      status: 'confirming',
+      confirmations: { seen: 5, required: 5 },
+      due: '0.000000',
+      merchant_name: 'Padaria Estrela',
+    })
+    expect(JSON.stringify(body)).not.toContain('INV')
+    expect(body.payment.merchant_address).toBe(PAYOUT)
+  })
+})
