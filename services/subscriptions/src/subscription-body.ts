@@ -1,6 +1,6 @@
 import { formatBrl, type SubscriptionBody, type SubscriptionChargeBody } from '@ponte/contracts'
 import { nextChargeAt } from './charging'
-import { type Charge, openOrderId, type Subscription } from './subscription'
+import { type Charge, isLive, openOrderId, type Subscription } from './subscription'
 
 /** The subscription as the API shows it; with `charges` when they were asked for. */
 export function subscriptionBody(subscription: Subscription, charges?: readonly Charge[]): SubscriptionBody {
@@ -23,7 +23,7 @@ export function subscriptionBody(subscription: Subscription, charges?: readonly 
     max_periods: subscription.maxPeriods,
     expires_at: text(subscription.expiresAt),
     order_expires_in: subscription.orderExpiresInS,
-    open_order_id: openOrderId(subscription),
+    open_order_id: isLive(subscription) ? openOrderId(subscription) : null,
     ...(charges ? { charges: charges.map(chargeBody) } : {}),
     created_at: subscription.createdAt.toISOString(),
     cancelled_at: text(subscription.cancelledAt),
