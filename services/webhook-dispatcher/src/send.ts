@@ -11,6 +11,8 @@ export interface SenderOptions {
   allowed?: readonly AddressRange[]
   /** Wall time of one attempt, from DNS to the status line (specification, delivery rule 5). */
   deadlineMs?: number
+  /** How long a connection is kept for the next delivery. */
+  idleMs?: number
   /** Certificate authorities instead of the well-known ones. */
   ca?: string
 }
@@ -26,6 +28,8 @@ const DEADLINE_MS = 15_000
 const CONNECT_TIMEOUT_MS = 5_000
 const ADDRESSES_TRIED = 3
 const CONNECTIONS_PER_HOST = 64
+/** Shorter than what common servers keep, so that a delivery does not meet a connection that is just being closed. */
+const IDLE_MS = 4_000
 const POOLS_MAX = 2_000
 const POOL_IDLE_MS = 30_000
 /** How long a body may go on after its status line has decided: long enough to keep the connection, or to quote an error. */
@@ -53,7 +57,7 @@ export function createSender(options: SenderOptions): Sender {
     const known = pools.get(key)
     if (known) return known
     if (pools.size >= POOLS_MAX) closeIdle(pools, 0)
-    const made = { pool: pinnedPool(destination, address, options.ca), usedAt: performance.now(), inUse: 0 }
+    const made = { pool: pinnedPool(destination, address, options), usedAt: performance.now(), inUse: 0 }
     pools.set(key, made)
     return made
   }
@@ -100,13 +104,15 @@ function closeIdle(pools: Map<string, PinnedPool>, idleMs: number): void {
 }
 
 /** Connections of one host to one vetted address; TLS still proves the host name. Undici's own timeouts restart with each byte, so they are off. */
-function pinnedPool({ protocol, host, port, literal }: Destination, address: string, ca: string | undefined): Pool {
+function pinnedPool({ protocol, host, port, literal }: Destination, address: string, { ca, idleMs }: SenderOptions): Pool {
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: true, allowH2: false, ...(ca ? { ca } : {}) })
   const urlHost = host.includes(':') ? `[${host}]` : host
   return new Pool(`${protocol}//${urlHost}:${port}`, {
     connect: (target, callback) => connect({ ...target, hostname: address, ...(literal ? {} : { servername: host }) }, callback),
     connections: CONNECTIONS_PER_HOST,
     pipelining: 1,
+    keepAliveTimeout: idleMs ?? IDLE_MS,
+    keepAliveMaxTimeout: idleMs ?? IDLE_MS,
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: 16_384,
@@ -233,13 +239,13 @@ const FAILURES: readonly [pattern: RegExp, code: FailureCode][] = [
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'timeout'],
   [/^ECONNREFUSED$/, 'connection_refused'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'connection_reset'],
-  [/^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES|ERR_HTTP)/, 'invalid_response'],
+  [/^(UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES|ERR_HTTP)/, 'invalid_response'],
   [/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/, 'tls_error'],
 ]
 
 function failureOf(error: Error): FailureCode {
   // An answer of 100 or 101 that nobody asked for closes the connection under this message.
-  if (/^bad (upgrade|response)$/.test(error.message)) return 'invalid_response'
+  if (error.name === 'HTTPParserError' || /^bad (upgrade|response)$/.test(error.message)) return 'invalid_response'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   return FAILURES.find(([pattern]) => pattern.test(code))?.[1] ?? 'connection_failed'
 }

@@ -21,7 +21,7 @@ describe('an event', () => {
     await system.publish(paid)
     await system.dispatcher.idle()
     expect(receiver.received).toHaveLength(1)
-    const [{ body, headers } = { body: Buffer.of(), headers: {} }] = receiver.received
+    const { body = Buffer.of(), headers = {} as Record<string, string> } = receiver.received[0] ?? {}
     expect(JSON.parse(body.toString())).toEqual({ type: 'order.paid', data: paid.type === 'order.paid' ? paid.data.order : null })
     expect(headers['x-service-signature']).toBe(createHmac('sha256', SECRET).update(body).digest('hex'))
     const { rows } = await system.sql.query('SELECT body FROM events WHERE id = $1', [paid.id])

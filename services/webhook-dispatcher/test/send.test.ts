@@ -1,0 +1,322 @@
+import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { until } from '@ponte/service-kit'
+import { parseRange } from '../src/private-address'
+import { createResolver } from '../src/resolve'
+import { createSender, type Sender } from '../src/send'
+import { SHOP_CERTIFICATE, SHOP_KEY } from './certificate'
+import { startReceiver } from './setup'
+import { startDns, startRawReceiver } from './world'
+
+const DEADLINE_MS = 400
+const allowed = [parseRange('127.0.0.1/32')].flatMap(range => range ?? [])
+const body = Buffer.from('{"type":"order.expired","data":{}}')
+
+const senders: Sender[] = []
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  await Promise.all(senders.splice(0).map(sender => sender.stop()))
+  await Promise.all(stops.splice(0).map(stop => stop()))
+})
+
+function newSender(options: Partial<Parameters<typeof createSender>[0]> = {}): Sender {
+  const sender = createSender({ resolve: createResolver(), allowed, deadlineMs: DEADLINE_MS, idleMs: 200, ...options })
+  senders.push(sender)
+  return sender
+}
+async function raw(answer: (socket: Socket, nth: number) => void, secure?: { key: string; cert: string }) {
+  const receiver = await startRawReceiver(answer, secure)
+  stops.push(receiver.stop)
+  return receiver
+}
+const sendTo = async (answer: (socket: Socket) => void) => newSender().send({ url: (await raw(answer)).url, body, secret: 's' })
+
+/** Writes a piece again and again until the other side has had enough. */
+function drip(socket: Socket, piece: string, first = '') {
+  socket.write(first)
+  const timer = setInterval(() => socket.write(piece), 20)
+  socket.on('close', () => clearInterval(timer))
+}
+/** Writes without end, as fast as the other side reads. */
+function flood(socket: Socket, piece: Buffer) {
+  const more = () => {
+    while (!socket.destroyed && socket.write(piece));
+  }
+  socket.on('drain', more)
+  more()
+}
+const head = (status: string, ...headers: string[]) => [`HTTP/1.1 ${status}`, ...headers, '', ''].join('\r\n')
+
+describe('success is any 2xx, decided by the status line', () => {
+  it.each(['200 OK', '201 Created', '202 Accepted', '204 No Content', '226 IM Used', '299 Strange'])('%s', async status => {
+    const { outcome } = await sendTo(socket => socket.end(head(status, 'Connection: close')))
+    expect(outcome).toEqual({ kind: 'delivered', status: Number(status.slice(0, 3)) })
+  })
+
+  it.each([
+    ['drips its body for ever', (socket: Socket) => drip(socket, 'x')],
+    ['never ends its body', () => undefined],
+    ['resets the connection', (socket: Socket) => void setTimeout(() => socket.resetAndDestroy(), 20)],
+    ['sends less than it said', (socket: Socket) => void socket.end('x')],
+    ['floods', (socket: Socket) => flood(socket, Buffer.alloc(65_536, 'x'))],
+  ])('a receiver that says 200 and then %s has taken it, and its connection is closed', async (_name, then) => {
+    const receiver = await raw(socket => {
+      socket.write(head('200 OK', 'Content-Length: 1000000'))
+      then(socket)
+    })
+    const { outcome, durationMs } = await newSender().send({ url: receiver.url, body, secret: 's' })
+    expect(outcome).toEqual({ kind: 'delivered', status: 200 })
+    expect(durationMs).toBeLessThan(DEADLINE_MS)
+    await until(() => receiver.open() === 0, 'the connection stays open', 3_000)
+  })
+})
+
+describe('delivery rule 4: any other status is a failure', () => {
+  it.each([
+    '300 Multiple Choices',
+    '301 Moved',
+    '302 Found',
+    '304 Not Modified',
+    '307 Temporary',
+    '400 Bad',
+    '401 No',
+    '404 Nowhere',
+    '410 Gone',
+  ])('%s', async status => {
+    const { outcome } = await sendTo(socket => socket.end(head(status, 'Connection: close')))
+    expect(outcome).toMatchObject({ kind: 'failed', code: 'http_status', status: Number(status.slice(0, 3)) })
+  })
+
+  it.each(['429 Slow down', '500 Oh', '502 Bad Gateway', '503 Busy', '599 Odd'])('%s, with Retry-After or without', async status => {
+    const { outcome } = await sendTo(socket => socket.end(head(status, 'Connection: close', 'Retry-After: 1')))
+    expect(outcome).toMatchObject({ kind: 'failed', code: 'http_status', status: Number(status.slice(0, 3)) })
+  })
+
+  it('a redirect is never followed', async () => {
+    const target = await startReceiver()
+    stops.push(target.stop)
+    const { outcome } = await sendTo(socket => socket.end(head('308 Permanent', 'Connection: close', `Location: ${target.url}`)))
+    expect(outcome).toMatchObject({ kind: 'failed', status: 308 })
+    expect(target.received).toHaveLength(0)
+  })
+
+  it.each([
+    ['101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade'],
+    ['100 Continue', 'X: y', 'Z: z'],
+  ])('%s that nobody asked for is not an answer', async (status, ...headers) => {
+    const { outcome, durationMs } = await sendTo(socket => void socket.write(head(status, ...headers)))
+    expect(outcome).toEqual({ kind: 'failed', code: 'invalid_response' })
+    expect(durationMs).toBeLessThan(DEADLINE_MS)
+  })
+
+  it.each([
+    'SSH-2.0-OpenSSH_9.2\r\n',
+    'HTTP/1.1 20',
+    'HTTP/9.9 200 OK\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+  ])('what is not HTTP is not an answer: %j', async text => {
+    const { outcome } = await sendTo(socket => socket.end(text))
+    expect(outcome.kind).toBe('failed')
+    expect(['invalid_response', 'connection_reset']).toContain(outcome.kind === 'failed' && outcome.code)
+  })
+
+  it('headers without end are cut off', async () => {
+    const { outcome } = await sendTo(socket => {
+      socket.write('HTTP/1.1 200 OK\r\n')
+      flood(socket, Buffer.from(`X-Filler: ${'x'.repeat(1_000)}\r\n`))
+    })
+    expect(outcome).toEqual({ kind: 'failed', code: 'invalid_response' })
+  })
+})
+
+describe('delivery rule 5: an attempt ends at its deadline, in wall time', () => {
+  it.each([
+    ['never answers', () => undefined],
+    ['drips its headers', (socket: Socket) => drip(socket, 'x', 'HTTP/1.1 200 OK\r\nX: ')],
+    ['drips its status line', (socket: Socket) => drip(socket, 'x', 'HTTP/1.1 200 ')],
+    ['sends 103 without end', (socket: Socket) => drip(socket, head('103 Early Hints', 'Link: </x>'))],
+    ['sends 102 without end', (socket: Socket) => drip(socket, head('102 Processing'))],
+  ])('when the receiver %s', async (_name, answer) => {
+    const receiver = await raw(answer)
+    const { outcome, durationMs } = await newSender().send({ url: receiver.url, body, secret: 's' })
+    expect(outcome).toEqual({ kind: 'failed', code: 'timeout' })
+    expect(durationMs).toBeGreaterThanOrEqual(DEADLINE_MS - 5)
+    expect(durationMs).toBeLessThan(DEADLINE_MS + 150)
+    await until(() => receiver.open() === 0, 'the connection stays open', 3_000)
+  })
+
+  it('when the name server never answers', async () => {
+    const dns = await startDns(() => null)
+    stops.push(dns.stop)
+    const { outcome, durationMs } = await newSender({ resolve: createResolver({ servers: [dns.server] }) }).send({
+      url: 'http://shop.example/',
+      body,
+      secret: 's',
+    })
+    expect(outcome).toEqual({ kind: 'failed', code: 'timeout' })
+    expect(durationMs).toBeLessThan(DEADLINE_MS + 150)
+  })
+
+  it('a late connection carries no request that nobody waits for', async () => {
+    const receiver = await raw(() => undefined)
+    const sender = newSender({ deadlineMs: 100 })
+    // More than a host has connections, so that some never leave the queue.
+    const sent = await Promise.all(Array.from({ length: 100 }, () => sender.send({ url: receiver.url, body, secret: 's' })))
+    expect(new Set(sent.map(({ outcome }) => outcome.kind === 'failed' && outcome.code))).toEqual(new Set(['timeout']))
+    const requests = receiver.requests()
+    expect(requests).toBeLessThanOrEqual(64)
+    await until(() => receiver.open() === 0, 'connections stay open', 3_000)
+    expect(receiver.requests()).toBe(requests)
+  })
+})
+
+describe('an answer is read to a bound', () => {
+  it.each([
+    ['10 MB', (socket: Socket) => void socket.end(Buffer.alloc(10_000_000, 'x'))],
+    ['an endless body', (socket: Socket) => flood(socket, Buffer.alloc(65_536, 'x'))],
+    ['an endless gzip bomb', (socket: Socket) => flood(socket, gzipSync(Buffer.alloc(1_000_000)))],
+  ])('of %s at most 16 KiB and what was on its way, and memory stays flat', async (_name, answer) => {
+    let written = 0
+    const receiver = await raw(socket => {
+      socket.write(head('500 Oh', 'Connection: close'))
+      answer(socket)
+      socket.on('close', () => {
+        written = socket.bytesWritten
+      })
+    })
+    const before = process.memoryUsage().rss
+    const { outcome } = await newSender({ deadlineMs: 5_000 }).send({ url: receiver.url, body, secret: 's' })
+    expect(outcome).toMatchObject({ kind: 'failed', status: 500 })
+    await until(() => receiver.open() === 0, 'the connection stays open', 3_000)
+    // Kernel buffers on both sides of the loopback hold some megabytes.
+    expect(written).toBeLessThan(20_000_000)
+    expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000)
+  })
+
+  it('a compressed one is not unpacked, and not quoted', async () => {
+    const packed = gzipSync('not for you')
+    const { outcome } = await sendTo(socket => {
+      socket.write(head('500 Oh', 'Content-Encoding: gzip', `Content-Length: ${packed.length}`))
+      socket.write(packed)
+    })
+    expect(outcome).toEqual({ kind: 'failed', code: 'http_status', status: 500 })
+  })
+
+  it.each([
+    ['NUL', Buffer.from('a\0b'), 'a b'],
+    ['broken UTF-8', Buffer.from([0x61, 0xff, 0xc3, 0x28]), 'a ('],
+    ['a cut surrogate and control characters', Buffer.from('\u001b[31mred\u202e\u2028'), '[31mred'],
+    ['white space only', Buffer.from(' \n\t '), undefined],
+    ['Portuguese', Buffer.from('não há pão'), 'não há pão'],
+    ['a long text, cut within a character', Buffer.concat([Buffer.alloc(299, 'x'), Buffer.from('😀😀')]), 'x'.repeat(299)],
+  ])('text kept from it is harmless: %s', async (_name, said, snippet) => {
+    const { outcome } = await sendTo(socket => {
+      socket.write(head('500 Oh', `Content-Length: ${said.length}`))
+      socket.write(said)
+    })
+    expect(outcome).toEqual({ kind: 'failed', code: 'http_status', status: 500, ...(snippet ? { snippet } : {}) })
+  })
+
+  it('noise of any bytes never breaks the sender', async () => {
+    const sender = newSender()
+    const receiver = await raw(socket => socket.end(randomBytes(2_000)))
+    for (let n = 0; n < 20; n += 1) expect((await sender.send({ url: receiver.url, body, secret: 's' })).outcome.kind).toBe('failed')
+  })
+})
+
+describe('connections', () => {
+  it('are kept and used again', async () => {
+    const receiver = await startReceiver()
+    stops.push(receiver.stop)
+    const sender = newSender()
+    const ports = new Set<string | undefined>()
+    for (let n = 0; n < 5; n += 1) await sender.send({ url: receiver.url, body, secret: 's' })
+    for (const { headers } of receiver.received) ports.add(headers.host)
+    expect(receiver.received).toHaveLength(5)
+    expect(ports.size).toBe(1)
+  })
+
+  it.each([
+    ['refused', 'connection_refused', async () => (await startRawReceiverThatIsGone()).url],
+    ['reset in the middle', 'connection_reset', async () => (await raw(socket => socket.resetAndDestroy())).url],
+    ['closed without a word', 'connection_reset', async () => (await raw(socket => socket.destroy())).url],
+  ])('%s: %s', async (_name, code, url) => {
+    const { outcome } = await newSender().send({ url: await url(), body, secret: 's' })
+    expect(outcome).toEqual({ kind: 'failed', code })
+  })
+
+  it('a proxy from the environment is not used', async () => {
+    const proxy = await raw(socket => socket.end(head('200 OK', 'Connection: close')))
+    const receiver = await startReceiver()
+    stops.push(receiver.stop)
+    const saved = { ...process.env }
+    Object.assign(process.env, { HTTP_PROXY: proxy.url, http_proxy: proxy.url, ALL_PROXY: proxy.url })
+    try {
+      expect((await newSender().send({ url: receiver.url, body, secret: 's' })).outcome.kind).toBe('delivered')
+    } finally {
+      process.env = saved
+    }
+    expect([proxy.requests(), receiver.received.length]).toEqual([0, 1])
+  })
+})
+
+async function startRawReceiverThatIsGone() {
+  const receiver = await startRawReceiver(() => undefined)
+  await receiver.stop()
+  return receiver
+}
+
+describe('TLS', () => {
+  const secure = { key: SHOP_KEY, cert: SHOP_CERTIFICATE }
+  const ok = (socket: Socket) => void socket.end(head('200 OK', 'Connection: close'))
+
+  async function named(name: string, ca?: string) {
+    const receiver = await raw(ok, secure)
+    const dns = await startDns(() => [{ type: 'A', address: '127.0.0.1' }])
+    stops.push(dns.stop)
+    const sender = newSender({ resolve: createResolver({ servers: [dns.server] }), ...(ca ? { ca } : {}) })
+    const { outcome } = await sender.send({ url: `https://${name}:${receiver.port}/`, body, secret: 's' })
+    return { outcome, requests: receiver.requests() }
+  }
+
+  it('proves the host name of the URL, although the connection goes to the vetted address', async () => {
+    expect(await named('shop.example', SHOP_CERTIFICATE)).toEqual({ outcome: { kind: 'delivered', status: 200 }, requests: 1 })
+  })
+
+  it.each([
+    ['a certificate nobody signed', 'shop.example', undefined],
+    ["another name's certificate", 'other.example', SHOP_CERTIFICATE],
+  ])('fails on %s, and nothing is sent', async (_name, host, ca) => {
+    expect(await named(host, ca)).toEqual({ outcome: { kind: 'failed', code: 'tls_error' }, requests: 0 })
+  })
+
+  it('cannot be switched off by the environment', async () => {
+    const saved = process.env.NODE_TLS_REJECT_UNAUTHORIZED
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+    try {
+      expect((await named('shop.example')).outcome).toEqual({ kind: 'failed', code: 'tls_error' })
+    } finally {
+      if (saved === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+      else process.env.NODE_TLS_REJECT_UNAUTHORIZED = saved
+    }
+  })
+
+  it('against a receiver that speaks plain HTTP fails', async () => {
+    const receiver = await raw(ok)
+    const { outcome } = await newSender().send({ url: `https://127.0.0.1:${receiver.port}/`, body, secret: 's' })
+    expect(outcome.kind).toBe('failed')
+  })
+})
+
+describe('several addresses', () => {
+  it('an unreachable one is left for the next, and each is used only after all were vetted', async () => {
+    const receiver = await startReceiver()
+    stops.push(receiver.stop)
+    const port = new URL(receiver.url).port
+    const open = ['127.0.0.1/32', '127.0.0.3/32'].flatMap(text => parseRange(text) ?? [])
+    const sender = newSender({ resolve: async () => ['127.0.0.3', '127.0.0.1'], allowed: open })
+    const { outcome } = await sender.send({ url: `http://shop.example:${port}/`, body, secret: 's' })
+    expect(outcome).toEqual({ kind: 'delivered', status: 200 })
+  })
+})
