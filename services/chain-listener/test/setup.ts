@@ -29,7 +29,7 @@ export interface ListenerSettings {
   rpcUrls: string | readonly string[]
   router: string
   env?: Record<string, string>
-  given?: Given
+  given?: Given & { told?: ReturnType<typeof collector> }
   databaseUrl?: string
 }
 
@@ -38,7 +38,8 @@ export async function startListener({ rpcUrls, router, env = {}, given = {}, dat
   const own = databaseUrl === undefined ? await testDatabase(chainListenerMigrations) : undefined
   const url = databaseUrl ?? own?.url ?? ''
   const bus = given.bus ?? memoryBus({ topology, logger: silentLogger })
-  const told = collector(bus)
+  // A collector that is given outlives this listener, as the services that read its events do.
+  const { told = collector(bus), ...rest } = given
   await told.start?.()
   const config = readConfig(chainListenerConfig, {
     DATABASE_URL: url,
@@ -57,7 +58,7 @@ export async function startListener({ rpcUrls, router, env = {}, given = {}, dat
     LEADER_SILENCE_MS: '1000',
     ...env,
   })
-  const listener = createChainListener(config, { logger: silentLogger, ...given, bus })
+  const listener = createChainListener(config, { logger: silentLogger, ...rest, bus })
   await listener.start()
   const sql = new pg.Pool({ connectionString: url, max: 2 })
   return {
@@ -72,7 +73,7 @@ export async function startListener({ rpcUrls, router, env = {}, given = {}, dat
     until,
     async stop() {
       await listener.stop()
-      await told.stop?.()
+      if (!given.told) await told.stop?.()
       await sql.end()
       await own?.drop()
     },

@@ -1,0 +1,193 @@
+import { topology } from '@ponte/contracts'
+import { memoryBus, silentLogger } from '@ponte/service-kit'
+import { testDatabase } from '@ponte/service-kit/testing'
+import pg from 'pg'
+import { chainListenerMigrations } from '../src'
+import { type Chain, memoOf, type Record, startChain } from './chain'
+import { expectTruth, levelWith } from './expect-truth'
+import { type Fault, type FaultProxy, faults, startFaultProxy } from './fault-proxy'
+import { type Random, randomFrom } from './random'
+import { collector, type Listening, startListener } from './setup'
+
+const ACTIONS = Number(process.env.PONTE_CHAIN_ACTIONS ?? 24)
+const SEEDS = process.env.PONTE_CHAIN_SEED
+  ? [Number(process.env.PONTE_CHAIN_SEED)]
+  : Array.from({ length: Number(process.env.PONTE_CHAIN_SEEDS ?? 5) }, (_, index) => index + 1)
+
+interface Sent {
+  raw: string
+  account: number
+  nonce: number
+  records: Record[]
+  block: number
+}
+
+/** Plays one seed: whatever is mined, reorganised, paid, restarted and broken, the listener must end up with the chain. */
+async function play(seed: number) {
+  const random = randomFrom(seed)
+  const chain = await startChain()
+  const proxies = [
+    await startFaultProxy(chain.anvil.rpcUrl),
+    await startFaultProxy(chain.anvil.rpcUrl),
+    await startFaultProxy(chain.anvil.rpcUrl),
+  ]
+  const database = await testDatabase(chainListenerMigrations)
+  const game = createGame({ random, chain, proxies, databaseUrl: database.url })
+  try {
+    await chain.mine(40)
+    await game.start()
+    for (let n = 0; n < ACTIONS; n++) await game.act()
+    return await game.finish()
+  } finally {
+    await game.stop()
+    await database.drop()
+    for (const proxy of proxies) await proxy.stop()
+    await chain.stop()
+  }
+}
+
+function createGame({ random, chain, proxies, databaseUrl }: { random: Random; chain: Chain; proxies: FaultProxy[]; databaseUrl: string }) {
+  const confirmations = random.pick([1, 2, 5, 12])
+  const urls = proxies.slice(0, random.pick([1, 2, 3])).map(proxy => proxy.url)
+  const window = random.pick([32, 40])
+  const bus = memoryBus({ topology, logger: silentLogger })
+  const sql = new pg.Pool({ connectionString: databaseUrl, max: 1 })
+  const counts = { paid: 0, mined: 0, reorganised: 0, restarted: 0, faults: 0, cut: 0 }
+  const sent: Sent[] = []
+  let memo = 0
+  let highest = 0
+  let listening: Listening
+
+  const records = (): Record[] =>
+    Array.from({ length: random.between(1, 3) }, () => ({
+      // Now and then a memo is paid again.
+      memo: memoOf(random.chance(0.2) && memo > 0 ? random.between(1, memo) : ++memo),
+      share: BigInt(random.between(1, 1e9)),
+      ...(random.chance(0.3) ? { parity: random.pick(['even', 'odd'] as const) } : {}),
+    }))
+  const broadcast = async (one: Sent) => {
+    await chain.broadcast(one.raw)
+    sent.push(one)
+  }
+  const pay = async () => {
+    const account = random.between(1, 6)
+    const nonce = await chain.nonce(account)
+    const paid = records()
+    counts.paid += paid.length
+    await broadcast({ raw: await chain.sign(paid, account, nonce), account, nonce, records: paid, block: (await chain.height()) + 1 })
+  }
+  const mine = async (blocks: number) => {
+    counts.mined += blocks
+    await chain.mine(blocks)
+    highest = Math.max(highest, await chain.height())
+  }
+  /** Takes the last blocks away; what was in them comes back, comes back later, is replaced, or is gone. */
+  const reorganise = async () => {
+    await mine(1)
+    const depth = random.between(1, 30)
+    const height = await chain.height()
+    counts.reorganised++
+    await chain.rollback(depth)
+    const gone = sent.filter(one => one.block > height - depth).sort((a, b) => a.nonce - b.nonce)
+    for (const one of gone) sent.splice(sent.indexOf(one), 1)
+    if (random.chance(0.5)) await mine(random.between(1, 3))
+    for (const one of gone) {
+      if ((await chain.nonce(one.account)) !== one.nonce || random.chance(0.25)) continue
+      const again = random.chance(0.3) ? { ...one, records: [{ ...one.records[0], share: 7n }] as Record[] } : one
+      const raw = again === one ? one.raw : await chain.sign(again.records, one.account, one.nonce)
+      await broadcast({ ...again, raw, block: (await chain.height()) + 1 })
+      if (random.chance(0.5)) await mine(1)
+    }
+    await mine(random.between(1, depth + 3))
+  }
+  const restart = async () => {
+    counts.restarted++
+    await listening.stop()
+    if (random.chance(0.4)) await mine(random.between(1, 60))
+    await start()
+  }
+  /** Ends the service's connections in the middle of whatever it does. */
+  const cut = async () => {
+    counts.cut++
+    await sql.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'chain-listener'",
+    )
+  }
+  const disturb = () => {
+    counts.faults++
+    const height = random.between(1, 40)
+    const possible: Fault[] = [
+      faults.status(429, 'Too Many Requests'),
+      faults.status(503),
+      faults.hangUp(),
+      faults.truncated(),
+      faults.missingAnswers(),
+      faults.wrongChain(1),
+      faults.tooManyLogs(1, -32005, 'query returned more than 10000 results'),
+      faults.tooManyBlocks(2, -32614, 'eth_getLogs is limited to a 2 range'),
+      faults.lagging(() => height),
+      {},
+      // Only a majority can see through these.
+      ...(urls.length === 3 ? [faults.emptyLogs(), faults.lyingLogs(log => [{ ...log, data: `0x${'ee'.repeat(64)}` }])] : []),
+    ]
+    for (const proxy of proxies) proxy.set()
+    random.pick(proxies.slice(0, urls.length)).set(random.pick(possible))
+  }
+  const start = async () => {
+    listening = await startListener({
+      rpcUrls: urls,
+      router: chain.emitter,
+      databaseUrl,
+      env: {
+        CONFIRMATIONS: String(confirmations),
+        REORG_WINDOW: String(window),
+        POLL_MS: '15',
+        RPC_TIMEOUT_MS: '400',
+        HEAD_STALL_MS: '300',
+        LEADER_SILENCE_MS: '500',
+      },
+      given: { bus, told },
+    })
+  }
+  const told = collector(bus)
+  return {
+    start,
+    async act() {
+      const action = random.pick([
+        pay,
+        pay,
+        pay,
+        () => mine(random.between(1, 4)),
+        () => mine(1),
+        reorganise,
+        restart,
+        cut,
+        disturb,
+        disturb,
+      ])
+      await action()
+      if (random.chance(0.4)) await mine(1)
+      // Sometimes the listener gets the time to see what is about to go.
+      if (random.chance(0.3)) await new Promise(resolve => setTimeout(resolve, random.between(5, 60)))
+    },
+    async finish() {
+      for (const proxy of proxies) proxy.set()
+      await mine(Math.max(1, highest - (await chain.height())) + confirmations)
+      await levelWith(chain, listening)
+      const result = await expectTruth(chain, listening, confirmations, { exactly: true })
+      return { confirmations, urls: urls.length, window, ...counts, ...result }
+    },
+    async stop() {
+      await listening?.stop()
+      await sql.end()
+    },
+  }
+}
+
+describe('invariant 1: whatever is mined, reorganised, paid, restarted and broken, the confirmed payments are those of the chain', () => {
+  it.each(SEEDS)('seed %i', async seed => {
+    const played = await play(seed)
+    process.stdout.write(`model seed ${seed}: ${JSON.stringify(played)}\n`)
+    expect(played.events).toBeGreaterThan(0)
+  })
+})
