@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import jwt from 'jsonwebtoken'
 
-interface SigningKey {
+export interface SigningKey {
   kid: string
   alg: 'ES256' | 'RS256'
   privateKey: KeyObject
