@@ -23,6 +23,8 @@ const documents = new Map<string, Promise<(answered: Answered) => string[]>>()
 export function openApiValidator(gatewayUrl: string): Promise<(answered: Answered) => string[]> {
   const known = documents.get(gatewayUrl) ?? fetchDocument(gatewayUrl).then(judge)
   documents.set(gatewayUrl, known)
+  // A gateway that is down now is asked again by the next one.
+  known.catch(() => documents.delete(gatewayUrl))
   return known
 }
 

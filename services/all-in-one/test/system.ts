@@ -8,6 +8,7 @@ import { type LocalChain, type LocalChainOptions, mined, startLocalChain, testAc
 import { createLogger, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import { createIdentityProvider, createWebhookReceiver, type Place, type ServiceName, serviceNames } from '../src'
+import { openApiValidator } from './openapi-validator'
 
 export const CLIENT_KEY = 'pk_test'
 export const MERCHANT = testAccounts[2]
@@ -91,7 +92,7 @@ export async function createMerchant(world: World, gatewayUrl: string, webhookUr
   return { ...merchant, token: access_token }
 }
 
-/** One request with JSON in and out; a refusal is thrown with its body. */
+/** One request with JSON in and out, held against the OpenAPI document; a refusal is thrown with its body. */
 export async function call<T = Record<string, unknown>>(
   base: string,
   method: string,
@@ -105,6 +106,8 @@ export async function call<T = Record<string, unknown>>(
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
   const text = await response.text()
+  const faults = (await openApiValidator(base))({ method, path, status: response.status, headers: response.headers, text })
+  if (faults.length > 0) throw new Error(`This answer is not what the OpenAPI document says:\n${faults.join('\n')}`)
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
   return JSON.parse(text) as T
 }
