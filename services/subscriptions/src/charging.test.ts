@@ -230,6 +230,14 @@ describe('a merchant-driven subscription', () => {
     expect([two.outcome, two.subscription.periodIndex]).toEqual(['issued', 1])
   })
 
+  it('asks for the amount of now when an order expired and the amount was changed since', () => {
+    const one = charge(driven(), at(START), mint())
+    const unpaid = recordClosed(one.subscription, one.attempt.orderId, 'expired', later(START, 1)).subscription
+    const changed = amend(unpaid, { brlCentavos: 9990n }, later(START, 1), mint()).subscription
+    const two = charge(changed, later(START, 2), mint())
+    expect(issuedBy(two)?.charge).toMatchObject({ periodIndex: 0, brlCentavos: 9990n })
+  })
+
   it('issues nothing by itself and is never past due', () => {
     expect(wake(driven())).toBeNull()
     const one = charge(driven(), at(START), mint())

@@ -136,8 +136,10 @@ function reissueAt(subscription: Subscription): Date | null {
 function issue(subscription: Subscription, at: Date, minted: Minted) {
   const attempt: Attempt = { ...minted, status: 'open', issuedAt: at }
   const known = currentCharge(subscription)
+  // A plan's period keeps the terms it began with; a merchant who charges at will means the amount of now.
+  const brlCentavos = known && subscription.schedule ? known.brlCentavos : subscription.brlCentavos
   const charge: Charge = known
-    ? { ...known, attempts: [...known.attempts, attempt] }
+    ? { ...known, brlCentavos, attempts: [...known.attempts, attempt] }
     : { ...missedCharge(subscription, subscription.periodIndex), status: 'open', issuedAt: at, attempts: [attempt] }
   const charges = [...subscription.charges.filter(other => other !== known), charge]
   const fact: Fact = { kind: 'charge_requested', charge, attempt, expiresInS: orderLife(subscription, at) }

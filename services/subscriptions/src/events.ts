@@ -2,11 +2,11 @@ import { formatBrl, type MerchantTerms, type NewEvent } from '@ponte/contracts'
 import type { Change, Fact, Subscription } from './subscription'
 
 /** What others hear of a change, in the order in which it happened. Skipped periods and duplicates are our own knowledge. */
-export const toEvents = ({ subscription, facts }: Change, terms: MerchantTerms): NewEvent[] =>
-  facts.flatMap(fact => toEvent(subscription, fact, terms) ?? [])
+export const toEvents = ({ subscription, facts }: Change, terms: MerchantTerms, causeVersion = 0): NewEvent[] =>
+  facts.flatMap(fact => toEvent(subscription, fact, terms, Math.max(terms.version, causeVersion)) ?? [])
 
-function toEvent(subscription: Subscription, fact: Fact, terms: MerchantTerms): NewEvent | null {
-  const owner = { merchant_id: subscription.merchantId, merchant_version: terms.version }
+function toEvent(subscription: Subscription, fact: Fact, terms: MerchantTerms, version: number): NewEvent | null {
+  const owner = { merchant_id: subscription.merchantId, merchant_version: version }
   const compact = { id: subscription.id, external_ref: subscription.externalRef }
   switch (fact.kind) {
     case 'charge_requested':

@@ -3,7 +3,7 @@ import { type Reactions, RetryableError } from '@ponte/service-kit'
 import type { Arrivals } from './order-arrival'
 import { recordClosed, recordPaid } from './recording'
 import type { Store } from './store'
-import { isBeaten } from './store/commit'
+import { type Cause, isBeaten } from './store/commit'
 import type { Change, Subscription } from './subscription'
 
 export interface ReactionDeps {
@@ -16,12 +16,12 @@ const TRIES = 20
 
 /** What subscriptions does when orders speaks: find, decide, commit. An order that no subscription asked for is nobody's business here. */
 export function reactions({ store, now, arrivals }: ReactionDeps): Reactions {
-  const record = async (orderId: string, eventId: string, decide: (subscription: Subscription) => Change) => {
+  const record = async (orderId: string, cause: Cause, decide: (subscription: Subscription) => Change) => {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const found = await store.findByOrder(orderId)
       if (!found) throw new Error(`No subscription asked for order ${orderId}.`)
       try {
-        return await store.commit(decide(found), { eventId })
+        return await store.commit(decide(found), cause)
       } catch (error) {
         if (!isBeaten(error)) throw error
       }
@@ -31,8 +31,9 @@ export function reactions({ store, now, arrivals }: ReactionDeps): Reactions {
   const closed =
     (outcome: 'expired' | 'cancelled') =>
     async ({ id, data }: { id: string; data: EventData<'order.expired'> }) => {
-      const { subscription_id, order } = data
-      if (subscription_id !== null) await record(order.id, id, found => recordClosed(found, order.id, outcome, now()))
+      const { subscription_id, order, merchant_version: merchantVersion } = data
+      if (subscription_id === null) return
+      await record(order.id, { eventId: id, merchantVersion }, found => recordClosed(found, order.id, outcome, now()))
     }
 
   return {
@@ -41,8 +42,9 @@ export function reactions({ store, now, arrivals }: ReactionDeps): Reactions {
       if (!(await store.recordCreated(order, id))) throw new Error(`No subscription asked for order ${order.id}.`)
       arrivals.arrived(order.id)
     },
-    async 'order.paid'({ id, data: { order } }) {
-      if (order.subscription_id !== null) await record(order.id, id, found => recordPaid(found, order, now()))
+    async 'order.paid'({ id, data: { order, merchant_version: merchantVersion } }) {
+      if (order.subscription_id === null) return
+      await record(order.id, { eventId: id, merchantVersion }, found => recordPaid(found, order, now()))
     },
     'order.expired': closed('expired'),
     'order.cancelled': closed('cancelled'),

@@ -1,17 +1,14 @@
-import { createHash } from 'node:crypto'
 import {
   ApiError,
   type Caller,
   type CreateSubscription,
-  idempotencyKey,
   type MerchantTerms,
   parseBrl,
   TIMEZONE_DEFAULT,
   type UpdateSubscription,
 } from '@ponte/contracts'
-import type { Request, Response } from 'express'
+import type { Response } from 'express'
 import type { Amendment } from './amending'
-import type { KeyedRequest } from './store/idempotency'
 import type { NewSubscription } from './subscription'
 
 /** What a merchant's request means, in our own words. */
@@ -26,18 +23,6 @@ export function merchantOf(res: Response): MerchantTerms {
   const who: Caller = res.locals.caller
   if (who.kind !== 'merchant') throw new ApiError('forbidden', 'A payer may read the checkout of an order and nothing else.')
   return who.terms
-}
-
-/** What the request asks to be done once, or null without an Idempotency-Key. */
-export function keyedRequest(req: Request, terms: MerchantTerms, route: string): KeyedRequest | null {
-  const given = req.headers['idempotency-key']
-  if (given === undefined) return null
-  const result = idempotencyKey.safeParse(given)
-  if (!result.success) refuse('Idempotency-Key', 'must be 1 to 255 printable characters', 'header')
-  const bodyHash = createHash('sha256')
-    .update(JSON.stringify(req.body ?? {}))
-    .digest('hex')
-  return { merchantId: terms.merchant_id, route, key: result.data, bodyHash }
 }
 
 export function toNewSubscription(body: CreateSubscription, merchantId: string, id: string, at: Date): NewSubscription {
@@ -79,6 +64,6 @@ export function toAmendment(body: UpdateSubscription): Amendment {
   }
 }
 
-function refuse(path: string, message: string, where: 'body' | 'header' = 'body'): never {
-  throw new ApiError('invalid_request', `The ${where} is not valid: ${path} ${message}.`, { errors: [{ path, message }] })
+function refuse(path: string, message: string): never {
+  throw new ApiError('invalid_request', `The body is not valid: ${path} ${message}.`, { errors: [{ path, message }] })
 }

@@ -6,30 +6,24 @@ import {
   type List,
   listSubscriptions,
   type MerchantTerms,
-  type PendingChargeBody,
   type SubscriptionBody,
   updateSubscription,
 } from '@ponte/contracts'
 import { parseRequest, requireCaller, uuidv7 } from '@ponte/service-kit'
-import { type Request, type Response, Router } from 'express'
+import { type Request, Router } from 'express'
 import { z } from 'zod'
 import { amend } from './amending'
 import { charge } from './charging'
-import type { Arrivals } from './order-arrival'
-import { keyedRequest, merchantOf, toAmendment, toNewSubscription } from './requests'
+import { type AnswerDeps, answerOnce, keyedRequest } from './idempotency'
+import { merchantOf, toAmendment, toNewSubscription } from './requests'
 import { mint } from './scheduler'
 import type { Store } from './store'
 import { isBeaten } from './store/commit'
-import { type Answer, isRepeated, type KeyedRequest } from './store/idempotency'
 import { cancel, open, type Subscription } from './subscription'
 import { subscriptionBody } from './subscription-body'
 
-export interface RouteDeps {
-  store: Store
+export interface RouteDeps extends AnswerDeps {
   now: () => Date
-  arrivals: Arrivals
-  publicUrl: string
-  orderWaitMs: number
   tokenSecret: string
 }
 
@@ -47,7 +41,7 @@ export function routes(deps: RouteDeps): Router {
   router.post(BASE, async (req, res) => {
     const terms = merchantOf(res)
     const body = parseRequest(createSubscription, req.body, 'body')
-    const keyed = keyedRequest(req, terms, `POST ${BASE}`)
+    const keyed = keyedRequest(req, terms.merchant_id, `POST ${BASE}`)
     requirePayout(terms)
     await answerOnce(deps, keyed, res, async () => {
       const subscription = open(toNewSubscription(body, terms.merchant_id, uuidv7(), now()), now())
@@ -85,7 +79,7 @@ export function routes(deps: RouteDeps): Router {
     const terms = merchantOf(res)
     const { id } = parseRequest(pathId, req.params, 'path')
     parseRequest(nothing, req.body, 'body')
-    const keyed = keyedRequest(req, terms, `POST ${BASE}/${id}/charge`)
+    const keyed = keyedRequest(req, terms.merchant_id, `POST ${BASE}/${id}/charge`)
     requirePayout(terms)
     await answerOnce(deps, keyed, res, () =>
       decided(store, req, terms, async subscription => {
@@ -101,7 +95,7 @@ export function routes(deps: RouteDeps): Router {
     const terms = merchantOf(res)
     const { id } = parseRequest(pathId, req.params, 'path')
     parseRequest(nothing, req.body, 'body')
-    const keyed = keyedRequest(req, terms, `POST ${BASE}/${id}/cancel`)
+    const keyed = keyedRequest(req, terms.merchant_id, `POST ${BASE}/${id}/cancel`)
     await answerOnce(deps, keyed, res, () =>
       decided(store, req, terms, async subscription => {
         const change = cancel(subscription, now())
@@ -143,39 +137,4 @@ async function owned(store: Store, req: Request, terms: MerchantTerms): Promise<
 function requirePayout(terms: MerchantTerms): void {
   if (terms.payout_address !== null) return
   throw new ApiError('payout_address_required', 'Set payout_address with PATCH /api/v1/merchants/me: it is where your share is sent.')
-}
-
-/**
- * Does the work once per key. Its effect and its answer are one statement, so an equal request at the same moment waits on the key's
- * row, fails on it with nothing changed, and is given the first one's answer. Work that cannot be done (again) looks there too.
- */
-async function answerOnce(deps: RouteDeps, keyed: KeyedRequest | null, res: Response, work: () => Promise<Answer>): Promise<void> {
-  const known = keyed && (await deps.store.answered(keyed))
-  if (known) return replay(deps, res, known)
-  try {
-    await send(deps, res, await work())
-  } catch (error) {
-    const stored = keyed && (isRepeated(error) || error instanceof ApiError) ? await deps.store.answered(keyed) : null
-    if (!stored) throw error
-    await replay(deps, res, stored)
-  }
-}
-
-function replay(deps: RouteDeps, res: Response, answer: Answer): Promise<void> {
-  res.setHeader('Idempotency-Replayed', 'true')
-  return send(deps, res, answer)
-}
-
-/** Answers with a body, or with the order once orders has created it; when that takes too long, with where it will be. */
-async function send({ arrivals, orderWaitMs, publicUrl }: RouteDeps, res: Response, answer: Answer): Promise<void> {
-  if ('body' in answer) return void res.status(answer.status).type('application/json').send(answer.body)
-  const order = await arrivals.wait(answer.orderId, orderWaitMs)
-  if (order !== null) return void res.status(answer.status).type('application/json').send(order)
-  const pending: PendingChargeBody = {
-    object: 'charge',
-    subscription_id: String(res.req.params.id),
-    order_id: answer.orderId,
-    checkout_url: `${publicUrl}/pay/${answer.orderId}`,
-  }
-  res.status(202).json(pending)
 }

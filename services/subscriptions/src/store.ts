@@ -27,7 +27,7 @@ const CLAIM = `
     ORDER BY wake_at LIMIT $2 FOR UPDATE SKIP LOCKED))
   RETURNING id`
 
-const ORDERED = { orderBy: { issuedAt: 'asc' } } as const
+const ATTEMPTS = { orderBy: { issuedAt: 'asc' }, omit: { orderBody: true } } as const
 
 /** Reads go through Prisma, every commit is one SQL statement: row, inbox and outbox together or not at all. */
 export function openStore(database: Database, { now, committed }: StoreOptions) {
@@ -40,7 +40,7 @@ export function openStore(database: Database, { now, committed }: StoreOptions) 
       { attempts: { some: { status: 'open' } } },
       ...(orderId === undefined ? [] : [{ attempts: { some: { orderId } } }]),
     ]
-    const charges = { where: { OR: matters }, orderBy: { periodIndex: 'asc' as const }, include: { attempts: ORDERED } }
+    const charges = { where: { OR: matters }, orderBy: { periodIndex: 'asc' as const }, include: { attempts: ATTEMPTS } }
     const row = await prisma.subscription.findUnique({ where: { id }, include: { charges } })
     return row && toSubscription(row)
   }
@@ -75,7 +75,7 @@ export function openStore(database: Database, { now, committed }: StoreOptions) 
           },
         },
         include: {
-          charges: { where: { OR: [{ status: 'open' }, { attempts: { some: { status: 'open' } } }] }, include: { attempts: ORDERED } },
+          charges: { where: { OR: [{ status: 'open' }, { attempts: { some: { status: 'open' } } }] }, include: { attempts: ATTEMPTS } },
         },
         orderBy: { id: backwards ? 'asc' : 'desc' },
         take: limit + 1,
@@ -87,7 +87,7 @@ export function openStore(database: Database, { now, committed }: StoreOptions) 
     async charges(id: string, limit: number): Promise<Charge[]> {
       const rows = await prisma.charge.findMany({
         where: { subscriptionId: id },
-        include: { attempts: ORDERED },
+        include: { attempts: ATTEMPTS },
         orderBy: { periodIndex: 'desc' },
         take: limit,
       })
@@ -102,7 +102,7 @@ export function openStore(database: Database, { now, committed }: StoreOptions) 
     /** Commits a change under the merchant's terms: those of the request, or the newest that were heard. */
     async commit(change: Change, cause: Cause): Promise<Subscription> {
       const known = change.facts.length > 0 ? (cause.terms ?? (await terms(change.subscription.merchantId))) : null
-      await writeChange(database, change, known ? toEvents(change, known) : [], cause, now())
+      await writeChange(database, change, known ? toEvents(change, known, cause.merchantVersion) : [], cause, now())
       committed(change)
       return change.subscription
     },

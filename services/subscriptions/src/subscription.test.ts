@@ -169,7 +169,7 @@ describe('whatever happens to a subscription, in whatever order it is heard', ()
         const settled = [...orders.values()].filter(outcome => outcome === 'paid').length
         expect(countOf(facts, 'charged') + countOf(facts, 'duplicate')).toBe(settled)
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     )
   })
 
@@ -182,7 +182,7 @@ describe('whatever happens to a subscription, in whatever order it is heard', ()
         const next = wakeAt(state(), now())
         expect(next === null || next > now()).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     )
   })
 

@@ -9,6 +9,8 @@ export interface Cause {
   eventId?: string
   answer?: KeptAnswer | null
   terms?: MerchantTerms
+  /** The merchant's version that the cause was decided under; what is told names no older one. */
+  merchantVersion?: number
 }
 
 // Rows of all kinds travel in $1; PostgreSQL takes them apart. New charges and attempts are plain inserts: the keys are the promise.
@@ -31,8 +33,9 @@ const WRITES = `
     SELECT $2::uuid, c.* FROM jsonb_to_recordset($1::jsonb->'newCharges')
       AS c(period_index int, status text, brl_centavos bigint, issued_at timestamptz, paid_at timestamptz)),
   charged AS (
-    UPDATE charges SET status = c.status, paid_at = c.paid_at
-    FROM jsonb_to_recordset($1::jsonb->'charges') AS c(period_index int, status text, paid_at timestamptz)
+    UPDATE charges SET status = c.status, brl_centavos = c.brl_centavos, issued_at = c.issued_at, paid_at = c.paid_at
+    FROM jsonb_to_recordset($1::jsonb->'charges')
+      AS c(period_index int, status text, brl_centavos bigint, issued_at timestamptz, paid_at timestamptz)
     WHERE charges.subscription_id = $2::uuid AND charges.period_index = c.period_index),
   new_attempts AS (
     INSERT INTO attempts (subscription_id, order_id, period_index, memo, status, issued_at)

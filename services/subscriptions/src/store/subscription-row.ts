@@ -1,6 +1,6 @@
 import { interval, subscriptionStatus } from '@ponte/contracts'
 import { wakeAt } from '../charging'
-import type { Attempt as AttemptRow, Charge as ChargeRow, Subscription as SubscriptionRow } from '../generated/client'
+import type { Charge as ChargeRow, Attempt as FullAttemptRow, Subscription as SubscriptionRow } from '../generated/client'
 import type { Attempt, Charge, Subscription } from '../subscription'
 
 type Column = readonly [column: string, read: (subscription: Subscription, at: Date) => unknown]
@@ -38,6 +38,7 @@ export const fixedColumns: readonly Column[] = [
   ['created_at', s => s.createdAt],
 ]
 
+type AttemptRow = Omit<FullAttemptRow, 'orderBody'>
 export type FullRow = SubscriptionRow & { charges: (ChargeRow & { attempts: AttemptRow[] })[] }
 
 /** The database speaks strings where the domain knows a closed set; a row outside it is a fault of ours. */
