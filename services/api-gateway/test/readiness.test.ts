@@ -1,0 +1,127 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { readConfig, silentLogger, until } from '@ponte/service-kit'
+import { testBroker, testDatabase } from '@ponte/service-kit/testing'
+import request from 'supertest'
+import { apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '../src'
+import { AUDIENCE, ISSUER, startIdentity } from './identity'
+import { SEAL_KEY } from './setup'
+
+/** A wire to something that can be cut and mended. */
+async function cuttable(target: { host: string; port: number }) {
+  const sockets = new Set<Socket>()
+  let isCut = false
+  const server: Server = createServer(near => {
+    if (isCut) return void near.destroy()
+    const far = connect(target.port, target.host)
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket
+        .on('error', () => undefined)
+        .on('close', () => {
+          sockets.delete(socket)
+          near.destroy()
+          far.destroy()
+        })
+    }
+    near.pipe(far).pipe(near)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    cut() {
+      isCut = true
+      for (const socket of sockets) socket.destroy()
+    },
+    mend() {
+      isCut = false
+    },
+    async stop() {
+      this.cut()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
+type Wire = Awaited<ReturnType<typeof cuttable>>
+
+const through = async (url: string): Promise<{ wire: Wire; url: string }> => {
+  const target = new URL(url)
+  const wire = await cuttable({ host: target.hostname, port: Number(target.port) })
+  target.hostname = '127.0.0.1'
+  target.port = String(wire.port)
+  return { wire, url: target.href }
+}
+
+let gateway: ReturnType<typeof createApiGateway>
+let database: Awaited<ReturnType<typeof testDatabase>>
+let identity: Awaited<ReturnType<typeof startIdentity>>
+let postgres: Wire
+let rabbitmq: Wire
+
+beforeAll(async () => {
+  database = await testDatabase(apiGatewayMigrations)
+  identity = await startIdentity()
+  const broker = testBroker()
+  const toDatabase = await through(database.url)
+  const toBroker = await through(broker.url)
+  postgres = toDatabase.wire
+  rabbitmq = toBroker.wire
+  const secret = 'a-test-secret-of-at-least-32-characters'
+  const config = readConfig(apiGatewayConfig, {
+    ...{
+      DATABASE_URL: toDatabase.url,
+      AMQP_URL: toBroker.url,
+      AMQP_NAMESPACE: broker.namespace,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      OPS_PORT: '0',
+    },
+    ...{ ORDERS_URL: 'http://127.0.0.1:1', SUBSCRIPTIONS_URL: 'http://127.0.0.1:1', WEBHOOKS_URL: 'http://127.0.0.1:1', SEAL_KEY },
+    ...{ ORDERS_TOKEN_SECRET: secret, SUBSCRIPTIONS_TOKEN_SECRET: secret, WEBHOOKS_TOKEN_SECRET: secret },
+    ...{ JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE, JWKS_URL: identity.jwksUrl },
+  })
+  gateway = createApiGateway(config, { logger: silentLogger })
+  await gateway.start()
+})
+afterAll(async () => {
+  postgres.mend()
+  rabbitmq.mend()
+  await gateway.stop()
+  for (const part of [postgres, rabbitmq, identity]) await part.stop()
+  await database.drop()
+})
+
+const ready = () => request(`http://127.0.0.1:${gateway.ops.port()}`).get('/readyz')
+const becomes = (status: number) => until(async () => (await ready()).status === status, `readiness did not become ${status}`)
+
+test('readiness names PostgreSQL when it is gone, the process lives on, callers are told 503, and it heals by itself', async () => {
+  await becomes(200)
+  postgres.cut()
+  await becomes(503)
+  expect((await ready()).body).toMatchObject({ status: 'not_ready', parts: { database: false, rabbitmq: true, http: true } })
+  await request(`http://127.0.0.1:${gateway.ops.port()}`).get('/healthz').expect(200)
+  const { body, headers } = await request(`http://127.0.0.1:${gateway.http.port()}`)
+    .get('/api/v1/orders')
+    .set('Authorization', `Bearer sk_live_${'0'.repeat(64)}`)
+    .expect(503)
+  expect(body.code).toBe('service_unavailable')
+  expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+  await request(`http://127.0.0.1:${gateway.http.port()}`).get('/ping').expect(200)
+  postgres.mend()
+  await becomes(200)
+})
+
+test('readiness names RabbitMQ when it is gone; merchants are still created, and their events leave when it is back', async () => {
+  await becomes(200)
+  rabbitmq.cut()
+  await becomes(503)
+  expect((await ready()).body.parts).toMatchObject({ database: true, rabbitmq: false })
+  await request(`http://127.0.0.1:${gateway.http.port()}`)
+    .post('/api/v1/merchants')
+    .set('Authorization', `Bearer ${identity.sign()}`)
+    .send({ display_name: 'Padaria' })
+    .expect(201)
+  rabbitmq.mend()
+  await becomes(200)
+  await gateway.idle()
+})
