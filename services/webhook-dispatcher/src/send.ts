@@ -1,4 +1,5 @@
-import { buildConnector, type Dispatcher, Pool } from 'undici'
+import { buildConnector, Pool } from 'undici'
+import { Answer, type Posted } from './answer'
 import type { FailureCode, Outcome } from './delivery'
 import { type Destination, readDestination } from './destination'
 import { type AddressRange, isPublicAddress } from './private-address'
@@ -32,12 +33,6 @@ const CONNECTIONS_PER_HOST = 64
 const IDLE_MS = 4_000
 const POOLS_MAX = 2_000
 const POOL_IDLE_MS = 30_000
-/** How long a body may go on after its status line has decided: long enough to keep the connection, or to quote an error. */
-const LINGER_MS = 1_000
-const BODY_BYTES_MAX = 16_384
-const SNIPPET_BYTES = 1_024
-const SNIPPET_CHARS = 300
-
 interface PinnedPool {
   pool: Pool
   usedAt: number
@@ -142,12 +137,6 @@ async function addressesOf(destination: Destination, resolve: Resolve, deadline:
   return Promise.race([resolve(destination.host).catch((): FailureCode => 'dns_error'), late])
 }
 
-interface Posted {
-  outcome: Outcome
-  /** The connection was never made, so another address of the host may be tried. */
-  unreachable: boolean
-}
-
 function post(pool: Pool, destination: Destination, body: Buffer, signature: string, deadline: Deadline): Promise<Posted> {
   return new Promise(resolve => {
     const answer = new Answer(resolve)
@@ -155,97 +144,4 @@ function post(pool: Pool, destination: Destination, body: Buffer, signature: str
     const headers = { 'Content-Type': 'application/json', 'X-Service-Signature': signature, 'User-Agent': 'Ponte-Webhooks/1' }
     pool.dispatch({ path: destination.path, method: 'POST', headers, body }, answer)
   })
-}
-
-/** Listens to one answer. The status line decides; what follows is read to a bound, for a moment, and never trusted. */
-class Answer implements Dispatcher.DispatchHandler {
-  #settle: ((posted: Posted) => void) | undefined
-  #controller: Dispatcher.DispatchController | undefined
-  #linger: NodeJS.Timeout | undefined
-  #status = 0
-  #bytes = 0
-  #kept: Buffer[] = []
-
-  constructor(settle: (posted: Posted) => void) {
-    this.#settle = settle
-  }
-
-  giveUp(): void {
-    this.#end({ kind: 'failed', code: 'timeout' })
-    this.#controller?.abort(new Error('The deadline has passed.'))
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    // A connection that came too late must not carry a request nobody waits for.
-    if (!this.#settle) controller.abort(new Error('The deadline has passed.'))
-  }
-
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Record<string, unknown>): void {
-    if (status < 200) return
-    this.#status = status
-    this.#linger = setTimeout(() => this.#enough(controller), LINGER_MS)
-    if (status < 300) this.#end({ kind: 'delivered', status })
-    // A compressed answer is not unpacked, and so not quoted either.
-    else if (headers['content-encoding'] !== undefined) this.#end({ kind: 'failed', code: 'http_status', status })
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#settle && this.#bytes < SNIPPET_BYTES) this.#kept.push(chunk.subarray(0, SNIPPET_BYTES - this.#bytes))
-    this.#bytes += chunk.length
-    if (this.#bytes > BODY_BYTES_MAX) this.#enough(controller)
-  }
-
-  onResponseEnd(): void {
-    this.#decide()
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#status !== 0) this.#decide()
-    else this.#end({ kind: 'failed', code: failureOf(error) })
-  }
-
-  #enough(controller: Dispatcher.DispatchController): void {
-    this.#decide()
-    controller.abort(new Error('Enough was read.'))
-  }
-
-  #decide(): void {
-    clearTimeout(this.#linger)
-    const snippet = readable(Buffer.concat(this.#kept))
-    this.#end({ kind: 'failed', code: 'http_status', status: this.#status, ...(snippet ? { snippet } : {}) })
-  }
-
-  #end(outcome: Outcome): void {
-    this.#settle?.({ outcome, unreachable: this.#controller === undefined })
-    this.#settle = undefined
-    this.#kept = []
-  }
-}
-
-const decoder = new TextDecoder('utf-8')
-
-/** Text that a database and a page can hold: valid UTF-8, no control characters, short. */
-function readable(bytes: Buffer): string {
-  const text = decoder.decode(bytes).replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\ufffd\s]+/gu, ' ')
-  return text
-    .trim()
-    .slice(0, SNIPPET_CHARS)
-    .toWellFormed()
-    .replace(/\ufffd/g, '')
-}
-
-const FAILURES: readonly [pattern: RegExp, code: FailureCode][] = [
-  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'timeout'],
-  [/^ECONNREFUSED$/, 'connection_refused'],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'connection_reset'],
-  [/^(UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES|ERR_HTTP)/, 'invalid_response'],
-  [/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/, 'tls_error'],
-]
-
-function failureOf(error: Error): FailureCode {
-  // An answer of 100 or 101 that nobody asked for closes the connection under this message.
-  if (error.name === 'HTTPParserError' || /^bad (upgrade|response)$/.test(error.message)) return 'invalid_response'
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  return FAILURES.find(([pattern]) => pattern.test(code))?.[1] ?? 'connection_failed'
 }
