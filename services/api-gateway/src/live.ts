@@ -95,16 +95,18 @@ export function livePages(options: LiveOptions): Live {
       if (res.destroyed) return
       res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' })
       res.write(`retry: ${RECONNECT_MS}\n\n`)
+      if (req.method === 'HEAD') return void res.end()
       send(res, view)
       const order = join(orderId, view, res)
       // What changed between the look and the joining was announced to nobody here.
       void refresh(orderId, order)
     },
     heard(message) {
-      const event = parseEvent(JSON.parse(message.body))
-      if (event.type !== 'order.changed') return
-      const order = watched.get(event.data.order_id)
-      if (order) void refresh(event.data.order_id, order)
+      // Most changes are of orders that nobody looks at here.
+      if (watched.size === 0) return
+      const orderId = orderIdOf(message, options.logger)
+      const order = orderId && watched.get(orderId)
+      if (order) void refresh(orderId, order)
     },
     async beat() {
       for (const { streams } of watched.values()) for (const stream of streams) stream.write(': still here\n\n')
@@ -113,6 +115,17 @@ export function livePages(options: LiveOptions): Live {
     async stop() {
       for (const { streams } of watched.values()) for (const stream of streams) stream.end()
     },
+  }
+}
+
+/** A message that cannot be read must not fail whoever announced it. */
+function orderIdOf(message: Message, logger: Logger): string | undefined {
+  try {
+    const event = parseEvent(JSON.parse(message.body))
+    return event.type === 'order.changed' ? event.data.order_id : undefined
+  } catch (error) {
+    logger.warn('an announcement cannot be read', { message_id: message.id, error })
+    return undefined
   }
 }
 

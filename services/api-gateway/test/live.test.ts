@@ -59,6 +59,14 @@ test('a payer sees the order at once and each change of it, without asking again
   stream.close()
 })
 
+test('an announcement that cannot be read harms nobody, and a HEAD request opens no stream', async () => {
+  const stream = await open()
+  for (const body of ['{', '{}', '{"type":"order.changed"}']) system.bus.announce({ id: uuidv7(), type: 'order.changed', body })
+  await request(system.url).head(`/api/v1/checkout/${orderId}/stream`).expect(200)
+  expect(stream.ended()).toBe(false)
+  stream.close()
+})
+
 test('a payer who reconnects gets the present view first', async () => {
   view.status = 'paid'
   const stream = await open()
