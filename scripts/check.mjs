@@ -10,6 +10,7 @@ const checks = {
   Types: [...program('typescript/bin/tsc'), '--project', 'tsconfig.check.json'],
   'Form and lint': [...program('@biomejs/biome/bin/biome'), 'check', '.'],
   'Unused code': [...program('knip/bin/knip.js'), '--no-config-hints'],
+  Infrastructure: [process.execPath, join(root, 'scripts/check-infra.mjs')],
 }
 
 const started = Date.now()

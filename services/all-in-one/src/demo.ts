@@ -3,8 +3,13 @@ import type { MerchantBody, OrderBody } from '@ponte/contracts'
 import { DEMO_EMAIL, type Embedded, MERCHANT_ACCOUNT, PAYER_ACCOUNT } from './embedded'
 import type { Received } from './webhook-receiver'
 
+/** What the demo merchant needs of whoever runs the system. */
+export interface DemoPlace extends Pick<Embedded, 'file' | 'receiver' | 'receiverUrl' | 'authUrl'> {
+  system: Pick<Embedded['system'], 'gatewayUrl'>
+}
+
 /** What a merchant does once: log in, create the merchant, keep the key. Done again tomorrow, it finds what it made. */
-export async function prepareDemoMerchant({ system, file, receiver, receiverUrl, authUrl }: Embedded): Promise<void> {
+export async function prepareDemoMerchant({ system, file, receiver, receiverUrl, authUrl }: DemoPlace): Promise<void> {
   const { state } = file
   const token = await logIn(authUrl, state.publicClientKey, { email: DEMO_EMAIL, password: state.demoPassword })
   const known = state.demoMerchant

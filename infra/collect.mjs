@@ -1,0 +1,43 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+// Copies one service out of the built repository: `manifests` to install its production packages from, `built` to run. Both keep the
+// repository's places, because a service finds its migrations and the pages relative to itself.
+const [service, target] = process.argv.slice(2)
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const home = `services/${service}`
+if (!service || !target || !existsSync(join(root, home, 'package.json'))) {
+  console.error('Say which service and where to: node infra/collect.mjs orders /app. In a Dockerfile: --build-arg SERVICE=orders.')
+  process.exit(1)
+}
+
+const workspaces = ['packages', 'services'].flatMap(parent => readdirSync(join(root, parent)).map(name => `${parent}/${name}`))
+const manifests = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', ...workspaces.map(folder => `${folder}/package.json`)]
+for (const path of manifests) copy(path, 'manifests')
+
+const needed = dependenciesOf(home)
+// The gateway serves the pages; it finds them beside itself, not by a dependency.
+if (needed.has('services/api-gateway')) needed.add('packages/web')
+for (const folder of needed) {
+  copy(`${folder}/dist`, 'built')
+  copy(`${folder}/prisma/migrations`, 'built')
+}
+writeFileSync(join(target, 'built/entry.cjs'), `require('./${home}/dist/main.js')\n`)
+
+/** The workspaces that one needs in production, itself included. */
+function dependenciesOf(folder, found = new Set()) {
+  found.add(folder)
+  const { dependencies = {} } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+  for (const name of Object.keys(dependencies)) {
+    const path = workspaces.find(each => name === `@ponte/${each.split('/')[1]}`)
+    if (path && !found.has(path)) dependenciesOf(path, found)
+  }
+  return found
+}
+
+function copy(path, part) {
+  if (!existsSync(join(root, path))) return
+  mkdirSync(join(target, part, dirname(path)), { recursive: true })
+  cpSync(join(root, path), join(target, part, path), { recursive: true })
+}

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+// Writes the .env of docker-compose.yml: fresh random secrets, and settings for the local chain of `--profile dev`, whose contract addresses
+// follow from its first test account. For another network change the block at the end; an existing .env is never overwritten.
+const target = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '../.env'))
+const secret = () => randomBytes(32).toString('hex')
+const secrets = [
+  'POSTGRES_PASSWORD',
+  ...['API_GATEWAY', 'ORDERS', 'SUBSCRIPTIONS', 'CHAIN_LISTENER', 'WEBHOOK_DISPATCHER'].map(name => `${name}_DB_PASSWORD`),
+  'RABBITMQ_PASSWORD',
+  'SEAL_KEY',
+  'ORDERS_TOKEN_SECRET',
+  'SUBSCRIPTIONS_TOKEN_SECRET',
+  'WEBHOOKS_TOKEN_SECRET',
+  'PUBLIC_CLIENT_KEY',
+]
+const text = `# Secrets of this installation; keep them out of any repository.
+${secrets.map(name => `${name}=${secret()}`).join('\n')}
+
+# Where payers and merchants reach the gateway, and the port it is published on.
+PUBLIC_URL=http://127.0.0.1:8080
+PONTE_PORT=8080
+
+# The identity provider. These are the development one's, of --profile dev.
+AUTH_URL=http://127.0.0.1:8090
+JWKS_URL=http://development:8090/auth/v1/.well-known/jwks.json
+JWT_ISSUER=http://127.0.0.1:8090/auth/v1
+JWT_AUDIENCE=authenticated
+
+# The chain. These are the local one's, of --profile dev: test tokens, no real money.
+NETWORK=anvil
+CHAIN_ID=31337
+RPC_URLS=http://chain:8545
+WS_URL=ws://chain:8545
+TOKEN_ADDRESS=0x5FbDB2315678afecb367f032d93F642f64180aa3
+ROUTER_ADDRESS=0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512
+PLATFORM_FEE_BPS=100
+CONFIRMATIONS=1
+START_BLOCK=0
+
+# The exchange rate: a fixed one here; Chainlink and HTTP sources are described in services/orders/src/config.ts.
+RATE_STATIC=5.42
+
+# production refuses the next line; development needs it to reach the sample receiver of --profile dev.
+NODE_ENV=development
+WEBHOOK_ALLOW_CIDRS=172.31.77.10/32
+LOG_LEVEL=info
+`
+try {
+  writeFileSync(target, text, { flag: 'wx', mode: 0o600 })
+  chmodSync(target, 0o600)
+  console.log(`${target} was written with fresh secrets.`)
+} catch (error) {
+  if (error.code !== 'EEXIST') throw error
+  console.error(`${target} exists and was left as it is. Remove it first if its secrets may go.`)
+  process.exit(1)
+}
