@@ -1,0 +1,38 @@
+import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
+import { type Language, localeOf } from './language'
+
+/** Groups the digits of a decimal string without making a number of it: `1500.00` to `1.500,00` or `1,500.00`. */
+export function grouped(decimal: string, language: Language): string {
+  const [whole = '0', fraction] = decimal.split('.')
+  const [group, point] = language === 'pt' ? ['.', ','] : [',', '.']
+  const digits = whole.replace(/\B(?=(\d{3})+$)/g, group)
+  return fraction === undefined ? digits : `${digits}${point}${fraction}`
+}
+
+export const brl = (decimal: string, language: Language): string => `R$\u00a0${grouped(decimal, language)}`
+
+/** With as many of the six decimals as say something, and at least two. */
+export function usdc(decimal: string, language: Language): string {
+  const [whole = '0', fraction = ''] = decimal.split('.')
+  const short = fraction.replace(/0+$/, '').padEnd(2, '0')
+  return `${grouped(`${whole}.${short}`, language)}\u00a0USDC`
+}
+
+export const isZero = (decimal: string): boolean => parseUsdc(decimal) === 0n
+
+export const minus = (more: string, less: string): string => {
+  const rest = parseUsdc(more) - parseUsdc(less)
+  return formatUsdc(rest < 0n ? 0n : rest)
+}
+
+export function moment(iso: string, language: Language): string {
+  return new Date(iso).toLocaleString(localeOf(language), { dateStyle: 'medium', timeStyle: 'short' })
+}
+
+export function exactMoment(iso: string, language: Language): string {
+  return new Date(iso).toLocaleString(localeOf(language), { dateStyle: 'medium', timeStyle: 'medium' })
+}
+
+/** `0x1234…abcd`. */
+export const shortened = (text: string, ends = 6): string =>
+  text.length <= 2 * ends + 1 ? text : `${text.slice(0, ends)}…${text.slice(-4)}`

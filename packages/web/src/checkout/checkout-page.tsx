@@ -1,0 +1,90 @@
+import { useEffect } from 'react'
+import { type LiveCheckout, useLiveCheckout } from './live-checkout'
+import { Notice } from './notice'
+import { PageTools } from './page-tools'
+import { Situation } from './situation'
+import { Summary } from './summary'
+import { useWords } from './words'
+
+export function CheckoutPage({ orderId }: { orderId: string }) {
+  const { t } = useWords()
+  const live = useLiveCheckout(orderId)
+  const { checkout, clockOffsetMs } = live
+  const merchant = checkout?.merchant_name
+  const paid = checkout?.status === 'paid'
+  useEffect(() => {
+    if (merchant) document.title = paid ? `✓ ${t.paidTitle} · ${merchant}` : t.pageTitle(merchant)
+  }, [merchant, paid, t])
+  return (
+    <div className="page">
+      <header>
+        <span className="brand">
+          <Mark /> Ponte
+        </span>
+        <PageTools />
+      </header>
+      {checkout ? (
+        <main className="sheet" data-status={checkout.status}>
+          <Summary checkout={checkout} clockOffsetMs={clockOffsetMs} />
+          <div className="side">
+            {!live.live && (
+              <p className="aside warn" role="status">
+                {t.reconnecting}
+              </p>
+            )}
+            <div aria-live="polite">
+              <Situation checkout={checkout} clockOffsetMs={clockOffsetMs} />
+            </div>
+          </div>
+        </main>
+      ) : (
+        <main className="sheet alone">
+          <Absent {...live} />
+        </main>
+      )}
+      {checkout && <Safety />}
+      <footer>{t.madeBy}</footer>
+    </div>
+  )
+}
+
+function Absent({ failure }: LiveCheckout) {
+  const { t } = useWords()
+  if (!failure) {
+    return (
+      <p className="loading" role="status">
+        <span className="spinner" aria-hidden="true" /> {t.loading}
+      </p>
+    )
+  }
+  const missing = failure.status === 404 || failure.status === 400
+  return (
+    <div role="alert">
+      <Notice tone={missing ? 'bad' : 'warn'} title={missing ? t.notFoundTitle : t.unreachableTitle}>
+        <p>{missing ? t.notFoundText : t.unreachableText}</p>
+        {failure.requestId && <p className="faint mono">{t.requestId(failure.requestId)}</p>}
+      </Notice>
+    </div>
+  )
+}
+
+function Safety() {
+  const { t } = useWords()
+  return (
+    <details className="safety no-print">
+      <summary>{t.safeTitle}</summary>
+      <p>{t.safeReload}</p>
+      <p>{t.safeTabs}</p>
+      <p>{t.safeTwice}</p>
+    </details>
+  )
+}
+
+function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" aria-hidden="true" className="mark">
+      <rect width="32" height="32" rx="9" />
+      <path d="M5 21.500h22M8.500 21.500v-3a7.500 7.500 0 0 1 15 0v3M16 11v10.500" />
+    </svg>
+  )
+}

@@ -1,0 +1,19 @@
+import '../tokens.css'
+import './checkout.css'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { startLanguage } from '../language'
+import { startTheme } from '../theme'
+import { CheckoutPage } from './checkout-page'
+
+startTheme()
+startLanguage()
+const [, , orderId = ''] = window.location.pathname.split('/')
+const root = document.getElementById('root')
+if (root) {
+  createRoot(root).render(
+    <StrictMode>
+      <CheckoutPage orderId={decodeURIComponent(orderId)} />
+    </StrictMode>,
+  )
+}

@@ -1,0 +1,50 @@
+import type { CheckoutBody } from '@ponte/contracts'
+import { type KeyboardEvent, useId, useState } from 'react'
+import type { SentPayment } from './sent-payment'
+import { TransferPanel } from './transfer-panel'
+import { WalletPanel } from './wallet-panel'
+import { useWords } from './words'
+
+const methods = ['wallet', 'transfer'] as const
+type Method = (typeof methods)[number]
+
+/** The ways to pay. Without a deposit address there is one, and no choice to make. */
+export function PaymentMethods({ checkout, onSent }: { checkout: CheckoutBody; onSent(sent: SentPayment): void }) {
+  const { t } = useWords()
+  const id = useId()
+  const hasWallet = 'ethereum' in window
+  const [chosen, choose] = useState<Method>(hasWallet ? 'wallet' : 'transfer')
+  const address = checkout.payment.deposit_address
+  const wallet = <WalletPanel checkout={checkout} onSent={onSent} />
+  if (address === null) return wallet
+
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return
+    const next = chosen === 'wallet' ? 'transfer' : 'wallet'
+    choose(next)
+    document.getElementById(`${id}${next}`)?.focus()
+  }
+  return (
+    <>
+      <div role="tablist" aria-label={t.methods} className="tabs" onKeyDown={onKey}>
+        {methods.map(method => (
+          <button
+            key={method}
+            id={`${id}${method}`}
+            type="button"
+            role="tab"
+            aria-selected={chosen === method}
+            aria-controls={`${id}panel`}
+            tabIndex={chosen === method ? 0 : -1}
+            onClick={() => choose(method)}
+          >
+            {t[method]}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id={`${id}panel`} aria-labelledby={`${id}${chosen}`}>
+        {chosen === 'wallet' ? wallet : <TransferPanel checkout={checkout} address={address} />}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,56 @@
+import { useCallback, useSyncExternalStore } from 'react'
+import { remember, remembered } from '../memory'
+
+/** A payment that left from this browser and that the network has not shown us yet. Kept over reloads and seen by every tab. */
+export interface SentPayment {
+  /** Null when the payer signed and somebody else submits. */
+  hash: string | null
+  payer: string
+  at: number
+  /** What was received before it, so that its arrival is noticed. */
+  receivedBefore: string
+}
+
+const keyOf = (orderId: string) => `ponte.sent.${orderId}`
+const listeners = new Set<() => void>()
+const tell = () => {
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  window.addEventListener('storage', listener)
+  return () => {
+    listeners.delete(listener)
+    window.removeEventListener('storage', listener)
+  }
+}
+
+export function useSentPayment(orderId: string): [SentPayment | null, (sent: SentPayment | null) => void] {
+  const text = useSyncExternalStore(subscribe, () => remembered(keyOf(orderId)))
+  const keep = useCallback(
+    (sent: SentPayment | null) => {
+      remember(keyOf(orderId), sent && JSON.stringify(sent))
+      tell()
+    },
+    [orderId],
+  )
+  return [read(text), keep]
+}
+
+function read(text: string | null): SentPayment | null {
+  if (text === null) return null
+  try {
+    const sent = JSON.parse(text) as Partial<SentPayment> | null
+    if (typeof sent?.payer !== 'string' || typeof sent.at !== 'number' || typeof sent.receivedBefore !== 'string') return null
+    return { hash: sent.hash ?? null, payer: sent.payer, at: sent.at, receivedBefore: sent.receivedBefore }
+  } catch {
+    return null
+  }
+}
+
+/** Runs `work` unless another tab of this browser is paying the same order. */
+export async function inOneTab<T>(orderId: string, work: () => Promise<T>, busy: () => Promise<T>): Promise<T> {
+  if (!('locks' in navigator)) return work()
+  return navigator.locks.request(`ponte.pay.${orderId}`, { ifAvailable: true }, lock => (lock ? work() : busy()))
+}

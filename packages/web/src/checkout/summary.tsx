@@ -1,0 +1,57 @@
+import type { CheckoutBody } from '@ponte/contracts'
+import { exactMoment, grouped } from '../amounts'
+import { clock, useSecondsUntil } from './countdown'
+import { useWords } from './words'
+
+/** Who asks, for how much, and how long the amount in USDC is good. */
+export function Summary({ checkout, clockOffsetMs }: { checkout: CheckoutBody; clockOffsetMs: number }) {
+  const { t, language, brl, usdc } = useWords()
+  const open = checkout.status === 'pending' || checkout.status === 'underpaid'
+  return (
+    <section className="summary" aria-label={t.orderSummary}>
+      <p className="kicker">{t.payTo}</p>
+      <h1>{checkout.merchant_name}</h1>
+      {checkout.description && <p className="description">{checkout.description}</p>}
+      <p className="amount">{brl(checkout.brl_amount)}</p>
+      <p className="amount-usdc">{usdc(checkout.usdc_amount)}</p>
+      <dl className="facts">
+        <div>
+          <dt>{t.rate}</dt>
+          <dd>
+            {t.rateValue(
+              brl(
+                grouped(checkout.quote.rate, 'en')
+                  .replaceAll(',', '')
+                  .replace(/0{1,4}$/, ''),
+              ),
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>{t.network}</dt>
+          <dd>
+            {checkout.payment.network} <span className="faint">{t.chainId(checkout.payment.chain_id)}</span>
+          </dd>
+        </div>
+        {open && (
+          <div>
+            <dt>{t.validFor}</dt>
+            <dd>
+              <Countdown expiresAt={checkout.expires_at} clockOffsetMs={clockOffsetMs} />
+              <span className="faint"> {t.validUntil(exactMoment(checkout.expires_at, language))}</span>
+            </dd>
+          </div>
+        )}
+      </dl>
+    </section>
+  )
+}
+
+function Countdown({ expiresAt, clockOffsetMs }: { expiresAt: string; clockOffsetMs: number }) {
+  const seconds = useSecondsUntil(expiresAt, clockOffsetMs)
+  return (
+    <span role="timer" className={seconds < 120 ? 'countdown urgent' : 'countdown'}>
+      {clock(seconds)}
+    </span>
+  )
+}

@@ -1,0 +1,87 @@
+import type { CheckoutBody } from '@ponte/contracts'
+import { useRef, useState } from 'react'
+import { useCopy } from '../clipboard'
+import { QrCode } from '../qr-code'
+import { inOneTab, type SentPayment } from './sent-payment'
+import { payWithWallet, type Step } from './wallet/pay'
+import { useWallets, type Wallet } from './wallet/provider'
+import { Refusal, refusalOf } from './wallet/refusal'
+import { useWords } from './words'
+
+export interface WalletPanelProps {
+  checkout: CheckoutBody
+  onSent(sent: SentPayment, wallet: Wallet): void
+}
+
+/** Pays with a wallet of this browser, and says at each moment what the wallet is asking. */
+export function WalletPanel({ checkout, onSent }: WalletPanelProps) {
+  const { t, usdc } = useWords()
+  const wallets = useWallets()
+  const [step, setStep] = useState<Step | null>(null)
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
+  const busy = useRef(false)
+
+  const start = async (wallet: Wallet) => {
+    if (busy.current) return
+    busy.current = true
+    setRefusal(null)
+    try {
+      const sent = await inOneTab(
+        checkout.id,
+        () => payWithWallet(wallet.provider, checkout, setStep),
+        () => Promise.reject(new Refusal('other_tab')),
+      )
+      onSent({ ...sent, at: Date.now(), receivedBefore: checkout.received }, wallet)
+    } catch (error) {
+      setRefusal(refusalOf(error))
+    } finally {
+      busy.current = false
+      setStep(null)
+    }
+  }
+
+  if (wallets.length === 0) return <NoWallet />
+  return (
+    <div className="wallets">
+      <p className="due">
+        <span>{t.toSend}</span> <strong>{usdc(checkout.due)}</strong>
+      </p>
+      {wallets.map(wallet => (
+        <button key={wallet.name} type="button" className="primary" disabled={step !== null} onClick={() => void start(wallet)}>
+          {wallet.icon && <img src={wallet.icon} alt="" width="22" height="22" />}
+          {t.payWith(wallet.name)}
+        </button>
+      ))}
+      <div role="status" className="step">
+        {step && (
+          <p>
+            <span className="spinner" aria-hidden="true" /> {t.steps[step]}
+          </p>
+        )}
+      </div>
+      {refusal && (
+        <div role="alert" className={refusal.kind === 'refused' ? 'aside' : 'aside warn'}>
+          <p>{t.refusals[refusal.kind]}</p>
+          {refusal.kind === 'insufficient_usdc' && <p>{t.youHave(usdc(refusal.detail))}</p>}
+          {refusal.kind === 'unknown' && refusal.detail && <p className="mono faint">{refusal.detail}</p>}
+        </div>
+      )}
+      <p className="faint">{t.walletHint}</p>
+    </div>
+  )
+}
+
+function NoWallet() {
+  const { t } = useWords()
+  const { copied, copy } = useCopy()
+  return (
+    <div className="no-wallet">
+      <h3>{t.noWalletTitle}</h3>
+      <p>{t.noWallet}</p>
+      <QrCode text={window.location.href} label={t.pageQr} />
+      <button type="button" className="secondary" onClick={() => copy(window.location.href)}>
+        {copied ? t.copied : t.copyPage}
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,151 @@
+import type { CheckoutBody } from '@ponte/contracts'
+import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
+import * as calls from './calls'
+import type { Provider } from './provider'
+import { isUnsupported, Refusal, refusalOf } from './refusal'
+
+/** What the payer is asked for at the moment. */
+export type Step = 'connect' | 'network' | 'check' | 'sign' | 'approve' | 'pay'
+
+export interface Sent {
+  hash: string
+  payer: string
+}
+
+const PERMIT_LIFE_S = 1800n
+const RECEIPT_POLL_MS = 1000
+const RECEIPT_WAIT_MS = 10 * 60_000
+
+/**
+ * Pays what is due with a wallet: connects, switches the network, and pays with as few confirmations as token and wallet allow: one if the
+ * router may take the amount already, a signature and one transaction where the token has EIP-2612, an approval and a payment otherwise.
+ * Throws Refusal.
+ */
+export async function payWithWallet(provider: Provider, checkout: CheckoutBody, onStep: (step: Step) => void): Promise<Sent> {
+  try {
+    const payer = await connected(provider, checkout.payment.chain_id, onStep)
+    onStep('check')
+    const order = { memo: checkout.memo, merchant: checkout.payment.merchant_address, amount: parseUsdc(checkout.due) }
+    const data = await paymentCall(talk(provider, payer, checkout), order, onStep)
+    onStep('pay')
+    return { hash: await send(provider, { from: payer, to: checkout.payment.router_address, data }), payer }
+  } catch (error) {
+    throw refusalOf(error)
+  }
+}
+
+/** The account that pays, on the right network. */
+export async function connected(provider: Provider, chainId: number, onStep: (step: Step) => void): Promise<string> {
+  onStep('connect')
+  const accounts = await provider.request({ method: 'eth_requestAccounts' })
+  const payer: unknown = Array.isArray(accounts) ? accounts[0] : undefined
+  if (typeof payer !== 'string') throw new Refusal('no_account')
+  const isRight = async () => Number(await provider.request({ method: 'eth_chainId' })) === chainId
+  if (await isRight()) return payer
+  onStep('network')
+  await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: `0x${chainId.toString(16)}` }] })
+  if (!(await isRight())) throw new Refusal('wrong_network')
+  return payer
+}
+
+const talk = (provider: Provider, payer: string, { payment }: CheckoutBody) => ({
+  provider,
+  payer,
+  chainId: payment.chain_id,
+  token: payment.token_address,
+  router: payment.router_address,
+  read: (to: string, data: string) => provider.request({ method: 'eth_call', params: [{ to, data }, 'latest'] }),
+})
+type Talk = ReturnType<typeof talk>
+
+async function paymentCall(of: Talk, order: calls.RouterPayment, onStep: (step: Step) => void): Promise<string> {
+  const { provider, payer, token, router, read } = of
+  const [balance, allowed, gas] = await Promise.all([
+    read(token, calls.balanceOf(payer)).then(calls.readWord),
+    read(token, calls.allowance(payer, router)).then(calls.readWord),
+    provider.request({ method: 'eth_getBalance', params: [payer, 'latest'] }),
+  ])
+  if (balance < order.amount) throw new Refusal('insufficient_usdc', formatUsdc(balance))
+  if (BigInt(String(gas)) === 0n) throw new Refusal('insufficient_gas')
+  if (allowed >= order.amount) return calls.pay(order)
+  return (await permitted(of, order, onStep)) ?? approved(of, order, onStep)
+}
+
+/** One signature in place of an approval. Null when the token or the wallet has no such thing. */
+async function permitted(of: Talk, order: calls.RouterPayment, onStep: (step: Step) => void): Promise<string | null> {
+  const terms = await permitTerms(of, order.amount)
+  if (terms === null) return null
+  onStep('sign')
+  try {
+    const signature = await of.provider.request({ method: 'eth_signTypedData_v4', params: [of.payer, JSON.stringify(terms.typed)] })
+    return calls.payWithPermit(order, terms.deadline, String(signature))
+  } catch (error) {
+    if (isUnsupported(error)) return null
+    throw error
+  }
+}
+
+async function permitTerms({ provider, payer, token, router, chainId, read }: Talk, amount: bigint) {
+  const [name, version, nonce, code, head] = await Promise.all([
+    read(token, calls.tokenName).then(calls.readText).catch(absent),
+    read(token, calls.tokenVersion).then(calls.readText).catch(absent),
+    read(token, calls.nonces(payer)).then(calls.readWord).catch(absent),
+    provider.request({ method: 'eth_getCode', params: [payer, 'latest'] }),
+    provider.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }),
+  ])
+  // USDC checks a permit by the account's key; an account with code of its own may have none.
+  if (name === null || version === null || nonce === null || code !== '0x') return null
+  const deadline = blockTime(head) + PERMIT_LIFE_S
+  const message = { owner: payer, spender: router, value: `${amount}`, nonce: `${nonce}`, deadline: `${deadline}` }
+  return { deadline, typed: typedPermit({ name, version, chainId, verifyingContract: token }, message) }
+}
+
+const absent = () => null
+
+export function typedPermit(domain: { name: string; version: string; chainId: number; verifyingContract: string }, message: object) {
+  const fields = (text: string) => text.split(', ').map(field => ({ type: field.split(' ')[0] ?? '', name: field.split(' ')[1] ?? '' }))
+  return {
+    types: {
+      EIP712Domain: fields('string name, string version, uint256 chainId, address verifyingContract'),
+      Permit: fields('address owner, address spender, uint256 value, uint256 nonce, uint256 deadline'),
+    },
+    primaryType: 'Permit',
+    domain,
+    message,
+  }
+}
+
+/** Approves exactly what is due, and waits until that counts. */
+async function approved(
+  { provider, payer, token, router }: Talk,
+  order: calls.RouterPayment,
+  onStep: (step: Step) => void,
+): Promise<string> {
+  onStep('approve')
+  const hash = await send(provider, { from: payer, to: token, data: calls.approve(router, order.amount) })
+  const deadline = Date.now() + RECEIPT_WAIT_MS
+  for (;;) {
+    const outcome = await outcomeOf(provider, hash)
+    if (outcome === 'mined') return calls.pay(order)
+    if (outcome === 'failed' || Date.now() > deadline) throw new Refusal('reverted')
+    await new Promise(resolve => setTimeout(resolve, RECEIPT_POLL_MS))
+  }
+}
+
+/** What became of a transaction, as this wallet's node sees it. */
+export async function outcomeOf(provider: Provider, hash: string): Promise<'mined' | 'failed' | 'unknown'> {
+  const receipt = await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] })
+  if (typeof receipt !== 'object' || receipt === null) return 'unknown'
+  return Number(Reflect.get(receipt, 'status')) === 1 ? 'mined' : 'failed'
+}
+
+async function send(provider: Provider, transaction: { from: string; to: string; data: string }): Promise<string> {
+  const hash = await provider.request({ method: 'eth_sendTransaction', params: [transaction] })
+  if (typeof hash !== 'string') throw new Refusal('unknown')
+  return hash
+}
+
+function blockTime(block: unknown): bigint {
+  const timestamp: unknown = typeof block === 'object' && block !== null ? Reflect.get(block, 'timestamp') : undefined
+  return typeof timestamp === 'string' ? BigInt(timestamp) : BigInt(Math.floor(Date.now() / 1000))
+}

@@ -1,0 +1,34 @@
+import type { ErrorCode, Problem } from '@ponte/contracts'
+
+/** What an answer said instead of what was asked: `code` says which, `requestId` is for support. */
+export class RequestFailed extends Error {
+  override name = 'RequestFailed'
+  constructor(
+    readonly status: number,
+    readonly code: ErrorCode | 'unreachable',
+    message: string,
+    readonly requestId: string | null,
+    readonly errors: { path: string; message: string }[] = [],
+  ) {
+    super(message)
+  }
+}
+
+/** Asks with JSON in and out. Throws RequestFailed for every refusal, and when nobody answers. */
+export async function ask<T>(path: string, init: RequestInit = {}): Promise<{ body: T; answeredAt: number | null }> {
+  const response = await fetch(path, init).catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new RequestFailed(0, 'unreachable', String(error), null)
+  })
+  const date = Date.parse(response.headers.get('date') ?? '')
+  if (response.ok) return { body: (await response.json()) as T, answeredAt: Number.isNaN(date) ? null : date }
+  const requestId = response.headers.get('x-request-id')
+  const problem = (await response.json().catch(() => null)) as Problem | null
+  throw new RequestFailed(
+    response.status,
+    problem?.code ?? 'internal_error',
+    problem?.detail ?? response.statusText,
+    problem?.request_id ?? requestId,
+    problem?.errors,
+  )
+}

@@ -1,0 +1,24 @@
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+// Two documents that share little, so that a payer's phone never loads the dashboard.
+export default defineConfig({
+  base: '/',
+  plugins: [react()],
+  resolve: {
+    // The pages need amounts, not schemas: the front door of contracts would bring zod along.
+    alias: { '@ponte/contracts/money': at('../contracts/src/money.ts') },
+  },
+  build: {
+    target: 'es2022',
+    // The content security policy allows no data: fonts, and an inlined file is one nobody can cache.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    manifest: true,
+    rollupOptions: { input: { pay: at('pay.html'), dashboard: at('dashboard.html') } },
+  },
+  server: { proxy: { '^/(api|settings.json|docs|openapi.json)': 'http://127.0.0.1:8080' } },
+})
