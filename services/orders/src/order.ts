@@ -42,6 +42,8 @@ export interface Order extends Destination {
   /** When the merchant was told that it expired. */
   expiredAt: Date | null
   cancelledAt: Date | null
+  /** Since when another order of the same subscription period is paid instead. */
+  supersededAt: Date | null
   createdAt: Date
   version: number
 }
@@ -104,6 +106,7 @@ export function open(input: NewOrder, quote: Quote, feeBps: bigint, destination:
     paidAt: null,
     expiredAt: null,
     cancelledAt: null,
+    supersededAt: null,
     createdAt: at,
     version: 1,
   }
@@ -150,6 +153,13 @@ export function cancel(order: Order, payments: readonly Payment[], at: Date): Ch
   }
   const next: Order = { ...order, status: 'cancelled', cancelledAt: at }
   return { from: order.status, order: next, events: [closed('order.cancelled', next)] }
+}
+
+/** Another order of its period was paid: untouched, it is cancelled; money that has come or still comes makes it a duplicate. */
+export function supersede(order: Order, payments: readonly Payment[], chainTime: Date | null, at: Date): Change {
+  const untouched = order.status === 'pending' && payments.every(payment => payment.status === 'orphaned')
+  const cancelled = untouched && order.paidAt === null ? cancel(order, payments, at) : null
+  return cancelled ?? review({ ...order, supersededAt: order.supersededAt ?? at }, payments, chainTime, at)
 }
 
 const ownerOf = (order: Order) => ({ merchant_id: order.merchantId, merchant_version: order.merchantVersion })

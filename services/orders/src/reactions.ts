@@ -1,7 +1,7 @@
 import { type Reactions, RetryableError } from '@ponte/service-kit'
 import type { Arrivals } from './arrival'
 import type { Charges } from './charge'
-import { cancel } from './order'
+import { cancel, supersede } from './order'
 import type { Store } from './store'
 
 export interface ReactionDeps {
@@ -22,6 +22,15 @@ const CHARGE_WAIT_MS = 600_000
 
 /** What orders does when others speak: find, decide, commit. */
 export function reactions({ store, now, arrivals, charges, chainMoved, announce }: ReactionDeps): Reactions {
+  /** An order that is not wanted any more before it was ever opened. */
+  const giveUp = async (orderId: string, event: { id: string; occurred_at: string }): Promise<void> => {
+    if (await store.dropWaiting(orderId, event.id)) return
+    // Its charge was published before; it is still on its way to us.
+    if (now().getTime() - Date.parse(event.occurred_at) < CHARGE_WAIT_MS) {
+      throw new RetryableError(`The charge of order ${orderId} has not come yet.`)
+    }
+  }
+
   return {
     'merchant.updated': event => store.saveMerchant(event.data, event.id),
     'payment.detected': ({ id, data }) => arrivals.arrive(data, 'detected', id),
@@ -39,17 +48,18 @@ export function reactions({ store, now, arrivals, charges, chainMoved, announce 
     async 'subscription.cancelled'({ id, data, occurred_at }) {
       if (data.open_order_id === null) return
       const found = await store.find({ id: data.open_order_id })
-      if (found) {
-        const { order, payments } = found
-        const untouched = order.status === 'pending' && order.paidAt === null && payments.every(payment => payment.status === 'orphaned')
-        const change = untouched ? cancel(order, payments, now()) : null
-        return change ? store.commit(change, { eventId: id }) : undefined
-      }
-      if (await store.dropWaiting(data.open_order_id, id)) return
-      // Its charge was published before; it is still on its way to us.
-      if (now().getTime() - Date.parse(occurred_at) < CHARGE_WAIT_MS) {
-        throw new RetryableError(`The charge of order ${data.open_order_id} has not come yet.`)
-      }
+      if (!found) return giveUp(data.open_order_id, { id, occurred_at })
+      const { order, payments } = found
+      const untouched = order.status === 'pending' && order.paidAt === null && payments.every(payment => payment.status === 'orphaned')
+      const change = untouched ? cancel(order, payments, now()) : null
+      if (change) await store.commit(change, { eventId: id })
+    },
+
+    async 'subscription.order_superseded'({ id, data, occurred_at }) {
+      const found = await store.find({ id: data.order_id })
+      if (!found) return giveUp(data.order_id, { id, occurred_at })
+      const chainTime = await store.chainTime(found.order.chainId)
+      await store.commit(supersede(found.order, found.payments, chainTime, now()), { eventId: id })
     },
   }
 }

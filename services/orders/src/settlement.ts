@@ -23,6 +23,8 @@ export interface Terms {
   expiresAt: Date
   /** The merchant's command. */
   cancelledAt: Date | null
+  /** Since when another order of the same subscription period is paid instead. */
+  supersededAt: Date | null
   /** When the merchant was told `paid`, and `expired`; what was told is a fact like any other. */
   paidAt: Date | null
   expiredAt: Date | null
@@ -94,7 +96,7 @@ function exceptionOf(
   const E = terms.expectedUnits
   if (status === 'paid') {
     const rest = ledger.completing ? ledger.confirmed.slice(ledger.confirmed.indexOf(ledger.completing) + 1) : []
-    if (rest.some(payment => payment.shareUnits >= E)) return 'duplicate'
+    if (terms.supersededAt || rest.some(payment => payment.shareUnits >= E)) return 'duplicate'
     return ledger.C > E ? 'overpaid' : null
   }
   if (status === 'cancelled' && ledger.C > 0n) return 'paid_after_cancel'

@@ -147,13 +147,14 @@ describe('an order of a plan that expired unpaid', () => {
     const again = tick(unpaid.subscription, later(START, 1))
     const paid = recordPaid(again.subscription, paidOrder(orderOf(again)), later(START, 1.1))
     expect(paid.subscription).toMatchObject({ status: 'active', chargesDone: 1 })
-    expect(kinds(paid)).toEqual(['charged'])
+    expect(kinds(paid)).toEqual(['charged', 'superseded'])
   })
 
   it('counts when it turns out to have been paid in time; the newer order is then a duplicate', () => {
     const again = tick(unpaid.subscription, later(START, 1))
     const older = recordPaid(again.subscription, paidOrder(orderOf(first)), later(START, 1.1))
     expect(older.subscription).toMatchObject({ status: 'active', chargesDone: 1 })
+    expect(older.facts).toMatchObject([{ kind: 'charged' }, { kind: 'superseded', orderId: orderOf(again) }])
     const newer = recordPaid(older.subscription, paidOrder(orderOf(again)), later(START, 1.2))
     expect(newer.subscription.chargesDone).toBe(1)
     expect(newer.facts).toEqual([{ kind: 'duplicate', orderId: orderOf(again), periodIndex: 0 }])

@@ -29,6 +29,8 @@ function toEvent(subscription: Subscription, fact: Fact, terms: MerchantTerms, v
         type: 'subscription.charged',
         data: { ...owner, subscription_id: subscription.id, charges_done: fact.chargesDone, order: fact.order },
       }
+    case 'superseded':
+      return { type: 'subscription.order_superseded', data: { ...owner, subscription_id: subscription.id, order_id: fact.orderId } }
     case 'cancelled':
     case 'expired':
       return { type: `subscription.${fact.kind}`, data: { ...owner, open_order_id: fact.openOrderId, subscription: compact } }

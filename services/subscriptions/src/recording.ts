@@ -28,7 +28,7 @@ export function recordPaid(subscription: Subscription, order: PaidData, at: Date
     return { from: subscription, subscription: next, facts: [{ kind: 'duplicate', orderId: order.id, periodIndex: charge.periodIndex }] }
   }
   const counted = count(subscription, charge, order.id, at)
-  const facts: Fact[] = [{ kind: 'charged', chargesDone: counted.chargesDone, order }]
+  const facts: Fact[] = [{ kind: 'charged', chargesDone: counted.chargesDone, order }, ...superseded(charge, order.id)]
   const end = isLive(counted) && (hasAllCharges(counted) || isSettledPastEnd(counted, at)) ? expire(counted, at) : null
   return { from: subscription, subscription: end?.subscription ?? counted, facts: [...facts, ...(end?.facts ?? [])] }
 }
@@ -55,6 +55,12 @@ function count(subscription: Subscription, charge: Charge, orderId: string, at: 
   }
   return isLive(paid) && !owesCurrent(paid) ? { ...paid, status: 'active' } : paid
 }
+
+/** The period's other orders, which nobody owes any more. One that expired counts too: it may yet turn out to have been paid in time. */
+const superseded = (charge: Charge, paidOrderId: string): Fact[] =>
+  charge.attempts
+    .filter(({ orderId, status }) => orderId !== paidOrderId && status !== 'cancelled')
+    .map(({ orderId }) => ({ kind: 'superseded', orderId }))
 
 /** True when the current period's order expired unpaid: money for an earlier period does not change that. */
 function owesCurrent(subscription: Subscription): boolean {

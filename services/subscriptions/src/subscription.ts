@@ -54,6 +54,7 @@ export interface Subscription {
 export type Fact =
   | { kind: 'charge_requested'; charge: Charge; attempt: Attempt; expiresInS: number }
   | { kind: 'charged'; chargesDone: number; order: PaidData }
+  | { kind: 'superseded'; orderId: string }
   | { kind: 'duplicate'; orderId: string; periodIndex: number }
   | { kind: 'skipped'; periods: number }
   | { kind: 'cancelled'; openOrderId: string | null }

@@ -19,11 +19,13 @@ async function issuedTwice() {
 
 describe('payments of a subscription', () => {
   it('count the older order of the same period once, when it turns out to have been paid in time', async () => {
-    const { id, older } = await issuedTwice()
+    const { id, older, newer } = await issuedTwice()
     await system.pay(older)
     await system.idle()
     expect(await system.get(id)).toMatchObject({ status: 'active', charges_done: 1 })
     expect(charged(id).map(({ data }) => data.order.id)).toEqual([older])
+    const calledOff = system.of('subscription.order_superseded').filter(({ data }) => data.subscription_id === id)
+    expect(calledOff.map(({ data }) => data.order_id)).toEqual([newer])
     expect((await system.call('post', `/${id}/charge`)).body).toMatchObject({ code: 'not_due' })
   })
 

@@ -3,7 +3,7 @@ import { merchantUpdated } from './api-gateway'
 import { chainAdvanced, chainPayment } from './chain-listener'
 import { envelope } from './envelope'
 import { orderChanged, orderClosed, orderCreated, orderPaid, orderUnderpaid } from './orders'
-import { chargeRequested, subscriptionCharged, subscriptionClosed } from './subscriptions'
+import { chargeRequested, orderSuperseded, subscriptionCharged, subscriptionClosed } from './subscriptions'
 
 /** Every fact that travels between services; the key is the routing key. Changes are additive, a breaking one is a new name. */
 export const eventTable = {
@@ -19,6 +19,7 @@ export const eventTable = {
   'order.cancelled': orderClosed,
   'order.changed': orderChanged,
   'subscription.charge_requested': chargeRequested,
+  'subscription.order_superseded': orderSuperseded,
   'subscription.charged': subscriptionCharged,
   'subscription.cancelled': subscriptionClosed,
   'subscription.expired': subscriptionClosed,
@@ -54,6 +55,7 @@ export const topology = {
     'payment.orphaned',
     'chain.advanced',
     'subscription.charge_requested',
+    'subscription.order_superseded',
     'subscription.cancelled',
   ],
   subscriptions: ['order.created', 'order.paid', 'order.expired', 'order.cancelled'],

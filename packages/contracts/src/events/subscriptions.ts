@@ -26,3 +26,9 @@ export const subscriptionCharged = z.object({ ...ownedBy, subscription_id: id, c
 
 /** Published by subscriptions. Consumed by webhook-dispatcher, and by orders on cancellation: the open unpaid order goes too. */
 export const subscriptionClosed = z.object({ ...ownedBy, open_order_id: id.nullable(), subscription: compactData })
+
+/**
+ * Published by subscriptions. Consumed by orders: another order of the same period was paid, so nobody owes this one any more. While nothing is
+ * paid towards it, it is cancelled; money that comes all the same is a duplicate.
+ */
+export const orderSuperseded = z.object({ ...ownedBy, subscription_id: id, order_id: id })

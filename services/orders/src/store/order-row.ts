@@ -37,9 +37,31 @@ export const orderColumns: readonly [column: string, read: (order: Order) => unk
   ['paid_at', o => o.paidAt],
   ['expired_at', o => o.expiredAt],
   ['cancelled_at', o => o.cancelledAt],
+  ['superseded_at', o => o.supersededAt],
   ['created_at', o => o.createdAt],
   ['version', o => o.version],
 ]
+
+/** Every column under the name of its field, for statements whose plan matters too much to leave to Prisma. */
+export const orderFields = orderColumns
+  .map(([column]) => `${column} AS "${column.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())}"`)
+  .join(', ')
+
+type Units = 'brlCentavos' | 'usdcUnits' | 'feeUnits' | 'expectedUnits' | 'receivedUnits' | 'toldUnits' | 'rateMicros'
+/** A row of `orderFields`: the driver gives bigint columns as text. */
+export type OrderFields = Omit<OrderRow, Units> & Record<Units, string>
+
+export const fromFields = (row: OrderFields): Order =>
+  toOrder({
+    ...row,
+    brlCentavos: BigInt(row.brlCentavos),
+    usdcUnits: BigInt(row.usdcUnits),
+    feeUnits: BigInt(row.feeUnits),
+    expectedUnits: BigInt(row.expectedUnits),
+    receivedUnits: BigInt(row.receivedUnits),
+    toldUnits: BigInt(row.toldUnits),
+    rateMicros: BigInt(row.rateMicros),
+  })
 
 /** The database speaks strings where the domain knows a closed set; a row outside it is a fault of ours. */
 export const toOrder = (row: OrderRow): Order => ({

@@ -55,7 +55,8 @@ const COMMIT = `
       block_time = EXCLUDED.block_time WHERE payments.revision < EXCLUDED.revision),
   matched AS (DELETE FROM unmatched_payments WHERE id = $23)
   UPDATE orders SET status = $3, exception = $4, received_units = $5, told_units = $6, tx_hash = $7, paid_at = $8::timestamptz,
-    expired_at = $9::timestamptz, cancelled_at = $10::timestamptz, version = CASE WHEN version = $2 THEN version + 1 END
+    expired_at = $9::timestamptz, cancelled_at = $10::timestamptz, superseded_at = $31::timestamptz,
+    version = CASE WHEN version = $2 THEN version + 1 END
   WHERE id = $1`
 
 export function orderStore(database: Database, prisma: PrismaClient, { now, committed }: OrderStoreOptions) {
@@ -90,6 +91,7 @@ export function orderStore(database: Database, prisma: PrismaClient, { now, comm
         ...orNull(eventId, sequence?.chainId, sequence?.sequence),
         ...orNull(payment?.id, payment?.revision, payment?.status, payment?.shareUnits, payment?.payerAddress, payment?.txHash),
         ...orNull(payment?.blockNumber, payment?.blockTime),
+        order.supersededAt,
       ])
       committed(change)
     },

@@ -1,0 +1,60 @@
+import { uuidv7 } from '@ponte/service-kit'
+import request from 'supertest'
+import { charge, listener, message } from './listener'
+import { asMerchant, merchantId, startOrders } from './setup'
+
+let system: Awaited<ReturnType<typeof startOrders>>
+let chain: ReturnType<typeof listener>
+beforeAll(async () => {
+  system = await startOrders()
+  chain = listener(system.bus)
+})
+afterAll(() => system.stop())
+
+const read = async (id: string) => (await request(system.url).get(`/api/v1/orders/${id}`).set(asMerchant())).body
+const types = async (id: string) => (await system.told(id)).map(event => event.type)
+const superseded = (orderId: string) =>
+  message('subscription.order_superseded', { merchant_id: merchantId, merchant_version: 1, subscription_id: uuidv7(), order_id: orderId })
+
+async function opened(): Promise<string> {
+  const wanted = charge()
+  await system.bus.publish(message('subscription.charge_requested', wanted))
+  return wanted.order_id
+}
+
+describe('subscription.order_superseded: another order of the same period was paid (design section 7)', () => {
+  it('cancels an order that nobody has begun to pay', async () => {
+    const id = await opened()
+    await system.bus.publish(superseded(id))
+    await system.bus.publish(superseded(id))
+    expect((await read(id)).status).toBe('cancelled')
+    expect(await types(id)).toEqual(['order.cancelled'])
+  })
+
+  it('makes an order that is paid already a duplicate, and tells nothing more', async () => {
+    const id = await opened()
+    await chain.says('confirmed', chain.payment(await read(id)))
+    await system.bus.publish(superseded(id))
+    expect(await read(id)).toMatchObject({ status: 'paid', exception: 'duplicate' })
+    expect(await types(id)).toEqual(['order.paid'])
+  })
+
+  it('makes an order that is being paid a duplicate once its money is confirmed', async () => {
+    const id = await opened()
+    const payment = chain.payment(await read(id))
+    await chain.says('detected', payment)
+    await system.bus.publish(superseded(id))
+    expect(await read(id)).toMatchObject({ status: 'confirming', exception: null })
+    await chain.says('confirmed', payment)
+    expect(await read(id)).toMatchObject({ status: 'paid', exception: 'duplicate' })
+    expect(await types(id)).toEqual(['order.paid'])
+  })
+
+  it('waits for a charge that it overtook', async () => {
+    const wanted = charge()
+    const heard = system.bus.publish(superseded(wanted.order_id))
+    await system.bus.publish(message('subscription.charge_requested', wanted))
+    await heard
+    expect((await read(wanted.order_id)).status).toBe('cancelled')
+  })
+})
