@@ -1,0 +1,30 @@
+/** The same seed gives the same sequence, so that a run that found something can be run again. */
+export interface Random {
+  /** At least 0 and below 1. */
+  next(): number
+  /** At least `min` and below `max`. */
+  between(min: number, max: number): number
+  chance(share: number): boolean
+  pick<T>(items: readonly T[]): T
+}
+
+/** mulberry32: small, and good enough to spread faults. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+  return {
+    next,
+    between: (min, max) => min + Math.floor(next() * (max - min)),
+    chance: share => next() < share,
+    pick(items) {
+      const item = items[Math.floor(next() * items.length)]
+      if (item === undefined) throw new RangeError('There is nothing to pick from.')
+      return item
+    },
+  }
+}
