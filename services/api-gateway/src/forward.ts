@@ -1,5 +1,5 @@
 import { ApiError, type Caller } from '@ponte/contracts'
-import { type Logger, type Part, signCaller } from '@ponte/service-kit'
+import { type Logger, type Part, signCaller, traceHeaders } from '@ponte/service-kit'
 import type { Request, Response } from 'express'
 import { type Dispatcher, Pool } from 'undici'
 
@@ -25,7 +25,7 @@ export interface Owner extends Part {
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 const CONNECTIONS_MAX = 64
 const RETRY_AFTER_S = 2
-const PASSED_DOWN = ['content-type', 'idempotency-key', 'x-request-id', 'traceparent'] as const
+const PASSED_DOWN = ['content-type', 'idempotency-key', 'x-request-id'] as const
 const PASSED_UP = ['content-type', 'idempotency-replayed', 'retry-after', 'location'] as const
 
 /** Opens a keep-alive pool to one owner. An owner that does not answer in time is 503 `service_unavailable` to whoever asked. */
@@ -39,7 +39,7 @@ export function openOwner(options: { name: string; url: string; secret: string; 
     const response = await pool.request({
       method,
       path: `${prefix}${path}`,
-      headers: { ...headers, authorization: `Bearer ${signCaller(caller, { secret, audience: name })}` },
+      headers: { ...headers, ...traceHeaders(), authorization: `Bearer ${signCaller(caller, { secret, audience: name })}` },
       body: body ?? null,
       signal: AbortSignal.timeout(timeoutMs),
     })

@@ -124,7 +124,7 @@ function parametersOf(operation: Operation): unknown[] {
   }))
   const properties = operation.query ? (toJsonSchema(operation.query).properties as Record<string, JsonSchema>) : {}
   const inQuery = Object.entries(properties).map(([name, schema]) => ({
-    ...{ name, in: 'query', required: false },
+    ...{ name, in: 'query', required: false, ...(QUERY[name] ? { description: QUERY[name] } : {}) },
     schema: name === 'limit' ? { type: 'integer', minimum: 1, maximum: 100, default: 20 } : schema,
   }))
   return [...inPath, ...inQuery, ...(isKeyed(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [])]
@@ -155,6 +155,14 @@ function responsesOf(operation: Operation, schemas: Record<string, JsonSchema>):
     },
   ])
   return Object.fromEntries([...good, ...refused])
+}
+
+const QUERY: Record<string, string> = {
+  limit: '1 to 100; 20 when absent',
+  starting_after: 'The page after this id, which is older',
+  ending_before: 'The page before this id, which is newer',
+  created_gte: 'Created at this time or later',
+  created_lt: 'Created before this time',
 }
 
 const SUCCESS: Record<string, string> = { 200: 'Done', 201: 'Created', 202: 'Accepted' }

@@ -1,6 +1,6 @@
 import { Router } from 'express'
-import { docsPage, docsStyle, errorsPage } from './docs-page'
-import { type DocumentOptions, openApiDocument } from './openapi/document'
+import { type DocumentOptions, openApiDocument } from './document'
+import { docsPage, docsStyle, errorsPage } from './page'
 
 /** The API described: for machines at `/openapi.json`, for people at `/docs`. Made once, when the service starts. */
 export function docsRoutes(options: DocumentOptions): Router {
