@@ -1,5 +1,6 @@
 import { commonSettings, integer, list } from '@ponte/service-kit'
 import { z } from 'zod'
+import { relaySettings } from './relay/settings'
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const address = z
@@ -47,5 +48,6 @@ export const chainListenerConfig = z.object({
   HEAD_STALL_MS: integer(100).default(60_000),
   /** A leader that the database has not heard of for so long loses the lead. */
   LEADER_SILENCE_MS: integer(500, 60_000).default(4_000),
+  ...relaySettings,
 })
 export type ChainListenerConfig = z.infer<typeof chainListenerConfig>

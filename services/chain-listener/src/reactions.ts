@@ -1,6 +1,7 @@
 import type { Reactions } from '@ponte/service-kit'
+import type { Relaying } from './relaying'
 
-/** The listener knows memos and addresses, not orders. An order's deposit address is nothing to watch yet. */
-export const reactions: Reactions = {
-  'order.created': async () => undefined,
-}
+/** The scan knows memos and addresses, not orders; the relayer learns from an order which address to watch and who may pay without gas. */
+export const reactions = (relaying: Relaying): Reactions => ({
+  'order.created': event => relaying.opened(event.data.order, event.id),
+})

@@ -21,6 +21,8 @@ export interface Node {
   provider: JsonRpcProvider
   /** Asks everything in one request, so that one node answers it all in the same state. */
   ask(calls: readonly Call[]): Promise<Answer>
+  /** The same for calls that may be refused each by itself, as a call that reverts is: a refusal is an answer here, not a failure. */
+  outcomes(calls: readonly Call[]): Promise<Outcome[]>
   close(): Promise<void>
 }
 
@@ -31,6 +33,9 @@ export interface NodeOptions {
   /** Connections kept to this end point. */
   connections?: number
 }
+
+/** What a node said to one call. */
+export type Outcome = { result: unknown } | { refusal: { code: number; message: string; data: unknown } }
 
 type Response = JsonRpcResult | JsonRpcError
 
@@ -65,6 +70,10 @@ export function openNode(url: string, index: number, options: NodeOptions): Node
       const { responses, bytes } = await transport.post(calls.map(({ method, params }, id) => payload(id, method, params)))
       return { results: responses.map(resultOf), bytes, ms: performance.now() - startedAt }
     },
+    async outcomes(calls) {
+      const { responses } = await transport.post(calls.map(({ method, params }, id) => payload(id, method, params)))
+      return responses.map(toOutcome)
+    },
     async close() {
       provider.destroy()
       await transport.close()
@@ -82,6 +91,12 @@ const payload = (id: number, method: string, params: readonly unknown[]): JsonRp
 function resultOf(response: Response): unknown {
   if ('error' in response) throw toRpcError({ code: response.error.code, message: String(response.error.message) })
   return response.result
+}
+
+function toOutcome(response: Response): Outcome {
+  if (!('error' in response)) return { result: response.result }
+  const { code, message, data } = response.error
+  return { refusal: { code, message: String(message), data } }
 }
 
 interface Transport {

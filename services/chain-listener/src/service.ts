@@ -27,6 +27,7 @@ import { quorumOf } from './quorum'
 import { reactions } from './reactions'
 import { look, watchOf } from './reader'
 import { createReading } from './reading'
+import { createRelaying } from './relaying'
 import { routes } from './routes'
 import { openNode } from './rpc'
 import { createScanner } from './scanner'
@@ -69,7 +70,10 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
     lock: lockOf(config.CHAIN_ID),
     silenceMs: config.LEADER_SILENCE_MS,
     takeLease: () => store.takeLease(config.START_BLOCK),
-    onChange: () => scan.wake(),
+    onChange() {
+      scan.wake()
+      relaying.wake()
+    },
     logger,
   })
   const watch = watchOf(config.CHAIN_ID, config.ROUTER_ADDRESSES)
@@ -87,6 +91,7 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
     committed(change, step, head) {
       headTime = Math.max(headTime, head.time)
       if (step.events.length > 0) relay.wake()
+      relaying.wake()
       counters.told(change)
     },
   })
@@ -111,6 +116,8 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
     halted: error => given.onHalt?.(error),
   })
   const scan = scanLoop(config, { scanner, logger })
+  const confirmed = () => scanner.view().cursor?.confirmed.number
+  const relaying = createRelaying(config, { database, nodes, leader, confirmed, metrics, now, logger })
   const status = () => statusOf({ chainId: config.CHAIN_ID, leader, scanner, nodes, store, headTime: () => headTime })
   observeStatus(metrics, status)
   metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
@@ -130,7 +137,7 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
       return scanner.view().head > cursor.scanned.number
     }
   }
-  const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger, routes: routes(status) })
+  const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger, routes: routes(status, relaying) })
   const parts: Part[] = [
     database,
     ...(given.bus ? [] : [bus]),
@@ -139,7 +146,8 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
     leader,
     { ...scan, busy: async () => (await scan.busy?.()) === true || (await behind()) },
     ...(config.WS_URL ? [newHeads({ url: config.WS_URL, silenceMs: config.HEAD_STALL_MS, wake: scan.wake, logger })] : []),
-    consumer(bus, 'chain-listener', reactions),
+    ...relaying.parts,
+    consumer(bus, 'chain-listener', reactions(relaying)),
     ops,
   ]
   return { ...service('chain-listener', parts), ops, status }

@@ -1,7 +1,6 @@
 import { topology } from '@ponte/contracts'
-import { memoryBus, silentLogger } from '@ponte/service-kit'
+import { memoryBus, openDatabase, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
-import pg from 'pg'
 import { chainListenerMigrations } from '../src'
 import { type Chain, memoOf, type Record, startChain } from './chain'
 import { expectTruth, levelWith } from './expect-truth'
@@ -51,7 +50,7 @@ function createGame({ random, chain, proxies, databaseUrl }: { random: Random; c
   const urls = proxies.slice(0, random.pick([1, 2, 3])).map(proxy => proxy.url)
   const window = random.pick([32, 40])
   const bus = memoryBus({ topology, logger: silentLogger })
-  const sql = new pg.Pool({ connectionString: databaseUrl, max: 1 })
+  const sql = openDatabase({ url: databaseUrl, poolSize: 1 })
   const counts = { paid: 0, mined: 0, reorganised: 0, restarted: 0, faults: 0, cut: 0 }
   const sent: Sent[] = []
   let memo = 0
@@ -84,8 +83,10 @@ function createGame({ random, chain, proxies, databaseUrl }: { random: Random; c
   /** Takes the last blocks away; what was in them comes back, comes back later, is replaced, or is gone. */
   const reorganise = async () => {
     await mine(1)
-    const depth = random.between(1, 30)
     const height = await chain.height()
+    // What the listener may have seen lies within its window, and the emitter stays.
+    const depth = Math.min(random.between(1, 30), height - 8, height - (highest - window) - 2)
+    if (depth < 1) return
     counts.reorganised++
     await chain.rollback(depth)
     const gone = sent.filter(one => one.block > height - depth).sort((a, b) => a.nonce - b.nonce)
@@ -179,7 +180,7 @@ function createGame({ random, chain, proxies, databaseUrl }: { random: Random; c
     },
     async stop() {
       await listening?.stop()
-      await sql.end()
+      await sql.stop?.()
     },
   }
 }

@@ -1,7 +1,6 @@
 import { type Event, parseEvent, topology } from '@ponte/contracts'
-import { type Bus, memoryBus, type Part, readConfig, silentLogger, until } from '@ponte/service-kit'
+import { type Bus, memoryBus, openDatabase, type Part, readConfig, silentLogger, until } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
-import pg from 'pg'
 import { chainListenerConfig, chainListenerMigrations, createChainListener, type Given } from '../src'
 
 export const TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
@@ -60,7 +59,7 @@ export async function startListener({ rpcUrls, router, env = {}, given = {}, dat
   })
   const listener = createChainListener(config, { logger: silentLogger, ...rest, bus })
   await listener.start()
-  const sql = new pg.Pool({ connectionString: url, max: 2 })
+  const sql = openDatabase({ url, poolSize: 2 })
   return {
     listener,
     told,
@@ -74,7 +73,7 @@ export async function startListener({ rpcUrls, router, env = {}, given = {}, dat
     async stop() {
       await listener.stop()
       if (!given.told) await told.stop?.()
-      await sql.end()
+      await sql.stop?.()
       await own?.drop()
     },
   }

@@ -1,0 +1,156 @@
+import { writeFileSync } from 'node:fs'
+import { chainListenerConfig, chainListenerMigrations, createChainListener } from '@ponte/chain-listener'
+import { type Bus, openDatabase, readConfig, silentLogger, until } from '@ponte/service-kit'
+import { testDatabase } from '@ponte/service-kit/testing'
+import { type Chain, memoOf, startChain } from '../test/chain'
+import { fill } from './long-chain'
+import { bareLoop, queryFilter } from './rivals'
+
+const BLOCKS = Number(process.env.PONTE_BENCH_BLOCKS ?? 5_000)
+const PER_BLOCK = 20
+const LATENCY_ROUNDS = Number(process.env.PONTE_BENCH_LATENCY_ROUNDS ?? 200)
+
+interface Row {
+  name: string
+  payments: number
+  seconds: number
+  per_second: number
+  peak_rss_mb: number
+}
+
+/** Times work that answers how many payments it saw, and watches the process's memory meanwhile. */
+async function timed(name: string, work: () => Promise<number>): Promise<Row> {
+  globalThis.gc?.()
+  let peak = process.memoryUsage().rss
+  const watch = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage().rss)
+  }, 20)
+  const start = performance.now()
+  const payments = await work()
+  const seconds = (performance.now() - start) / 1_000
+  clearInterval(watch)
+  const row = {
+    name,
+    payments,
+    seconds: round(seconds, 2),
+    per_second: Math.round(payments / seconds),
+    peak_rss_mb: Math.round(peak / 2 ** 20),
+  }
+  console.log(`  ${name}: ${row.per_second} payments/s`)
+  return row
+}
+
+const round = (value: number, digits: number) => Number(value.toFixed(digits))
+
+/** A bus that takes everything at once: the outbox is published, nobody reads it. */
+const swallowing: Bus = {
+  name: 'bus',
+  publish: async () => undefined,
+  announce: () => undefined,
+  consume: queue => ({ name: `${queue} queue` }),
+  listen: () => ({ name: 'announcements' }),
+}
+
+function listenerOn(chain: Chain, databaseUrl: string, bus: Bus, env: Record<string, string> = {}) {
+  const config = readConfig(chainListenerConfig, {
+    DATABASE_URL: databaseUrl,
+    AMQP_URL: 'amqp://unused',
+    HOST: '127.0.0.1',
+    OPS_PORT: '0',
+    CHAIN_ID: '31337',
+    RPC_URLS: chain.anvil.rpcUrl,
+    ROUTER_ADDRESSES: chain.emitter,
+    TOKEN_ADDRESS: chain.emitter,
+    ...env,
+  })
+  return createChainListener(config, { logger: silentLogger, bus })
+}
+
+/** The real service, from an empty database to the head: payments, cursor and outbox committed to PostgreSQL. */
+async function ours(chain: Chain, height: number, publishing: boolean): Promise<number> {
+  const database = await testDatabase(chainListenerMigrations)
+  const silent: Bus = { ...swallowing, publish: () => Promise.reject(new Error('held back')) }
+  const listener = listenerOn(chain, database.url, publishing ? swallowing : silent, { CONFIRMATIONS: '12' })
+  await listener.start()
+  await until(async () => (await listener.status()).scanned_block === height, 'the head was never reached', 300_000)
+  const sql = openDatabase({ url: database.url, poolSize: 2 })
+  const { rows } = await sql.query<{ n: number }>('SELECT count(*)::int AS n FROM payments')
+  const told = await sql.query<{ n: number }>("SELECT count(*)::int AS n FROM outbox WHERE type = 'payment.confirmed'")
+  await sql.stop?.()
+  await listener.stop()
+  await database.drop()
+  if (told.rows[0]?.n !== rows[0]?.n) throw new Error(`${rows[0]?.n} payments, but ${told.rows[0]?.n} told`)
+  return rows[0]?.n ?? 0
+}
+
+/** From the moment a block is mined to `payment.detected` on the bus, with a WebSocket head. */
+async function latency(): Promise<{ p50: number; p95: number; p99: number; rounds: number }> {
+  const chain = await startChain({ noMining: true })
+  const database = await testDatabase(chainListenerMigrations)
+  const waiting = new Map<string, (at: number) => void>()
+  const bus: Bus = {
+    ...swallowing,
+    async publish({ type, body }) {
+      if (type === 'payment.detected') waiting.get(JSON.parse(body).data.memo)?.(performance.now())
+    },
+  }
+  const listener = listenerOn(chain, database.url, bus, { WS_URL: chain.anvil.wsUrl, CONFIRMATIONS: '1' })
+  await listener.start()
+  await listener.idle()
+  const times: number[] = []
+  for (let n = 1; n <= LATENCY_ROUNDS; n++) {
+    const memo = memoOf(n)
+    const detected = new Promise<number>(resolve => waiting.set(memo, resolve))
+    await chain.pay([{ memo }])
+    const start = performance.now()
+    await chain.rpc('evm_mine')
+    times.push((await detected) - start)
+  }
+  await listener.stop()
+  await database.drop()
+  await chain.stop()
+  times.sort((a, b) => a - b)
+  const at = (share: number) => round(times[Math.floor(times.length * share)] ?? Number.NaN, 1)
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99), rounds: times.length }
+}
+
+/** Runs everything on one chain and answers the figures. */
+export async function benchChain() {
+  const chain = await startChain({ noMining: true })
+  try {
+    const started = performance.now()
+    const height = await fill(chain, BLOCKS, PER_BLOCK)
+    console.log(
+      `  a chain of ${height} blocks with ${BLOCKS * PER_BLOCK} payments, made in ${round((performance.now() - started) / 1_000, 0)} s`,
+    )
+    const rows: Row[] = []
+    for (const blocks of [50, 250])
+      rows.push(await timed(`bare eth_getLogs + hand decode, ${blocks} blocks at once`, () => bareLoop(chain, height, blocks)))
+    rows.push(await timed('chain-listener, committed, outbox waiting', () => ours(chain, height, false)))
+    rows.push(await timed('chain-listener, committed and published', () => ours(chain, height, true)))
+    for (const blocks of [50, 250])
+      rows.push(await timed(`bare eth_getLogs + hand decode, ${blocks} blocks at once, again`, () => bareLoop(chain, height, blocks)))
+    const sample = Math.min(height, 500)
+    rows.push(await timed('ethers queryFilter, a sample', () => queryFilter(chain, sample, 100)))
+    return { payments: BLOCKS * PER_BLOCK, blocks: height, rows, detected_after_block_ms: await latency() }
+  } finally {
+    await chain.stop()
+  }
+}
+
+async function main() {
+  const result = await benchChain()
+  console.table(result.rows)
+  console.log('block mined to payment.detected on the bus, WebSocket head (ms):', result.detected_after_block_ms)
+  const file = process.env.PONTE_BENCH_RESULT
+  if (file) writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
+}
+
+if (require.main === module)
+  main().then(
+    () => process.exit(0),
+    error => {
+      console.error(error)
+      process.exit(1)
+    },
+  )

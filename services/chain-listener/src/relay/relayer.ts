@@ -1,0 +1,130 @@
+import { every, type Logger, type Loop, type Metrics } from '@ponte/service-kit'
+import type { Wallet } from 'ethers'
+import type { Leader } from '../leader'
+import { NoNodeError } from '../nodes'
+import { RpcError } from '../rpc-error'
+import type { AuthorizationStore } from '../store/authorizations'
+import { LeaseLostError } from '../store/commit'
+import type { PayableStore } from '../store/payables'
+import type { RelayStore } from '../store/relays'
+import { createAuthorized } from './authorized'
+import { createNonceLine } from './nonce-line'
+import { createSweeps } from './sweeps'
+import type { Wire } from './wire'
+
+export interface RelayerOptions {
+  chainId: number
+  token: string
+  routers: readonly string[]
+  wallet: Wallet
+  wire: Wire
+  payables: PayableStore
+  relays: RelayStore
+  authorizations: AuthorizationStore
+  leader: Leader
+  /** The last block that is confirmed; undefined while nothing is known. */
+  confirmed(): number | undefined
+  minUnits: bigint
+  batchMax: number
+  old: { days: number; everyS: number }
+  ceiling: bigint
+  stuckMs: number
+  pollMs: number
+  metrics: Metrics
+  now: () => Date
+  logger: Logger
+}
+
+export type Relayer = ReturnType<typeof createRelayer>
+
+/** Sweeps deposits and submits payers' signatures, in the replica that leads. */
+export function createRelayer(options: RelayerOptions) {
+  const { wire, leader, payables, relays, authorizations, now, logger, metrics } = options
+  const counted = countersOf(metrics)
+  const line = createNonceLine({
+    ...{ wire, store: relays, wallet: options.wallet, chainId: options.chainId, routers: options.routers },
+    ...{ ceiling: options.ceiling, stuckMs: options.stuckMs, now, logger, counted },
+    async finished(relay, outcome, receipt) {
+      const [epoch, orderId] = [leader.epoch(), relay.orderIds[0]]
+      if (relay.kind !== 'authorization' || relay.payer === null || epoch === undefined || orderId === undefined) return
+      const payable = await payables.find(orderId)
+      // A reverted or replaced one is looked at again: what became of its nonce is for the chain to say.
+      const end = outcome === 'done' ? { state: 'paid' as const, txHash: receipt?.hash ?? null } : { state: 'accepted' as const }
+      if (payable) await authorizations.settle(epoch, { memo: payable.memo, payer: relay.payer }, end, now())
+    },
+  })
+  const sweeps = createSweeps({ ...options, store: payables, line })
+  const authorized = createAuthorized({ wire, token: options.token, store: authorizations, line, now, logger })
+  let looked = -1
+  let looksAgain = true
+
+  const turn = async (): Promise<boolean> => {
+    const [epoch, block] = [leader.epoch(), options.confirmed()]
+    if (epoch === undefined || block === undefined) return false
+    try {
+      await line.follow(epoch, block)
+      const news = looksAgain
+      looksAgain = false
+      if (news || looked !== block) await sweeps.look(epoch, block)
+      looked = block
+      const submitted = [await authorized.submitDue(epoch), await sweeps.sweepDue(epoch)]
+      return submitted.includes(true)
+    } catch (error) {
+      looksAgain = true
+      if (error instanceof LeaseLostError) leader.resign(error.message)
+      else if (error instanceof NoNodeError || error instanceof RpcError) logger.warn('the relayer waits for the chain', { error })
+      else throw error
+      return false
+    }
+  }
+  const loop: Loop = every('relayer', options.pollMs, turn, logger)
+  observe(options, line)
+  return {
+    ...loop,
+    /** There is a new address or signature. */
+    news() {
+      looksAgain = true
+      loop.wake()
+    },
+    address: line.address,
+    async busy() {
+      if (leader.epoch() === undefined) return false
+      if ((await loop.busy?.()) === true || looksAgain || looked !== options.confirmed()) return true
+      if (line.starved()) return false
+      const due = await payables.due(now(), options.minUnits, 1)
+      return due.length > 0 || (await relays.open(line.address.toLowerCase())).length > 0 || (await authorizations.due(now(), 1)).length > 0
+    },
+  }
+}
+
+function observe({ metrics, payables, authorizations, wire, now }: RelayerOptions, line: ReturnType<typeof createNonceLine>): void {
+  const age = (since: Date | null) => (since ? Math.max(0, (now().getTime() - since.getTime()) / 1_000) : 0)
+  metrics.observed(
+    'ponte_relayer_balance_ether',
+    "Native coin of the relayer's account",
+    async () => Number((await wire.account(line.address)).balance / 10n ** 9n) / 1e9,
+  )
+  metrics.observed('ponte_relayer_sweeps_affordable', "Sweeps that the relayer's account can pay for at the present price", async () => {
+    const [{ balance }, { baseFee, tip }] = [await wire.account(line.address), await wire.market()]
+    return Number(balance / (100_000n * (baseFee + tip || 1n)))
+  })
+  metrics.observed('ponte_relayer_starved', '1 while the account cannot pay for the next transaction', () => (line.starved() ? 1 : 0))
+  metrics.observed('ponte_relayer_unmined', 'Transactions sent and not mined', line.unmined)
+  metrics.observed('ponte_deposits_waiting', 'Deposit addresses that hold money', async () => (await payables.totals()).addresses)
+  metrics.observed('ponte_deposits_oldest_age_seconds', 'Since when the oldest deposit waits', async () =>
+    age((await payables.totals()).oldest),
+  )
+  metrics.observed('ponte_authorizations_waiting', "Payers' signatures not yet mined", async () => (await authorizations.totals()).waiting)
+  metrics.observed('ponte_authorizations_oldest_age_seconds', "Since when the oldest payer's signature waits", async () =>
+    age((await authorizations.totals()).oldest),
+  )
+}
+
+function countersOf(metrics: Metrics) {
+  const relayed = metrics.counter('ponte_relayer_transactions_total', 'What became of relayed transactions', ['kind', 'outcome'])
+  const gas = metrics.counter('ponte_relayer_gas_total', 'Gas used by relayed transactions', ['kind'])
+  return (outcome: string, kind: string, gasUsed = 0) => {
+    relayed.inc({ kind, outcome })
+    if (gasUsed > 0) gas.inc({ kind }, gasUsed)
+  }
+}

@@ -1,0 +1,70 @@
+import type { Database, Logger, Metrics, Part } from '@ponte/service-kit'
+import { Wallet } from 'ethers'
+import type { ChainListenerConfig } from './config'
+import { toPayable } from './deposits'
+import type { Leader } from './leader'
+import type { Nodes } from './nodes'
+import { createRelayer } from './relay/relayer'
+import { openWire } from './relay/wire'
+import { authorizationStore } from './store/authorizations'
+import { payableStore } from './store/payables'
+import { relayStore } from './store/relays'
+
+export interface RelayingOptions {
+  database: Database
+  nodes: Nodes
+  leader: Leader
+  confirmed(): number | undefined
+  metrics: Metrics
+  now: () => Date
+  logger: Logger
+}
+
+const GWEI = 1_000_000_000n
+
+/** What waits for money at addresses of its own, and the relayer when there is a key for it. */
+export function createRelaying(config: ChainListenerConfig, options: RelayingOptions) {
+  const { database, nodes, logger } = options
+  const payables = payableStore(database, config.CHAIN_ID)
+  const authorizations = authorizationStore(database, config.CHAIN_ID)
+  const wire = openWire(nodes, config.TOKEN_ADDRESS)
+  const relayer =
+    config.RELAYER_PRIVATE_KEY === undefined
+      ? undefined
+      : createRelayer({
+          ...options,
+          ...{ chainId: config.CHAIN_ID, token: config.TOKEN_ADDRESS, routers: config.ROUTER_ADDRESSES },
+          ...{
+            wallet: new Wallet(config.RELAYER_PRIVATE_KEY),
+            wire,
+            payables,
+            authorizations,
+            relays: relayStore(database, config.CHAIN_ID),
+          },
+          ...{ minUnits: config.DEPOSIT_MIN_USDC, batchMax: config.DEPOSIT_BATCH_MAX, pollMs: config.POLL_MS },
+          old: { days: config.DEPOSIT_OLD_DAYS, everyS: config.DEPOSIT_OLD_EVERY_S },
+          ...{ ceiling: BigInt(config.RELAYER_MAX_FEE_GWEI) * GWEI, stuckMs: config.RELAYER_STUCK_MS },
+        })
+  if (relayer) logger.info('deposit addresses are on', { relayer: relayer.address })
+  else logger.warn('deposit addresses are off: RELAYER_PRIVATE_KEY is not set, so nothing is swept and no signature is submitted')
+  const parts: Part[] = relayer ? [relayer] : []
+  return {
+    parts,
+    /** Something in the chain or the lead has changed. */
+    wake: () => relayer?.wake(),
+    /** Keeps what an order asks for, also without a relayer: it may get its key later. */
+    async opened(order: Parameters<typeof toPayable>[0], eventId: string): Promise<void> {
+      const payable = toPayable(order, config.ROUTER_ADDRESSES, logger)
+      if (!payable) return
+      await payables.add(payable, eventId)
+      relayer?.news()
+    },
+    /** For operators. */
+    async deposits() {
+      const waiting = await payables.waiting(1_000)
+      const { addresses, total } = await payables.totals()
+      return { relayer: relayer?.address ?? null, waiting, addresses, total }
+    },
+  }
+}
+export type Relaying = ReturnType<typeof createRelaying>

@@ -1,0 +1,147 @@
+import type { Database } from '@ponte/service-kit'
+import { isFenced, LeaseLostError } from './commit'
+
+/** What a payer may pay, and what its deposit address held when it was last looked at. Addresses are lower-case, the memo is 64 hex. */
+export interface Payable {
+  orderId: string
+  memo: string
+  merchant: string
+  router: string
+  address: string | null
+  askedUnits: bigint
+  sweptUnits: bigint
+  heldUnits: bigint
+  expiresAt: Date
+}
+
+export type NewPayable = Omit<Payable, 'sweptUnits' | 'heldUnits'>
+
+interface Row {
+  order_id: string
+  memo: string
+  merchant: string
+  router: string
+  address: string | null
+  asked_units: string
+  swept_units: string
+  held_units: string
+  expires_at: Date
+}
+
+const COLUMNS = 'order_id, memo, merchant, router, address, asked_units::text, swept_units::text, held_units::text, expires_at'
+
+const ADD = `
+  WITH seen AS (INSERT INTO inbox (event_id) VALUES ($1))
+  INSERT INTO payables (chain_id, order_id, memo, merchant, router, address, asked_units, expires_at)
+  VALUES ($2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (chain_id, order_id) DO NOTHING`
+
+/** Orders that can still be paid, for an hour longer than they say: a transfer may be on its way. */
+const OPEN = `
+  SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND address IS NOT NULL AND (expires_at > $2::timestamptz - interval '1 hour' OR held_units > 0)`
+
+const OLD = `
+  SELECT ${COLUMNS} FROM payables
+  WHERE chain_id = $1 AND address IS NOT NULL AND expires_at <= $2::timestamptz - interval '1 hour' AND held_units = 0
+    AND expires_at > $2::timestamptz - make_interval(days => $3) AND (looked_at IS NULL OR looked_at < $2::timestamptz - make_interval(secs => $4))
+  ORDER BY looked_at NULLS FIRST LIMIT $5`
+
+// Whoever lost the lease changes nothing: an epoch that moved on becomes NULL, which the column refuses.
+export const LED = 'led AS (UPDATE chain_cursor SET epoch = CASE WHEN epoch = $2 THEN epoch END WHERE chain_id = $1)'
+
+const LOOKED = `
+  WITH ${LED}, old AS (UPDATE payables SET looked_at = $5 WHERE chain_id = $1 AND order_id = ANY($6::uuid[]))
+  UPDATE payables SET held_units = seen.units, failures = CASE WHEN seen.units > payables.held_units THEN 0 ELSE failures END,
+    retry_at = CASE WHEN seen.units > payables.held_units THEN NULL ELSE retry_at END,
+    held_since = CASE WHEN seen.units = 0 THEN NULL WHEN payables.held_units > 0 THEN held_since ELSE $5::timestamptz END
+  FROM unnest($3::uuid[], $4::numeric[]) AS seen (order_id, units)
+  WHERE payables.chain_id = $1 AND payables.order_id = seen.order_id AND NOT payables.order_id = ANY($6::uuid[])`
+
+/** Money that waits at addresses and is in no transaction of ours. */
+const DUE = `
+  SELECT ${COLUMNS} FROM payables
+  WHERE chain_id = $1 AND held_units > 0 AND (retry_at IS NULL OR retry_at <= $2)
+    AND (held_units >= $3::numeric OR swept_units + held_units >= asked_units)
+    AND NOT EXISTS (SELECT 1 FROM relays WHERE relays.chain_id = $1 AND outcome IS NULL AND kind = 'sweep' AND payables.order_id = ANY(order_ids))
+  ORDER BY router, held_since LIMIT $4`
+
+const WAITING = `
+  SELECT ${COLUMNS}, held_since, failures, retry_at FROM payables WHERE chain_id = $1 AND held_units > 0 ORDER BY held_since LIMIT $2`
+
+const PUT_OFF = `
+  WITH ${LED}
+  UPDATE payables SET failures = failures + 1, retry_at = $4::timestamptz + make_interval(secs => least(600, 5 * power(2, least(failures, 7))))
+  WHERE chain_id = $1 AND order_id = ANY($3::uuid[])`
+
+/** A lost lease under the name that the scan knows it by. */
+export async function fenced<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (!isFenced(error)) throw error
+    throw new LeaseLostError('another replica leads, so this one relays nothing')
+  }
+}
+
+export type PayableStore = ReturnType<typeof payableStore>
+
+/** SQL, because each of these runs in every block. */
+export function payableStore(database: Database, chainId: number) {
+  const list = async (name: string, text: string, values: unknown[]) =>
+    (await database.query<Row>({ name: `payables-${name}`, text }, [chainId, ...values])).rows.map(toPayable)
+  return {
+    /** Keeps what an order asks for, once. */
+    async add(payable: NewPayable, eventId: string): Promise<void> {
+      const { orderId, memo, merchant, router, address, askedUnits, expiresAt } = payable
+      await database.query({ name: 'payables-add', text: ADD }, [
+        ...[eventId, chainId, orderId, memo, merchant, router, address, askedUnits, expiresAt],
+      ])
+    },
+    find: async (orderId: string): Promise<Payable | undefined> =>
+      (await list('find', `SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND order_id = $2`, [orderId]))[0],
+    open: (at: Date) => list('open', OPEN, [at]),
+    old: (at: Date, rule: { days: number; everyS: number; limit: number }) => list('old', OLD, [at, rule.days, rule.everyS, rule.limit]),
+    due: (at: Date, minUnits: bigint, limit: number) => list('due', DUE, [at, minUnits, limit]),
+    /** Writes balances that changed, and that old addresses were looked at. An old one that holds money counts as open from now on. */
+    async looked(epoch: bigint, changed: readonly { orderId: string; units: bigint }[], old: readonly string[], at: Date): Promise<void> {
+      if (changed.length + old.length === 0) return
+      const held = new Set(changed.map(({ orderId }) => orderId))
+      await fenced(
+        database.query({ name: 'payables-looked', text: LOOKED }, [
+          ...[chainId, epoch, changed.map(({ orderId }) => orderId), changed.map(({ units }) => units), at],
+          old.filter(orderId => !held.has(orderId)),
+        ]),
+      )
+    },
+    /** Tries these again later, and later each time. */
+    async putOff(epoch: bigint, orderIds: readonly string[], at: Date): Promise<void> {
+      await fenced(database.query({ name: 'payables-put-off', text: PUT_OFF }, [chainId, epoch, orderIds, at]))
+    },
+    /** For operators: what waits, oldest first. */
+    async waiting(limit: number) {
+      const { rows } = await database.query<Row & { held_since: Date; failures: number; retry_at: Date | null }>(WAITING, [chainId, limit])
+      return rows.map(row => ({ ...toPayable(row), heldSince: row.held_since, failures: row.failures, retryAt: row.retry_at }))
+    },
+    async totals(): Promise<{ addresses: number; total: bigint; oldest: Date | null }> {
+      const { rows } = await database.query<{ addresses: number; total: string; oldest: Date | null }>(
+        `SELECT count(*)::int AS addresses, coalesce(sum(held_units), 0)::text AS total, min(held_since) AS oldest
+         FROM payables WHERE chain_id = $1 AND held_units > 0`,
+        [chainId],
+      )
+      return { addresses: rows[0]?.addresses ?? 0, total: BigInt(rows[0]?.total ?? 0), oldest: rows[0]?.oldest ?? null }
+    },
+  }
+}
+
+function toPayable(row: Row): Payable {
+  return {
+    orderId: row.order_id,
+    memo: row.memo,
+    merchant: row.merchant,
+    router: row.router,
+    address: row.address,
+    askedUnits: BigInt(row.asked_units),
+    sweptUnits: BigInt(row.swept_units),
+    heldUnits: BigInt(row.held_units),
+    expiresAt: row.expires_at,
+  }
+}
