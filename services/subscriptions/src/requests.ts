@@ -17,6 +17,7 @@ const ORDER_LIFE_DRIVEN_S = 1_800
 /** Nobody watches when a plan's order is issued, so its payer gets a day. */
 const ORDER_LIFE_PLAN_S = 86_400
 const BACKDATE_MAX_MS = 366 * 86_400_000
+const AHEAD_MAX_MS = 3_653 * 86_400_000
 
 /** The merchant whom the gateway's token names. Throws `forbidden` for a payer. */
 export function merchantOf(res: Response): MerchantTerms {
@@ -29,6 +30,7 @@ export function toNewSubscription(body: CreateSubscription, merchantId: string, 
   const startAt = body.start_at ? new Date(body.start_at) : at
   const expiresAt = body.expires_at ? new Date(body.expires_at) : null
   if (at.getTime() - startAt.getTime() > BACKDATE_MAX_MS) refuse('start_at', 'must not lie more than a year back')
+  if (startAt.getTime() - at.getTime() > AHEAD_MAX_MS) refuse('start_at', 'must not lie more than ten years ahead')
   if (expiresAt && expiresAt <= at) refuse('expires_at', 'must lie ahead')
   if (expiresAt && expiresAt <= startAt) refuse('expires_at', 'must lie after start_at')
   return {

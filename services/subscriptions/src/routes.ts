@@ -9,7 +9,7 @@ import {
   type SubscriptionBody,
   updateSubscription,
 } from '@ponte/contracts'
-import { parseRequest, requireCaller, uuidv7 } from '@ponte/service-kit'
+import { parseRequest, requireCaller, uuidv7At } from '@ponte/service-kit'
 import { type Request, Router } from 'express'
 import { z } from 'zod'
 import { amend } from './amending'
@@ -44,7 +44,8 @@ export function routes(deps: RouteDeps): Router {
     const keyed = keyedRequest(req, terms.merchant_id, `POST ${BASE}`)
     requirePayout(terms)
     await answerOnce(deps, keyed, res, async () => {
-      const subscription = open(toNewSubscription(body, terms.merchant_id, uuidv7(), now()), now())
+      const at = now()
+      const subscription = open(toNewSubscription(body, terms.merchant_id, uuidv7At(at), at), at)
       const answer = { status: 201, body: JSON.stringify(subscriptionBody(subscription)) }
       await store.insert(subscription, { terms, answer: keyed && { ...keyed, ...answer } })
       return answer

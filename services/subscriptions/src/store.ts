@@ -5,6 +5,7 @@ import { toEvents } from './events'
 import { PrismaClient } from './generated/client'
 import { type Cause, writeChange, writeNew } from './store/commit'
 import { idempotencyStore } from './store/idempotency'
+import { listIds } from './store/subscription-list'
 import { toCharge, toSubscription } from './store/subscription-row'
 import type { Change, Charge, Subscription } from './subscription'
 
@@ -29,18 +30,21 @@ const CLAIM = `
 
 const ATTEMPTS = { orderBy: { issuedAt: 'asc' }, omit: { orderBody: true } } as const
 
+/** Charges that can still change. */
+const MATTERS = [{ status: 'open' }, { attempts: { some: { status: 'open' } } }]
+
 /** Reads go through Prisma, every commit is one SQL statement: row, inbox and outbox together or not at all. */
 export function openStore(database: Database, { now, committed }: StoreOptions) {
   const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) })
 
   /** A subscription with the charges that can still change, and the one that `orderId` asks for. */
   const find = async (id: string, orderId?: string): Promise<Subscription | null> => {
-    const matters = [
-      { status: 'open' },
-      { attempts: { some: { status: 'open' } } },
-      ...(orderId === undefined ? [] : [{ attempts: { some: { orderId } } }]),
-    ]
-    const charges = { where: { OR: matters }, orderBy: { periodIndex: 'asc' as const }, include: { attempts: ATTEMPTS } }
+    const asked = orderId === undefined ? [] : [{ attempts: { some: { orderId } } }]
+    const charges = {
+      where: { OR: [...MATTERS, ...asked] },
+      orderBy: { periodIndex: 'asc' as const },
+      include: { attempts: ATTEMPTS },
+    }
     const row = await prisma.subscription.findUnique({ where: { id }, include: { charges } })
     return row && toSubscription(row)
   }
@@ -60,27 +64,13 @@ export function openStore(database: Database, { now, committed }: StoreOptions) 
       return attempt && find(attempt.subscriptionId, orderId)
     },
 
-    /** Subscriptions of a merchant, newest first, one more than `limit` where there are more. The id is the keyset. */
+    /** Subscriptions of a merchant, newest first, one more than `limit` where there are more; oldest first when paging backwards. */
     async list(merchantId: string, query: ListSubscriptions, limit: number): Promise<Subscription[]> {
-      const backwards = query.ending_before !== undefined
-      const rows = await prisma.subscription.findMany({
-        where: {
-          merchantId,
-          ...(query.status ? { status: query.status } : {}),
-          ...(query.external_ref ? { externalRef: query.external_ref } : {}),
-          createdAt: { ...(query.created_gte ? { gte: query.created_gte } : {}), ...(query.created_lt ? { lt: query.created_lt } : {}) },
-          id: {
-            ...(query.starting_after ? { lt: query.starting_after } : {}),
-            ...(query.ending_before ? { gt: query.ending_before } : {}),
-          },
-        },
-        include: {
-          charges: { where: { OR: [{ status: 'open' }, { attempts: { some: { status: 'open' } } }] }, include: { attempts: ATTEMPTS } },
-        },
-        orderBy: { id: backwards ? 'asc' : 'desc' },
-        take: limit + 1,
-      })
-      return rows.map(toSubscription)
+      const ids = await listIds(database, merchantId, query, limit)
+      const charges = { where: { OR: MATTERS }, include: { attempts: ATTEMPTS } }
+      const rows = await prisma.subscription.findMany({ where: { id: { in: ids } }, include: { charges } })
+      const byId = new Map(rows.map(row => [row.id, row]))
+      return ids.flatMap(id => byId.get(id) ?? []).map(toSubscription)
     },
 
     /** The latest periods, newest first. */

@@ -99,6 +99,9 @@ describe('POST /api/v1/subscriptions', () => {
     [{ brl_amount: '1', expires_at: '2026-01-31T12:00:00.000Z' }, 'expires_at'],
     [{ brl_amount: '1', start_at: '2026-03-01T00:00:00.000Z', expires_at: '2026-02-01T00:00:00.000Z' }, 'expires_at'],
     [{ brl_amount: '1', start_at: '2024-01-01T00:00:00.000Z' }, 'start_at'],
+    [{ brl_amount: '1', start_at: '2099-01-01T00:00:00.000Z' }, 'start_at'],
+    [{ brl_amount: '1', start_at: '0000-01-01T00:00:00.000Z' }, 'start_at'],
+    [{ brl_amount: '1', expires_at: '0000-01-01T00:00:00.000Z' }, 'expires_at'],
     [{ brl_amount: '1', max_periods: -1 }, 'max_periods'],
     [{ brl_amount: '1', external_ref: 'a\0b' }, 'external_ref'],
     [{ brl_amount: '1', surprise: 1 }, 'surprise'],
@@ -138,6 +141,18 @@ describe('who may ask', () => {
   })
 })
 
+it('takes the longest plan that can be written, and one that ends in the year 9999', async () => {
+  const { status, body } = await create({
+    brl_amount: '9999999999.99',
+    interval: 'year',
+    interval_count: 366,
+    max_periods: 100_000,
+    expires_at: '9999-12-31T23:59:59.999Z',
+  })
+  await system.idle()
+  expect([status, await system.get(body.id)]).toMatchObject([201, { next_charge_at: '2392-01-31T12:00:00.000Z' }])
+})
+
 describe('GET /api/v1/subscriptions', () => {
   const merchant = asMerchant('01981f3c-0000-7000-8000-00000000115a')
   const list = async (query = '') => (await system.call('get', `?${query}`, undefined, merchant)).body
@@ -155,6 +170,11 @@ describe('GET /api/v1/subscriptions', () => {
     await system.call('post', `/${made[4]}/cancel`, {}, merchant)
     expect(await ids('status=cancelled')).toEqual([made[4]])
     expect(await ids('created_lt=2026-01-31T12:00:00.000Z')).toEqual([])
+    expect(await ids('created_gte=2026-01-31T12:00:00.000Z&created_lt=2026-01-31T12:00:00.0001Z&limit=2')).toEqual([made[0], made[1]])
+    expect(await ids('created_gte=0000-01-01T00:00:00Z&status=active&external_ref=R-0&created_lt=9999-12-31T23:59:59Z')).toEqual([
+      made[0],
+      made[2],
+    ])
   })
 
   it.each(['limit=0', 'limit=101', 'status=dead', 'page=2', 'starting_after=x', 'limit=1&limit=2'])('refuses ?%s', async query => {

@@ -1,0 +1,49 @@
+import type { ListSubscriptions } from '@ponte/contracts'
+import { type Database, uuidv7Floor } from '@ponte/service-kit'
+
+/** Filters with an index of their own that ends in the id, the most telling first. */
+const LEADING = ['external_ref', 'status'] as const
+
+/**
+ * Ids of a merchant's subscriptions, newest first, one more than `limit` where there are more; oldest first when paging backwards. The id is
+ * the keyset: it begins with the time of creation, so that a span of time is a span of ids. A page costs the same at any depth.
+ */
+export async function listIds(database: Database, merchantId: string, query: ListSubscriptions, limit: number): Promise<string[]> {
+  const [along, against] = query.ending_before === undefined ? ['ASC', 'DESC'] : ['DESC', 'ASC']
+  const lead = LEADING.find(column => query[column] !== undefined)
+  const values: unknown[] = [merchantId, limit + 1]
+  // As lists of one, merchant and leading filter stay part of the order, which only the index made for them has; as plain equalities they
+  // drop out of it, and the planner may walk another index past rows that do not belong.
+  const led = lead ? `AND ${lead} = ANY (ARRAY[$${values.push(query[lead])}]::text[])` : ''
+  const where = conditions(query, lead).map(([condition, value]) => `AND ${condition} $${values.push(value)}`)
+  const { rows } = await database.query<{ id: string }>(
+    `SELECT id FROM subscriptions WHERE merchant_id = ANY (ARRAY[$1]::uuid[]) ${led} ${where.join(' ')}
+     ORDER BY merchant_id ${along}, ${lead ? `${lead} ${along},` : ''} id ${against} LIMIT $2`,
+    values,
+  )
+  return rows.map(row => row.id)
+}
+
+function conditions(query: ListSubscriptions, lead: string | undefined): [condition: string, value: unknown][] {
+  const from = query.created_gte === undefined ? undefined : instant(query.created_gte)
+  const to = query.created_lt === undefined ? undefined : instant(query.created_lt)
+  const all: [string, unknown][] = [
+    ...LEADING.filter(column => column !== lead).map((column): [string, unknown] => [`${column} =`, query[column]]),
+    ['id <', query.starting_after],
+    ['id >', query.ending_before],
+    ['created_at >=', from],
+    ['id >=', from && uuidv7Floor(from)],
+    ['created_at <', to],
+    ['id <', to && uuidv7Floor(to)],
+  ]
+  return all.filter(([, value]) => value !== undefined)
+}
+
+/**
+ * Subscriptions are created at whole milliseconds, so what lies between two stands for the later one; nothing was created before 1970, and a
+ * year that the database cannot hold is of no use to a filter.
+ */
+function instant(text: string): Date {
+  const between = /\.\d{3}\d*[1-9]/.test(text) ? 1 : 0
+  return new Date(Math.max(0, Date.parse(text) + between))
+}
