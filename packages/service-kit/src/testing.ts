@@ -40,6 +40,7 @@ const PRISMA_TYPES: Readonly<Record<string, string>> = {
   Json: 'jsonb',
   Bytes: 'bytea',
   DateTime: 'timestamp(3) without time zone',
+  '@db.SmallInt': 'smallint',
   '@db.Uuid': 'uuid',
   '@db.Timestamptz': 'timestamp with time zone',
   '@db.Timestamptz(3)': 'timestamp(3) with time zone',
