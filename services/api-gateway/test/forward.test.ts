@@ -91,6 +91,13 @@ test.each([
 
 test.each([
   ['get', '/orders?status=paid', 'orders', '/api/v1/orders?status=paid'],
+  ['post', '/orders', 'orders', '/api/v1/orders'],
+  [
+    'post',
+    '/subscriptions/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c92/charge',
+    'subscriptions',
+    '/api/v1/subscriptions/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c92/charge',
+  ],
   ['get', '/subscriptions', 'subscriptions', '/api/v1/subscriptions'],
   ['get', '/events', 'webhooks', '/api/v1/events'],
   ['get', '/deliveries/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c92', 'webhooks', '/api/v1/deliveries/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c92'],

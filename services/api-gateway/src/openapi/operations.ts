@@ -128,6 +128,29 @@ const merchants: Operation[] = [
 
 const dashboard: Operation[] = [
   me('get', '/overview', { id: 'getOverview', tag: 'Dashboard', summary: 'What happened lately', answers: { 200: 'Overview' } }),
+  me('post', '/orders', {
+    ...{ id: 'createMyOrder', tag: 'Dashboard', summary: 'Create an order', body: 'CreateOrder', answers: { 201: 'Order' } },
+    errors: [...keyed, ...priced],
+  }),
+  me('post', '/orders/:id/cancel', {
+    ...{ id: 'cancelMyOrder', tag: 'Dashboard', summary: 'Cancel an order', answers: { 200: 'Order' } },
+    errors: [...owned, ...keyed, 'invalid_state', 'order_has_payments'],
+  }),
+  me('post', '/subscriptions', {
+    ...{ id: 'createMySubscription', tag: 'Dashboard', summary: 'Create a subscription', body: 'CreateSubscription' },
+    answers: { 201: 'Subscription' },
+    errors: [...keyed, 'payout_address_required'],
+  }),
+  me('post', '/subscriptions/:id/charge', {
+    ...{ id: 'chargeMySubscription', tag: 'Dashboard', summary: 'Issue the next order, or get the open one' },
+    answers: { 200: 'Order', 201: 'Order', 202: 'PendingCharge' },
+    errors: [...owned, ...keyed, ...priced, 'invalid_state', 'not_due'],
+  }),
+  me('post', '/subscriptions/:id/cancel', {
+    ...{ id: 'cancelMySubscription', tag: 'Dashboard', summary: 'Cancel a subscription and its open order' },
+    answers: { 200: 'Subscription' },
+    errors: [...owned, ...keyed, 'invalid_state'],
+  }),
   me('get', '/orders', {
     id: 'listMyOrders',
     tag: 'Dashboard',
