@@ -20,6 +20,7 @@ module.exports = {
   moduleNameMapper: {
     // Prisma's generated sources name each other as the .js files they become.
     '^(\\./(?:internal/|models/)?\\w+|\\.\\./\\w+)\\.js$': '$1',
+    '^@ponte/contracts/money$': '<rootDir>/packages/contracts/src/money.ts',
     '^@ponte/([a-z-]+)$': ['<rootDir>/packages/$1/src/index.ts', '<rootDir>/services/$1/src/index.ts'],
     '^@ponte/([a-z-]+)/testing$': '<rootDir>/packages/$1/src/testing.ts',
   },

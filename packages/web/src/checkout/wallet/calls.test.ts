@@ -1,7 +1,7 @@
 import { paymentRouterAbi, permitTypedData, testUsdcAbi } from '@ponte/payment-router'
 import { Interface, Signature, TypedDataEncoder, Wallet } from 'ethers'
 import * as calls from './calls'
-import { typedPermit } from './pay'
+import { typedPermit } from './typed-permit'
 
 const router = new Interface(paymentRouterAbi)
 const token = new Interface(testUsdcAbi)

@@ -3,6 +3,7 @@ import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
 import * as calls from './calls'
 import type { Provider } from './provider'
 import { isUnsupported, Refusal, refusalOf } from './refusal'
+import { typedPermit } from './typed-permit'
 
 /** What the payer is asked for at the moment. */
 export type Step = 'connect' | 'network' | 'check' | 'sign' | 'approve' | 'pay'
@@ -101,19 +102,6 @@ async function permitTerms({ provider, payer, token, router, chainId, read }: Ta
 }
 
 const absent = () => null
-
-export function typedPermit(domain: { name: string; version: string; chainId: number; verifyingContract: string }, message: object) {
-  const fields = (text: string) => text.split(', ').map(field => ({ type: field.split(' ')[0] ?? '', name: field.split(' ')[1] ?? '' }))
-  return {
-    types: {
-      EIP712Domain: fields('string name, string version, uint256 chainId, address verifyingContract'),
-      Permit: fields('address owner, address spender, uint256 value, uint256 nonce, uint256 deadline'),
-    },
-    primaryType: 'Permit',
-    domain,
-    message,
-  }
-}
 
 /** Approves exactly what is due, and waits until that counts. */
 async function approved(
