@@ -13,7 +13,7 @@ export async function attempt(deps: AttemptDeps, row: Claimed): Promise<{ outcom
   if (row.webhook_url === null) return { outcome: { kind: 'refused', reason: 'no_webhook_url' }, durationMs: 0 }
   let secret: string
   try {
-    secret = deps.unseal(row.sealed_secret ?? '', row.merchant_id)
+    secret = deps.unseal(row.sealed_secret, row.merchant_id)
   } catch {
     // The text of the error could say something of the key; the metric and the log line of the attempt say enough.
     return { outcome: { kind: 'not_attempted' }, durationMs: 0 }

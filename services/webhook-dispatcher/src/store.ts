@@ -10,12 +10,12 @@ import { upkeepStore } from './store/upkeep'
 export type Store = ReturnType<typeof openStore>
 
 /**
- * A queue's tables change faster than their statistics, and every statement here has an index made for it: the planner is told never to
- * read a table whole, nor to spend time on compiling.
+ * A queue's tables change faster than their statistics, and every statement here has an index made for it: the planner is told to plan
+ * once, never to read a table whole, and to spend no time on compiling.
  */
 export function planned(databaseUrl: string): string {
   const url = new URL(databaseUrl)
-  const settings = ['jit=off', 'enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off']
+  const settings = ['jit=off', 'enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off', 'plan_cache_mode=force_generic_plan']
   url.searchParams.set('options', settings.map(setting => `-c ${setting}`).join(' '))
   return url.href
 }

@@ -6,7 +6,7 @@ import type { DispatcherMetrics } from './dispatcher-metrics'
 import { FIRST_WIDTH } from './lane'
 import { createLaneBook, type Flight, type Held } from './lane-book'
 import type { Store } from './store'
-import { type Claimed, type ClaimRow, LEASE_S, type Result } from './store/lanes'
+import { type Claimed, type ClaimedLane, LEASE_S, type Result } from './store/lanes'
 
 export interface WorkerDeps extends AttemptDeps {
   store: Store
@@ -63,9 +63,8 @@ export function createWorker(deps: WorkerDeps): Loop {
     logger.warn('an attempt ended after its lease and changed nothing', fields)
   }
 
-  const launch = (lane: Held, rows: readonly ClaimRow[], token: string, askedAtMs: number) => {
-    const claimed = rows.filter(row => row.id !== null) as Claimed[]
-    lane.drained = claimed.length < (rows[0]?.want ?? 0)
+  const launch = (lane: Held, { claimed, want }: ClaimedLane, token: string, askedAtMs: number) => {
+    lane.drained = claimed.length < want
     // What a pause of this process kept for too long is left to the reaper.
     if (nowMs() - askedAtMs > START_WITHIN_MS) return
     for (const row of claimed) {
@@ -87,19 +86,16 @@ export function createWorker(deps: WorkerDeps): Loop {
     const token = uuidv7()
     const askedAtMs = nowMs()
     try {
-      const rows = byLane(await store.claim(token, { quick, slow: free.slow, width: FIRST_WIDTH }, held))
-      for (const { lane } of refills) {
-        // A lane that is not answered for is no longer ours.
-        if (rows.has(lane.merchantId)) launch(lane, rows.get(lane.merchantId) ?? [], token, askedAtMs)
-        else book.forget(lane)
-        rows.delete(lane.merchantId)
+      const lanes = await store.claim(token, { quick, slow: free.slow, width: FIRST_WIDTH }, held)
+      const known = new Map(refills.map(({ lane }) => [lane.merchantId, lane]))
+      for (const claimed of lanes) {
+        const lane = claimed.memory ? book.hold(claimed.merchantId, token, claimed.memory, askedAtMs) : known.get(claimed.merchantId)
+        if (lane) launch(lane, claimed, token, askedAtMs)
+        known.delete(claimed.merchantId)
       }
-      for (const [merchantId, [first, ...rest]] of rows) {
-        if (!first) continue
-        const memory = { slow: first.class === 2, failStreak: first.fail_streak ?? 0 }
-        launch(book.hold(merchantId, token, memory, askedAtMs), [first, ...rest], token, askedAtMs)
-      }
-      claimWasFull = rows.size >= quick
+      // A lane that is not answered for is no longer ours.
+      for (const lane of known.values()) book.forget(lane)
+      claimWasFull = lanes.length - refills.length >= quick
     } finally {
       for (const { lane } of refills) lane.asked = false
     }
@@ -147,14 +143,4 @@ async function write(
       await pause(waitMs)
     }
   }
-}
-
-function byLane(rows: readonly ClaimRow[]): Map<string, ClaimRow[]> {
-  const lanes = new Map<string, ClaimRow[]>()
-  for (const row of rows) {
-    const lane = lanes.get(row.merchant_id)
-    if (lane) lane.push(row)
-    else lanes.set(row.merchant_id, [row])
-  }
-  return lanes
 }

@@ -42,13 +42,14 @@ const CLAIM = `
     WHERE id = ANY(ARRAY(SELECT id FROM due)) AND status = 'pending'
     RETURNING id, event_id, merchant_id, event_type, attempts, losses
   )
-  SELECT w.merchant_id, w.want, w.class, w.fail_streak, c.id, c.event_type, c.attempts, c.losses, e.body, e.occurred_at, m.webhook_url,
+  SELECT merchant_id, want, class, fail_streak, NULL::uuid AS id, NULL AS event_type, 0 AS attempts, 0 AS losses, NULL::bytea AS body,
+    NULL::timestamptz AS occurred_at, NULL AS webhook_url, NULL AS sealed_secret
+  FROM wanted
+  UNION ALL
+  SELECT c.merchant_id, 0, NULL, NULL, c.id, c.event_type, c.attempts, c.losses, e.body, e.occurred_at, m.webhook_url,
     CASE WHEN m.pending_webhook_secret_activates_at <= now() THEN coalesce(m.sealed_pending_webhook_secret, m.sealed_webhook_secret)
-      ELSE m.sealed_webhook_secret END AS sealed_secret
-  FROM wanted w
-    LEFT JOIN claimed c ON c.merchant_id = w.merchant_id
-    LEFT JOIN events e ON e.id = c.event_id
-    LEFT JOIN merchants m ON m.id = c.merchant_id`
+      ELSE m.sealed_webhook_secret END
+  FROM claimed c JOIN events e ON e.id = c.event_id JOIN merchants m ON m.id = c.merchant_id`
 
 /**
  * Writes results: attempt and state together, only where the claim's token still stands; and gives lanes back. The next turn of a lane is
@@ -66,19 +67,20 @@ const FINISH = `
       next_attempt_at = clock_timestamp() + make_interval(secs => r.delay_s), lease_token = NULL, lease_until = NULL,
       last_http_status = r.http_status, last_error_code = r.error_code, last_error = r.error, dead_reason = r.dead_reason,
       delivered_at = CASE WHEN r.status = 'delivered' THEN clock_timestamp() END
-    FROM result r
-    WHERE d.id = ANY($1::uuid[]) AND d.id = r.id AND d.lease_token = r.token AND d.status = 'in_flight'
+    FROM result r WHERE d.id = r.id AND d.lease_token = r.token
     RETURNING d.id, d.merchant_id, d.tries, d.next_attempt_at, r.outcome, r.http_status, r.error_code, r.snippet, r.duration_ms, r.lane_token
   ), logged AS (
     INSERT INTO attempts (delivery_id, ordinal, outcome, http_status, error_code, response_snippet, started_at, duration_ms)
     SELECT id, tries, outcome, http_status, error_code, snippet, clock_timestamp() - make_interval(secs => duration_ms / 1000.0), duration_ms
     FROM done WHERE outcome IS NOT NULL
-  ), let_go AS (
+  ), again AS MATERIALIZED (
+    SELECT merchant_id, min(next_attempt_at) AS at FROM done WHERE next_attempt_at IS NOT NULL GROUP BY merchant_id
+  ), let_go AS MATERIALIZED (
     SELECT l.merchant_id, l.token, l.slow, l.fail_streak, seen.arrivals,
       (SELECT min(next_attempt_at) FROM deliveries WHERE merchant_id = l.merchant_id AND status = 'pending' AND attempts = 0) AS first_at,
       least(
         (SELECT min(next_attempt_at) FROM deliveries WHERE merchant_id = l.merchant_id AND status = 'pending' AND attempts > 0),
-        (SELECT min(next_attempt_at) FROM done WHERE done.merchant_id = l.merchant_id)) AS retry_at
+        (SELECT at FROM again WHERE again.merchant_id = l.merchant_id)) AS retry_at
     FROM unnest($15::uuid[], $16::uuid[], $17::boolean[], $18::int[]) AS l (merchant_id, token, slow, fail_streak)
       JOIN lanes seen ON seen.merchant_id = l.merchant_id
   ), released AS (
@@ -86,8 +88,8 @@ const FINISH = `
       class = CASE WHEN g.slow THEN 2 WHEN g.first_at IS NOT NULL OR lanes.arrivals <> g.arrivals THEN 0 ELSE 1 END,
       turn_at = CASE WHEN lanes.arrivals <> g.arrivals THEN now() WHEN least(g.first_at, g.retry_at) IS NULL THEN NULL
         ELSE greatest(now(), least(g.first_at, g.retry_at)) END
-    FROM let_go g WHERE lanes.merchant_id = ANY($15::uuid[]) AND lanes.merchant_id = g.merchant_id AND lanes.lease_token = g.token
-  ), left_behind AS (
+    FROM let_go g WHERE lanes.merchant_id = g.merchant_id AND lanes.lease_token = g.token
+  ), left_behind AS MATERIALIZED (
     SELECT merchant_id, lane_token, min(next_attempt_at) AS at FROM done
     WHERE next_attempt_at IS NOT NULL AND merchant_id <> ALL($15::uuid[]) GROUP BY merchant_id, lane_token
   ), reminded AS (
@@ -100,7 +102,7 @@ const FINISH = `
 const RENEW = `
   UPDATE lanes SET turn_at = now() + interval '${LEASE_S} seconds'
   FROM unnest($1::uuid[], $2::uuid[]) AS l (merchant_id, token)
-  WHERE lanes.merchant_id = ANY($1::uuid[]) AND lanes.merchant_id = l.merchant_id AND lanes.lease_token = l.token`
+  WHERE lanes.merchant_id = l.merchant_id AND lanes.lease_token = l.token`
 
 const EXPIRED = `
   SELECT id, merchant_id, lease_token AS token, attempts, losses,
@@ -115,22 +117,29 @@ const MEND = `
   )
   SELECT (SELECT count(*)::int FROM stuck) AS mended, touch_lanes(ARRAY(SELECT merchant_id FROM stuck))`
 
-/** A row of a claim: a lane that is held now, and one of its deliveries if there was one. */
-export interface ClaimRow {
+/** One of the deliveries of a claim. */
+export interface Claimed {
+  id: string
   merchant_id: string
-  want: number
-  /** Null for a lane that was held before. */
-  class: number | null
-  fail_streak: number | null
-  id: string | null
   event_type: string
   attempts: number
   losses: number
   body: Buffer
   occurred_at: Date
   webhook_url: string | null
-  sealed_secret: string | null
+  sealed_secret: string
 }
+
+/** A lane that is held now, with what was due in it. */
+export interface ClaimedLane {
+  merchantId: string
+  want: number
+  /** What its row remembers; null for a lane that was held before. */
+  memory: { slow: boolean; failStreak: number } | null
+  claimed: Claimed[]
+}
+
+type ClaimRow = (Claimed | { id: null }) & { merchant_id: string; want: number; class: number | null; fail_streak: number | null }
 
 export interface Expired {
   id: string
@@ -140,8 +149,6 @@ export interface Expired {
   losses: number
   duration_ms: number
 }
-
-export type Claimed = ClaimRow & { id: string }
 
 /** What is written about one claimed delivery. */
 export interface Result {
@@ -176,7 +183,7 @@ export interface HeldLane {
 
 export function laneStore(database: Database) {
   return {
-    async claim(token: string, free: { quick: number; slow: number; width: number }, held: readonly HeldLane[]): Promise<ClaimRow[]> {
+    async claim(token: string, free: { quick: number; slow: number; width: number }, held: readonly HeldLane[]): Promise<ClaimedLane[]> {
       const { rows } = await database.query<ClaimRow>({ name: 'lanes-claim', text: CLAIM }, [
         token,
         free.quick,
@@ -186,7 +193,15 @@ export function laneStore(database: Database) {
         held.map(lane => lane.token),
         held.map(lane => lane.want),
       ])
-      return rows
+      const lanes = new Map<string, ClaimedLane>()
+      for (const row of rows) {
+        if (row.id !== null) lanes.get(row.merchant_id)?.claimed.push(row)
+        else {
+          const memory = row.class === null ? null : { slow: row.class === 2, failStreak: row.fail_streak ?? 0 }
+          lanes.set(row.merchant_id, { merchantId: row.merchant_id, want: row.want, memory, claimed: [] })
+        }
+      }
+      return [...lanes.values()]
     },
 
     /** Answers the ids that were still ours to write. */

@@ -1,0 +1,33 @@
+import { createServer } from 'node:net'
+
+// A receiver as cheap as can be, so that it is the sender that is measured: it answers each complete request after DELAY_MS.
+
+const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
+const delayMs = Number(process.env.DELAY_MS ?? 0)
+let answered = 0
+
+const server = createServer(socket => {
+  let text = ''
+  socket.setNoDelay(true)
+  socket.on('error', () => socket.destroy())
+  socket.on('data', chunk => {
+    text += chunk.toString('latin1')
+    const headEnd = text.indexOf('\r\n\r\n')
+    if (headEnd < 0) return
+    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0)
+    if (text.length < headEnd + 4 + length) return
+    text = ''
+    const answer = () => {
+      answered += 1
+      socket.write(ANSWER)
+    }
+    if (delayMs > 0) setTimeout(answer, delayMs)
+    else answer()
+  })
+})
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  process.send?.(typeof address === 'object' ? address?.port : 0)
+})
+process.on('message', () => process.send?.(answered))
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,293 @@
+import { randomUUID } from 'node:crypto'
+import { delivery, deliveryDetail, deliveryOverview, eventBody } from '@ponte/contracts'
+import { signCaller } from '@ponte/service-kit'
+import request from 'supertest'
+import {
+  asMerchant,
+  event,
+  merchantUpdated,
+  orderPaid,
+  paidOrder,
+  type System,
+  startDispatcher,
+  startReceiver,
+  TOKEN_SECRET,
+} from './setup'
+
+let system: System
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+let status = 200
+beforeAll(async () => {
+  system = await startDispatcher()
+  receiver = await startReceiver(res => res.writeHead(status).end(status === 200 ? '' : 'closed'))
+})
+afterAll(async () => {
+  await system.stop()
+  await receiver.stop()
+})
+beforeEach(() => {
+  status = 200
+})
+
+const get = (path: string, merchantId: string) => request(system.url).get(`/api/v1${path}`).set(asMerchant(merchantId))
+const post = (path: string, merchantId: string, body: object = {}) =>
+  request(system.url).post(`/api/v1${path}`).set(asMerchant(merchantId)).send(body)
+
+/** A merchant with so many paid orders told. */
+async function told(count: number, merchant: Parameters<typeof merchantUpdated>[1] = {}) {
+  const merchantId = randomUUID()
+  await system.publish(merchantUpdated(merchantId, { webhook_url: receiver.url, ...merchant }))
+  const events = Array.from({ length: count }, () => orderPaid(merchantId))
+  for (const each of events) await system.publish(each)
+  await system.dispatcher.idle()
+  return { merchantId, ids: events.map(({ id }) => id).reverse() }
+}
+const dead = (merchantId: string) =>
+  system.sql.query(
+    "UPDATE deliveries SET status = 'dead', dead_reason = 'attempts_exhausted', next_attempt_at = NULL, attempts = 7, delivered_at = NULL WHERE merchant_id = $1",
+    [merchantId],
+  )
+
+describe('GET /api/v1/events', () => {
+  it('lists what was told, newest first, page by page in both directions', async () => {
+    const { merchantId, ids } = await told(7)
+    const first = await get('/events?limit=3', merchantId)
+    expect(first.body).toMatchObject({ object: 'list', has_more: true })
+    expect(first.body.data.map((each: { id: string }) => each.id)).toEqual(ids.slice(0, 3))
+    const second = await get(`/events?limit=5&starting_after=${ids[2]}`, merchantId)
+    expect(second.body.data.map((each: { id: string }) => each.id)).toEqual(ids.slice(3))
+    expect(second.body.has_more).toBe(false)
+    const back = await get(`/events?limit=2&ending_before=${ids[3]}`, merchantId)
+    expect(back.body.data.map((each: { id: string }) => each.id)).toEqual(ids.slice(1, 3))
+    expect(eventBody.parse(first.body.data[0])).toMatchObject({ type: 'order.paid' })
+  })
+
+  it('filters by type and time', async () => {
+    const { merchantId } = await told(2)
+    await system.publish(
+      event('order.expired', {
+        merchant_id: merchantId,
+        merchant_version: 1,
+        subscription_id: null,
+        order: { id: randomUUID(), external_ref: null },
+      }),
+    )
+    const expired = await get('/events?type=order.expired', merchantId)
+    expect(expired.body.data.map((each: { type: string }) => each.type)).toEqual(['order.expired'])
+    const future = await get('/events?created_gte=2099-01-01T00:00:00.000Z', merchantId)
+    expect(future.body.data).toEqual([])
+  })
+
+  it('keeps the events of a merchant without webhook_url', async () => {
+    const { merchantId, ids } = await told(2, { webhook_url: null })
+    expect((await get('/events', merchantId)).body.data).toHaveLength(2)
+    expect((await get(`/events/${ids[0]}`, merchantId)).body.data).toMatchObject({ external_ref: 'INV-7' })
+    expect((await get('/deliveries', merchantId)).body.data).toHaveLength(0)
+  })
+
+  it.each([
+    'limit=0',
+    'limit=101',
+    'page=2',
+    'starting_after=x',
+    'type=order.created',
+    `starting_after=${randomUUID()}&ending_before=${randomUUID()}`,
+  ])('400 for ?%s', async query => {
+    const { status, body } = await get(`/events?${query}`, randomUUID())
+    expect([status, body.code]).toEqual([400, 'invalid_request'])
+  })
+})
+
+describe('whose is it', () => {
+  it("403 for another merchant's, 404 for nobody's, 400 for what is no id", async () => {
+    const { merchantId, ids } = await told(1)
+    const { body } = await get('/deliveries', merchantId)
+    const deliveryId = body.data[0].id
+    const stranger = randomUUID()
+    for (const [path, code] of [
+      [`/events/${ids[0]}`, 'forbidden'],
+      [`/deliveries/${deliveryId}`, 'forbidden'],
+      [`/events/${randomUUID()}`, 'not_found'],
+      [`/deliveries/${randomUUID()}`, 'not_found'],
+      ['/events/7', 'invalid_request'],
+      ['/deliveries/7', 'invalid_request'],
+    ]) {
+      expect((await get(path ?? '', stranger)).body.code).toBe(code)
+    }
+    expect((await post(`/deliveries/${deliveryId}/replay`, stranger)).body.code).toBe('forbidden')
+    expect((await get('/deliveries', stranger)).body.data).toEqual([])
+  })
+
+  it('401 without the gateway, 403 for a payer', async () => {
+    expect((await request(system.url).get('/api/v1/events')).body.code).toBe('missing_authorization')
+    const payer = signCaller({ kind: 'checkout' }, { secret: TOKEN_SECRET, audience: 'webhook-dispatcher' })
+    expect(
+      (
+        await request(system.url)
+          .get('/api/v1/events')
+          .set({ Authorization: `Bearer ${payer}` })
+      ).body.code,
+    ).toBe('forbidden')
+  })
+})
+
+describe('GET /api/v1/deliveries', () => {
+  it('shows status, last error and every attempt, and the body as it is sent', async () => {
+    status = 500
+    const { merchantId, ids } = await told(1)
+    const { body: list } = await get('/deliveries?status=pending&event_type=order.paid', merchantId)
+    expect(delivery.parse(list.data[0])).toMatchObject({
+      event_id: ids[0],
+      status: 'pending',
+      attempts: 1,
+      last_http_status: 500,
+      last_error_code: 'http_status',
+      last_error: 'The endpoint answered 500: closed',
+    })
+    const { body } = await get(`/deliveries/${list.data[0].id}`, merchantId)
+    expect(deliveryDetail.parse(body).attempt_log).toMatchObject([
+      { ordinal: 1, outcome: 'failed', http_status: 500, error_code: 'http_status', response_snippet: 'closed' },
+    ])
+    expect(body.body).toBe(receiver.received.at(-1)?.body.toString('utf8'))
+    expect((await get(`/deliveries?event_id=${ids[0]}`, merchantId)).body.data).toHaveLength(1)
+    expect((await get('/deliveries?status=dead', merchantId)).body.data).toHaveLength(0)
+  })
+
+  it('counts for the overview', async () => {
+    const { merchantId } = await told(3)
+    status = 500
+    await system.publish(orderPaid(merchantId))
+    await system.dispatcher.idle()
+    const { body } = await get('/deliveries/overview', merchantId)
+    expect(deliveryOverview.parse(body)).toEqual({ object: 'delivery_overview', pending: 0, retrying: 1, delivered_24h: 3, dead_24h: 0 })
+  })
+})
+
+describe('POST /api/v1/deliveries/:id/replay', () => {
+  it('is a new delivery of the same bytes that names the old one', async () => {
+    const { merchantId } = await told(1)
+    const [old] = (await get('/deliveries', merchantId)).body.data
+    const first = receiver.received.at(-1)
+    const { status, body } = await post(`/deliveries/${old.id}/replay`, merchantId)
+    expect([status, body.replay_of, body.status, body.attempts]).toEqual([201, old.id, 'pending', 0])
+    await system.dispatcher.idle()
+    const again = receiver.received.at(-1)
+    expect(again).not.toBe(first)
+    expect(again?.body.equals(first?.body ?? Buffer.of())).toBe(true)
+    expect((await get(`/deliveries/${body.id}`, merchantId)).body.status).toBe('delivered')
+    expect((await get(`/deliveries/${old.id}`, merchantId)).body).toMatchObject({ status: 'delivered', attempts: 1 })
+  })
+
+  it('answers the one that is on its way when asked again', async () => {
+    status = 500
+    const { merchantId } = await told(1)
+    const [old] = (await get('/deliveries', merchantId)).body.data
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post(`/deliveries/${old.id}/replay`, merchantId)))
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201])
+  })
+
+  it('needs a webhook_url, and waits for the settings that the gateway knows already', async () => {
+    const { merchantId } = await told(1)
+    const [old] = (await get('/deliveries', merchantId)).body.data
+    const asked = request(system.url).post(`/api/v1/deliveries/${old.id}/replay`).set(asMerchant(merchantId, 2)).send({})
+    const [{ status, body }] = await Promise.all([asked, system.publish(merchantUpdated(merchantId, { version: 2, webhook_url: null }))])
+    expect([status, body.code]).toEqual([409, 'invalid_state'])
+  })
+
+  it('takes no fields', async () => {
+    const { merchantId } = await told(1)
+    const [old] = (await get('/deliveries', merchantId)).body.data
+    expect((await post(`/deliveries/${old.id}/replay`, merchantId, { url: 'http://evil' })).status).toBe(400)
+  })
+})
+
+describe('POST /api/v1/deliveries/replay', () => {
+  const range = () => ({ created_gte: '2020-01-01T00:00:00.000Z', created_lt: '2099-01-01T00:00:00.000Z' })
+
+  it('replays what never arrived in a time range, and asked again nothing more', async () => {
+    const { merchantId } = await told(3)
+    await dead(merchantId)
+    await system.publish(orderPaid(merchantId))
+    await system.dispatcher.idle()
+    const before = receiver.received.length
+    const first = await post('/deliveries/replay', merchantId, range())
+    expect([first.status, first.body]).toEqual([200, { object: 'replay', replayed: 3, has_more: false, next_created_gte: null }])
+    const second = await post('/deliveries/replay', merchantId, range())
+    expect(second.body.replayed).toBe(0)
+    await system.dispatcher.idle()
+    expect(receiver.received.length - before).toBe(3)
+    const { body } = await get('/deliveries?limit=100', merchantId)
+    expect(body.data.filter((each: { replay_of: string | null }) => each.replay_of !== null)).toHaveLength(3)
+  })
+
+  it('replays everything when asked to', async () => {
+    const { merchantId } = await told(2)
+    const { body } = await post('/deliveries/replay', merchantId, { ...range(), scope: 'all', event_type: 'order.paid' })
+    expect(body.replayed).toBe(2)
+    await system.dispatcher.idle()
+  })
+
+  it('gives events of the time without webhook_url their first delivery', async () => {
+    const { merchantId, ids } = await told(2, { webhook_url: null })
+    await system.publish(merchantUpdated(merchantId, { version: 2, webhook_url: receiver.url }))
+    expect((await post('/deliveries/replay', merchantId, range())).body.replayed).toBe(2)
+    await system.dispatcher.idle()
+    const { body } = await get('/deliveries', merchantId)
+    expect(body.data.map((each: { event_id: string; replay_of: null }) => each.event_id).sort()).toEqual([...ids].sort())
+  })
+
+  it('is limited to the range and the merchant', async () => {
+    const { merchantId } = await told(1)
+    await dead(merchantId)
+    const past = { created_gte: '2020-01-01T00:00:00.000Z', created_lt: '2021-01-01T00:00:00.000Z' }
+    expect((await post('/deliveries/replay', merchantId, past)).body.replayed).toBe(0)
+    const other = await told(0)
+    expect((await post('/deliveries/replay', other.merchantId, range())).body.replayed).toBe(0)
+    expect((await post('/deliveries/replay', merchantId, { ...range(), created_lt: '2019-01-01T00:00:00.000Z' })).status).toBe(400)
+  })
+})
+
+describe('retention', () => {
+  it('forgets events with their deliveries and attempts after 30 days, and keeps what is on its way', async () => {
+    const { merchantId, ids } = await told(2)
+    status = 500
+    const late = orderPaid(merchantId)
+    await system.publish(late)
+    await system.dispatcher.idle()
+    await system.sql.query("UPDATE events SET created_at = now() - interval '31 days' WHERE merchant_id = $1", [merchantId])
+    await system.sql.query("UPDATE events SET created_at = now() - interval '29 days' WHERE id = $1", [ids[0]])
+    const { openStore } = await import('../src/store')
+    const { openDatabase } = await import('@ponte/service-kit')
+    const database = openDatabase({ url: system.databaseUrl })
+    expect(await openStore(database).forgetEvents(30, 1_000)).toBe(1)
+    await database.stop?.()
+    expect((await get('/events', merchantId)).body.data.map((each: { id: string }) => each.id)).toEqual([late.id, ids[0]])
+    const { rows } = await system.sql.query(
+      `SELECT (SELECT count(*)::int FROM deliveries WHERE event_id = $1) AS deliveries,
+         (SELECT count(*)::int FROM attempts WHERE delivery_id NOT IN (SELECT id FROM deliveries)) AS orphans`,
+      [ids[1]],
+    )
+    expect(rows).toEqual([{ deliveries: 0, orphans: 0 }])
+  })
+})
+
+describe('the metrics', () => {
+  it('tell of deliveries, age, flight and backlog, and of no secret', async () => {
+    const { text } = await request(system.opsUrl).get('/metrics')
+    for (const name of [
+      'attempts_total',
+      'deliveries_total',
+      'oldest_due_age_seconds',
+      'in_flight',
+      'backlog',
+      'leases_reaped_total',
+      'waiting_events',
+    ]) {
+      expect(text).toContain(`ponte_webhook_${name}`)
+    }
+    expect(text).toMatch(/ponte_webhook_attempts_total\{outcome="delivered",service="webhook-dispatcher"\} [1-9]/)
+    expect(text).not.toContain('whsec')
+    expect(paidOrder().memo).toHaveLength(64)
+  })
+})
