@@ -13,6 +13,7 @@ import { openApiValidator } from './openapi-validator'
 export const CLIENT_KEY = 'pk_test'
 export const MERCHANT = testAccounts[2]
 export const PAYER = testAccounts[3]
+export const RELAYER = testAccounts[4]
 
 /** What every whole-system test stands on: databases, a chain, an identity provider and a merchant's server, all real and all its own. */
 export async function startWorld(options: { confirmations?: number; chain?: LocalChainOptions; amqp?: Place['amqp'] } = {}) {
@@ -41,7 +42,7 @@ export async function startWorld(options: { confirmations?: number; chain?: Loca
   const place: Place = {
     databaseUrl: service => databases[serviceNames.indexOf(service)]?.url ?? '',
     amqp: options.amqp ?? { url: 'amqp://embedded.invalid', namespace: 'ponte' },
-    chain: { ...chain, confirmations: options.confirmations ?? 1 },
+    chain: { ...chain, confirmations: options.confirmations ?? 1, relayerPrivateKey: RELAYER.privateKey },
     identity: { url: authUrl, issuer, audience: 'authenticated', publicClientKey: CLIENT_KEY },
     publicUrl: `http://127.0.0.1:${ports['api-gateway']}`,
     ports,
@@ -49,8 +50,12 @@ export async function startWorld(options: { confirmations?: number; chain?: Loca
       orders: `http://127.0.0.1:${ports.orders}`,
       subscriptions: `http://127.0.0.1:${ports.subscriptions}`,
       webhooks: `http://127.0.0.1:${ports['webhook-dispatcher']}`,
+      chainListener: `http://127.0.0.1:${ports['chain-listener']}`,
     },
-    secrets: { sealKey: secret(), ordersTokenSecret: secret(), subscriptionsTokenSecret: secret(), webhooksTokenSecret: secret() },
+    secrets: {
+      ...{ sealKey: secret(), ordersTokenSecret: secret(), subscriptionsTokenSecret: secret() },
+      ...{ webhooksTokenSecret: secret(), chainListenerTokenSecret: secret() },
+    },
     webhookAllowCidrs: '127.0.0.1/32',
     logLevel: process.env.PONTE_TEST_LOG_LEVEL ?? 'error',
   }
@@ -121,13 +126,19 @@ export async function pay(chain: LocalChain, order: OrderBody, amount = units(or
   return mined(chain.pay(payer, { memo: `0x${order.memo}`, merchant: order.payment.merchant_address, amount }))
 }
 
+/** Below the range from which outgoing connections take theirs: a process binds its port only a while after it was found free. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise(resolve => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('There is no free port.')
-  return address.port
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 8_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    const free = await new Promise<boolean>(resolve => {
+      server.once('listening', () => resolve(true))
+      server.once('error', () => resolve(false))
+    })
+    if (!free) continue
+    await new Promise(resolve => server.close(resolve))
+    return port
+  }
 }
 
 const secret = () => randomBytes(32).toString('hex')

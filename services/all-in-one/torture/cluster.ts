@@ -45,11 +45,11 @@ export async function startCluster(world: World, replicasEach = 2): Promise<Clus
     return proxy.port
   }
   const through = async (name: string, url: string) => {
-    const target = new URL(url)
-    const port = await open(name, () => [{ host: target.hostname, port: Number(target.port) }])
-    target.hostname = '127.0.0.1'
-    target.port = String(port)
-    return target.href
+    const { hostname: host, port } = new URL(url)
+    const proxied = new URL(url)
+    proxied.hostname = '127.0.0.1'
+    proxied.port = String(await open(name, () => [{ host, port: Number(port) }]))
+    return proxied.href
   }
   const balanced = async (name: ServiceName) =>
     `http://127.0.0.1:${await open(`${name} http`, () => replicas.filter(replica => replica.name === name && replica.child).map(({ port }) => ({ host: '127.0.0.1', port })))}`
