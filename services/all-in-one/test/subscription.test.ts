@@ -116,3 +116,29 @@ it('cancelling a subscription cancels its open order too, and both are told', as
   ])
   expect(await get(merchant, `/orders/${order.id}`)).toMatchObject({ status: 'cancelled' })
 }, 60_000)
+
+it('an order of a plan that expires unpaid makes it past due; issued again a day later and paid, it is active again', async () => {
+  const merchant = await createMerchant(world, system.gatewayUrl)
+  const plan = { brl_amount: '19.90', interval: 'month', external_ref: 'CLUB-3', order_expires_in: 30 }
+  const { id } = await post<SubscriptionBody>(merchant, '/subscriptions', plan)
+  const read = () => get<SubscriptionBody>(merchant, `/subscriptions/${id}`)
+  const first = await post<OrderBody>(merchant, `/subscriptions/${id}/charge`)
+  // Only the chain's own time lets an order expire.
+  await world.chain.setNextBlockTimestamp((await world.chain.now()) + 60)
+  await world.chain.mine(2)
+  await until(async () => (await read()).status === 'past_due', 'the plan did not become past due', 30_000)
+  await hears([first.id], 1)
+
+  aheadMs = DAY_MS
+  await until(async () => (await read()).open_order_id !== null, 'the order was not issued again', 30_000)
+  const second = await post<OrderBody>(merchant, `/subscriptions/${id}/charge`)
+  expect([second.id === first.id, second.memo === first.memo]).toEqual([false, false])
+  await pay(world.chain, second)
+  await hears([first.id, second.id], 2)
+  await system.idle()
+  expect(await read()).toMatchObject({ status: 'active', charges_done: 1 })
+  expect(told([first.id, second.id]).map(({ type, data }) => [type, data.id])).toEqual([
+    ['order.expired', first.id],
+    ['subscription.charged', second.id],
+  ])
+}, 90_000)
