@@ -13,9 +13,10 @@ import { createWebhookReceiver, type WebhookReceiver } from './webhook-receiver'
 export const DEMO_EMAIL = 'demo@ponte.example'
 const CHAIN_ID = 31_337
 const FEE_BPS = 100
-/** anvil's well-known accounts: 0 deploys, 1 takes the fees, 2 is the demo merchant's, 3 pays. */
+/** anvil's well-known accounts: 0 deploys, 1 takes the fees, 2 is the demo merchant's, 3 pays, 4 pays the relayer's gas. */
 export const MERCHANT_ACCOUNT = testAccounts[2]
 export const PAYER_ACCOUNT = testAccounts[3]
+const RELAYER_ACCOUNT = testAccounts[4]
 
 export interface Embedded {
   system: System
@@ -125,11 +126,16 @@ function embeddedPlace(of: {
     databaseUrl: of.databaseUrl,
     // Demanded of every service, but the roof hands in its own bus and nobody connects.
     amqp: { url: 'amqp://embedded.invalid', namespace: 'ponte' },
-    chain: { ...chain, confirmations: settings.PONTE_CONFIRMATIONS },
+    chain: { ...chain, confirmations: settings.PONTE_CONFIRMATIONS, relayerPrivateKey: RELAYER_ACCOUNT.privateKey },
     identity: { url: authUrl, issuer: `${authUrl}/auth/v1`, audience: 'authenticated', publicClientKey: state.publicClientKey },
     publicUrl: `http://127.0.0.1:${settings.PONTE_PORT}`,
     ports: { 'api-gateway': settings.PONTE_PORT, orders: 0, subscriptions: 0, 'chain-listener': 0, 'webhook-dispatcher': 0 },
-    ownerUrls: { orders: 'http://127.0.0.1', subscriptions: 'http://127.0.0.1', webhooks: 'http://127.0.0.1' },
+    ownerUrls: {
+      orders: 'http://127.0.0.1',
+      subscriptions: 'http://127.0.0.1',
+      webhooks: 'http://127.0.0.1',
+      chainListener: 'http://127.0.0.1',
+    },
     secrets: state,
     webhookAllowCidrs: '127.0.0.1/32',
     logLevel: settings.LOG_LEVEL,

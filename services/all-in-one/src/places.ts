@@ -17,14 +17,22 @@ export interface Place {
     rateFeedAddress: string
     feeBps: number
     confirmations: number
+    /** The relayer's account; without it deposit addresses are off. */
+    relayerPrivateKey: string | undefined
   }
   identity: { url: string; issuer: string; audience: string; publicClientKey: string }
   publicUrl: string
   /** Ports of the services' own routes; 0 binds a free one. */
   ports: Record<ServiceName, number>
   /** Where the gateway finds the owners. */
-  ownerUrls: { orders: string; subscriptions: string; webhooks: string }
-  secrets: { sealKey: string; ordersTokenSecret: string; subscriptionsTokenSecret: string; webhooksTokenSecret: string }
+  ownerUrls: { orders: string; subscriptions: string; webhooks: string; chainListener: string }
+  secrets: {
+    sealKey: string
+    ordersTokenSecret: string
+    subscriptionsTokenSecret: string
+    webhooksTokenSecret: string
+    chainListenerTokenSecret: string
+  }
   webhookAllowCidrs: string
   logLevel: string
 }
@@ -60,9 +68,11 @@ export function environments(place: Place): Record<ServiceName, Environment> {
       ORDERS_URL: place.ownerUrls.orders,
       SUBSCRIPTIONS_URL: place.ownerUrls.subscriptions,
       WEBHOOKS_URL: place.ownerUrls.webhooks,
+      CHAIN_LISTENER_URL: place.ownerUrls.chainListener,
       ORDERS_TOKEN_SECRET: secrets.ordersTokenSecret,
       SUBSCRIPTIONS_TOKEN_SECRET: secrets.subscriptionsTokenSecret,
       WEBHOOKS_TOKEN_SECRET: secrets.webhooksTokenSecret,
+      CHAIN_LISTENER_TOKEN_SECRET: secrets.chainListenerTokenSecret,
       // On a developer's machine everything comes from one address, and a load test is no attack.
       RATE_LIMIT_CALLER_PER_MINUTE: '60000',
       RATE_LIMIT_ADDRESS_PER_MINUTE: '120000',
@@ -74,6 +84,7 @@ export function environments(place: Place): Record<ServiceName, Environment> {
       PUBLIC_URL: place.publicUrl,
       NETWORK: 'anvil',
       ROUTER_ADDRESS: chain.routerAddress,
+      ...(chain.relayerPrivateKey === undefined ? {} : { DEPOSIT_FACTORY: chain.routerAddress }),
       PLATFORM_FEE_BPS: String(chain.feeBps),
       RATE_CHAINLINK_RPC_URL: chain.rpcUrl,
       RATE_CHAINLINK_ADDRESS: chain.rateFeedAddress,
@@ -89,6 +100,8 @@ export function environments(place: Place): Record<ServiceName, Environment> {
       RPC_URLS: chain.rpcUrl,
       WS_URL: chain.wsUrl,
       ROUTER_ADDRESSES: chain.routerAddress,
+      GATEWAY_TOKEN_SECRET: secrets.chainListenerTokenSecret,
+      ...(chain.relayerPrivateKey === undefined ? {} : { RELAYER_PRIVATE_KEY: chain.relayerPrivateKey }),
       START_BLOCK: '0',
     },
     'webhook-dispatcher': {

@@ -16,6 +16,7 @@ const schema = z.object({
   ordersTokenSecret: z.string().default(() => hex(32)),
   subscriptionsTokenSecret: z.string().default(() => hex(32)),
   webhooksTokenSecret: z.string().default(() => hex(32)),
+  chainListenerTokenSecret: z.string().default(() => hex(32)),
   demoPassword: z.string().default(() => hex(8)),
   contracts: contracts.optional(),
   demoMerchant: merchant.optional(),
