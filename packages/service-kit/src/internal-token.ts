@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import { ApiError } from '@ponte/contracts'
 import type { RequestHandler } from 'express'
 import jwt from 'jsonwebtoken'
@@ -6,9 +7,18 @@ import type { z } from 'zod'
 const LIFETIME_S = 30
 const ISSUER = 'api-gateway'
 
+const keys = new Map<string, KeyObject>()
+
+/** jsonwebtoken first tries a text as a private key, which fails slowly (1.4 ms against 0.02 ms with a key made once, on each side). */
+function keyOf(secret: string): KeyObject {
+  const key = keys.get(secret) ?? createSecretKey(Buffer.from(secret))
+  keys.set(secret, key)
+  return key
+}
+
 /** A 30-second HS256 token from the gateway to one owner, saying who calls (design, section 11). */
 export const signCaller = (caller: object, options: { secret: string; audience: string }): string =>
-  jwt.sign({ caller }, options.secret, { algorithm: 'HS256', expiresIn: LIFETIME_S, issuer: ISSUER, audience: options.audience })
+  jwt.sign({ caller }, keyOf(options.secret), { algorithm: 'HS256', expiresIn: LIFETIME_S, issuer: ISSUER, audience: options.audience })
 
 /**
  * Refuses a request without a valid gateway token for this audience, and keeps the caller it names in `res.locals.caller`.
@@ -19,7 +29,7 @@ export function requireCaller(options: { secret: string; audience: string; schem
     const token = /^Bearer (.+)$/.exec(req.headers.authorization ?? '')?.[1]
     if (!token) throw new ApiError('missing_authorization', 'This port serves the gateway only; send its token.')
     try {
-      const claims = jwt.verify(token, options.secret, { algorithms: ['HS256'], issuer: ISSUER, audience: options.audience })
+      const claims = jwt.verify(token, keyOf(options.secret), { algorithms: ['HS256'], issuer: ISSUER, audience: options.audience })
       res.locals.caller = options.schema.parse(typeof claims === 'object' ? claims.caller : undefined)
     } catch (error) {
       throw new ApiError(
