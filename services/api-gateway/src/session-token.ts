@@ -1,3 +1,4 @@
+import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto'
 import { ApiError, text } from '@ponte/contracts'
 import type { Logger } from '@ponte/service-kit'
 import jwt from 'jsonwebtoken'
@@ -31,9 +32,9 @@ export function sessionTokens(options: SessionTokenOptions): SessionTokens {
   const { keys } = options
   const find = 'jwksUrl' in keys ? jwksKeys(keys.jwksUrl, options) : undefined
   const algorithms: jwt.Algorithm[] = find ? ['RS256', 'ES256'] : ['HS256']
-  const secret = 'sharedSecret' in keys ? keys.sharedSecret : ''
+  const secret = createSecretKey(Buffer.from('sharedSecret' in keys ? keys.sharedSecret : ''))
 
-  const check = (token: string, key: string): string => {
+  const check = (token: string, key: KeyObject): string => {
     const claims = jwt.verify(token, key, {
       algorithms,
       issuer: options.issuer,
@@ -75,7 +76,9 @@ function decodedHeader(token: string): jwt.JwtHeader | undefined {
 const refused = (why: string) => new ApiError('invalid_jwt', `The session token was refused: ${why}. Log in again.`)
 
 /** Finds a public key by its id: known ones from memory, unknown ones by asking the identity provider again. */
-function jwksKeys(jwksUrl: string, { now, logger }: SessionTokenOptions): (kid: string | undefined) => Promise<string> {
+function jwksKeys(jwksUrl: string, { now, logger }: SessionTokenOptions): (kid: string | undefined) => Promise<KeyObject> {
+  // Reading a key from its text costs more than checking a signature with it.
+  const read = new WeakMap<object, KeyObject>()
   const client = jwksClient({
     jwksUri: jwksUrl,
     cache: true,
@@ -86,7 +89,10 @@ function jwksKeys(jwksUrl: string, { now, logger }: SessionTokenOptions): (kid: 
   return async kid => {
     if (!kid) throw refused('it does not say which key signed it')
     try {
-      return (await client.getSigningKey(kid)).getPublicKey()
+      const signingKey = await client.getSigningKey(kid)
+      const key = read.get(signingKey) ?? createPublicKey(signingKey.getPublicKey())
+      read.set(signingKey, key)
+      return key
     } catch (error) {
       if (error instanceof jwksClient.SigningKeyNotFoundError) throw refused('the identity provider does not know its key')
       logger.error('the keys of the identity provider cannot be had', { error })
