@@ -1,3 +1,4 @@
+export * from './api/authorization'
 export * from './api/delivery'
 export * from './api/event'
 export * from './api/list'
