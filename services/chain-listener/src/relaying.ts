@@ -1,10 +1,15 @@
-import type { Database, Logger, Metrics, Part } from '@ponte/service-kit'
+import { createApp, type Database, type HttpServer, httpServer, type Logger, type Metrics, type Part } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
+import type { Router } from 'express'
+import { authorizationRoutes } from './authorization-routes'
+import { createChecksums } from './checksums'
 import type { ChainListenerConfig } from './config'
 import { toPayable } from './deposits'
 import type { Leader } from './leader'
 import type { Nodes } from './nodes'
+import { createAcceptance } from './relay/acceptance'
 import { createRelayer } from './relay/relayer'
+import { tokenDomain } from './relay/signature'
 import { openWire } from './relay/wire'
 import { authorizationStore } from './store/authorizations'
 import { payableStore } from './store/payables'
@@ -47,9 +52,18 @@ export function createRelaying(config: ChainListenerConfig, options: RelayingOpt
         })
   if (relayer) logger.info('deposit addresses are on', { relayer: relayer.address })
   else logger.warn('deposit addresses are off: RELAYER_PRIVATE_KEY is not set, so nothing is swept and no signature is submitted')
-  const parts: Part[] = relayer ? [relayer] : []
+  const accept = createAcceptance({
+    ...{ wire, payables, authorizations, now: options.now, token: config.TOKEN_ADDRESS, minUnits: config.DEPOSIT_MIN_USDC },
+    ...{ domain: tokenDomain(wire, config.CHAIN_ID, config.TOKEN_ADDRESS), relayer: relayer?.address },
+  })
+  const http = openHttp(config, logger, tokenSecret =>
+    authorizationRoutes({ accept, accepted: () => relayer?.news(), tokenSecret, checksum: createChecksums() }),
+  )
+  const parts: Part[] = [...(relayer ? [relayer] : []), ...(http ? [http] : [])]
   return {
     parts,
+    /** Where the gateway hands in payers' signatures; undefined without its secret. */
+    http,
     /** Something in the chain or the lead has changed. */
     wake: () => relayer?.wake(),
     /** Keeps what an order asks for, also without a relayer: it may get its key later. */
@@ -67,4 +81,11 @@ export function createRelaying(config: ChainListenerConfig, options: RelayingOpt
     },
   }
 }
+
+function openHttp(config: ChainListenerConfig, logger: Logger, routes: (tokenSecret: string) => Router): HttpServer | undefined {
+  if (config.GATEWAY_TOKEN_SECRET === undefined) return undefined
+  const app = createApp({ routes: routes(config.GATEWAY_TOKEN_SECRET), logger })
+  return httpServer('http', app, { host: config.HOST, port: config.PORT })
+}
+
 export type Relaying = ReturnType<typeof createRelaying>

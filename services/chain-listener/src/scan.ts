@@ -26,8 +26,8 @@ export interface Span {
   ceiling: number
 }
 
-const TARGET_BYTES = 1_500_000
-const TARGET_MS = 400
+const TARGET_BYTES = 2_000_000
+const TARGET_MS = 1_500
 const RECOVERY = 1.05
 
 /** After an answer: towards a size that takes a moment and little memory; the ceiling recovers slowly. */

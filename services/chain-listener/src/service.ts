@@ -150,7 +150,7 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
     consumer(bus, 'chain-listener', reactions(relaying)),
     ops,
   ]
-  return { ...service('chain-listener', parts), ops, status }
+  return { ...service('chain-listener', parts), ops, http: relaying.http, status }
 }
 
 /** The scan as a part: polls, is woken, and comes back by itself for a `chain.advanced` that was held back. */

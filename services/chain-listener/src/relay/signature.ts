@@ -1,0 +1,47 @@
+import { receiveWithAuthorizationTypedData, testUsdcAbi } from '@ponte/payment-router'
+import { dataLength, Interface, verifyTypedData } from 'ethers'
+import type { Authorization } from '../store/authorizations'
+import type { Wire } from './wire'
+
+const usdc = new Interface(testUsdcAbi)
+
+export interface TokenDomain {
+  chainId: number
+  usdcAddress: string
+  name: string
+  version: string
+}
+
+/** The token's name and version, without which no signature can be judged; they differ between networks and never change. */
+export function tokenDomain(wire: Wire, chainId: number, token: string): () => Promise<TokenDomain> {
+  let known: TokenDomain | undefined
+  const text = async (method: 'name' | 'version') =>
+    String(usdc.decodeFunctionResult(method, await wire.call({ to: token, data: usdc.encodeFunctionData(method) }))[0])
+  return async () => {
+    known ??= { chainId, usdcAddress: token, name: await text('name'), version: await text('version') }
+    return known
+  }
+}
+
+type Signed = Pick<Authorization, 'memo' | 'merchant' | 'router' | 'payer' | 'amountUnits' | 'validAfter' | 'validBefore' | 'signature'>
+
+/** True when the payer's own key made the signature, as the token will see it. A contract wallet's signature is for the chain to judge. */
+export function isSignedByKey(signed: Signed, domain: TokenDomain): boolean {
+  if (dataLength(signed.signature) !== 65) return false
+  const { memo, merchant, router, payer } = signed
+  const typed = receiveWithAuthorizationTypedData({
+    ...{ ...domain, memo, merchant, router, payer, amount: signed.amountUnits },
+    ...{ validAfter: BigInt(signed.validAfter), validBefore: BigInt(signed.validBefore) },
+  })
+  try {
+    return verifyTypedData(typed.domain, typed.types, typed.message, signed.signature).toLowerCase() === payer
+  } catch {
+    // Not the form of a signature at all: an s in the upper half, or a v that is neither 27 nor 28.
+    return false
+  }
+}
+
+/** What an account has of the token at the head. */
+export async function balanceOf(wire: Wire, token: string, account: string): Promise<bigint> {
+  return BigInt(await wire.call({ to: token, data: usdc.encodeFunctionData('balanceOf', [account]) }))
+}
