@@ -1,19 +1,32 @@
-import { ApiError, type Caller, id as idSchema } from '@ponte/contracts'
+import { ApiError, authorizePayment, type Caller, type CheckoutBody, id as idSchema } from '@ponte/contracts'
 import { parseRequest } from '@ponte/service-kit'
 import { type Request, Router } from 'express'
 import { z } from 'zod'
 import { forward, type Owner } from './forward'
+import type { Owners } from './forwarded-routes'
+import { jsonBody } from './json-body'
 import type { Live } from './live'
 
 const payer: Caller = { kind: 'checkout' }
 const path = z.object({ order_id: idSchema })
 const orderIdIn = (req: Request) => parseRequest(path, req.params, 'path').order_id
 
-/** What a payer with a link may read, once or live. */
-export function checkoutRoutes(orders: Owner, live: Live): Router {
+/** What a payer with a link may read, once or live, and the signature that he may hand in. */
+export function checkoutRoutes(owners: Owners, live: Live): Router {
   const router = Router()
+  const { orders } = owners
   router.get('/api/v1/checkout/:order_id', (req, res) => forward(orders, payer, `/api/v1/checkout/${orderIdIn(req)}`, req, res))
   router.get('/api/v1/checkout/:order_id/stream', (req, res) => live.open(orderIdIn(req), req, res))
+  router.post('/api/v1/checkout/:order_id/authorization', async (req, res) => {
+    const orderId = orderIdIn(req)
+    const listener = owners['chain-listener']
+    parseRequest(z.strictObject({}), req.query, 'query')
+    parseRequest(authorizePayment, jsonBody(req), 'body')
+    // Orders knows what is due, the listener what was signed before: the same signature again must be answered when nothing is due any more.
+    const { status, due }: CheckoutBody = JSON.parse(await checkoutView(orders, orderId))
+    if (!listener) throw new ApiError('invalid_state', 'Payments without gas are not offered here; pay in another way.')
+    await forward(listener, payer, `/api/v1/checkout/${orderId}/authorization?status=${status}&due=${due}`, req, res)
+  })
   return router
 }
 

@@ -15,6 +15,9 @@ export const apiGatewayConfig = z
     SUBSCRIPTIONS_TOKEN_SECRET: secret,
     WEBHOOKS_URL: owner,
     WEBHOOKS_TOKEN_SECRET: secret,
+    /** The chain listener takes payers' signatures; without it such payments are not offered. */
+    CHAIN_LISTENER_URL: owner.optional(),
+    CHAIN_LISTENER_TOKEN_SECRET: secret.optional(),
     /** How long an owner may take for an answer. */
     OWNER_TIMEOUT_MS: integer(100, 60_000).default(15_000),
     /** Session tokens: issuer, audience, and either the JWKS URL or the shared secret. */
@@ -41,5 +44,9 @@ export const apiGatewayConfig = z
   .refine(config => (config.JWKS_URL === undefined) !== (config.JWT_SECRET === undefined), {
     path: ['JWKS_URL'],
     message: 'set either JWKS_URL or JWT_SECRET',
+  })
+  .refine(config => (config.CHAIN_LISTENER_URL === undefined) === (config.CHAIN_LISTENER_TOKEN_SECRET === undefined), {
+    path: ['CHAIN_LISTENER_TOKEN_SECRET'],
+    message: 'goes together with CHAIN_LISTENER_URL',
   })
 export type ApiGatewayConfig = z.infer<typeof apiGatewayConfig>

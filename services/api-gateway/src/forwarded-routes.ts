@@ -6,7 +6,8 @@ import { merchantCaller, termsIn } from './credentials'
 import { forward, type Owner } from './forward'
 
 export type OwnerName = 'orders' | 'subscriptions' | 'webhook-dispatcher'
-export type Owners = Record<OwnerName, Owner>
+/** The chain listener need not be there. */
+export type Owners = Record<OwnerName, Owner> & { 'chain-listener'?: Owner }
 
 export interface ForwardedRoute {
   method: 'get' | 'post' | 'patch'

@@ -41,7 +41,7 @@ export function routes({ store, owners, tokens, live, takeCaller, now, sealKey, 
   router.get('/api/v1/merchants/me/overview', ...session, sessionMerchant, overviewRoute(owners, now))
   router.use(merchantRoutes({ store, now, sealKey, session }))
   router.use(forwarding(owners, { api_key: apiKey, session: [...session, sessionMerchant] }))
-  router.use(checkoutRoutes(owners.orders, live))
+  router.use(checkoutRoutes(owners, live))
   router.use(docs)
   router.use(pages)
   return router

@@ -104,6 +104,9 @@ function openOwners(config: ApiGatewayConfig, logger: Logger) {
     orders: open('orders', config.ORDERS_URL, config.ORDERS_TOKEN_SECRET),
     subscriptions: open('subscriptions', config.SUBSCRIPTIONS_URL, config.SUBSCRIPTIONS_TOKEN_SECRET),
     'webhook-dispatcher': open('webhook-dispatcher', config.WEBHOOKS_URL, config.WEBHOOKS_TOKEN_SECRET),
+    ...(config.CHAIN_LISTENER_URL !== undefined && config.CHAIN_LISTENER_TOKEN_SECRET !== undefined
+      ? { 'chain-listener': open('chain-listener', config.CHAIN_LISTENER_URL, config.CHAIN_LISTENER_TOKEN_SECRET) }
+      : {}),
   }
 }
 

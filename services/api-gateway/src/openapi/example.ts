@@ -1,4 +1,5 @@
 import type {
+  AuthorizePayment,
   CreateMerchant,
   CreateOrder,
   CreateSubscription,
@@ -15,6 +16,7 @@ interface RequestBodies extends Record<RequestName, object> {
   CreateMerchant: CreateMerchant
   UpdateMerchant: UpdateMerchant
   ReplayDeliveries: ReplayDeliveries
+  AuthorizePayment: AuthorizePayment
 }
 
 /** What a caller would send: some fields exclude each other, so these are written by hand. A test sends them through their schemas. */
@@ -34,6 +36,10 @@ export const requestExamples: RequestBodies = {
   },
   UpdateMerchant: { webhook_url: 'https://example.com/new-webhooks' },
   ReplayDeliveries: { created_gte: '2026-11-20T00:00:00.000Z', created_lt: '2026-11-21T00:00:00.000Z', scope: 'undelivered' },
+  AuthorizePayment: {
+    ...{ payer_address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906', amount: '27.675277', valid_after: 0, valid_before: 1_795_000_000 },
+    signature: `0x${'1b'.repeat(65)}`,
+  },
 }
 
 /** An example of an answer, made of the examples of its parts; what may be null is null. */

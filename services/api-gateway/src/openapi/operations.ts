@@ -222,6 +222,14 @@ const open: Operation[] = [
     ...{ summary: 'The same, live, as server-sent events', answers: { 200: 'stream' }, errors: ['not_found'] },
     description: 'Each `checkout` event carries the whole present view; after a lost connection the first event is up to date.',
   },
+  {
+    ...{ method: 'post', path: '/api/v1/checkout/:order_id/authorization', id: 'authorizePayment', tag: 'Checkout', credential: 'none' },
+    ...{ summary: 'Pay without gas, by a signature', body: 'AuthorizePayment', answers: { 202: 'PaymentAuthorization' } },
+    description:
+      'The payer signs EIP-3009 `ReceiveWithAuthorization` of the token at `payment.token_address`: `to` is `payment.router_address`, `nonce` is ' +
+      'keccak256(abi.encode(memo, payment.merchant_address)). We submit it and pay for the gas. The same signature again answers how far it has come.',
+    errors: ['not_found', 'invalid_state'],
+  },
 ]
 
 /** Every route of the public API. A test holds it against the routes that are really served. */

@@ -1,4 +1,5 @@
 import {
+  authorizePayment,
   checkout,
   createMerchant,
   createOrder,
@@ -14,6 +15,7 @@ import {
   order,
   overview,
   payment,
+  paymentAuthorization,
   pendingCharge,
   replayDeliveries,
   replayed,
@@ -51,6 +53,7 @@ export const requests = {
   CreateMerchant: createMerchant,
   UpdateMerchant: updateMerchant,
   ReplayDeliveries: replayDeliveries,
+  AuthorizePayment: authorizePayment,
 } as const satisfies Record<string, z.ZodType>
 
 /** What we answer. */
@@ -61,6 +64,7 @@ export const answers = {
   OrderList: listOf(order),
   Payment: payment,
   Checkout: checkout,
+  PaymentAuthorization: paymentAuthorization,
   Subscription: subscription,
   SubscriptionList: listOf(subscription),
   PendingCharge: pendingCharge,
