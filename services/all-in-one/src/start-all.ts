@@ -62,6 +62,7 @@ export async function startAll(place: Place, options: StartOptions = {}): Promis
     ORDERS_URL: localUrl(orders.http),
     SUBSCRIPTIONS_URL: localUrl(subscriptions.http),
     WEBHOOKS_URL: localUrl(dispatcher.http),
+    ...(listener.http ? { CHAIN_LISTENER_URL: localUrl(listener.http) } : {}),
   }
   const gateway = createApiGateway(readConfig(apiGatewayConfig, { ...env['api-gateway'], ...ownerUrls }), given('api-gateway'))
   const all: Service = service('ponte', [bus, owners, gateway] satisfies Part[])

@@ -1,7 +1,7 @@
-import type { OrderBody } from '@ponte/contracts'
-import { testUsdcAbi } from '@ponte/payment-router'
+import { formatUsdc, type OrderBody } from '@ponte/contracts'
+import { receiveWithAuthorizationTypedData, testUsdcAbi } from '@ponte/payment-router'
 import { mined, testAccounts } from '@ponte/payment-router/testing'
-import { Contract } from 'ethers'
+import { Contract, Wallet } from 'ethers'
 import { type System, startAll } from '../src'
 import { call, createMerchant, MERCHANT, startWorld, units, type World } from './system'
 
@@ -46,5 +46,68 @@ describe('issue: pay from anywhere', () => {
     expect(await read(created)).toMatchObject({ status: 'paid', exception: null, received: created.expected })
     expect(told('order.paid', created)).toHaveLength(1)
     expect((await usdcOf(MERCHANT.address)) - before).toBe(units(created.expected))
+  }, 60_000)
+})
+
+describe('issue: no gas needed', () => {
+  const payer = Wallet.createRandom()
+  const balance = () => world.chain.provider.getBalance(payer.address)
+
+  async function signed(of: OrderBody, changes: { amount?: bigint; signer?: { signTypedData: typeof payer.signTypedData } } = {}) {
+    const amount = changes.amount ?? units(of.usdc_amount)
+    const validBefore = BigInt(Math.floor(Date.now() / 1_000) + 3_600)
+    const { domain, types, message } = receiveWithAuthorizationTypedData({
+      ...{ chainId: world.chain.chainId, usdcAddress: world.chain.usdcAddress, router: of.payment.router_address },
+      ...{ memo: of.memo, merchant: of.payment.merchant_address, payer: payer.address, amount, validBefore },
+    })
+    const signature = await (changes.signer ?? payer).signTypedData(domain, types, message)
+    return { payer_address: payer.address, amount: formatUsdc(amount), valid_before: Number(validBefore), signature }
+  }
+  async function authorize(of: OrderBody, body: object) {
+    const response = await fetch(`${system.gatewayUrl}/api/v1/checkout/${of.id}/authorization`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return { status: response.status, body: await response.json() }
+  }
+
+  it('an order is paid by a signature of an account that owns no native coin', async () => {
+    const created = await order()
+    await mined(world.chain.mintUsdc(payer.address, units(created.usdc_amount)))
+    await system.idle()
+    expect(await balance()).toBe(0n)
+    const body = await signed(created)
+    const accepted = await authorize(created, body)
+    expect(accepted).toMatchObject({ status: 202, body: { object: 'authorization', order_id: created.id, payer_address: payer.address } })
+    await system.idle()
+    expect(await read(created)).toMatchObject({ status: 'paid', exception: null, received: created.expected })
+    expect((await read(created)).payments).toMatchObject([{ payer_address: payer.address }])
+    expect(told('order.paid', created)).toHaveLength(1)
+    // The same again is the same answer, further on; nothing is paid twice.
+    expect(await authorize(created, body)).toMatchObject({ status: 202, body: { status: 'paid', tx_hash: expect.stringMatching(/^0x/) } })
+    await system.idle()
+    expect((await read(created)).payments).toHaveLength(1)
+  }, 60_000)
+
+  it('what cannot be mined is refused at once, with the reason', async () => {
+    const created = await order()
+    await system.idle()
+    const refused = async (body: object, path: string) => {
+      const answer = await authorize(created, body)
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ path }] } })
+    }
+    await refused(await signed(created), 'amount')
+    await mined(world.chain.mintUsdc(payer.address, units(created.usdc_amount)))
+    await refused(await signed(created, { signer: Wallet.createRandom() }), 'signature')
+    await refused({ ...(await signed(created)), amount: '1.000000' }, 'signature')
+    await refused({ ...(await signed(created)), valid_before: 1 }, 'valid_before')
+    await refused({ ...(await signed(created)), tip: '1' }, 'tip')
+    await refused(await signed(created, { amount: units(created.usdc_amount) + 1n }), 'amount')
+    await call(system.gatewayUrl, 'POST', `/api/v1/orders/${created.id}/cancel`, merchant.api_key)
+    expect(await authorize(created, await signed(created))).toMatchObject({ status: 409, body: { code: 'invalid_state' } })
+    expect(await authorize({ ...created, id: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90' }, await signed(created))).toMatchObject({
+      status: 404,
+    })
   }, 60_000)
 })
