@@ -1,3 +1,4 @@
+import { withSpan } from '@ponte/service-kit'
 import { afterAttempt, describeFailure, type Outcome } from './delivery'
 import type { Sender } from './send'
 import type { Claimed, Result } from './store/lanes'
@@ -8,8 +9,22 @@ export interface AttemptDeps {
   unseal(sealed: string, merchantId: string): string
 }
 
-/** One try of one claimed delivery, with the URL and the secret of this moment. */
-export async function attempt(deps: AttemptDeps, row: Claimed): Promise<{ outcome: Outcome; durationMs: number }> {
+interface Attempted {
+  outcome: Outcome
+  durationMs: number
+}
+
+/** One try of one claimed delivery, with the URL and the secret of this moment; it belongs to the trace of what caused the event. */
+export async function attempt(deps: AttemptDeps, row: Claimed): Promise<Attempted> {
+  const about = { service: 'webhook-dispatcher', delivery_id: row.id, attempt: row.attempts + 1 }
+  return withSpan(`webhook-dispatcher sends ${row.event_type}`, { kind: 'client', parent: row.trace, attributes: about }, async span => {
+    const attempted = await send(deps, row)
+    span.setAttribute('outcome', attempted.outcome.kind)
+    return attempted
+  })
+}
+
+async function send(deps: AttemptDeps, row: Claimed): Promise<Attempted> {
   if (row.webhook_url === null) return { outcome: { kind: 'refused', reason: 'no_webhook_url' }, durationMs: 0 }
   let secret: string
   try {

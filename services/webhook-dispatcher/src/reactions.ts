@@ -1,5 +1,5 @@
 import type { Event } from '@ponte/contracts'
-import type { Reactions } from '@ponte/service-kit'
+import { currentTraceparent, type Reactions } from '@ponte/service-kit'
 import type { Store } from './store'
 import { toWebhook } from './webhook'
 
@@ -16,7 +16,7 @@ export function reactions({ store, due, admit }: ReactionDeps): Reactions {
   const tell = async (event: Event) => {
     const webhook = toWebhook(event)
     if (!webhook) return
-    const waits = await store.saveEvent({ ...webhook, id: event.id, occurredAt: event.occurred_at })
+    const waits = await store.saveEvent({ ...webhook, id: event.id, occurredAt: event.occurred_at, trace: currentTraceparent() })
     due()
     if (waits) admit()
   }

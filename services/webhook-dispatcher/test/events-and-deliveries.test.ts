@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { delivery, deliveryDetail, deliveryOverview, eventBody } from '@ponte/contracts'
-import { signCaller } from '@ponte/service-kit'
+import { openDatabase, signCaller } from '@ponte/service-kit'
 import request from 'supertest'
+import { openStore } from '../src/store'
 import {
   asMerchant,
   event,
@@ -257,8 +258,6 @@ describe('retention', () => {
     await system.dispatcher.idle()
     await system.sql.query("UPDATE events SET created_at = now() - interval '31 days' WHERE merchant_id = $1", [merchantId])
     await system.sql.query("UPDATE events SET created_at = now() - interval '29 days' WHERE id = $1", [ids[0]])
-    const { openStore } = await import('../src/store')
-    const { openDatabase } = await import('@ponte/service-kit')
     const database = openDatabase({ url: system.databaseUrl })
     expect(await openStore(database).forgetEvents(30, 1_000)).toBe(1)
     await database.stop?.()

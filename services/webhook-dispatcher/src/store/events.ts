@@ -8,6 +8,8 @@ import { keyset } from './keyset'
 export interface TellableEvent extends Webhook {
   id: string
   occurredAt: string
+  /** What caused it, as a W3C traceparent. */
+  trace: string | null
 }
 
 /**
@@ -16,11 +18,11 @@ export interface TellableEvent extends Webhook {
  */
 const SAVE = `
   WITH told AS (
-    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::bytea[], $6::timestamptz[])
-      AS t (id, merchant_id, merchant_version, type, body, occurred_at)
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::bytea[], $6::timestamptz[], $7::text[])
+      AS t (id, merchant_id, merchant_version, type, body, occurred_at, trace)
   ), fresh AS (
-    INSERT INTO events (id, merchant_id, merchant_version, type, body, occurred_at, waiting)
-    SELECT t.id, t.merchant_id, t.merchant_version, t.type, t.body, t.occurred_at, coalesce(m.version < t.merchant_version, true)
+    INSERT INTO events (id, merchant_id, merchant_version, type, body, occurred_at, trace, waiting)
+    SELECT t.id, t.merchant_id, t.merchant_version, t.type, t.body, t.occurred_at, t.trace, coalesce(m.version < t.merchant_version, true)
     FROM told t LEFT JOIN merchants m ON m.id = t.merchant_id
     ON CONFLICT (id) DO NOTHING
     RETURNING id, merchant_id, type, waiting
@@ -59,6 +61,7 @@ export function eventStore(database: Database, prisma: PrismaClient) {
       events.map(event => event.type),
       events.map(event => event.body),
       events.map(event => event.occurredAt),
+      events.map(event => event.trace),
     ])
     const waiting = (rows[0]?.waiting ?? 0) > 0
     return events.map(() => waiting)

@@ -43,10 +43,10 @@ const CLAIM = `
     RETURNING id, event_id, merchant_id, event_type, attempts, losses
   )
   SELECT merchant_id, want, class, fail_streak, NULL::uuid AS id, NULL AS event_type, 0 AS attempts, 0 AS losses, NULL::bytea AS body,
-    NULL::timestamptz AS occurred_at, NULL AS webhook_url, NULL AS sealed_secret
+    NULL::timestamptz AS occurred_at, NULL AS trace, NULL AS webhook_url, NULL AS sealed_secret
   FROM wanted
   UNION ALL
-  SELECT c.merchant_id, 0, NULL, NULL, c.id, c.event_type, c.attempts, c.losses, e.body, e.occurred_at, m.webhook_url,
+  SELECT c.merchant_id, 0, NULL, NULL, c.id, c.event_type, c.attempts, c.losses, e.body, e.occurred_at, e.trace, m.webhook_url,
     CASE WHEN m.pending_webhook_secret_activates_at <= now() THEN coalesce(m.sealed_pending_webhook_secret, m.sealed_webhook_secret)
       ELSE m.sealed_webhook_secret END
   FROM claimed c JOIN events e ON e.id = c.event_id JOIN merchants m ON m.id = c.merchant_id`
@@ -64,14 +64,14 @@ const FINISH = `
   ), done AS (
     UPDATE deliveries d SET status = r.status, attempts = r.attempts, losses = r.losses,
       tries = d.tries + CASE WHEN r.outcome IS NULL THEN 0 ELSE 1 END,
-      next_attempt_at = clock_timestamp() + make_interval(secs => r.delay_s), lease_token = NULL, lease_until = NULL,
+      next_attempt_at = now() + make_interval(secs => r.delay_s), lease_token = NULL, lease_until = NULL,
       last_http_status = r.http_status, last_error_code = r.error_code, last_error = r.error, dead_reason = r.dead_reason,
-      delivered_at = CASE WHEN r.status = 'delivered' THEN clock_timestamp() END
+      delivered_at = CASE WHEN r.status = 'delivered' THEN now() END
     FROM result r WHERE d.id = r.id AND d.lease_token = r.token
     RETURNING d.id, d.merchant_id, d.tries, d.next_attempt_at, r.outcome, r.http_status, r.error_code, r.snippet, r.duration_ms, r.lane_token
   ), logged AS (
     INSERT INTO attempts (delivery_id, ordinal, outcome, http_status, error_code, response_snippet, started_at, duration_ms)
-    SELECT id, tries, outcome, http_status, error_code, snippet, clock_timestamp() - make_interval(secs => duration_ms / 1000.0), duration_ms
+    SELECT id, tries, outcome, http_status, error_code, snippet, now() - make_interval(secs => duration_ms / 1000.0), duration_ms
     FROM done WHERE outcome IS NOT NULL
   ), again AS MATERIALIZED (
     SELECT merchant_id, min(next_attempt_at) AS at FROM done WHERE next_attempt_at IS NOT NULL GROUP BY merchant_id
@@ -95,7 +95,7 @@ const FINISH = `
   ), reminded AS (
     UPDATE lanes SET arrivals = lanes.arrivals + 1,
       turn_at = CASE WHEN lanes.lease_token IS NOT NULL AND lanes.turn_at > now() THEN lanes.turn_at ELSE least(lanes.turn_at, b.at) END
-    FROM left_behind b WHERE lanes.merchant_id = b.merchant_id AND lanes.lease_token IS DISTINCT FROM b.lane_token
+    FROM left_behind b WHERE lanes.merchant_id = b.merchant_id AND (b.lane_token IS NULL OR lanes.lease_token IS DISTINCT FROM b.lane_token)
   )
   SELECT id FROM done`
 
@@ -126,6 +126,8 @@ export interface Claimed {
   losses: number
   body: Buffer
   occurred_at: Date
+  /** What caused the event, as a W3C traceparent. */
+  trace: string | null
   webhook_url: string | null
   sealed_secret: string
 }

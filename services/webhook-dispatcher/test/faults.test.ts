@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { until } from '@ponte/service-kit'
+import { startReplicas } from './replicas'
+import { merchantUpdated, orderPaid, startReceiver } from './setup'
+
+type Replicas = Awaited<ReturnType<typeof startReplicas>>
+let replicas: Replicas
+beforeAll(async () => {
+  replicas = await startReplicas()
+})
+afterAll(() => replicas.stop())
+
+const row = async (eventId: string) => (await replicas.sql.query('SELECT * FROM deliveries WHERE event_id = $1', [eventId])).rows[0]
+const log = async (deliveryId: string) =>
+  (
+    await replicas.sql.query('SELECT outcome, http_status, error_code FROM attempts WHERE delivery_id = $1 ORDER BY ordinal', [deliveryId])
+  ).rows.map(each => `${each.outcome} ${each.http_status ?? each.error_code}`)
+
+/** A receiver that keeps each request waiting until the test answers it. */
+async function startPatientReceiver() {
+  const waiting: ServerResponse[] = []
+  const receiver = await startReceiver(res => void waiting.push(res))
+  return {
+    ...receiver,
+    async answer(nth: number, status: number) {
+      await until(() => waiting.length > nth, 'no request came', 15_000)
+      waiting[nth]?.writeHead(status).end()
+    },
+    came: (count: number) => until(() => waiting.length >= count, `fewer than ${count} requests came`, 15_000),
+  }
+}
+
+describe('kill -9 in mid-delivery', () => {
+  it('the delivery is made by another replica, with the same bytes, and costs the merchant no attempt', async () => {
+    const receiver = await startPatientReceiver()
+    const merchantId = randomUUID()
+    const paid = orderPaid(merchantId)
+    const victim = await replicas.start()
+    await replicas.publish(merchantUpdated(merchantId, { webhook_url: receiver.url }), paid)
+    await receiver.came(1)
+    await victim.end('SIGKILL')
+    expect(await row(paid.id)).toMatchObject({ status: 'in_flight' })
+    const heir = await replicas.start()
+    await replicas.endLeases()
+    await receiver.answer(1, 204)
+    await until(async () => (await row(paid.id)).status === 'delivered', 'not delivered', 15_000)
+    const delivery = await row(paid.id)
+    expect([delivery.attempts, delivery.losses, delivery.tries]).toEqual([1, 1, 2])
+    expect(await log(delivery.id)).toEqual(['failed worker_lost', 'delivered 204'])
+    expect(receiver.received[0]?.body.equals(receiver.received[1]?.body ?? Buffer.of())).toBe(true)
+    expect(await heir.end('SIGTERM')).toBe(0)
+    await receiver.stop()
+  })
+})
+
+describe('SIGSTOP past the lease and back', () => {
+  it('the stale worker changes nothing', async () => {
+    const receiver = await startPatientReceiver()
+    const merchantId = randomUUID()
+    const paid = orderPaid(merchantId)
+    const stale = await replicas.start()
+    await replicas.publish(merchantUpdated(merchantId, { webhook_url: receiver.url }), paid)
+    await receiver.came(1)
+    stale.signal('SIGSTOP')
+    const heir = await replicas.start()
+    await replicas.endLeases()
+    await receiver.came(2)
+    await receiver.answer(1, 500)
+    await until(async () => (await row(paid.id)).attempts === 1, 'the second attempt is not recorded', 15_000)
+    const before = await row(paid.id)
+    // Its answer was success, but it comes too late to be heard.
+    await receiver.answer(0, 200)
+    stale.signal('SIGCONT')
+    await until(async () => (await stale.metric('ponte_webhook_fenced_total')) === 1, 'the stale worker did not end its attempt', 15_000)
+    expect(await row(paid.id)).toEqual(before)
+    expect(await log(before.id)).toEqual(['failed worker_lost', 'failed 500'])
+    expect(before).toMatchObject({ status: 'pending', attempts: 1, losses: 1 })
+    await Promise.all([stale.end('SIGTERM'), heir.end('SIGTERM')])
+    await receiver.stop()
+  })
+})
+
+describe('three replicas, PostgreSQL and RabbitMQ going away, one replica killed', () => {
+  it('every event is delivered or scheduled, no attempt is recorded twice, the schedule is unbroken', async () => {
+    const seen = new Map<string, number>()
+    const receiver = await startReceiver((res, { body }) => {
+      const id = JSON.parse(body.toString('utf8')).data.id
+      seen.set(id, (seen.get(id) ?? 0) + 1)
+      // One event in five is refused, always.
+      setTimeout(() => res.writeHead(Number.parseInt(id.slice(0, 2), 16) % 5 === 0 ? 503 : 200).end(), 20)
+    })
+    const merchants = Array.from({ length: 8 }, () => randomUUID())
+    const events = Array.from({ length: 320 }, (_, n) => orderPaid(merchants[n % merchants.length] ?? ''))
+    const [first, second, third] = await Promise.all([replicas.start(), replicas.start(), replicas.start()])
+    await replicas.publish(...merchants.map(id => merchantUpdated(id, { webhook_url: receiver.url })))
+    const publishing = (async () => {
+      for (let at = 0; at < events.length; at += 16) await replicas.publish(...events.slice(at, at + 16))
+    })()
+    await until(() => seen.size > 40, 'deliveries did not begin', 15_000)
+    await replicas.postgres.restart(700)
+    await until(() => seen.size > 100, 'deliveries did not go on after PostgreSQL came back', 15_000)
+    await replicas.rabbitmq.restart(700)
+    await first?.end('SIGKILL')
+    await publishing
+    // Whatever the killed one had in flight is free when its lease ends: time passes for all leases that old.
+    const killedAt = new Date()
+    const settled = async () => {
+      await replicas.endLeases(killedAt)
+      const { rows } = await replicas.sql.query(
+        `SELECT (SELECT count(*)::int FROM events WHERE merchant_id = ANY($1)) AS events,
+           count(*) FILTER (WHERE status = 'in_flight' OR attempts = 0)::int AS open FROM deliveries WHERE merchant_id = ANY($1)`,
+        [merchants],
+      )
+      return rows[0].events === events.length && rows[0].open === 0
+    }
+    await until(settled, 'some deliveries are neither made nor scheduled', 25_000)
+
+    const { rows } = await replicas.sql.query(
+      `SELECT d.*, e.id AS event, (SELECT count(*)::int FROM attempts a WHERE a.delivery_id = d.id) AS logged,
+         (SELECT count(*)::int FROM attempts a WHERE a.delivery_id = d.id AND outcome = 'delivered') AS successes,
+         extract(epoch FROM d.next_attempt_at - (SELECT max(started_at + duration_ms * interval '1 ms') FROM attempts a WHERE a.delivery_id = d.id))::float AS delay
+       FROM events e LEFT JOIN deliveries d ON d.event_id = e.id WHERE e.merchant_id = ANY($1)`,
+      [merchants],
+    )
+    expect(rows).toHaveLength(events.length)
+    const table = [0, 60, 300]
+    for (const delivery of rows) {
+      expect(delivery.logged).toBe(delivery.tries)
+      expect(delivery.tries).toBe(delivery.attempts + Math.min(delivery.losses, 1))
+      expect(delivery.successes).toBe(delivery.status === 'delivered' ? 1 : 0)
+      if (delivery.status !== 'delivered') {
+        expect(delivery.status).toBe('pending')
+        expect(delivery.delay).toBeGreaterThanOrEqual((table[delivery.attempts] ?? 0) - 0.005)
+        expect(delivery.delay).toBeLessThan((table[delivery.attempts] ?? 0) + 2)
+      }
+    }
+    expect(seen.size).toBe(events.length)
+    const lanes = await replicas.sql.query(
+      `SELECT count(*)::int AS stuck FROM lanes l WHERE turn_at IS NULL AND EXISTS (SELECT 1 FROM deliveries d WHERE d.merchant_id = l.merchant_id AND status = 'pending')`,
+    )
+    expect(lanes.rows).toEqual([{ stuck: 0 }])
+    expect(await Promise.all([second, third].map(replica => replica?.end('SIGTERM')))).toEqual([0, 0])
+    await receiver.stop()
+  }, 60_000)
+})
