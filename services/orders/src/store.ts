@@ -16,7 +16,7 @@ export function openStore(database: Database, options: OrderStoreOptions) {
   const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) })
   return {
     ...orderStore(database, prisma, options),
-    ...orderList(prisma),
+    ...orderList(database),
     ...chargeStore(database, options),
     ...chainStore(database, prisma),
     ...unmatchedStore(database, prisma),

@@ -39,7 +39,7 @@ describe('POST /api/v1/orders', () => {
       body.id,
     ])
     expect(rows).toHaveLength(1)
-    expect(rows[0].event).toMatchObject({ type: 'order.created', data: { merchant_id: merchantId, order: { memo: body.memo } } })
+    expect(rows[0]?.event).toMatchObject({ type: 'order.created', data: { merchant_id: merchantId, order: { memo: body.memo } } })
   })
 
   it('makes one order of fifty equal requests at once with one Idempotency-Key', async () => {
@@ -49,7 +49,7 @@ describe('POST /api/v1/orders', () => {
     expect(new Set(answers.map(answer => answer.text)).size).toBe(1)
     expect(answers.filter(answer => answer.headers['idempotency-replayed'] === 'true')).toHaveLength(49)
     const { rows } = await system.sql.query('SELECT count(*)::int AS n FROM orders WHERE brl_centavos = 1234')
-    expect(rows[0].n).toBe(1)
+    expect(rows[0]?.n).toBe(1)
     const other = await create({ brl_amount: '12.35' }, headers)
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch'])
   })

@@ -1,7 +1,6 @@
 import { topology } from '@ponte/contracts'
-import { type Bus, type Logger, memoryBus, readConfig, signCaller, silentLogger } from '@ponte/service-kit'
+import { type Bus, type Logger, memoryBus, openDatabase, readConfig, signCaller, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
-import pg from 'pg'
 import { createOrders, ordersConfig, ordersMigrations } from '../src'
 
 export const TOKEN_SECRET = 'a-test-secret-of-at-least-32-characters'
@@ -36,7 +35,7 @@ export async function startOrders(env: Record<string, string> = {}, given: { now
   const others = ['subscriptions', 'chain-listener', 'webhook-dispatcher'].map(queue => bus.consume(queue, async () => undefined))
   for (const other of others) await other.start?.()
   await orders.start()
-  const sql = new pg.Pool({ connectionString: database.url, max: 2 })
+  const sql = openDatabase({ url: database.url, poolSize: 2 })
   return {
     orders,
     bus,
@@ -56,7 +55,7 @@ export async function startOrders(env: Record<string, string> = {}, given: { now
     async stop() {
       await orders.stop()
       for (const other of others) await other.stop?.()
-      await sql.end()
+      await sql.stop?.()
       await database.drop()
     },
   }
