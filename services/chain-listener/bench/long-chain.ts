@@ -19,7 +19,7 @@ export async function fill(chain: Chain, blocks: number, perBlock: number): Prom
   const accounts = await chain.rpc<string[]>('eth_accounts')
   for (let block = 0; block < blocks; block++) {
     // One transaction per account: anvil takes a batch in any order, and nonces would collide.
-    const calls = []
+    const calls: unknown[] = []
     for (let left = perBlock; left > 0; left -= PAYMENTS_PER_TRANSACTION) {
       const data = dataOf(Array.from({ length: Math.min(left, PAYMENTS_PER_TRANSACTION) }, record))
       const from = accounts[calls.length]

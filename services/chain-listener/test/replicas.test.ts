@@ -1,0 +1,209 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { openDatabase, silentLogger, until } from '@ponte/service-kit'
+import { testDatabase } from '@ponte/service-kit/testing'
+import { chainListenerMigrations } from '../src'
+import { openStore } from '../src/store'
+import { LeaseLostError } from '../src/store/commit'
+import { type Chain, memoOf, startChain } from './chain'
+import { startListener, TOKEN } from './setup'
+
+// Long enough that a busy machine does not look like a frozen process.
+const SILENCE_MS = 2_500
+const CUT_LOCK = `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = 7210 AND granted
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+const count = (said: readonly string[], text: string) => said.join('').split(text).length - 1
+const leads = (replica: { times(): number; losses(): number }) => replica.times() > replica.losses()
+/** From its sources, so that a test never runs an old build. */
+const loader = join(__dirname, 'run-from-source.cjs')
+const main = join(__dirname, '../src/main.ts')
+
+describe('design section 2: several replicas of the listener', () => {
+  let chain: Chain
+  let database: Awaited<ReturnType<typeof testDatabase>>
+  let sql: ReturnType<typeof openDatabase>
+  const children: ChildProcess[] = []
+
+  beforeEach(async () => {
+    chain = await startChain()
+    database = await testDatabase(chainListenerMigrations)
+    sql = openDatabase({ url: database.url, poolSize: 2 })
+  })
+  afterEach(async () => {
+    for (const child of children.splice(0)) {
+      child.kill('SIGCONT')
+      child.kill('SIGKILL')
+    }
+    await sql.stop?.()
+    await database.drop()
+    await chain.stop()
+  })
+
+  const settings = () => ({
+    DATABASE_URL: database.url,
+    // Nothing listens there: what is told stays in the outbox, where it is counted.
+    AMQP_URL: 'amqp://127.0.0.1:1',
+    HOST: '127.0.0.1',
+    OPS_PORT: '0',
+    CHAIN_ID: '31337',
+    RPC_URLS: chain.anvil.rpcUrl,
+    ROUTER_ADDRESSES: chain.emitter,
+    TOKEN_ADDRESS: TOKEN,
+    CONFIRMATIONS: '1',
+    POLL_MS: '20',
+    LEADER_SILENCE_MS: String(SILENCE_MS),
+    LOG_LEVEL: 'info',
+  })
+  /** A replica as a process of its own; `said` collects its log. */
+  const replica = () => {
+    const child = spawn(process.execPath, ['--require', loader, main], {
+      env: { PATH: process.env.PATH, ...settings() },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const said: string[] = []
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => said.push(String(chunk)))
+    children.push(child)
+    return {
+      child,
+      said: () => said.join(''),
+      times: () => count(said, 'this replica leads'),
+      losses: () => count(said, 'does not lead any more'),
+      started: () =>
+        until(
+          () => said.join('').includes('"started"'),
+          () => `this replica never started:\n${said.join('')}`,
+        ),
+      leads: () =>
+        until(
+          () => said.join('').includes('this replica leads'),
+          () => `this replica never led:\n${said.join('')}`,
+        ),
+      kill: (signal: NodeJS.Signals) => child.kill(signal),
+      gone: () => once(child, 'exit'),
+    }
+  }
+  let paid = 0
+  const pay = async () => {
+    await chain.pay([{ memo: memoOf(++paid) }])
+    await chain.mine()
+  }
+  const scanned = async () => {
+    const { rows } = await sql.query<{ n: string | null; epoch: string }>(
+      'SELECT scanned_number::text AS n, epoch::text AS epoch FROM chain_cursor',
+    )
+    return { number: Number(rows[0]?.n ?? -1), epoch: Number(rows[0]?.epoch ?? 0) }
+  }
+  const level = async () => {
+    const height = await chain.height()
+    await until(async () => (await scanned()).number === height, `block ${height} was never scanned`, 15_000)
+  }
+  /** Every payment event once, in one gapless line: two writers would have broken it. */
+  const expectOneLine = async () => {
+    const { rows } = await sql.query<{ sequence: number }>(
+      "SELECT (body::jsonb #>> '{data,sequence}')::int AS sequence FROM outbox WHERE type LIKE 'payment.%' ORDER BY 1",
+    )
+    expect(rows.map(row => row.sequence)).toEqual(rows.map((_, index) => index + 1))
+    const payments = await sql.query<{ memo: string }>('SELECT memo FROM payments')
+    expect(payments.rows.map(row => row.memo).toSorted()).toEqual((await chain.truth(await chain.height())).map(one => one.memo).toSorted())
+    expect(rows).toHaveLength(2 * payments.rows.length)
+  }
+
+  /** One story, because each replica is a process that takes a while to start. */
+  it('one scans, whoever is cut off, frozen, stopped or killed, and no block is told by two', async () => {
+    const first = replica()
+    await first.leads()
+    const second = replica()
+    await second.started()
+    await pay()
+    await level()
+
+    // The lock's connection is cut: the active one stops by itself; whoever leads next goes on where it was.
+    await sql.query(CUT_LOCK)
+    await until(() => first.said().includes('does not lead any more'), 'the active one never noticed that its connection is gone')
+    for (let n = 0; n < 3; n++) await pay()
+    await level()
+
+    // Frozen past its lock, with work at hand: the standby takes over, and the frozen one writes nothing when it wakes up.
+    await until(() => leads(first) !== leads(second), 'it is not certain who leads')
+    const [active, standby] = leads(first) ? [first, second] : [second, first]
+    await pay()
+    active.kill('SIGSTOP')
+    const led = standby.times()
+    await until(() => standby.times() > led, 'the standby never took over from the frozen one')
+    await level()
+    const { epoch } = await scanned()
+    const lost = active.losses()
+    active.kill('SIGCONT')
+    for (let n = 0; n < 2; n++) await pay()
+    await until(
+      () => active.losses() > lost,
+      () => `the frozen one never noticed:\n${active.said()}`,
+    )
+    await level()
+    expect((await scanned()).epoch).toBe(epoch)
+
+    // Stopped in order: the lead is given away at once.
+    const before = active.times()
+    standby.kill('SIGTERM')
+    const [code] = await standby.gone()
+    expect(code).toBe(0)
+    await until(() => active.times() > before, 'nobody took over from the one that was stopped')
+    await pay()
+    await level()
+
+    // Killed: a standby leads within 10 s.
+    const third = replica()
+    await third.started()
+    active.kill('SIGKILL')
+    const killedAt = Date.now()
+    await pay()
+    await level()
+    expect(Date.now() - killedAt).toBeLessThan(10_000)
+    expect(third.times()).toBe(1)
+    await expectOneLine()
+  }, 120_000)
+
+  it('a write under an old epoch changes nothing at all', async () => {
+    const store = openStore(sql, 31_337, () => new Date())
+    const old = await store.takeLease(0)
+    await store.anchor(old, undefined, 0, null)
+    const cursor = await store.cursor()
+    if (!cursor) throw new Error('no cursor')
+    await store.takeLease(0)
+    const blocks = [{ number: 0, hash: '0xa', parentHash: '0xb', time: 1 }]
+    const step = { cursor: { ...cursor, sequence: 9 }, head: 1, blocks, payments: [], events: [] }
+    await expect(store.commit(old, step)).rejects.toThrow(LeaseLostError)
+    expect(await store.cursor()).toEqual(cursor)
+    expect(await store.remembered(10)).toEqual([])
+  })
+
+  it('two in one process never both lead, and together they tell every payment once', async () => {
+    const env = { LEADER_SILENCE_MS: '500' }
+    const one = await startListener({
+      rpcUrls: chain.anvil.rpcUrl,
+      router: chain.emitter,
+      databaseUrl: database.url,
+      env,
+      given: { logger: silentLogger },
+    })
+    const two = await startListener({
+      rpcUrls: chain.anvil.rpcUrl,
+      router: chain.emitter,
+      databaseUrl: database.url,
+      env,
+      given: { logger: silentLogger },
+    })
+    const roles = await Promise.all([one.listener.status(), two.listener.status()])
+    expect(roles.map(status => status.role).toSorted()).toEqual(['leader', 'standby'])
+    await pay()
+    await level()
+    await one.stop()
+    await pay()
+    await level()
+    expect((await two.listener.status()).role).toBe('leader')
+    await two.idle()
+    await two.stop()
+    await expectOneLine()
+  })
+})
