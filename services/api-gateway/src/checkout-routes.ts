@@ -21,9 +21,9 @@ export function checkoutRoutes(owners: Owners, live: Live): Router {
     const orderId = orderIdIn(req)
     const listener = owners['chain-listener']
     parseRequest(z.strictObject({}), req.query, 'query')
-    parseRequest(authorizePayment, jsonBody(req), 'body')
     // Orders knows what is due, the listener what was signed before: the same signature again must be answered when nothing is due any more.
     const { status, due }: CheckoutBody = JSON.parse(await checkoutView(orders, orderId))
+    parseRequest(authorizePayment, jsonBody(req), 'body')
     if (!listener) throw new ApiError('invalid_state', 'Payments without gas are not offered here; pay in another way.')
     await forward(listener, payer, `/api/v1/checkout/${orderId}/authorization?status=${status}&due=${due}`, req, res)
   })
