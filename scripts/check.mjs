@@ -8,6 +8,7 @@ const program = path => [process.execPath, join(root, 'node_modules', path)]
 const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}
 const checks = {
   Types: [...program('typescript/bin/tsc'), '--project', 'tsconfig.check.json'],
+  'Types of the pages': [...program('typescript/bin/tsc'), '--project', 'packages/web'],
   'Form and lint': [...program('@biomejs/biome/bin/biome'), 'check', '.'],
   'Unused code': [...program('knip/bin/knip.js'), '--no-config-hints'],
   Infrastructure: [process.execPath, join(root, 'scripts/check-infra.mjs')],

@@ -1,12 +1,14 @@
 import { useEffect, useState } from 'react'
 
+const secondsUntil = (iso: string, clockOffsetMs: number) => Math.max(0, Math.ceil((Date.parse(iso) - clockOffsetMs - Date.now()) / 1000))
+
 /** Whole seconds until a moment by the server's clock; never below zero. */
 export function useSecondsUntil(iso: string, clockOffsetMs: number): number {
-  const rest = () => Math.max(0, Math.ceil((Date.parse(iso) - clockOffsetMs - Date.now()) / 1000))
-  const [seconds, setSeconds] = useState(rest)
+  const [seconds, setSeconds] = useState(() => secondsUntil(iso, clockOffsetMs))
   useEffect(() => {
-    setSeconds(rest())
-    const timer = setInterval(() => setSeconds(rest()), 1000)
+    const tick = () => setSeconds(secondsUntil(iso, clockOffsetMs))
+    tick()
+    const timer = setInterval(tick, 1000)
     return () => clearInterval(timer)
   }, [iso, clockOffsetMs])
   return seconds

@@ -1,0 +1,66 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Route, Router, Switch } from 'wouter'
+import { RequestFailed } from '../problem'
+import { api } from './api'
+import { DeliveriesPage } from './deliveries-page'
+import { DeliveryPage } from './delivery-page'
+import { DevelopersPage } from './developers-page'
+import { Frame } from './frame'
+import { KeyContext } from './known-key'
+import { Onboarding } from './onboarding'
+import { OrderPage } from './order-page'
+import { OrdersPage } from './orders-page'
+import { OverviewPage } from './overview-page'
+import { Failure, Loading } from './parts/states'
+import { useLoggedIn } from './session'
+import { SettingsPage } from './settings-page'
+import { SignIn } from './sign-in'
+import { SubscriptionPage } from './subscription-page'
+import { SubscriptionsPage } from './subscriptions-page'
+
+export function Dashboard() {
+  const loggedIn = useLoggedIn()
+  const queries = useQueryClient()
+  const [key, setKey] = useState<string | null>(null)
+  useEffect(() => {
+    if (loggedIn) return
+    // What one merchant saw is not the next one's.
+    queries.clear()
+    setKey(null)
+  }, [loggedIn, queries])
+  return <KeyContext value={{ key, setKey }}>{loggedIn ? <Home /> : <SignIn />}</KeyContext>
+}
+
+function Home() {
+  const [keyShown, setKeyShown] = useState(true)
+  const merchant = useQuery({ queryKey: ['merchant'], queryFn: api.merchant })
+  const isNew = merchant.error instanceof RequestFailed && merchant.error.code === 'not_found'
+  if (isNew || !keyShown) return <Onboarding onCreated={() => setKeyShown(false)} onDone={() => setKeyShown(true)} />
+  return (
+    <Router base="/dashboard">
+      <Frame name={merchant.data?.display_name}>
+        {merchant.data ? (
+          <Switch>
+            <Route path="/" component={OverviewPage} />
+            <Route path="/orders" component={OrdersPage} />
+            <Route path="/orders/:id">{({ id }) => <OrderPage id={id} />}</Route>
+            <Route path="/subscriptions" component={SubscriptionsPage} />
+            <Route path="/subscriptions/:id">{({ id }) => <SubscriptionPage id={id} />}</Route>
+            <Route path="/deliveries" component={DeliveriesPage} />
+            <Route path="/deliveries/:id">{({ id }) => <DeliveryPage id={id} />}</Route>
+            <Route path="/developers" component={DevelopersPage} />
+            <Route path="/settings">
+              <SettingsPage merchant={merchant.data} />
+            </Route>
+            <Route component={OverviewPage} />
+          </Switch>
+        ) : merchant.error ? (
+          <Failure error={merchant.error} onRetry={() => void merchant.refetch()} />
+        ) : (
+          <Loading />
+        )}
+      </Frame>
+    </Router>
+  )
+}

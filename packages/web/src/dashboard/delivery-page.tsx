@@ -1,0 +1,106 @@
+import { Button } from '@mantine/core'
+import type { DeliveryDetailBody } from '@ponte/contracts'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useLocation } from 'wouter'
+import { shortened } from '../amounts'
+import { api } from './api'
+import { useFault } from './deliveries-page'
+import { usePageTitle } from './page-title'
+import { CodeBlock, CopyValue } from './parts/copy'
+import { Badge, Facts, Failure, Heading, Loading } from './parts/states'
+import { deliveryTone } from './parts/tones'
+import { useWords } from './words'
+
+const REFRESH_MS = 2_000
+
+export function DeliveryPage({ id }: { id: string }) {
+  const { t } = useWords()
+  const [, navigate] = useLocation()
+  const found = useQuery({ queryKey: ['delivery', id], queryFn: () => api.delivery(id), refetchInterval: REFRESH_MS })
+  const replay = useMutation({ mutationFn: () => api.replay(id), onSuccess: fresh => navigate(`/deliveries/${fresh.id}`) })
+  const delivery = found.data
+  const title = delivery ? t.deliveries.types[delivery.event_type] : t.deliveries.title
+  usePageTitle(title)
+  if (found.error && !delivery) return <Failure error={found.error} onRetry={() => void found.refetch()} />
+  if (!delivery) return <Loading />
+  return (
+    <>
+      <Link href="/deliveries" className="back">
+        ← {t.deliveries.title}
+      </Link>
+      <Heading title={title}>
+        <Button loading={replay.isPending} onClick={() => replay.mutate()}>
+          {t.deliveries.replay}
+        </Button>
+      </Heading>
+      {replay.error && <Failure error={replay.error} />}
+      <Now delivery={delivery} />
+      <div className="columns">
+        <section className="card">
+          <h2>{t.deliveries.attempts}</h2>
+          <Attempts delivery={delivery} />
+        </section>
+        <section className="card">
+          <h2>{t.deliveries.body}</h2>
+          <CodeBlock text={delivery.body} label={t.deliveries.body} />
+        </section>
+      </div>
+    </>
+  )
+}
+
+function Now({ delivery }: { delivery: DeliveryDetailBody }) {
+  const { t, exactMoment } = useWords()
+  const faultOf = useFault()
+  const fault = delivery.status === 'delivered' ? null : faultOf(delivery)
+  return (
+    <section className="card">
+      <p className="badges">
+        <Badge tone={deliveryTone(delivery)}>{t.deliveries.statuses[delivery.status]}</Badge>{' '}
+        <span>{t.orders.at.attempts(delivery.attempts)}</span>
+      </p>
+      {fault && <p className="warning">{fault}</p>}
+      {delivery.dead_reason && delivery.last_error_code && <p className="warning">{t.deliveries.dead[delivery.dead_reason]}</p>}
+      <Facts
+        rows={[
+          [t.created, exactMoment(delivery.created_at)],
+          ...(delivery.delivered_at ? [[t.deliveries.delivered, exactMoment(delivery.delivered_at)] as [string, string]] : []),
+          ...(delivery.next_attempt_at ? [[t.deliveries.nextAttempt, exactMoment(delivery.next_attempt_at)] as [string, string]] : []),
+          ['ID', <CopyValue key="id" value={delivery.id} label="ID" shown={shortened(delivery.id, 13)} />],
+          ...(delivery.replay_of
+            ? [
+                [
+                  t.deliveries.replayOf,
+                  <Link key="original" href={`/deliveries/${delivery.replay_of}`}>
+                    {shortened(delivery.replay_of, 13)}
+                  </Link>,
+                ] as [string, React.ReactNode],
+              ]
+            : []),
+        ]}
+      />
+    </section>
+  )
+}
+
+function Attempts({ delivery }: { delivery: DeliveryDetailBody }) {
+  const { t, exactMoment } = useWords()
+  if (delivery.attempt_log.length === 0) return <p className="faint">{t.deliveries.noAttempts}</p>
+  return (
+    <ol className="timeline">
+      {delivery.attempt_log.map(attempt => (
+        <li key={attempt.ordinal} className={attempt.outcome === 'delivered' ? 'good' : 'bad'}>
+          <p className="timeline-title">
+            {t.deliveries.attempt(attempt.ordinal)}
+            {attempt.http_status !== null && <code>HTTP {attempt.http_status}</code>}
+          </p>
+          {attempt.error_code && <p>{t.deliveries.errors[attempt.error_code]}</p>}
+          {attempt.response_snippet && <CodeBlock text={attempt.response_snippet} label={t.deliveries.answer} />}
+          <p className="faint">
+            <time dateTime={attempt.started_at}>{exactMoment(attempt.started_at)}</time>, {t.deliveries.took(attempt.duration_ms)}
+          </p>
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,64 @@
+import { Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useContext } from 'react'
+import { api } from './api'
+import { Mark } from './frame'
+import { KeyContext } from './known-key'
+import { MerchantForm } from './merchant-form'
+import { CopyValue } from './parts/copy'
+import { Failure } from './parts/states'
+import { Tools } from './parts/tools'
+import { logOut } from './session'
+import { useWords } from './words'
+
+/** The first minute: a store, and the key that is shown once. */
+export function Onboarding({ onCreated, onDone }: { onCreated(): void; onDone(): void }) {
+  const { t } = useWords()
+  const queries = useQueryClient()
+  const { key, setKey } = useContext(KeyContext)
+  const create = useMutation({
+    mutationFn: api.createMerchant,
+    onSuccess: ({ api_key, ...merchant }) => {
+      setKey(api_key)
+      onCreated()
+      queries.setQueryData(['merchant'], merchant)
+    },
+  })
+  return (
+    <div className="door">
+      <header>
+        <span className="brand">
+          <Mark /> Ponte
+        </span>
+        <Tools />
+      </header>
+      {key !== null && create.isSuccess ? (
+        <main className="door-card">
+          <h1>{t.onboarding.keyTitle}</h1>
+          <p className="lead">{t.settings.newKey}</p>
+          <div className="secret">
+            <CopyValue value={key} label={t.settings.key} />
+          </div>
+          {create.data.warnings?.map(warning => (
+            <p key={warning} className="warning">
+              {warning}
+            </p>
+          ))}
+          <Button size="md" fullWidth onClick={onDone}>
+            {t.onboarding.goOn}
+          </Button>
+        </main>
+      ) : (
+        <main className="door-card">
+          <h1>{t.onboarding.title}</h1>
+          <p className="lead">{t.onboarding.lead}</p>
+          <MerchantForm merchant={null} submit={t.onboarding.create} busy={create.isPending} onSubmit={body => create.mutate(body)} />
+          {create.error && <Failure error={create.error} />}
+          <button type="button" className="plain" onClick={logOut}>
+            {t.logOut}
+          </button>
+        </main>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,114 @@
+import { Button } from '@mantine/core'
+import type { OrderBody } from '@ponte/contracts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { shortened } from '../amounts'
+import { api } from './api'
+import { OrderTimeline } from './order-timeline'
+import { usePageTitle } from './page-title'
+import { Confirmed } from './parts/confirmed'
+import { CopyValue } from './parts/copy'
+import { Badge, Facts, Failure, Heading, Loading } from './parts/states'
+import { orderTone } from './parts/tones'
+import { useWords } from './words'
+
+const REFRESH_MS = 3_000
+
+export function OrderPage({ id }: { id: string }) {
+  const { t } = useWords()
+  const found = useQuery({ queryKey: ['order', id], queryFn: () => api.order(id), refetchInterval: REFRESH_MS })
+  const order = found.data
+  usePageTitle(order?.external_ref ?? t.orders.title)
+  if (found.error && !order) return <Failure error={found.error} onRetry={() => void found.refetch()} />
+  if (!order) return <Loading />
+  return (
+    <>
+      <Link href="/orders" className="back">
+        ← {t.orders.title}
+      </Link>
+      <Heading title={order.external_ref ?? shortened(order.id, 13)}>
+        {order.status === 'pending' && (
+          <Confirmed
+            action={t.orders.cancelOrder}
+            question={t.orders.cancelSure}
+            work={() => api.cancelOrder(order.id)}
+            onDone={() => void found.refetch()}
+          />
+        )}
+      </Heading>
+      <Sums order={order} />
+      <div className="columns">
+        <section className="card">
+          <h2>{t.orders.timeline}</h2>
+          <OrderTimeline order={order} />
+        </section>
+        <section className="card">
+          <h2>{t.orders.details}</h2>
+          <Details order={order} />
+        </section>
+      </div>
+    </>
+  )
+}
+
+function Sums({ order }: { order: OrderBody }) {
+  const { t, brl, usdc } = useWords()
+  const isOpen = order.status === 'pending' || order.status === 'underpaid'
+  return (
+    <section className="card sums">
+      <div>
+        <p className="figure">{brl(order.brl_amount)}</p>
+        <p className="faint">{order.description ?? usdc(order.usdc_amount)}</p>
+      </div>
+      <p className="badges">
+        <Badge tone={orderTone[order.status]}>{t.orders.statuses[order.status]}</Badge>
+        {order.exception && <Badge tone="warn">{t.orders.exceptions[order.exception]}</Badge>}
+      </p>
+      {isOpen && (
+        <div className="link-line">
+          <CopyValue value={order.payment.checkout_url} label={t.orders.link} />
+          <Button component="a" href={order.payment.checkout_url} target="_blank" rel="noreferrer" variant="light">
+            {t.orders.open}
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Details({ order }: { order: OrderBody }) {
+  const { t, brl, usdc, exactMoment } = useWords()
+  return (
+    <Facts
+      rows={[
+        [t.orders.amount, usdc(order.usdc_amount)],
+        [t.orders.expected, usdc(order.expected)],
+        [t.orders.received, usdc(order.received)],
+        [t.orders.fee, usdc(order.platform_fee)],
+        [t.orders.quote, `1 USDC = ${brl(order.quote.rate)} (${order.quote.source})`],
+        [t.orders.expires, exactMoment(order.expires_at)],
+        ['ID', <CopyValue key="id" value={order.id} label="ID" shown={shortened(order.id, 13)} />],
+        [t.orders.memo, <CopyValue key="memo" value={order.memo} label={t.orders.memo} shown={shortened(order.memo, 10)} />],
+        ...(order.tx_hash
+          ? ([
+              [
+                t.orders.transaction,
+                <CopyValue key="tx" value={order.tx_hash} label={t.orders.transaction} shown={shortened(order.tx_hash, 10)} />,
+              ],
+            ] as [string, React.ReactNode][])
+          : []),
+        ...(order.subscription_id
+          ? ([
+              [
+                t.orders.subscription,
+                <Link key="subscription" href={`/subscriptions/${order.subscription_id}`}>
+                  {shortened(order.subscription_id, 13)}
+                </Link>,
+              ],
+            ] as [string, React.ReactNode][])
+          : []),
+        ...Object.entries(order.metadata),
+      ]}
+    />
+  )
+}

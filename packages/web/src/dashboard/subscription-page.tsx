@@ -1,0 +1,149 @@
+import { Button } from '@mantine/core'
+import type { SubscriptionBody } from '@ponte/contracts'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { shortened } from '../amounts'
+import { api } from './api'
+import { usePageTitle } from './page-title'
+import { Confirmed } from './parts/confirmed'
+import { CopyValue } from './parts/copy'
+import { Badge, Facts, Failure, Heading, Loading } from './parts/states'
+import { subscriptionTone } from './parts/tones'
+import { comingDates } from './period-dates'
+import { useRhythm } from './subscriptions-page'
+import { useWords } from './words'
+
+const REFRESH_MS = 5_000
+const PERIODS_SHOWN = 6
+
+export function SubscriptionPage({ id }: { id: string }) {
+  const { t, brl } = useWords()
+  const rhythm = useRhythm()
+  const found = useQuery({ queryKey: ['subscription', id], queryFn: () => api.subscription(id), refetchInterval: REFRESH_MS })
+  const subscription = found.data
+  usePageTitle(subscription?.external_ref ?? t.subscriptions.title)
+  if (found.error && !subscription) return <Failure error={found.error} onRetry={() => void found.refetch()} />
+  if (!subscription) return <Loading />
+  const isLive = subscription.status === 'active' || subscription.status === 'past_due'
+  return (
+    <>
+      <Link href="/subscriptions" className="back">
+        ← {t.subscriptions.title}
+      </Link>
+      <Heading title={subscription.external_ref ?? subscription.description ?? shortened(subscription.id, 13)}>
+        {isLive && (
+          <>
+            <Confirmed
+              action={t.subscriptions.cancelOne}
+              question={t.subscriptions.cancelSure}
+              work={() => api.cancelSubscription(id)}
+              onDone={() => void found.refetch()}
+            />
+            <ChargeButton id={id} onDone={() => void found.refetch()} />
+          </>
+        )}
+      </Heading>
+      <section className="card sums">
+        <div>
+          <p className="figure">{brl(subscription.brl_amount)}</p>
+          <p className="faint">{rhythm(subscription)}</p>
+        </div>
+        <p className="badges">
+          <Badge tone={subscriptionTone[subscription.status]}>{t.subscriptions.statuses[subscription.status]}</Badge>
+        </p>
+      </section>
+      <div className="columns">
+        <section className="card">
+          <h2>{t.subscriptions.charges}</h2>
+          <Charges subscription={subscription} />
+        </section>
+        <section className="card">
+          <h2>{t.subscriptions.calendar}</h2>
+          <Calendar subscription={subscription} />
+          <Details subscription={subscription} />
+        </section>
+      </div>
+    </>
+  )
+}
+
+function ChargeButton({ id, onDone }: { id: string; onDone(): void }) {
+  const { t } = useWords()
+  const [key, setKey] = useState(() => crypto.randomUUID())
+  const charge = useMutation({
+    mutationFn: () => api.charge(id, key),
+    onSettled: () => {
+      setKey(crypto.randomUUID())
+      onDone()
+    },
+  })
+  return (
+    <>
+      <Button loading={charge.isPending} onClick={() => charge.mutate()}>
+        {t.subscriptions.charge}
+      </Button>
+      {charge.error && <Failure error={charge.error} />}
+    </>
+  )
+}
+
+function Charges({ subscription }: { subscription: SubscriptionBody }) {
+  const { t, brl, moment } = useWords()
+  const charges = subscription.charges ?? []
+  if (charges.length === 0) return <p className="faint">{t.subscriptions.noCharges}</p>
+  const tones = { open: 'wait', paid: 'good', skipped: 'warn' } as const
+  return (
+    <ol className="timeline">
+      {charges.map(charge => (
+        <li key={charge.period_index} className={tones[charge.status]}>
+          <p className="timeline-title">
+            {t.subscriptions.period(charge.period_index)}: {brl(charge.brl_amount)}{' '}
+            <Badge tone={tones[charge.status]}>{t.subscriptions.chargeStatuses[charge.status]}</Badge>
+          </p>
+          {charge.orders.map(order => (
+            <p key={order.id}>
+              <Link href={`/orders/${order.id}`}>{shortened(order.id, 13)}</Link> <span className="faint">{moment(order.issued_at)}</span>
+            </p>
+          ))}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Calendar({ subscription }: { subscription: SubscriptionBody }) {
+  const { t, locale } = useWords()
+  const { interval, next_charge_at, start_at, timezone, max_periods, charges_done } = subscription
+  if (interval === null || next_charge_at === null)
+    return <p className="faint">{interval === null ? t.subscriptions.noCalendar : t.none}</p>
+  const periods = Math.min(PERIODS_SHOWN, max_periods === null ? PERIODS_SHOWN : Math.max(1, max_periods - charges_done))
+  const count = subscription.interval_count ?? 1
+  const dates = comingDates({ startAt: start_at, timezone, interval, count, nextAt: next_charge_at, periods })
+  const part = (date: Date, options: Intl.DateTimeFormatOptions) => date.toLocaleDateString(locale, { timeZone: 'UTC', ...options })
+  return (
+    <ol className="calendar">
+      {dates.map(date => (
+        <li key={date.getTime()}>
+          <span className="calendar-month">{part(date, { month: 'short' })}</span>
+          <span className="calendar-day">{part(date, { day: 'numeric' })}</span>
+          <span className="faint">{part(date, { weekday: 'short' })}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Details({ subscription }: { subscription: SubscriptionBody }) {
+  const { t, exactMoment } = useWords()
+  return (
+    <Facts
+      rows={[
+        [t.subscriptions.next, subscription.next_charge_at ? exactMoment(subscription.next_charge_at) : t.none],
+        [t.subscriptions.done, t.subscriptions.doneOf(subscription.charges_done, subscription.max_periods)],
+        [t.created, exactMoment(subscription.created_at)],
+        ['ID', <CopyValue key="id" value={subscription.id} label="ID" shown={shortened(subscription.id, 13)} />],
+      ]}
+    />
+  )
+}

@@ -1,0 +1,20 @@
+import { brl, exactMoment, moment, usdc } from '../amounts'
+import { localeOf, useLanguage } from '../language'
+import { en } from './texts/en'
+import { pt } from './texts/pt'
+
+const texts = { pt, en }
+
+/** The texts, amounts and moments in the merchant's language. */
+export function useWords() {
+  const language = useLanguage()
+  return {
+    language,
+    locale: localeOf(language),
+    t: texts[language],
+    brl: (decimal: string) => brl(decimal, language),
+    usdc: (decimal: string) => usdc(decimal, language),
+    moment: (iso: string) => moment(iso, language),
+    exactMoment: (iso: string) => exactMoment(iso, language),
+  }
+}

@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process'
+import { resolve } from 'node:path'
+import type { LocalChain } from '@ponte/payment-router/testing'
+import axe from 'axe-core'
+import type { TypedDataDomain, TypedDataField } from 'ethers'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+export const PHONE = { width: 390, height: 844 }
+export const DESKTOP = { width: 1280, height: 860 }
+
+/** A real Chromium. Its path is asked for at run time, since tests of the pages alone may install it. */
+export function openBrowser(): Promise<Browser> {
+  const executablePath = execFileSync(process.execPath, [resolve(__dirname, '../../../scripts/chromium.mjs')], { encoding: 'utf8' }).trim()
+  const args = ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
+  return chromium.launch({ executablePath, args })
+}
+
+export interface Visit extends BrowserContextOptions {
+  language?: 'pt-BR' | 'en-US'
+}
+
+/** A visitor of his own: cookies, storage and language. What the pages complain about (a blocked script, a fault) is collected. */
+export async function openVisit(browser: Browser, { language = 'en-US', ...options }: Visit = {}) {
+  const context = await browser.newContext({ viewport: DESKTOP, locale: language, reducedMotion: 'reduce', ...options })
+  const complaints: string[] = []
+  const strangers: string[] = []
+  context.on('console', message => {
+    // Chromium reports every answer of 400 and above; the pages show those.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text())
+  })
+  context.on('weberror', error => complaints.push(String(error.error())))
+  context.on('request', request => {
+    if (!/^(http:\/\/127\.0\.0\.1:|data:|blob:)/.test(request.url())) strangers.push(request.url())
+  })
+  return { context, complaints, strangers, page: await context.newPage() }
+}
+
+interface Call {
+  method: string
+  params?: unknown[]
+}
+type Answer = { result: unknown } | { error: { code: number; message: string } }
+
+export interface InjectedWallet {
+  /** Refuses the next request of this method as a person would. */
+  refuse(method: string): void
+  /** Methods asked for, oldest first. */
+  asked: string[]
+}
+
+/** A small EIP-1193 wallet in every page of the context, with an account of the local chain behind it. It begins on another network. */
+export async function injectWallet(context: BrowserContext, chain: LocalChain, account: number): Promise<InjectedWallet> {
+  const signer = chain.wallet(account)
+  const refused = new Set<string>()
+  const asked: string[] = []
+  let chainId = 1
+  const answer = async ({ method, params = [] }: Call): Promise<unknown> => {
+    if (method === 'eth_requestAccounts' || method === 'eth_accounts') return [signer.address]
+    if (method === 'eth_chainId') return `0x${chainId.toString(16)}`
+    if (method === 'wallet_switchEthereumChain') {
+      chainId = chain.chainId
+      return null
+    }
+    if (method === 'eth_sendTransaction') {
+      const [transaction] = params as [{ to: string; data: string }]
+      return (await signer.sendTransaction({ to: transaction.to, data: transaction.data })).hash
+    }
+    if (method === 'eth_signTypedData_v4') return sign(signer, String(params[1]))
+    return chain.provider.send(method, params)
+  }
+  await context.exposeBinding('ponteTestWallet', async (_source, call: Call): Promise<Answer> => {
+    asked.push(call.method)
+    if (refused.delete(call.method)) return { error: { code: 4001, message: 'User rejected the request.' } }
+    try {
+      return { result: await answer(call) }
+    } catch (error) {
+      return { error: { code: -32000, message: error instanceof Error ? error.message : String(error) } }
+    }
+  })
+  await context.addInitScript(provideWallet)
+  return { asked, refuse: method => void refused.add(method) }
+}
+
+function sign(
+  signer: { signTypedData(domain: TypedDataDomain, types: Record<string, TypedDataField[]>, message: object): Promise<string> },
+  text: string,
+) {
+  const { domain, types, message } = JSON.parse(text) as {
+    domain: TypedDataDomain
+    types: Record<string, TypedDataField[]>
+    message: Record<string, unknown>
+  }
+  const { EIP712Domain: _, ...own } = types
+  return signer.signTypedData(domain, own, message)
+}
+
+// Runs in the page.
+function provideWallet(): void {
+  const request = async (call: unknown) => {
+    const answer = await Reflect.get(window, 'ponteTestWallet')(call)
+    if (!answer.error) return answer.result
+    throw Object.assign(new Error(answer.error.message), { code: answer.error.code })
+  }
+  Object.defineProperty(window, 'ethereum', { value: { request } })
+}
+
+/** What an accessibility checker finds serious or worse on the page as it is. */
+export async function seriousFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const results = await page.evaluate(() => (Reflect.get(window, 'axe') as typeof axe).run())
+  return results.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(node => `${id}: ${node.target.join(' ')} — ${node.failureSummary ?? ''}`))
+}
