@@ -295,6 +295,13 @@ describe('cancelling', () => {
     expect(change && cancel(change.subscription, later(START, 0.2))).toBeNull()
   })
 
+  it('leaves nothing open once its order is cancelled too', () => {
+    const cancelled = cancel(first.subscription, later(START, 0.1))?.subscription ?? first.subscription
+    expect(cancelled.charges.map(({ status }) => status)).toEqual(['open'])
+    const closed = recordClosed(cancelled, orderOf(first), 'cancelled', later(START, 0.2))
+    expect([closed.subscription.charges.map(({ status }) => status), closed.facts]).toEqual([['skipped'], []])
+  })
+
   it('does not stop a payment in flight from counting, and nothing expires after it', () => {
     const cancelled = cancel(first.subscription, later(START, 0.1))?.subscription ?? first.subscription
     const paid = recordPaid(cancelled, paidOrder(orderOf(first)), later(START, 0.2))

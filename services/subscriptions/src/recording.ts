@@ -9,6 +9,7 @@ import {
   hasAllCharges,
   isLive,
   isPastEnd,
+  letGo,
   outstanding,
   type Subscription,
 } from './subscription'
@@ -40,8 +41,9 @@ export function recordClosed(subscription: Subscription, orderId: string, outcom
   if (attempt?.status !== 'open') return { from: subscription, subscription, facts: [] }
   const closed = withAttempt(subscription, charge, orderId, outcome)
   const owes = outcome === 'expired' && closed.schedule !== null && charge.status !== 'paid' && charge.periodIndex > closed.lastPaidIndex
-  const next: Subscription = isLive(closed) && owes ? { ...closed, status: 'past_due' } : closed
-  const end = isLive(next) && isSettledPastEnd(next, at) ? expire(next, at) : null
+  if (!isLive(closed)) return { from: subscription, subscription: letGo(closed), facts: [] }
+  const next: Subscription = owes ? { ...closed, status: 'past_due' } : closed
+  const end = isSettledPastEnd(next, at) ? expire(next, at) : null
   return { from: subscription, subscription: end?.subscription ?? next, facts: end?.facts ?? [] }
 }
 

@@ -105,15 +105,23 @@ export function cancel(subscription: Subscription, at: Date): Change | null {
   if (subscription.status === 'cancelled') return null
   if (subscription.status === 'expired') throw new ApiError('invalid_state', 'The subscription has expired, so there is nothing to cancel.')
   const next: Subscription = { ...subscription, status: 'cancelled', cancelledAt: at }
-  return { from: subscription, subscription: next, facts: [{ kind: 'cancelled', openOrderId: openOrderId(subscription) }] }
+  return { from: subscription, subscription: letGo(next), facts: [{ kind: 'cancelled', openOrderId: openOrderId(subscription) }] }
 }
 
 /** The end of a subscription by itself: the last charge, or its time. */
 export function expire(subscription: Subscription, at: Date): { subscription: Subscription; facts: readonly Fact[] } {
   return {
-    subscription: { ...subscription, status: 'expired', expiredAt: at },
+    subscription: letGo({ ...subscription, status: 'expired', expiredAt: at }),
     facts: [{ kind: 'expired', openOrderId: openOrderId(subscription) }],
   }
+}
+
+/** A subscription that has ended asks for nothing more: what no order can pay any longer is skipped. */
+export function letGo(subscription: Subscription): Subscription {
+  const charges = subscription.charges.map(charge =>
+    charge.status === 'open' && !openAttempt(charge) ? { ...charge, status: 'skipped' as const } : charge,
+  )
+  return { ...subscription, charges }
 }
 
 export const isLive = (subscription: Subscription) => subscription.status === 'active' || subscription.status === 'past_due'

@@ -1,12 +1,11 @@
 import { type Event, type EventType, type OrderBody, parseEvent, subscription, topology } from '@ponte/contracts'
-import { type Bus, memoryBus, type Part, readConfig, signCaller, silentLogger, until, uuidv7 } from '@ponte/service-kit'
+import { type Bus, memoryBus, openDatabase, type Part, readConfig, signCaller, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
-import pg from 'pg'
 import request from 'supertest'
 import { createSubscriptions, subscriptionsConfig, subscriptionsMigrations } from '../src'
 
-export const TOKEN_SECRET = 'a-test-secret-of-at-least-32-characters'
-export const PAYOUT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const TOKEN_SECRET = 'a-test-secret-of-at-least-32-characters'
+const PAYOUT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 export const merchantId = '01981f3c-0000-7000-8000-000000000001'
 const ADDRESS = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 
@@ -41,15 +40,11 @@ export async function startSubscriptions(options: { replicas?: number; start?: s
   }
   for (const part of world.parts) await part.start?.()
   for (let count = options.replicas ?? 1; count > 0; count -= 1) await startReplica()
-  const sql = new pg.Pool({ connectionString: database.url, max: 2 })
+  const sql = openDatabase({ url: database.url, poolSize: 2 })
   const url = (replica = 0) => `http://127.0.0.1:${replicas[replica]?.http.port()}`
-  const idle = async () => {
-    // A replica that is idle may be given work by the next, so all must be idle in one look.
-    await until(
-      async () => !(await Promise.all([bus, ...replicas].map(part => part.busy?.()))).some(Boolean),
-      'the replicas are still busy',
-    )
-  }
+  const busy = async () => (await Promise.all([bus, ...replicas].map(part => part.busy?.()))).some(Boolean)
+  // Work can pass from a part that was asked late to one that was asked early: only twice idle is idle.
+  const idle = () => until(async () => !(await busy()) && !(await busy()), 'the replicas are still busy')
   const call = (method: 'get' | 'post' | 'patch', path: string, body?: object, headers: Record<string, string> = {}, replica = 0) =>
     request(url(replica))
       [method](`/api/v1/subscriptions${path}`)
@@ -81,7 +76,7 @@ export async function startSubscriptions(options: { replicas?: number; start?: s
     },
     async stop() {
       for (const part of [...replicas, ...world.parts].reverse()) await part.stop?.()
-      await sql.end()
+      await sql.stop?.()
       await database.drop()
     },
   }
