@@ -3,6 +3,7 @@ import type { World } from '../test/system'
 import type { Cluster } from './cluster'
 import type { Ledger } from './ledger'
 import type { Random } from './random'
+import type { Traffic } from './traffic'
 
 export interface Fault {
   name: string
@@ -11,10 +12,9 @@ export interface Fault {
 }
 
 /** The ways in which this harness breaks things. Each ends before the next of its kind begins. */
-export function faultsOf(world: World, cluster: Cluster, ledger: Ledger, random: Random): Fault[] {
+export function faultsOf(world: World, cluster: Cluster, ledger: Ledger, traffic: Traffic, random: Random): Fault[] {
   const anyReplica = () => random.pick(cluster.replicas)
   const anyProxy = () => random.pick([...cluster.proxies.values()])
-  const receiver = world.receiver
   return [
     {
       name: 'kill -9',
@@ -75,6 +75,7 @@ export function faultsOf(world: World, cluster: Cluster, ledger: Ledger, random:
     {
       name: 'receiver fails',
       async strike() {
+        const { receiver } = random.pick(traffic.merchants)
         receiver.answerWith(random.pick([500, 503, 302, 404]))
         return () => receiver.answerWith(null)
       },

@@ -2,7 +2,7 @@ import { startWorld } from '../test/system'
 import { audit } from './audit'
 import { startCluster } from './cluster'
 import { type Fault, faultsOf } from './faults'
-import { openLedger } from './ledger'
+import { type Ledger, openLedger } from './ledger'
 import { untilQuiet } from './quiet'
 import { createRandom } from './random'
 import { startTraffic } from './traffic'
@@ -20,8 +20,8 @@ export interface TortureOptions {
   seconds: number
   amqp: { url: string; namespace: string }
   tell?: (line: string) => void
-  /** For the proof that the audit can see: harms the books after everything is quiet. */
-  plant?: (ledger: ReturnType<typeof openLedger>) => Promise<void>
+  /** For the proof that the audit can see: is given the books, once everything is quiet and audited, to harm them and to audit again. */
+  inspect?: (books: { ledger: Ledger; auditAgain: () => Promise<string[]> }) => Promise<void>
 }
 
 const CONFIRMATIONS = 3
@@ -29,7 +29,7 @@ const REORG_DEPTH_MAX = 5
 const QUIET_TIMEOUT_MS = 180_000
 
 /** Drives merchants and payers against two replicas of everything while it breaks things by a seeded schedule; then heals, waits and audits. */
-export async function torture({ seed, seconds, amqp, tell = () => undefined, plant }: TortureOptions): Promise<Outcome> {
+export async function torture({ seed, seconds, amqp, tell = () => undefined, inspect }: TortureOptions): Promise<Outcome> {
   const random = createRandom(seed)
   const world = await startWorld({ confirmations: CONFIRMATIONS, amqp })
   const ledger = openLedger(world, { reorgDepthMax: REORG_DEPTH_MAX })
@@ -39,15 +39,16 @@ export async function torture({ seed, seconds, amqp, tell = () => undefined, pla
     await world.chain.mine(REORG_DEPTH_MAX + 1)
     const stopTraffic = new AbortController()
     const running = traffic.run(stopTraffic.signal)
-    const faults = await breakThings(faultsOf(world, cluster, ledger, random), { seconds, random, tell })
+    const faults = await breakThings(faultsOf(world, cluster, ledger, traffic, random), { seconds, random, tell })
     stopTraffic.abort()
     await cluster.heal()
     await running
     tell('healed; waiting until everything has arrived')
     await world.chain.mine(CONFIRMATIONS + 1)
     await untilQuiet(world, ledger, QUIET_TIMEOUT_MS)
-    await plant?.(ledger)
-    const differences = await audit(world, cluster, ledger, traffic)
+    const auditAgain = () => audit(world, cluster, ledger, traffic)
+    const differences = await auditAgain()
+    await inspect?.({ ledger, auditAgain })
     const webhooks = traffic.merchants.reduce((sum, { receiver }) => sum + receiver.received.length, 0)
     return { seed, faults, counts: traffic.counts, webhooks, differences }
   } finally {

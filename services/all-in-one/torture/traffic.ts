@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { MerchantBody, OrderBody } from '@ponte/contracts'
-import { mined } from '@ponte/payment-router/testing'
 import { createWebhookReceiver, type WebhookReceiver } from '../src/webhook-receiver'
 import { call, createMerchant, PAYER, units, type World } from '../test/system'
 import type { Cluster } from './cluster'
@@ -22,6 +21,8 @@ export interface Traffic {
   stop(): Promise<void>
 }
 
+/** A transaction that a reorg took away is never mined: nobody waits longer than this. */
+const MINED_WAIT_MS = 8_000
 const TRIES = 40
 const RETRY_MS = 250
 
@@ -74,8 +75,8 @@ export async function startTraffic(world: World, cluster: Cluster, random: Rando
     paying = paying.then(async () => {
       const payer = world.chain.wallet(PAYER.privateKey)
       try {
-        await mined(world.chain.mintUsdc(payer.address, amount))
-        await mined(world.chain.pay(payer, { memo: `0x${order.memo}`, merchant: order.payment.merchant_address, amount }))
+        await inTime(world.chain.mintUsdc(payer.address, amount))
+        await inTime(world.chain.pay(payer, { memo: `0x${order.memo}`, merchant: order.payment.merchant_address, amount }))
         count('payments sent')
       } catch {
         count('payments that a reorg disturbed')
@@ -125,4 +126,8 @@ export async function startTraffic(world: World, cluster: Cluster, random: Rando
     },
     stop: async () => void (await Promise.all(merchants.map(({ receiver }) => receiver.stop?.()))),
   }
+}
+
+async function inTime(sent: Promise<{ wait(confirmations: number, timeoutMs: number): Promise<unknown> }>): Promise<void> {
+  await (await sent).wait(1, MINED_WAIT_MS)
 }
