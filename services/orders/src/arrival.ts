@@ -45,7 +45,8 @@ export function createArrivals({ store, now, logger, onUnmatched, onReorged }: A
   /** Gives an order what was paid for it before it was known here. */
   const adopt = async (memo: string): Promise<void> => {
     for (const unmatched of await store.unmatchedOf(memo)) {
-      const payment: Payment = { ...unmatched, status: paymentStatus(unmatched.status) }
+      // A deposit and its sweep are told of orders that exist, so nothing unmatched replaces anything.
+      const payment: Payment = { ...unmatched, status: paymentStatus(unmatched.status), replaces: [] }
       for (let settled = false; !settled; ) {
         const found = await store.find({ memo })
         if (!found) return
@@ -104,5 +105,6 @@ const toPayment = (data: ChainPayment, status: Payment['status']): Payment => ({
   payerAddress: data.payer_address,
   txHash: data.tx_hash,
   blockNumber: BigInt(data.block_number),
-  blockTime: new Date(data.block_time),
+  blockTime: new Date(data.sent_time ?? data.block_time),
+  replaces: data.replaces ?? [],
 })

@@ -1,6 +1,6 @@
 import { type CheckoutBody, formatBrl, formatRate, formatUsdc, grossForShare, type OrderBody, type PaymentBody } from '@ponte/contracts'
 import type { Order } from './order'
-import type { Payment } from './settlement'
+import { livePayments, type Payment } from './settlement'
 
 /** What every body says about the place: the network's name and where checkout pages are served. */
 export interface Place {
@@ -29,7 +29,7 @@ export function orderBody(order: Order, place: Place, payments?: readonly Paymen
     tx_hash: order.txHash,
     quote: quoteBody(order),
     payment: paymentTarget(order, place, dueUnits(order, payments)),
-    ...(payments ? { payments: payments.map(paymentBody) } : {}),
+    ...(payments ? { payments: shown(payments).map(paymentBody) } : {}),
     expires_at: order.expiresAt.toISOString(),
     paid_at: order.paidAt?.toISOString() ?? null,
     cancelled_at: order.cancelledAt?.toISOString() ?? null,
@@ -53,14 +53,20 @@ export function checkoutBody(order: Order, payments: readonly Payment[], headBlo
     received: formatUsdc(order.receivedUnits),
     due: formatUsdc(due),
     memo: order.memo,
-    tx_hash: order.txHash ?? payments.find(payment => payment.status !== 'orphaned')?.txHash ?? null,
-    confirmations: confirmations(payments, headBlock, place.confirmations),
+    tx_hash: order.txHash ?? livePayments(payments)[0]?.txHash ?? null,
+    confirmations: confirmations(livePayments(payments), headBlock, place.confirmations),
     quote: quoteBody(order),
     payment: paymentTarget(order, place, due),
-    payments: payments.map(paymentBody),
+    payments: shown(payments).map(paymentBody),
     expires_at: order.expiresAt.toISOString(),
     paid_at: order.paidAt?.toISOString() ?? null,
   }
+}
+
+/** Without the transfers whose sweep is there. */
+const shown = (payments: readonly Payment[]) => {
+  const live = new Set(livePayments(payments))
+  return payments.filter(payment => live.has(payment) || payment.status === 'orphaned')
 }
 
 /**
@@ -69,7 +75,7 @@ export function checkoutBody(order: Order, payments: readonly Payment[], headBlo
  */
 export function dueUnits(order: Order, payments: readonly Payment[] = []): bigint {
   if (order.status !== 'pending' && order.status !== 'underpaid') return 0n
-  const coming = payments.reduce((total, payment) => (payment.status === 'detected' ? total + payment.shareUnits : total), 0n)
+  const coming = livePayments(payments).reduce((total, payment) => (payment.status === 'detected' ? total + payment.shareUnits : total), 0n)
   const missing = order.expectedUnits - order.receivedUnits - coming
   return missing > 0n ? grossForShare(missing, order.feeBps) : 0n
 }

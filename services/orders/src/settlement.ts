@@ -9,7 +9,10 @@ export interface Payment {
   payerAddress: string
   txHash: string
   blockNumber: bigint
+  /** When the payer paid: of a swept deposit, when he sent it, not when we swept it. */
   blockTime: Date
+  /** Payments that this one stands for: transfers to a deposit address, by the sweep that took them. */
+  replaces: readonly string[]
 }
 
 /** The closed set that the database keeps as text. */
@@ -49,7 +52,7 @@ export interface Verdict {
  * (design, section 6). The order in which the facts arrived plays no part. C, D and E are the design's letters.
  */
 export function settle(terms: Terms, payments: readonly Payment[], chainTime: Date | null): Verdict {
-  const live = payments.filter(payment => payment.status !== 'orphaned')
+  const live = livePayments(payments)
   const confirmed = live.filter(payment => payment.status === 'confirmed').sort(byBlock)
   const [C, D, E] = [sum(confirmed), sum(live), terms.expectedUnits]
   const completing = completingPayment(confirmed, E)
@@ -63,6 +66,13 @@ export function settle(terms: Terms, payments: readonly Payment[], chainTime: Da
     settled,
     confirmed,
   }
+}
+
+/** Those that count: part of the chain, and not replaced by one that is. */
+export function livePayments(payments: readonly Payment[]): Payment[] {
+  const onChain = payments.filter(payment => payment.status !== 'orphaned')
+  const replaced = new Set(onChain.flatMap(payment => payment.replaces))
+  return onChain.filter(payment => !replaced.has(payment.id))
 }
 
 interface Ledger {

@@ -49,10 +49,10 @@ const COMMIT = `
   counted AS (
     INSERT INTO payment_sequences (chain_id, sequence) SELECT $21::int, $22::int WHERE $22::int IS NOT NULL ON CONFLICT DO NOTHING),
   paid AS (
-    INSERT INTO payments (id, order_id, revision, status, share_units, payer_address, tx_hash, block_number, block_time)
-    SELECT $23, $1::uuid, $24, $25, $26, $27, $28, $29, $30 WHERE $23::text IS NOT NULL
+    INSERT INTO payments (id, order_id, revision, status, share_units, payer_address, tx_hash, block_number, block_time, replaces)
+    SELECT $23, $1::uuid, $24, $25, $26, $27, $28, $29, $30, coalesce($31::text[], '{}') WHERE $23::text IS NOT NULL
     ON CONFLICT (id) DO UPDATE SET revision = EXCLUDED.revision, status = EXCLUDED.status, block_number = EXCLUDED.block_number,
-      block_time = EXCLUDED.block_time WHERE payments.revision < EXCLUDED.revision),
+      block_time = EXCLUDED.block_time, replaces = EXCLUDED.replaces WHERE payments.revision < EXCLUDED.revision),
   matched AS (DELETE FROM unmatched_payments WHERE id = $23)
   UPDATE orders SET status = $3, exception = $4, received_units = $5, told_units = $6, tx_hash = $7, paid_at = $8::timestamptz,
     expired_at = $9::timestamptz, cancelled_at = $10::timestamptz, superseded_at = $31::timestamptz,
@@ -90,7 +90,7 @@ export function orderStore(database: Database, prisma: PrismaClient, { now, comm
         ...answerValues(answer),
         ...orNull(eventId, sequence?.chainId, sequence?.sequence),
         ...orNull(payment?.id, payment?.revision, payment?.status, payment?.shareUnits, payment?.payerAddress, payment?.txHash),
-        ...orNull(payment?.blockNumber, payment?.blockTime),
+        ...orNull(payment?.blockNumber, payment?.blockTime, payment?.replaces),
         order.supersededAt,
       ])
       committed(change)

@@ -1,0 +1,140 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { testRateFeedAbi } from '@ponte/payment-router'
+import { type LocalChain, mined, startLocalChain } from '@ponte/payment-router/testing'
+import { readConfig, until } from '@ponte/service-kit'
+import { Contract } from 'ethers'
+import request from 'supertest'
+import { ordersConfig } from '../src'
+import { httpRate, httpRateSettings, parseExactly, rateMicros } from '../src/http-rate'
+import { asMerchant, settings, startOrders } from './setup'
+
+let chain: LocalChain
+let feed: (answer: bigint, updatedAt: number) => Promise<unknown>
+const market = { body: '{"USDTBRL":{"bid":"5.4201"}}', status: 200 }
+const server = createServer((_req, res) => {
+  res.writeHead(market.status, { 'Content-Type': 'application/json' }).end(market.body)
+})
+let url: string
+beforeAll(async () => {
+  chain = await startLocalChain()
+  const contract = new Contract(chain.rateFeedAddress, testRateFeedAbi, chain.wallet(0))
+  feed = async (answer, updatedAt) => mined(await contract.getFunction('set').send(answer, updatedAt))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  server.close()
+  await chain.stop()
+})
+
+const seconds = () => Math.floor(Date.now() / 1000)
+const start = (env: Record<string, string>) => startOrders({ RATE_STATIC: '', RATE_REFRESH_MS: '100', ...env })
+const http = (more: object = {}) => JSON.stringify([{ name: 'market', url, path: 'USDTBRL.bid', ...more }])
+const create = (system: { url: string }) => request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '150.00' })
+
+it('chainlink: dollars per real, inverted exactly to reais per dollar; stale or empty answers price nothing', async () => {
+  await feed(18_450_184n, seconds())
+  const system = await start({ RATE_CHAINLINK_RPC_URL: chain.rpcUrl, RATE_CHAINLINK_ADDRESS: chain.rateFeedAddress, RATE_MAX_AGE_S: '60' })
+  try {
+    const { body } = await create(system)
+    // 10^14 / 18450184 = 5420000.15…, rounded down: the merchant is never short.
+    expect(body.quote).toMatchObject({ rate: '5.420000', source: 'chainlink', spread_bps: 0 })
+    expect(body.usdc_amount).toBe('27.675277')
+    await feed(20_000_000n, seconds() + 3600)
+    await until(async () => (await create(system)).body.quote?.rate === '5.000000', 'the new round was not read')
+    expect(Date.parse((await create(system)).body.quote.as_of)).toBeLessThanOrEqual(Date.now())
+    await feed(18_450_184n, seconds() - 61)
+    await until(async () => (await create(system)).status === 503, 'a stale round still prices')
+    const refused = await create(system)
+    expect([refused.body.code, Number(refused.headers['retry-after']) > 0]).toEqual(['rate_unavailable', true])
+  } finally {
+    await system.stop()
+  }
+})
+
+it('chainlink: an address that is no BRL / USD feed prices nothing', async () => {
+  const system = await start({ RATE_CHAINLINK_RPC_URL: chain.rpcUrl, RATE_CHAINLINK_ADDRESS: chain.usdcAddress })
+  expect((await create(system)).body.code).toBe('rate_unavailable')
+  await system.stop()
+})
+
+it('several sources: the median; too far apart, it fails closed; one gone, the others price', async () => {
+  const system = await start({ RATE_HTTP_SOURCES: http(), RATE_STATIC: '5.44', RATE_MAX_SPREAD_BPS: '50', RATE_MAX_AGE_S: '1' })
+  try {
+    expect((await create(system)).body.quote).toMatchObject({ rate: '5.430050', source: 'market,static', spread_bps: 37 })
+    market.body = '{"USDTBRL":{"bid":"5.30"}}'
+    await until(async () => (await create(system)).status === 503, 'diverging sources still price')
+    market.status = 500
+    await until(async () => (await create(system)).body.quote?.source === 'static', 'the one that is left does not price')
+  } finally {
+    Object.assign(market, { body: '{"USDTBRL":{"bid":"5.4201"}}', status: 200 })
+    await system.stop()
+  }
+})
+
+describe('a JSON source', () => {
+  const observe = (body: string, more: object = {}) => {
+    market.body = body
+    return httpRate(
+      httpRateSettings.parse({ name: 'market', url, path: 'a.0.rate', ...more }),
+      () => new Date('2026-11-20T12:00:00Z'),
+    ).observe()
+  }
+  it.each([
+    ['a number of any length, exactly', '{"a":[{"rate":5.42010199999999999999999}]}', {}, 5_420_101n],
+    ['a text', '{"a":[{"rate":"5.42"}]}', {}, 5_420_000n],
+    ['dollars per real', '{"a":[{"rate":0.18450184}]}', { inverted: true }, 5_420_000n],
+    ['a number that a string looks like', '{"x":"\\"1","a":[{"rate":5}]}', {}, 5_000_000n],
+  ])('gives %s', async (_what, body, more, micros) => {
+    expect((await observe(body, more)).rateMicros).toBe(micros)
+  })
+  it('gives the time it names, never one ahead of ours', async () => {
+    const timed = { as_of_path: 'at', as_of_unit: 's' }
+    expect((await observe('{"a":[{"rate":5}],"at":1763640000}', timed)).asOf).toEqual(new Date(1_763_640_000_000))
+    expect((await observe('{"a":[{"rate":5}],"at":99999999999}', timed)).asOf).toEqual(new Date('2026-11-20T12:00:00Z'))
+  })
+  it.each([
+    '{}',
+    'null',
+    '[',
+    '{"a":[{"rate":0}]}',
+    '{"a":[{"rate":-5}]}',
+    '{"a":[{"rate":"5,42"}]}',
+    '{"a":[{"rate":5e1}]}',
+    '{"a":[{"rate":true}]}',
+    '{"a":[{"rate":5}]}x',
+  ])('refuses %s', async body => {
+    await expect(observe(body)).rejects.toThrow()
+  })
+  it('reads text exactly', () => {
+    expect(parseExactly('{"a":1.10,"b":"1.10","c":[true,null]}')).toEqual({ a: '1.10', b: '1.10', c: [true, null] })
+    expect(rateMicros('0.0000001', true)).toBe(10_000_000_000_000n)
+  })
+})
+
+describe('settings', () => {
+  const read = (env: Record<string, string>) => () => readConfig(ordersConfig, { ...settings('postgres://x'), ...env })
+  it.each([
+    ['RATE_HTTP_SOURCES', '{"not":"a list"}'],
+    ['RATE_HTTP_SOURCES', '[{"name":"x","url":"ftp://x","path":"y"}]'],
+    ['RATE_CHAINLINK_ADDRESS', `0x${'01'.repeat(20)}`],
+    ['DEPOSIT_FACTORY', `0x${'01'.repeat(20)}`],
+    ['RATE_STATIC', '5,42'],
+  ])('%s refuses %s, naming itself', (name, value) => expect(read({ [name]: value })).toThrow(name))
+
+  it('none that gives a rate: the service does not start', async () => {
+    await expect(start({})).rejects.toThrow('RATE_STATIC')
+  })
+})
+
+it('deposit addresses: the router’s own, where the factory is set', async () => {
+  const system = await startOrders({ ROUTER_ADDRESS: chain.routerAddress, DEPOSIT_FACTORY: chain.routerAddress })
+  const { body } = await create(system)
+  const router = new Contract(chain.routerAddress, ['function depositAddress(bytes32, address) view returns (address)'], chain.provider)
+  expect(body.payment.deposit_address).toBe(
+    await router.getFunction('depositAddress').staticCall(`0x${body.memo}`, body.payment.merchant_address),
+  )
+  expect(body.payment.payment_uri).toContain(`/transfer?address=${body.payment.deposit_address}&uint256=27675277`)
+  await system.stop()
+})
