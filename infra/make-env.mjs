@@ -15,6 +15,7 @@ const secrets = [
   'ORDERS_TOKEN_SECRET',
   'SUBSCRIPTIONS_TOKEN_SECRET',
   'WEBHOOKS_TOKEN_SECRET',
+  'CHAIN_LISTENER_TOKEN_SECRET',
   'PUBLIC_CLIENT_KEY',
 ]
 const text = `# Secrets of this installation; keep them out of any repository.
@@ -37,6 +38,9 @@ RPC_URLS=http://chain:8545
 WS_URL=ws://chain:8545
 TOKEN_ADDRESS=0x5FbDB2315678afecb367f032d93F642f64180aa3
 ROUTER_ADDRESS=0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512
+DEPOSIT_FACTORY=0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512
+# Pays for the gas of deposit addresses; this one is a test account of anvil whose key everybody knows.
+RELAYER_PRIVATE_KEY=0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a
 PLATFORM_FEE_BPS=100
 CONFIRMATIONS=1
 START_BLOCK=0

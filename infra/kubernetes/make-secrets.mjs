@@ -1,10 +1,18 @@
 import { randomBytes } from 'node:crypto'
 
 // Prints every Secret that the manifests refer to, with fresh random values:  node infra/kubernetes/make-secrets.mjs | kubectl apply -f -
-// In production a secret store puts Secrets of these names and keys in place instead. RPC_URLS, which may carry a provider's key, is taken from
-// the environment.
+// In production a secret store puts Secrets of these names and keys in place instead. RPC_URLS, which may carry a provider's key,
+// and RELAYER_PRIVATE_KEY are taken from the environment.
 const secret = () => randomBytes(32).toString('hex')
-const shared = { seal: secret(), orders: secret(), subscriptions: secret(), webhooks: secret(), rabbitmq: secret(), session: secret() }
+const shared = {
+  seal: secret(),
+  orders: secret(),
+  subscriptions: secret(),
+  webhooks: secret(),
+  listener: secret(),
+  rabbitmq: secret(),
+  session: secret(),
+}
 const services = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher']
 const passwords = Object.fromEntries(services.map(name => [name, secret()]))
 const role = name => name.replaceAll('-', '_')
@@ -15,12 +23,18 @@ const keys = {
     ORDERS_TOKEN_SECRET: shared.orders,
     SUBSCRIPTIONS_TOKEN_SECRET: shared.subscriptions,
     WEBHOOKS_TOKEN_SECRET: shared.webhooks,
+    CHAIN_LISTENER_TOKEN_SECRET: shared.listener,
     // With an identity provider that has a JWKS, set JWKS_URL in the overlay's settings and leave this out.
     JWT_SECRET: shared.session,
   },
   orders: { GATEWAY_TOKEN_SECRET: shared.orders },
   subscriptions: { GATEWAY_TOKEN_SECRET: shared.subscriptions },
-  'chain-listener': { RPC_URLS: process.env.RPC_URLS ?? 'http://chain:8545' },
+  'chain-listener': {
+    GATEWAY_TOKEN_SECRET: shared.listener,
+    RPC_URLS: process.env.RPC_URLS ?? 'http://chain:8545',
+    // The account that pays for gas; without it deposit addresses are off.
+    ...(process.env.RELAYER_PRIVATE_KEY ? { RELAYER_PRIVATE_KEY: process.env.RELAYER_PRIVATE_KEY } : {}),
+  },
   'webhook-dispatcher': { GATEWAY_TOKEN_SECRET: shared.webhooks, SEAL_KEY: shared.seal },
 }
 const secrets = {

@@ -67,8 +67,8 @@ describe('docker-compose.yml', () => {
     rmSync(file)
     makeEnv(folder)
     const secrets = (text: string) => Object.values(readEnv(text)).filter(value => /^[0-9a-f]{64}$/.test(value))
-    expect(secrets(first)).toHaveLength(12)
-    expect(new Set([...secrets(first), ...secrets(readFileSync(file, 'utf8'))]).size).toBe(24)
+    expect(secrets(first)).toHaveLength(13)
+    expect(new Set([...secrets(first), ...secrets(readFileSync(file, 'utf8'))]).size).toBe(26)
   })
 
   it.each(serviceNames)('gives %s settings that it accepts', name => {
