@@ -94,7 +94,7 @@ export async function createMerchant(world: World, gatewayUrl: string, webhookUr
     payout_address: MERCHANT.address,
   })
   if (webhookUrl !== null) world.receiver.trust(merchant.webhook_secret)
-  return { ...merchant, token: access_token }
+  return { ...merchant, token: access_token, email }
 }
 
 /** One request with JSON in and out, held against the OpenAPI document; a refusal is thrown with its body. */
