@@ -55,7 +55,7 @@ const COMMIT = `
       block_time = EXCLUDED.block_time, replaces = EXCLUDED.replaces WHERE payments.revision < EXCLUDED.revision),
   matched AS (DELETE FROM unmatched_payments WHERE id = $23)
   UPDATE orders SET status = $3, exception = $4, received_units = $5, told_units = $6, tx_hash = $7, paid_at = $8::timestamptz,
-    expired_at = $9::timestamptz, cancelled_at = $10::timestamptz, superseded_at = $31::timestamptz,
+    expired_at = $9::timestamptz, cancelled_at = $10::timestamptz, superseded_at = $32::timestamptz,
     version = CASE WHEN version = $2 THEN version + 1 END
   WHERE id = $1`
 
