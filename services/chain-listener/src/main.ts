@@ -14,7 +14,7 @@ async function main() {
     process.exitCode = 1
     process.kill(process.pid, 'SIGTERM')
   }
-  await run(createChainListener(config, { logger, onHalt }), logger)
+  await run(createChainListener(config, { logger, onHalt }), logger, { tracesUrl: config.TRACES_URL })
 }
 
 main().catch(error => {

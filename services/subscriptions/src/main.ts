@@ -10,7 +10,7 @@ async function main() {
   const logger = createLogger({ service: 'subscriptions', level: config.LOG_LEVEL })
   logger.info('migrated', { applied: await migrate(config.DATABASE_URL, migrations) })
   if (process.argv[2] === 'migrate') return
-  await run(createSubscriptions(config, { logger }), logger)
+  await run(createSubscriptions(config, { logger }), logger, { tracesUrl: config.TRACES_URL })
 }
 
 main().catch(error => {
