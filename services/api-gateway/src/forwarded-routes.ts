@@ -25,7 +25,7 @@ const route = (line: string, credential: ForwardedRoute['credential'], owner: Ow
 }
 
 /** Who may call what, and who answers (design, section 4). What stands under `/merchants/me` is the same resource for the dashboard's user. */
-export const forwardedRoutes: readonly ForwardedRoute[] = [
+const forwardedRoutes: readonly ForwardedRoute[] = [
   route('post /api/v1/orders', 'api_key', 'orders'),
   route('get /api/v1/orders', 'api_key', 'orders'),
   route('get /api/v1/orders/:id', 'api_key', 'orders'),

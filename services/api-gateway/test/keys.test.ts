@@ -34,7 +34,7 @@ test('rotations at one moment on both replicas leave exactly one key that works'
     "SELECT count(*) FILTER (WHERE action = 'api_key.rotate')::int AS rotations FROM audit_log WHERE merchant_id = $1",
     [merchant.id],
   )
-  expect(rows[0].rotations).toBe(10)
+  expect(rows[0]?.rotations).toBe(10)
 })
 
 test('a rotated key keeps its merchant: the terms and their version stay, and nobody is told', async () => {

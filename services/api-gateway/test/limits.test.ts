@@ -26,8 +26,8 @@ const from = () => ({ 'X-Forwarded-For': `203.0.113.${address}` })
 async function insideOneWindow() {
   for (;;) {
     const { rows } = await system.sql.query('SELECT (extract(epoch FROM now()) % 60)::float8 AS second')
-    if (rows[0].second < 55) return
-    await system.sql.query('SELECT pg_sleep(61 - $1::float8)', [rows[0].second])
+    if (Number(rows[0]?.second) < 55) return
+    await system.sql.query('SELECT pg_sleep(61 - $1::float8)', [rows[0]?.second])
   }
 }
 

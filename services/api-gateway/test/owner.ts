@@ -40,4 +40,3 @@ export async function startOwner(name: string, secret: string) {
     },
   }
 }
-export type TestOwner = Awaited<ReturnType<typeof startOwner>>

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { topology } from '@ponte/contracts'
-import { type Bus, type Message, memoryBus, readConfig, silentLogger } from '@ponte/service-kit'
+import { type Bus, type Message, memoryBus, openDatabase, readConfig, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
-import pg from 'pg'
 import request from 'supertest'
 import { apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '../src'
 import { AUDIENCE, ISSUER, startIdentity } from './identity'
@@ -50,7 +49,7 @@ export async function startGateway(env: Record<string, string> = {}, given: { no
   for (const replica of replicas) await replica.start()
   const [gateway] = replicas
   if (!gateway) throw new Error('At least one replica is needed.')
-  const sql = new pg.Pool({ connectionString: database.url, max: 2 })
+  const sql = openDatabase({ url: database.url, poolSize: 2 })
   return {
     gateway,
     replicas,
@@ -62,7 +61,7 @@ export async function startGateway(env: Record<string, string> = {}, given: { no
     config,
     url: `http://127.0.0.1:${gateway.http.port()}`,
     async stop() {
-      await sql.end()
+      await sql.stop?.()
       for (const replica of replicas) await replica.stop()
       for (const part of [...readers, ...Object.values(owners), identity]) await part.stop?.()
       await database.drop()

@@ -28,7 +28,7 @@ import { z } from 'zod'
 
 export type JsonSchema = Record<string, unknown>
 
-export const ping = z.object({ message: z.string().meta({ description: 'States that the service is online', example: 'Ponte is online' }) })
+const ping = z.object({ message: z.string().meta({ description: 'States that the service is online', example: 'Ponte is online' }) })
 
 const problem = z
   .object({
