@@ -25,7 +25,7 @@ interface ChainPayment {
 }
 
 /** Every PaymentReceived of the canonical chain, identified as the listener does. */
-export async function paymentsOnChain(world: World): Promise<ChainPayment[]> {
+async function paymentsOnChain(world: World): Promise<ChainPayment[]> {
   const logs = await world.chain.provider.getLogs({
     address: world.chain.routerAddress,
     topics: [PAYMENT_RECEIVED_TOPIC],
@@ -45,7 +45,7 @@ export async function paymentsOnChain(world: World): Promise<ChainPayment[]> {
 }
 
 /** Invariant 1: each is exactly one confirmed payment, on its order or among the unmatched; to the unit. */
-export async function paymentsAgainstChain(world: World, ledger: Ledger): Promise<string[]> {
+async function paymentsAgainstChain(world: World, ledger: Ledger): Promise<string[]> {
   const differences: string[] = []
   const recorded = new Map<string, Row[]>()
   for (const table of ['payments', 'unmatched_payments']) {
@@ -77,7 +77,7 @@ export async function paymentsAgainstChain(world: World, ledger: Ledger): Promis
 }
 
 /** Every order is what the pure function makes of its facts. */
-export async function ordersAgainstTheirFacts(ledger: Ledger): Promise<string[]> {
+async function ordersAgainstTheirFacts(ledger: Ledger): Promise<string[]> {
   const differences: string[] = []
   const [cursor] = await ledger.query<{ confirmed_time: Date | null }>('orders', 'SELECT confirmed_time FROM chain_cursors')
   const payments = new Map<string, Row[]>()
@@ -117,7 +117,7 @@ export async function ordersAgainstTheirFacts(ledger: Ledger): Promise<string[]>
 }
 
 /** Invariants 2 and 3: what was told once is told by exactly one event, and nothing is told that did not happen. */
-export async function eventsAgainstStates(ledger: Ledger): Promise<string[]> {
+async function eventsAgainstStates(ledger: Ledger): Promise<string[]> {
   const rows = await ledger.query(
     'orders',
     `SELECT o.id, o.status, o.paid_at IS NOT NULL AS paid,
@@ -139,7 +139,7 @@ export async function eventsAgainstStates(ledger: Ledger): Promise<string[]> {
 }
 
 /** Every event for a merchant reached the dispatcher once, and the merchant's server at least once, signed. */
-export async function webhooksAgainstEvents(ledger: Ledger, traffic: Traffic): Promise<string[]> {
+async function webhooksAgainstEvents(ledger: Ledger, traffic: Traffic): Promise<string[]> {
   const differences: string[] = []
   const published = [
     ...(await ledger.query('orders', 'SELECT id, type, body::jsonb->$1->>$2 AS subscription_id FROM outbox', ['data', 'subscription_id'])),
@@ -187,7 +187,7 @@ export async function webhooksAgainstEvents(ledger: Ledger, traffic: Traffic): P
 }
 
 /** No period is charged twice, and each charge counted was told once. */
-export async function periodsOnce(ledger: Ledger): Promise<string[]> {
+async function periodsOnce(ledger: Ledger): Promise<string[]> {
   const rows = await ledger.query(
     'subscriptions',
     `SELECT s.id, s.charges_done, (SELECT count(*) FROM charges c WHERE c.subscription_id = s.id AND c.status = 'paid') AS paid,
