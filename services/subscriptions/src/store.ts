@@ -2,7 +2,7 @@ import type { ListSubscriptions, MerchantTerms, OrderBody } from '@ponte/contrac
 import type { Database } from '@ponte/service-kit'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { toEvents } from './events'
-import { PrismaClient } from './generated/client'
+import { type Merchant, PrismaClient } from './generated/client'
 import { type Cause, writeChange, writeNew } from './store/commit'
 import { idempotencyStore } from './store/idempotency'
 import { listIds } from './store/subscription-list'
@@ -33,6 +33,13 @@ const ATTEMPTS = { orderBy: { issuedAt: 'asc' }, omit: { orderBody: true } } as 
 /** Charges that can still change. */
 const MATTERS = [{ status: 'open' }, { attempts: { some: { status: 'open' } } }]
 
+const toTerms = (row: Merchant): MerchantTerms => ({
+  merchant_id: row.id,
+  version: row.version,
+  display_name: row.displayName,
+  payout_address: row.payoutAddress,
+})
+
 /** Reads go through Prisma, every commit is one SQL statement: row, inbox and outbox together or not at all. */
 export function openStore(database: Database, { now, committed }: StoreOptions) {
   const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) })
@@ -48,15 +55,18 @@ export function openStore(database: Database, { now, committed }: StoreOptions) 
     const row = await prisma.subscription.findUnique({ where: { id }, include: { charges } })
     return row && toSubscription(row)
   }
-  const terms = async (merchantId: string): Promise<MerchantTerms> => {
-    const row = await prisma.merchant.findUniqueOrThrow({ where: { id: merchantId } })
-    return { merchant_id: row.id, version: row.version, display_name: row.displayName, payout_address: row.payoutAddress }
+  /** Those with these ids, in their order. */
+  const findAll = async (ids: string[]): Promise<Subscription[]> => {
+    const charges = { where: { OR: MATTERS }, orderBy: { periodIndex: 'asc' as const }, include: { attempts: ATTEMPTS } }
+    const rows = await prisma.subscription.findMany({ where: { id: { in: ids } }, include: { charges } })
+    const byId = new Map(rows.map(row => [row.id, row]))
+    return ids.flatMap(id => byId.get(id) ?? []).map(toSubscription)
   }
+  const newestTerms = async (merchantId: string) => toTerms(await prisma.merchant.findUniqueOrThrow({ where: { id: merchantId } }))
 
   return {
     ...idempotencyStore(database),
     find,
-    terms,
 
     /** Whose order it is, or null when no subscription asked for it. */
     async findByOrder(orderId: string): Promise<Subscription | null> {
@@ -66,11 +76,7 @@ export function openStore(database: Database, { now, committed }: StoreOptions) 
 
     /** Subscriptions of a merchant, newest first, one more than `limit` where there are more; oldest first when paging backwards. */
     async list(merchantId: string, query: ListSubscriptions, limit: number): Promise<Subscription[]> {
-      const ids = await listIds(database, merchantId, query, limit)
-      const charges = { where: { OR: MATTERS }, include: { attempts: ATTEMPTS } }
-      const rows = await prisma.subscription.findMany({ where: { id: { in: ids } }, include: { charges } })
-      const byId = new Map(rows.map(row => [row.id, row]))
-      return ids.flatMap(id => byId.get(id) ?? []).map(toSubscription)
+      return findAll(await listIds(database, merchantId, query, limit))
     },
 
     /** The latest periods, newest first. */
@@ -89,9 +95,9 @@ export function openStore(database: Database, { now, committed }: StoreOptions) 
       committed({ from: subscription, subscription, facts: [] })
     },
 
-    /** Commits a change under the merchant's terms: those of the request, or the newest that were heard. */
-    async commit(change: Change, cause: Cause): Promise<Subscription> {
-      const known = change.facts.length > 0 ? (cause.terms ?? (await terms(change.subscription.merchantId))) : null
+    /** Commits a change under the merchant's terms: those of the request, those just read, or the newest that were heard. */
+    async commit(change: Change, cause: Cause, read?: MerchantTerms): Promise<Subscription> {
+      const known = change.facts.length > 0 ? (cause.terms ?? read ?? (await newestTerms(change.subscription.merchantId))) : null
       await writeChange(database, change, known ? toEvents(change, known, cause.merchantVersion) : [], cause, now())
       committed(change)
       return change.subscription
@@ -109,10 +115,17 @@ export function openStore(database: Database, { now, committed }: StoreOptions) 
       return row?.orderBody ?? null
     },
 
-    /** Takes subscriptions that are due in hand, for this scheduler alone; a claim that is not used ends by itself. */
-    async claimDue(limit: number): Promise<string[]> {
+    /** Takes subscriptions that are due in hand, for this scheduler alone, with their merchants' terms; an unused claim ends by itself. */
+    async claimDue(limit: number): Promise<{ subscription: Subscription; terms: MerchantTerms }[]> {
       const { rows } = await database.query<{ id: string }>({ name: 'claim-due', text: CLAIM }, [now(), limit])
-      return rows.map(row => row.id)
+      if (rows.length === 0) return []
+      const claimed = await findAll(rows.map(row => row.id))
+      const known = await prisma.merchant.findMany({ where: { id: { in: [...new Set(claimed.map(({ merchantId }) => merchantId))] } } })
+      const byMerchant = new Map(known.map(row => [row.id, toTerms(row)]))
+      return claimed.flatMap(subscription => {
+        const terms = byMerchant.get(subscription.merchantId)
+        return terms ? [{ subscription, terms }] : []
+      })
     },
 
     /** How long the most overdue subscription has waited, in seconds; 0 when nothing is due. */
