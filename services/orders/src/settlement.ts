@@ -12,7 +12,7 @@ export interface Payment {
   /** When the payer paid: of a swept deposit, when he sent it, not when we swept it. */
   blockTime: Date
   /** Payments that this one stands for: transfers to a deposit address, by the sweep that took them. */
-  replaces: readonly string[]
+  replaces?: readonly string[]
 }
 
 /** The closed set that the database keeps as text. */
@@ -71,7 +71,7 @@ export function settle(terms: Terms, payments: readonly Payment[], chainTime: Da
 /** Those that count: part of the chain, and not replaced by one that is. */
 export function livePayments(payments: readonly Payment[]): Payment[] {
   const onChain = payments.filter(payment => payment.status !== 'orphaned')
-  const replaced = new Set(onChain.flatMap(payment => payment.replaces))
+  const replaced = new Set(onChain.flatMap(payment => payment.replaces ?? []))
   return onChain.filter(payment => !replaced.has(payment.id))
 }
 

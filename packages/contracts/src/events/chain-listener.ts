@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { address, memo, timestamp, txHash, usdcAmount } from '../fields'
 
 /**
- * One `PaymentReceived` of a router we watch. Published by chain-listener. Consumed by orders.
+ * One `PaymentReceived` of a router we watch, or one transfer to a deposit address, which stays `detected` until a sweep replaces it. Published by chain-listener. Consumed by orders.
  * `payment_id` is `chain:transaction:ordinal`, the same after a reorg; `revision` grows with each thing said about that payment, so that
  * the newest wins in any order of arrival; `sequence` numbers all payment events of a chain without a gap, so that a reader of
  * `chain.advanced` knows whether it has seen all that came before.
@@ -23,6 +23,10 @@ export const chainPayment = z.object({
   block_number: z.int(),
   block_hash: z.string(),
   block_time: timestamp,
+  /** A sweep stands for these transfers to the deposit address: while it is part of the chain they do not count beside it. */
+  replaces: z.array(z.string()).optional(),
+  /** When the last of those transfers was mined: the payer paid then, however late we swept. */
+  sent_time: timestamp.optional(),
 })
 export type ChainPayment = z.infer<typeof chainPayment>
 
