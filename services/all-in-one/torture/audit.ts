@@ -103,6 +103,7 @@ async function ordersAgainstTheirFacts(ledger: Ledger): Promise<string[]> {
       txHash: String(payment.tx_hash),
       blockNumber: BigInt(String(payment.block_number)),
       blockTime: payment.block_time as Date,
+      replaces: (payment.replaces ?? []) as string[],
     }))
     const verdict = settle(terms, facts, cursor?.confirmed_time ?? null)
     // An expiry that is due but not yet swept is no difference.
