@@ -116,7 +116,7 @@ function operationObject(operation: Operation, schemas: Record<string, JsonSchem
 }
 
 const media = (name: string, schemas: Record<string, JsonSchema>) => ({ schema: refTo(name), example: exampleOf(refTo(name), schemas) })
-const isKeyed = ({ method, credential }: Operation) => method === 'post' && credential === 'api_key'
+const isKeyed = ({ errors }: Operation) => errors?.includes('idempotency_mismatch') === true
 
 function parametersOf(operation: Operation): unknown[] {
   const inPath = [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
