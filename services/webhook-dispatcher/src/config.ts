@@ -19,7 +19,7 @@ export const webhookDispatcherConfig = z
     /** The key that webhook secrets are sealed with, the gateway's too: 64 hex characters. */
     SEAL_KEY: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex characters; make them with: openssl rand -hex 32'),
     /** Deliveries in flight at once in this process; a quarter is for slow receivers. */
-    WEBHOOK_SLOTS: integer(4, 4_096).default(256),
+    WEBHOOK_SLOTS: integer(4, 4_096).default(512),
     /** Address ranges that are re-opened, for a receiver on this machine; refused in production. */
     WEBHOOK_ALLOW_CIDRS: cidrs.default([]),
     /** DNS servers instead of the system's, as address or address:port. */

@@ -14,10 +14,11 @@ export interface Held {
   asked: boolean
 }
 
-/** One delivery on its way. */
+/** One delivery on its way: from its claim until the attempt has ended, and then until its result is written. */
 export interface Flight {
   lane: Held
   startedAtMs: number
+  ended: boolean
   landed: boolean
 }
 
@@ -26,6 +27,8 @@ const HOLD_MS = 2_000
 const RENEW_AFTER_MS = 15_000
 /** Attempts that overrun leave their slot to others; this many may be under way in all, in slots. */
 const OVERRUN_FACTOR = 4
+/** Results not yet written, in slots; beyond that the database is behind, and claiming waits for it. */
+const UNWRITTEN_FACTOR = 4
 
 export type LaneBook = ReturnType<typeof createLaneBook>
 
@@ -37,8 +40,11 @@ export function createLaneBook(slots: number) {
   const lanes = new Map<string, Held>()
   const quick = new Set<Flight>()
   const slow = new Set<Flight>()
+  let unwritten = 0
   const slowSlots = Math.max(1, Math.floor(slots / 4))
   const quickSlots = Math.max(1, slots - slowSlots)
+  /** Kept for lanes whose turn comes when there is hardly room. */
+  const reserve = Math.ceil(quickSlots / 8)
 
   const moveOverruns = (nowMs: number) => {
     // Insertion order is the order of starting, so the first that is in time ends the search.
@@ -49,21 +55,27 @@ export function createLaneBook(slots: number) {
       flight.lane.health = afterOverrun(flight.lane.health)
     }
   }
+  const leaveSlot = (flight: Flight) => {
+    quick.delete(flight)
+    slow.delete(flight)
+  }
   const tired = (lane: Held, nowMs: number) => nowMs - lane.heldAtMs > HOLD_MS
   const isDone = (lane: Held, nowMs: number) =>
     lane.inFlight === 0 && !lane.asked && (lane.drained || lane.health.slow || tired(lane, nowMs))
   return {
-    inFlight: () => quick.size + slow.size,
+    inFlight: () => quick.size + slow.size + unwritten,
     held: () => lanes.size,
     /** Slots that a claim may fill now. */
     free(nowMs: number): { quick: number; slow: number } {
       moveOverruns(nowMs)
-      if (quick.size + slow.size >= slots * OVERRUN_FACTOR) return { quick: 0, slow: 0 }
+      if (quick.size + slow.size >= slots * OVERRUN_FACTOR || unwritten >= slots * UNWRITTEN_FACTOR) return { quick: 0, slow: 0 }
       return { quick: Math.max(0, quickSlots - quick.size), slow: Math.max(0, slowSlots - slow.size) }
     },
-    /** Held lanes with room, within half of what is free: the other half is for lanes whose turn comes. Each is marked as asked. */
+    /** True when a good part of the slots is free, so that a claim is worth its price. */
+    roomy: (): boolean => quickSlots - quick.size >= quickSlots / 4,
+    /** Held lanes with room, within what is free but for the reserve. Each is marked as asked. */
     refills(nowMs: number, freeQuick: number): { lane: Held; want: number }[] {
-      let budget = Math.ceil(freeQuick / 2)
+      let budget = Math.max(Math.floor(freeQuick / 2), freeQuick - reserve)
       const refills: { lane: Held; want: number }[] = []
       for (const lane of lanes.values()) {
         const want = Math.min(budget, lane.health.width - lane.inFlight)
@@ -92,21 +104,25 @@ export function createLaneBook(slots: number) {
       if (lanes.get(lane.merchantId) === lane) lanes.delete(lane.merchantId)
     },
     start(lane: Held, nowMs: number): Flight {
-      const flight = { lane, startedAtMs: nowMs, landed: false }
+      const flight = { lane, startedAtMs: nowMs, ended: false, landed: false }
       lane.inFlight += 1
       ;(lane.health.slow ? slow : quick).add(flight)
       return flight
     },
-    /** What the attempt showed of its lane; the flight stays in its slot until its result is written. */
-    judge(flight: Flight, attempt: { delivered: boolean; durationMs: number }): void {
+    /** The attempt has ended: its slot is free, and what it showed of its lane is kept. */
+    end(flight: Flight, attempt: { delivered: boolean; durationMs: number }): void {
       flight.lane.health = afterSend(flight.lane.health, attempt)
+      leaveSlot(flight)
+      unwritten += 1
+      flight.ended = true
     },
+    /** Its result is being written, or nobody will. */
     land(flight: Flight): void {
       if (flight.landed) return
       flight.landed = true
+      if (flight.ended) unwritten -= 1
+      leaveSlot(flight)
       flight.lane.inFlight -= 1
-      quick.delete(flight)
-      slow.delete(flight)
     },
     hasReleasable: (nowMs: number): boolean => [...lanes.values()].some(lane => isDone(lane, nowMs)),
     /** Lanes with nothing in flight that nothing more is wanted from; each is marked as asked. */

@@ -8,7 +8,7 @@ export interface LaneHealth {
 }
 
 export const FIRST_WIDTH = 8
-const WIDTH_MAX = 64
+const WIDTH_MAX = 128
 /** An attempt that takes longer holds up others: its lane is slow. */
 export const SLOW_MS = 2_000
 const FAILING_STREAK = 5

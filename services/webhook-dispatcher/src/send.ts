@@ -28,7 +28,7 @@ export interface Sender {
 const DEADLINE_MS = 15_000
 const CONNECT_TIMEOUT_MS = 5_000
 const ADDRESSES_TRIED = 3
-const CONNECTIONS_PER_HOST = 64
+const CONNECTIONS_PER_HOST = 128
 /** Shorter than what common servers keep, so that a delivery does not meet a connection that is just being closed. */
 const IDLE_MS = 4_000
 const POOLS_MAX = 2_000
@@ -122,13 +122,13 @@ interface Deadline {
 }
 
 function createDeadline(ms: number): Deadline {
-  const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(), ms)
-  return {
-    passed: () => controller.signal.aborted,
-    onPass: end => controller.signal.addEventListener('abort', end, { once: true }),
-    clear: () => clearTimeout(timer),
-  }
+  const ends: (() => void)[] = []
+  let passed = false
+  const timer = setTimeout(() => {
+    passed = true
+    for (const end of ends) end()
+  }, ms)
+  return { passed: () => passed, onPass: end => void ends.push(end), clear: () => clearTimeout(timer) }
 }
 
 async function addressesOf(destination: Destination, resolve: Resolve, deadline: Deadline): Promise<readonly string[] | FailureCode> {

@@ -50,10 +50,11 @@ export function createWorker(deps: WorkerDeps): Loop {
     return items.map(item => item !== null && written.has(item.result.id))
   })
 
-  const fly = async (row: Claimed, token: string, flight: Flight) => {
+  const fly = async (row: Claimed, token: string, flight: Flight, open: AttemptDeps['unseal']) => {
     const { lane } = flight
-    const { outcome, durationMs } = await attempt(deps, row)
-    book.judge(flight, { delivered: outcome.kind === 'delivered', durationMs })
+    const { outcome, durationMs } = await attempt({ sender: deps.sender, unseal: open }, row)
+    book.end(flight, { delivered: outcome.kind === 'delivered', durationMs })
+    if (claimWasFull && book.roomy()) loop.wake()
     const result = toResult(row, { token, laneToken: lane.token }, outcome, durationMs)
     const written = await land({ flight, result })
     metrics.attempted(outcome, result.verdict.status, durationMs)
@@ -67,10 +68,11 @@ export function createWorker(deps: WorkerDeps): Loop {
     lane.drained = claimed.length < want
     // What a pause of this process kept for too long is left to the reaper.
     if (nowMs() - askedAtMs > START_WITHIN_MS) return
+    const open = once(deps.unseal)
     for (const row of claimed) {
       if (row.attempts === 0 && row.losses === 0) metrics.firstAttempt.observe(Math.max(0, (Date.now() - row.occurred_at.getTime()) / 1000))
       const flight = book.start(lane, nowMs())
-      fly(row, token, flight).catch(error => {
+      fly(row, token, flight, open).catch(error => {
         book.land(flight)
         logger.error('a delivery is left to the reaper', { delivery_id: row.id, error })
       })
@@ -95,7 +97,7 @@ export function createWorker(deps: WorkerDeps): Loop {
       }
       // A lane that is not answered for is no longer ours.
       for (const lane of known.values()) book.forget(lane)
-      claimWasFull = lanes.length - refills.length >= quick
+      claimWasFull = lanes.reduce((sum, { claimed }) => sum + claimed.length, 0) >= free.quick / 2
     } finally {
       for (const { lane } of refills) lane.asked = false
     }
@@ -142,5 +144,14 @@ async function write(
       logger.warn('results could not be written and will be again', { results: results.length, error })
       await pause(waitMs)
     }
+  }
+}
+
+/** Deliveries claimed together for one merchant share one opening of its secret. */
+function once(unseal: AttemptDeps['unseal']): AttemptDeps['unseal'] {
+  let known: { sealed: string; secret: string } | undefined
+  return (sealed, merchantId) => {
+    if (known?.sealed !== sealed) known = { sealed, secret: unseal(sealed, merchantId) }
+    return known.secret
   }
 }

@@ -18,16 +18,15 @@ const REPLAY_RANGE = `
     SELECT id, merchant_id, type, created_at FROM events
     WHERE merchant_id = $1 AND created_at >= $2 AND created_at < $3 AND NOT waiting AND ($4::text IS NULL OR type = $4)
       AND ($5::boolean OR NOT (
-        EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND replay_of IS NULL AND status <> 'dead')
+        EXISTS (SELECT 1 FROM deliveries d WHERE d.id = events.id AND status <> 'dead')
         OR EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND replay_of IS NOT NULL AND status <> 'dead')))
     ORDER BY created_at, id LIMIT $6 + 1
   ), chosen AS (
     SELECT * FROM range ORDER BY created_at, id LIMIT $6
   ), due AS (
     INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at, replay_of)
-    SELECT new_id(), chosen.id, merchant_id, type, 'pending', now(),
-      (SELECT d.id FROM deliveries d WHERE d.event_id = chosen.id AND replay_of IS NULL)
-    FROM chosen
+    SELECT CASE WHEN d.id IS NULL THEN chosen.id ELSE new_id() END, chosen.id, chosen.merchant_id, type, 'pending', now(), d.id
+    FROM chosen LEFT JOIN deliveries d ON d.id = chosen.id
     ON CONFLICT DO NOTHING
     RETURNING merchant_id
   )
@@ -72,8 +71,8 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
           merchantId,
           ...(query.status ? { status: query.status } : {}),
           ...(query.event_type ? { eventType: query.event_type } : {}),
-          // Named twice so that one of the two partial indexes of events serves each branch.
-          ...(query.event_id ? { OR: [{ replayOf: null }, { replayOf: { not: null } }], eventId: query.event_id } : {}),
+          // The first delivery of an event has its id.
+          ...(query.event_id ? { OR: [{ id: query.event_id }, { eventId: query.event_id, replayOf: { not: null } }] } : {}),
           ...keyset.where(query),
         },
         orderBy: keyset.order(query),

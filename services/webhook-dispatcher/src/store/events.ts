@@ -13,7 +13,8 @@ export interface TellableEvent extends Webhook {
 }
 
 /**
- * Event, delivery and lane in one statement. The event's key is the inbox: a duplicate inserts nothing and so changes nothing.
+ * Event, delivery and lane in one statement. The event's key is the inbox: a duplicate inserts nothing and so changes nothing. The first
+ * delivery of an event has its id.
  * Without a webhook_url there is no delivery; with an older copy of the merchant than the event's, that is not known yet, and it waits.
  */
 const SAVE = `
@@ -28,7 +29,7 @@ const SAVE = `
     RETURNING id, merchant_id, type, waiting
   ), due AS (
     INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at)
-    SELECT new_id(), fresh.id, fresh.merchant_id, fresh.type, 'pending', now()
+    SELECT fresh.id, fresh.id, fresh.merchant_id, fresh.type, 'pending', now()
     FROM fresh JOIN merchants m ON m.id = fresh.merchant_id
     WHERE NOT fresh.waiting AND m.webhook_url IS NOT NULL
     RETURNING merchant_id
@@ -44,7 +45,7 @@ const ADMIT = `
     UPDATE events SET waiting = false WHERE id = ANY(ARRAY(SELECT id FROM ready)) AND waiting RETURNING id, merchant_id, type
   ), due AS (
     INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at)
-    SELECT new_id(), a.id, a.merchant_id, a.type, 'pending', now()
+    SELECT a.id, a.id, a.merchant_id, a.type, 'pending', now()
     FROM admitted a JOIN merchants m ON m.id = a.merchant_id WHERE m.webhook_url IS NOT NULL
     RETURNING merchant_id
   )

@@ -4,11 +4,11 @@ import type { Database } from '@ponte/service-kit'
 const FORGET = `
   WITH old AS (
     SELECT id FROM events WHERE created_at < now() - make_interval(days => $1)
-      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND replay_of IS NULL AND status IN ('pending', 'in_flight'))
+      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.id = events.id AND status IN ('pending', 'in_flight'))
       AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND replay_of IS NOT NULL AND status IN ('pending', 'in_flight'))
     ORDER BY created_at LIMIT $2
   ), told AS (
-    DELETE FROM deliveries WHERE event_id = ANY(ARRAY(SELECT id FROM old)) AND replay_of IS NULL RETURNING id
+    DELETE FROM deliveries WHERE id = ANY(ARRAY(SELECT id FROM old)) RETURNING id
   ), told_again AS (
     DELETE FROM deliveries WHERE event_id = ANY(ARRAY(SELECT id FROM old)) AND replay_of IS NOT NULL RETURNING id
   ), tried AS (
