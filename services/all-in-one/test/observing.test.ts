@@ -74,6 +74,7 @@ it('one payment is one trace, from the block to the merchant`s server; and a req
       '  orders on payment.confirmed',
       '    order.paid',
       '      webhook-dispatcher on order.paid',
+      '        webhook-dispatcher sends order.paid',
     ]),
   )
   expect(names(request)).toEqual(
