@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { apiGatewayConfig } from '@ponte/api-gateway'
 import { chainListenerConfig } from '@ponte/chain-listener'
 import { ordersConfig } from '@ponte/orders'
+import { testAccounts } from '@ponte/payment-router/testing'
 import { readConfig } from '@ponte/service-kit'
 import { subscriptionsConfig } from '@ponte/subscriptions'
 import { webhookDispatcherConfig } from '@ponte/webhook-dispatcher'
+import { getCreateAddress } from 'ethers'
 import { parse, parseAllDocuments, type Tags } from 'yaml'
 import { type ServiceName, serviceNames } from '../src'
 
@@ -78,6 +80,14 @@ describe('docker-compose.yml', () => {
     const settings = Object.fromEntries(given.map(([key, value]) => [key, interpolate(String(value), env)]))
     expect(() => readConfig(configs[name], settings)).not.toThrow()
   })
+})
+
+it('the addresses in .env are those that a fresh local chain gives the contracts', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ponte-env-'))
+  const env = readEnv(readFileSync(makeEnv(folder).file, 'utf8'))
+  rmSync(folder, { recursive: true })
+  const at = (nonce: number) => getCreateAddress({ from: testAccounts[0].address, nonce })
+  expect(env).toMatchObject({ TOKEN_ADDRESS: at(0), ROUTER_ADDRESS: at(1), DEPOSIT_FACTORY: at(1) })
 })
 
 describe.each(['development', 'production'])('the %s overlay', overlay => {
