@@ -81,7 +81,7 @@ export async function addDue(sql: pg.Pool, merchantIds: readonly string[], count
        SELECT new_id(), ($1::uuid[])[1 + n % cardinality($1::uuid[])], 1, 'order.paid', convert_to($3, 'UTF8'), now(), false
        FROM generate_series(1, $2::int) AS n RETURNING id, merchant_id)
      INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at)
-     SELECT new_id(), id, merchant_id, 'order.paid', 'pending', now() FROM told`,
+     SELECT id, id, merchant_id, 'order.paid', 'pending', now() FROM told`,
     [merchantIds, count, BODY],
   )
   await sql.query('SELECT touch_lanes($1::uuid[])', [merchantIds])
@@ -91,7 +91,8 @@ export async function addDue(sql: pg.Pool, merchantIds: readonly string[], count
 /** Seconds until nothing is due, given that much must be delivered. */
 export async function untilDelivered(sql: pg.Pool, count: number): Promise<void> {
   for (;;) {
-    const { rows } = await sql.query("SELECT 1 FROM deliveries WHERE status IN ('pending', 'in_flight') LIMIT 1")
+    // While a lane is leased or has work, it has a turn.
+    const { rows } = await sql.query('SELECT 1 FROM lanes WHERE turn_at IS NOT NULL LIMIT 1')
     if (rows.length === 0) break
     await new Promise(resolve => setTimeout(resolve, 20))
   }

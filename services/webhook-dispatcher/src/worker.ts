@@ -46,7 +46,8 @@ export function createWorker(deps: WorkerDeps): Loop {
       book.releasable(nowMs()),
       book.forget,
     )
-    if (claimWasFull || landings.some(({ flight }) => flight.lane.health.slow) || book.hungry(nowMs())) loop.wake()
+    const more = claimWasFull || book.hungry(nowMs())
+    if ((more && book.roomy()) || landings.some(({ flight }) => flight.lane.health.slow)) loop.wake()
     return items.map(item => item !== null && written.has(item.result.id))
   })
 

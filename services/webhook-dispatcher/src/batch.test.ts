@@ -1,0 +1,48 @@
+import { createBatch } from './batch'
+
+describe('a batch', () => {
+  it('does the first at once and together what came meanwhile', async () => {
+    const sizes: number[] = []
+    const double = createBatch<number, number>(100, async items => {
+      sizes.push(items.length)
+      return items.map(item => item * 2)
+    })
+    expect(await Promise.all([1, 2, 3, 4].map(double))).toEqual([2, 4, 6, 8])
+    expect(sizes).toEqual([1, 3])
+  })
+
+  it('is limited', async () => {
+    const sizes: number[] = []
+    const echo = createBatch<number, number>(2, async items => {
+      sizes.push(items.length)
+      return [...items]
+    })
+    await Promise.all([1, 2, 3, 4, 5].map(echo))
+    expect(sizes).toEqual([1, 2, 2])
+  })
+
+  it('lets an item at fault fail alone', async () => {
+    const risky = createBatch<number, string>(10, async items => {
+      if (items.includes(3)) throw new Error('three')
+      return items.map(String)
+    })
+    const outcomes = await Promise.allSettled([1, 2, 3, 4].map(risky))
+    expect(outcomes.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.message))).toEqual([
+      '1',
+      '2',
+      'three',
+      '4',
+    ])
+  })
+
+  it('goes on after a failure', async () => {
+    let broken = true
+    const once = createBatch<number, number>(10, async items => {
+      if (broken) throw new Error('away')
+      return [...items]
+    })
+    await expect(once(1)).rejects.toThrow('away')
+    broken = false
+    expect(await once(2)).toBe(2)
+  })
+})
