@@ -21,6 +21,8 @@ export function securityHeaders(authUrl: string | undefined): RequestHandler {
       },
     },
     referrerPolicy: { policy: 'no-referrer' },
+    // Wallets that live in a window of their own answer to the page that opened it.
+    crossOriginOpenerPolicy: { policy: 'same-origin-allow-popups' },
     xFrameOptions: { action: 'deny' },
   })
 }
