@@ -4,6 +4,7 @@ import type { Leader } from './leader'
 import { type Change, toEvents } from './payment'
 import type { Store } from './store'
 import { LeaseLostError, type Step } from './store/commit'
+import type { Late } from './store/routers'
 
 /** The head as it was last seen. */
 export interface Head {
@@ -17,6 +18,8 @@ export interface Lead {
   cursor: Cursor
   /** The remembered blocks up to our position, highest first. */
   remembered: readonly Block[]
+  /** Routers that are read up to the cursor before the scan goes on. */
+  late: Late | undefined
 }
 
 /** What goes into the database in one step, beside the payments. */
@@ -25,6 +28,8 @@ export interface Write {
   head: Head
   blocks: readonly Block[]
   forgetAbove?: number
+  /** How far the late routers have come; null when they are level with the cursor. */
+  lateScanned?: number | null
 }
 
 export interface BookOptions {
@@ -78,11 +83,13 @@ export function createBook(options: BookOptions) {
         cursor.announced = cursor.confirmed.number
       }
       if (leader.epoch() !== lead.epoch) throw new LeaseLostError('this replica does not lead any more')
-      const { forgetAbove } = write
+      const { forgetAbove, lateScanned, head, blocks } = write
       const forgets = forgetAbove === undefined ? {} : { forgetAbove }
-      const step: Step = { cursor, head: write.head.number, blocks: write.blocks, payments: change.payments, events, ...forgets }
+      const late = lead.late && lateScanned !== undefined ? { late: { routers: lead.late.routers, scanned: lateScanned } } : {}
+      const step: Step = { cursor, head: head.number, blocks, payments: change.payments, events, ...forgets, ...late }
       await store.commit(lead.epoch, step)
       lead.cursor = cursor
+      if (lead.late && lateScanned !== undefined) lead.late = lateScanned === null ? undefined : { ...lead.late, scanned: lateScanned }
       const kept = lead.remembered.filter(({ number }) => number <= (forgetAbove ?? number) && number >= lowest(cursor))
       lead.remembered = [...write.blocks.toReversed(), ...kept]
       if (announces) announcedAt = performance.now()

@@ -38,6 +38,7 @@ interface Next {
 /** What a failed turn means for the next one. */
 export function createFaults({ nodes, reading, leader, watch, logger }: FaultsOptions) {
   let refusals = 0
+  let forked = false
   const distrustInUse = (reason: 'too_wide' | 'behind' | 'wrong_answer', message: string) => {
     const inUse = nodes.view().find(node => node.in_use)
     if (inUse) nodes.distrust(inUse.name, reason, message)
@@ -45,7 +46,10 @@ export function createFaults({ nodes, reading, leader, watch, logger }: FaultsOp
   return {
     none() {
       refusals = 0
+      forked = false
     },
+    /** True after a fork was met: only a look at the head shows where the chains part. */
+    mustLook: () => forked,
     meet(error: unknown): Next {
       if (error instanceof RpcError && error.kind === 'too_wide') {
         const smaller = reading.shrink(error)
@@ -64,6 +68,7 @@ export function createFaults({ nodes, reading, leader, watch, logger }: FaultsOp
         return { more: false, reload: false }
       }
       if (error instanceof ForkedError) {
+        forked = true
         // A look shows where the chains part; a node that shows no fork then, again and again, answers from two chains at once.
         if (++refusals >= REFUSALS_UNTIL_DISTRUST) distrustInUse('wrong_answer', error.message)
         return { more: refusals < REFUSALS_UNTIL_DISTRUST, reload: false }

@@ -31,6 +31,8 @@ export interface Nodes {
   distrust(name: string, reason: RestReason, message: string): void
   sawHead(name: string, head: number): void
   standsStill(name: string): boolean
+  /** Milliseconds since any of them last answered. */
+  silentMs(): number
   /** For status and metrics. */
   view(): { name: string; in_use: boolean; resting: RestReason | null; head: number | null }[]
   close(): Promise<void>
@@ -49,6 +51,7 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
   const health = (index: number) => healths[index] ?? fresh(clock())
   const indexOf = (name: string) => nodes.findIndex(node => node.name === name)
   let inUse: string | undefined
+  let answeredAt = clock()
 
   const rest = (index: number, reason: RestReason, message: string, retryAfterMs?: number) => {
     const node = nodes[index]
@@ -60,6 +63,7 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
   const attempt = async <T>(index: number, node: Node, work: (node: Node) => Promise<T>): Promise<{ value: T } | undefined> => {
     try {
       const value = await work(node)
+      answeredAt = clock()
       healths[index] = afterSuccess(health(index))
       return { value }
     } catch (error) {
@@ -106,6 +110,7 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
       const index = indexOf(name)
       if (index >= 0) healths[index] = afterHead(health(index), head, clock())
     },
+    silentMs: () => clock() - answeredAt,
     standsStill: name => standsStill(health(indexOf(name)), clock(), options.stallMs),
     view: () =>
       nodes.map((node, index) => ({

@@ -164,6 +164,28 @@ export const readFinished = (node: Node, watch: Watch, from: Position, to: numbe
     return { blocks: [last], payments, finished: true, head: head.number, headTime: head.time, bytes, ms }
   })
 
+/**
+ * Reads a span that the scan has passed, for routers that it did not know then. It is believed when the node still has our block at our
+ * position, so that everything below belongs to the chain we follow.
+ */
+export const readPassed = (
+  node: Node,
+  watch: Watch,
+  from: number,
+  to: number,
+  position: Position,
+): Promise<{ last: Block; payments: TimedPayment[]; bytes: number; ms: number }> =>
+  strictly(async () => {
+    const range = { fromBlock: hex(from), toBlock: hex(to) }
+    const { results, bytes, ms } = await node.ask([chainCall, blockCall(position.number), blockCall(to), logsCall(watch, range)])
+    demandChain(watch, results[0])
+    if (demandBlock(results[1], position.number).hash !== position.hash)
+      throw new ForkedError(`block ${position.number} is not ours any more`)
+    const seen = toPayments(results[3], watch)
+    if (seen.some(({ blockNumber }) => outside(blockNumber, from, to))) throw new MalformedLogError('the node sent a log of another block')
+    return { last: demandBlock(results[2], to), payments: await timed(node, seen), bytes, ms }
+  })
+
 /** What a node has in a span, for comparing: its last block and the payments. No position of ours is asked of it. */
 export const readSpan = (node: Node, watch: Watch, from: number, to: number): Promise<{ last: Block; payments: SeenPayment[] }> =>
   strictly(async () => {

@@ -146,6 +146,10 @@ export function createReading(options: ReadingOptions) {
       options.logger.info('the range was too wide; asking for less', { blocks: span.blocks, detail: error.message })
       return true
     },
+    /** Takes note of an answer that was asked for elsewhere, with `span()`. */
+    grow(answer: { bytes: number; ms: number }) {
+      span = afterAnswer(span, answer, rangeMax)
+    },
     head: () => head,
     span: () => span.blocks,
   }

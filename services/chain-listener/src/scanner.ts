@@ -1,14 +1,16 @@
 import type { Logger } from '@ponte/service-kit'
 import type { Book, Head, Lead } from './book'
-import { type CatchUp, catchUp } from './catch-up'
+import { type CatchUp, catchUp, progressOf } from './catch-up'
 import type { Cursor } from './cursor'
 import { createFaults, UndecidedError } from './faults'
+import { readLate } from './late-routers'
 import type { Leader } from './leader'
 import type { Nodes } from './nodes'
 import { blockCall, chainCall, demandChain, type Stretch, toBlock, type Watch } from './reader'
 import type { Reader, Reading } from './reading'
 import type { Steps } from './steps'
 import type { Store } from './store'
+import type { Late } from './store/routers'
 import type { Votes } from './votes'
 
 export interface ScannerOptions {
@@ -26,25 +28,37 @@ export interface ScannerOptions {
   halted(error: Error): void
 }
 
+const BEFORE_GENESIS = { number: -1, hash: null, time: null }
+const REPORT_EVERY_MS = 5_000
+
 /** The scan of one chain, turn by turn, in the replica that leads. */
 export function createScanner(options: ScannerOptions) {
-  const { store, leader, book, steps, votes, reading } = options
+  const { store, leader, book, steps, votes, reading, logger } = options
   let lead: Lead | undefined
   let halt: Error | undefined
   let progress: CatchUp | undefined
+  let reportedAt = Number.NEGATIVE_INFINITY
   const faults = createFaults(options)
 
   const load = async (epoch: bigint): Promise<Lead> => {
     reading.restart()
     const cursor = (await store.cursor()) ?? (await anchor(options, epoch))
-    return { epoch, cursor, remembered: await store.remembered(cursor.scanned.number) }
+    await store.follow(epoch, options.watch.routers, options.startBlock - 1)
+    return { epoch, cursor, remembered: await store.remembered(cursor.scanned.number), late: await store.late() }
+  }
+  const follows = (from: number, to: number, head: number) => {
+    const at = performance.now()
+    progress = catchUp(progress, { from, to, head, at })
+    if (!progress || at - reportedAt < REPORT_EVERY_MS) return
+    reportedAt = at
+    logger.info('catching up', { scanned: to, head, ...progressOf(progress) })
   }
   const takeIn = async (at: Lead, stretch: Stretch): Promise<boolean> => {
     const from = at.cursor.scanned.number
     const head = { number: stretch.head, time: stretch.headTime }
     if (stretch.finished && !(await isAgreed(at, stretch, head))) return true
     await steps.takeIn(at, stretch)
-    progress = catchUp(progress, { from, to: at.cursor.scanned.number, head: stretch.head, at: performance.now() })
+    follows(from, at.cursor.scanned.number, stretch.head)
     await confirmByVote(at, head)
     return true
   }
@@ -61,7 +75,7 @@ export function createScanner(options: ScannerOptions) {
   }
   const backToConfirmed = async (at: Lead, head: Head) => {
     const { number } = at.cursor.confirmed
-    const block = at.remembered.find(remembered => remembered.number === number)
+    const block = number < 0 ? BEFORE_GENESIS : at.remembered.find(remembered => remembered.number === number)
     if (!block) throw new Error(`block ${number} is not remembered, so the scan cannot go back to it`)
     reading.restart()
     await steps.goBack(at, block, head, 'outvoted')
@@ -84,6 +98,11 @@ export function createScanner(options: ScannerOptions) {
     options.nodes.distrust(fork.rpc, 'outvoted', 'it alone shows a chain without blocks that are confirmed')
     return true
   }
+  const catchUpLate = async (at: Lead, late: Late): Promise<boolean> => {
+    const { from, to } = await readLate(at, late, options)
+    follows(from - 1, to, at.cursor.scanned.number)
+    return true
+  }
   const act = async (at: Lead, read: Reading): Promise<boolean> => {
     if (read.kind === 'stretch') return takeIn(at, read.stretch)
     if (read.kind === 'forked') return follow(at, read)
@@ -101,7 +120,7 @@ export function createScanner(options: ScannerOptions) {
       }
       try {
         if (lead?.epoch !== epoch) lead = await load(epoch)
-        const more = await act(lead, await reading.next(lead))
+        const more = lead.late && !faults.mustLook() ? await catchUpLate(lead, lead.late) : await act(lead, await reading.next(lead))
         faults.none()
         return more
       } catch (error) {
@@ -120,6 +139,8 @@ export function createScanner(options: ScannerOptions) {
     announcementDueMs: () => (lead ? book.announcementDueMs(lead) : undefined),
     /** True while confirmations wait for other nodes' word. */
     awaitsVotes: () => lead !== undefined && steps.confirmable(lead) !== undefined,
+    /** True while routers that were added are read up to the cursor. */
+    hasLate: () => lead?.late !== undefined,
   }
 }
 export type Scanner = ReturnType<typeof createScanner>
@@ -133,6 +154,8 @@ async function anchor({ nodes, store, watch, startBlock }: ScannerOptions, epoch
   })
   if (startBlock > 0 && !before) throw new Error(`START_BLOCK is ${startBlock}, but the chain has no block before it yet.`)
   await store.anchor(epoch, before, startBlock, genesis?.hash ?? null)
+  // Whatever is watched from the first block on is level with the cursor.
+  await store.follow(epoch, watch.routers, null)
   const cursor = await store.cursor()
   if (!cursor) throw new Error('the first position was not written')
   return cursor

@@ -1,7 +1,7 @@
 import type { Logger } from '@ponte/service-kit'
-import type { Block } from './block'
+import type { Block, Position } from './block'
 import type { Book, Head, Lead } from './book'
-import { type Change, confirm, include, merge, orphan } from './payment'
+import { type Change, confirm, include, merge, orphan, type TimedPayment } from './payment'
 import type { Stretch } from './reader'
 import { confirmedLine } from './scan'
 import type { Store } from './store'
@@ -54,6 +54,15 @@ export function createSteps({ book, store, confirmations, confirmsAlone, logger,
       await book.commit(lead, merge(confirm(waiting), included), { cursor, head, blocks: stretch.blocks })
     },
 
+    /** Takes in what late routers have in blocks that the scan has passed. The cursor stays where it is. */
+    async takeInPassed(lead: Lead, payments: readonly TimedPayment[], to: number): Promise<void> {
+      const { cursor } = lead
+      const known = await store.ofTransactions(payments.map(({ txHash }) => txHash))
+      const change = include(payments, known, { isConfirmed: number => number <= cursor.confirmed.number, finished: true })
+      const lateScanned = to >= cursor.scanned.number ? null : to
+      await book.commit(lead, change, { cursor, head: { number: cursor.scanned.number, time: 0 }, blocks: [], lateScanned })
+    },
+
     /** What could be confirmed now, as far as depth goes; undefined when nothing can. */
     confirmable(lead: Lead): { from: number; to: Block } | undefined {
       const from = lead.cursor.confirmed.number + 1
@@ -69,11 +78,11 @@ export function createSteps({ book, store, confirmations, confirmsAlone, logger,
     },
 
     /** Everything above the ancestor is not part of the chain any more. */
-    async goBack(lead: Lead, ancestor: Block, head: Head, why: string): Promise<void> {
+    async goBack(lead: Lead, ancestor: Position & { time: number | null }, head: Head, why: string): Promise<void> {
       const { scanned, confirmed } = lead.cursor
       const deep = ancestor.number < confirmed.number
       const change = orphan(await store.above(ancestor.number))
-      const time = toDate(ancestor.time)
+      const time = ancestor.time === null ? null : toDate(ancestor.time)
       const depth = scanned.number - ancestor.number
       const report = { why, depth, ancestor: ancestor.number, orphaned: change.payments.length, undoes_confirmed: deep }
       logger[deep ? 'error' : 'warn']('the scan goes back', report)

@@ -4,6 +4,7 @@ import { PrismaClient } from './generated/client'
 import { committer } from './store/commit'
 import { cursorStore } from './store/cursor'
 import { paymentStore } from './store/payments'
+import { routerStore } from './store/routers'
 
 export type Store = ReturnType<typeof openStore>
 
@@ -12,6 +13,7 @@ export function openStore(database: Database, chainId: number, now: () => Date) 
   const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) })
   return {
     ...cursorStore(database, prisma, chainId),
+    ...routerStore(database, prisma, chainId),
     ...paymentStore(database, chainId),
     commit: committer(database, chainId, now),
   }

@@ -21,12 +21,12 @@ export type Outcome = 'ours' | 'theirs' | 'undecided'
 export function createVotes({ nodes, watch, quorum, logger, undecided }: VotesOptions) {
   return {
     /** Whether enough nodes have the same payments in these blocks. Who contradicts them is left alone for a while. */
-    async onSpan(from: number, to: Block | undefined, payments: readonly SeenPayment[]): Promise<Outcome> {
+    async onSpan(from: number, to: Block | undefined, payments: readonly SeenPayment[], watched = watch): Promise<Outcome> {
       if (quorum <= 1 || !to) return 'ours'
       const ours = digest(to.hash, payments)
       const votes = await nodes.ballot(
         async node => {
-          const seen = await readSpan(node, watch, from, to.number)
+          const seen = await readSpan(node, watched, from, to.number)
           return digest(seen.last.hash, seen.payments)
         },
         values => tally(values, quorum) !== undefined,

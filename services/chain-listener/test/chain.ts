@@ -70,18 +70,22 @@ export async function startChain(options: AnvilOptions = { noMining: true }) {
   const from = testAccounts[0].address
   const send = (fields: { to?: string; data: string; from?: string; nonce?: string }) =>
     rpc<string>('eth_sendTransaction', { from, gas: '0x1000000', ...fields })
-  const created = await send({ data: emitterCode() })
-  await mine()
-  const receipt = await rpc<{ contractAddress: string; status: string }>('eth_getTransactionReceipt', created)
-  const emitter = receipt.contractAddress
+  const deploy = async () => {
+    const created = await send({ data: emitterCode() })
+    await mine()
+    return (await rpc<{ contractAddress: string }>('eth_getTransactionReceipt', created)).contractAddress
+  }
+  const emitter = await deploy()
   return {
     anvil,
     rpc,
     mine,
     emitter,
+    /** Another emitter, in place of another router. */
+    deploy,
     /** Sends one transaction that makes these payments; it waits for the next block. Answers its hash. */
-    pay: (records: readonly Record[], account = 1) =>
-      send({ to: emitter, from: testAccounts[account]?.address ?? from, data: dataOf(records) }),
+    pay: (records: readonly Record[], account = 1, to = emitter) =>
+      send({ to, from: testAccounts[account]?.address ?? from, data: dataOf(records) }),
     height: async () => Number(await rpc<string>('eth_blockNumber')),
     /** Replaces the last blocks: they are gone, with everything in them. */
     rollback: (depth: number) => rpc('anvil_rollback', depth),

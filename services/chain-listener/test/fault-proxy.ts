@@ -27,7 +27,8 @@ export interface Fault {
 export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>
 
 /** A JSON-RPC proxy between the listener and anvil that does to answers whatever real providers do. */
-export async function startFaultProxy(target: string) {
+export async function startFaultProxy(url: string) {
+  let target = url
   let fault: Fault = {}
   const log: string[] = []
   const server = createServer((request, response) => {
@@ -58,6 +59,10 @@ export async function startFaultProxy(target: string) {
     /** Replaces what goes wrong; nothing does without an argument. */
     set(next: Fault = {}) {
       fault = next
+    },
+    /** Stands before another node from now on. */
+    redirect(url: string) {
+      target = url
     },
     async stop() {
       server.closeAllConnections()

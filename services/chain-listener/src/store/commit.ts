@@ -17,6 +17,8 @@ export interface Step {
   blocks: readonly Block[]
   /** Forget remembered blocks above this number first: they are not part of the chain any more. */
   forgetAbove?: number
+  /** How far the late routers have come; null when they are level with the cursor. */
+  late?: { routers: readonly string[]; scanned: number | null }
   payments: readonly Payment[]
   events: readonly NewEvent[]
 }
@@ -27,6 +29,7 @@ const COMMIT = `
       confirmed_number = $6, confirmed_time = $7, announced_number = $8, head_number = $9, sequence = $10, updated_at = now()
     WHERE chain_id = $1),
   forgotten AS (DELETE FROM blocks WHERE chain_id = $1 AND number > $32),
+  late AS (UPDATE routers SET late_scanned = $34 WHERE chain_id = $1 AND address = ANY($33::text[])),
   remembered AS (
     INSERT INTO blocks (chain_id, number, hash, parent_hash, time)
     SELECT $1, * FROM unnest($11::bigint[], $12::text[], $13::text[], $14::timestamptz[])
@@ -66,7 +69,7 @@ export const isFenced = (error: unknown): boolean =>
 
 const NO_BLOCK = Number.MAX_SAFE_INTEGER
 
-function toColumns({ cursor, head, blocks, payments, events, forgetAbove }: Step, at: Date): unknown[] {
+function toColumns({ cursor, head, blocks, payments, events, forgetAbove, late }: Step, at: Date): unknown[] {
   const outbox = toOutbox(events, at)
   const column = (pick: (payment: Payment) => string | number | bigint) => literal(payments.map(pick))
   return [
@@ -101,6 +104,8 @@ function toColumns({ cursor, head, blocks, payments, events, forgetAbove }: Step
     // JSON text holds no line break, so the bodies travel as lines: escaping them as array elements costs more than all the rest.
     outbox.bodies.length === 0 ? null : outbox.bodies.join('\n'),
     forgetAbove ?? NO_BLOCK,
+    late ? [...late.routers] : [],
+    late?.scanned ?? null,
   ]
 }
 

@@ -1,0 +1,123 @@
+import { every, type Logger, type Metrics, type Part } from '@ponte/service-kit'
+import { createBook } from './book'
+import { createChecksums } from './checksums'
+import type { ChainListenerConfig } from './config'
+import { newHeads } from './heads'
+import type { Leader } from './leader'
+import type { Nodes } from './nodes'
+import type { Change } from './payment'
+import { quorumOf } from './quorum'
+import { look, type Watch, watchOf } from './reader'
+import { createReading } from './reading'
+import { createScanner, type Scanner } from './scanner'
+import { type Status, statusOf } from './status'
+import { createSteps } from './steps'
+import type { Store } from './store'
+import { createVotes } from './votes'
+
+export interface ScanningOptions {
+  store: Store
+  nodes: Nodes
+  leader: Leader
+  metrics: Metrics
+  logger: Logger
+  /** Something was committed; `tells` when the outbox has work by it. */
+  committed(change: Change, tells: boolean): void
+  onHalt(error: Error): void
+}
+
+/** Everything that reads the chain: the scan, what wakes it, and what is known of it. */
+export function createScanning(config: ChainListenerConfig, options: ScanningOptions) {
+  const { store, nodes, leader, metrics, logger } = options
+  const watch = watchOf(config.CHAIN_ID, config.ROUTER_ADDRESSES)
+  const window = Math.max(config.REORG_WINDOW, config.CONFIRMATIONS)
+  const quorum = quorumOf(config.RPC_URLS.length, config.RPC_QUORUM)
+  const undecided = metrics.counter('ponte_chain_votes_undecided_total', 'How often the RPC end points did not agree on what to confirm')
+  const depths = metrics.histogram(
+    'ponte_chain_reorg_depth_blocks',
+    'Blocks undone by reorganisations',
+    [],
+    [1, 2, 3, 5, 8, 13, 21, 34, 64, 128],
+  )
+  let headTime = 0
+  const book = createBook({
+    ...{ store, leader, window, chainId: config.CHAIN_ID, token: config.TOKEN_ADDRESS, advanceEveryMs: config.ADVANCE_EVERY_MS },
+    checksum: createChecksums(),
+    committed(change, step, head) {
+      headTime = Math.max(headTime, head.time)
+      options.committed(change, step.events.length > 0)
+    },
+  })
+  const reorganised = (depth: number) => depths.observe(depth)
+  const scanner = createScanner({
+    ...{ store, nodes, leader, watch, book, logger, startBlock: config.START_BLOCK },
+    steps: createSteps({ book, store, confirmations: config.CONFIRMATIONS, confirmsAlone: quorum === 1, logger, reorganised }),
+    votes: createVotes({ nodes, watch, quorum, logger, undecided: () => undecided.inc() }),
+    reading: createReading({ nodes, watch, window, rangeMax: config.RANGE_MAX, stallMs: config.HEAD_STALL_MS, logger }),
+    halted: options.onHalt,
+  })
+  const scan = scanLoop(config, scanner, logger)
+  const behind = () => isBehind({ scanner, nodes, leader, watch, logger, wake: scan.wake })
+  const heads = config.WS_URL ? [newHeads({ url: config.WS_URL, silenceMs: config.HEAD_STALL_MS, wake: scan.wake, logger })] : []
+  const parts: Part[] = [
+    { ...scan, ready: () => scanner.view().halt === undefined, busy: async () => (await scan.busy?.()) === true || (await behind()) },
+    ...heads,
+  ]
+  return {
+    parts,
+    wake: scan.wake,
+    confirmed: (): number | undefined => scanner.view().cursor?.confirmed.number,
+    status: (): Promise<Status> => statusOf({ chainId: config.CHAIN_ID, leader, scanner, nodes, store, headTime: () => headTime }),
+  }
+}
+
+/** A chain that has been silent for so long gives no work; one that just failed to answer may well have some. */
+const SILENT_MS = 10_000
+
+/** Looks at the chain itself: whoever waits for this service to be idle means that what was just mined is read and told. */
+async function isBehind(options: {
+  scanner: Scanner
+  nodes: Nodes
+  leader: Leader
+  watch: Watch
+  logger: Logger
+  wake(): void
+}): Promise<boolean> {
+  const { scanner, nodes, leader, watch, logger } = options
+  const { cursor, halt } = scanner.view()
+  if (halt || leader.epoch() === undefined) return false
+  if (!cursor || scanner.announcementDueMs() !== undefined || scanner.awaitsVotes() || scanner.hasLate()) return true
+  try {
+    const seen = await nodes.use(node => look(node, watch, cursor.scanned))
+    if (seen.head.number === cursor.scanned.number && seen.at?.hash === cursor.scanned.hash) return false
+    options.wake()
+    return true
+  } catch (error) {
+    logger.debug('the head is not known', { error })
+    return nodes.silentMs() < SILENT_MS || scanner.view().head > cursor.scanned.number
+  }
+}
+
+/** The scan as a part: polls, is woken, and comes back by itself for a `chain.advanced` that was held back. */
+function scanLoop(config: ChainListenerConfig, scanner: Scanner, logger: Logger) {
+  let due: NodeJS.Timeout | undefined
+  const loop = every(
+    'scan',
+    config.POLL_MS,
+    async () => {
+      const more = await scanner.step()
+      clearTimeout(due)
+      const dueMs = scanner.announcementDueMs()
+      if (dueMs !== undefined) due = setTimeout(loop.wake, dueMs + 1)
+      return more
+    },
+    logger,
+  )
+  return {
+    ...loop,
+    async stop() {
+      await loop.stop?.()
+      clearTimeout(due)
+    },
+  }
+}
