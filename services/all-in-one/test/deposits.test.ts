@@ -1,17 +1,21 @@
-import { formatUsdc, type OrderBody } from '@ponte/contracts'
+import { type CheckoutBody, formatUsdc, type OrderBody } from '@ponte/contracts'
 import { receiveWithAuthorizationTypedData, testUsdcAbi } from '@ponte/payment-router'
 import { mined, testAccounts } from '@ponte/payment-router/testing'
+import { until } from '@ponte/service-kit'
 import { Contract, Wallet } from 'ethers'
 import { type System, startAll } from '../src'
-import { call, createMerchant, MERCHANT, startWorld, units, type World } from './system'
+import { call, createMerchant, MERCHANT, RELAYER, startWorld, units, type World } from './system'
 
 let world: World
 let system: System
 let merchant: Awaited<ReturnType<typeof createMerchant>>
+/** Expires while the first tests run. */
+let early: OrderBody
 beforeAll(async () => {
   world = await startWorld()
   system = await startAll(world.place, { logger: world.logger })
   merchant = await createMerchant(world, system.gatewayUrl)
+  early = await order({ expires_in: 10 })
 }, 60_000)
 afterAll(async () => {
   await system?.stop()
@@ -48,6 +52,81 @@ describe('issue: pay from anywhere', () => {
     expect((await usdcOf(MERCHANT.address)) - before).toBe(units(created.expected))
   }, 60_000)
 })
+
+describe('issue: misfits by deposit, as by router', () => {
+  const address = (of: OrderBody) => of.payment.deposit_address
+
+  it('paid twice: the second is kept as a duplicate and told nobody', async () => {
+    const created = await order()
+    await transfer(address(created), units(created.usdc_amount))
+    await system.idle()
+    await transfer(address(created), units(created.usdc_amount))
+    await system.idle()
+    const after = await read(created)
+    expect(after).toMatchObject({ status: 'paid', exception: 'duplicate' })
+    expect(after.payments).toHaveLength(2)
+    expect(told('order.paid', created)).toHaveLength(1)
+  }, 60_000)
+
+  it('short, then topped up at the same address by exactly what is still due', async () => {
+    const created = await order()
+    await transfer(address(created), units(created.usdc_amount) - 5_000_000n)
+    await system.idle()
+    expect(await read(created)).toMatchObject({ status: 'underpaid' })
+    expect(told('order.underpaid', created)).toHaveLength(1)
+    const checkout = (await (await fetch(`${system.gatewayUrl}/api/v1/checkout/${created.id}`)).json()) as CheckoutBody
+    expect(checkout.payment.deposit_address).toBe(address(created))
+    expect(checkout.payment.payment_uri).toContain(`uint256=${units(checkout.due)}`)
+    await transfer(address(created), units(checkout.due))
+    await system.idle()
+    expect(await read(created)).toMatchObject({ status: 'paid', exception: null })
+    expect(told('order.paid', created)).toHaveLength(1)
+  }, 60_000)
+
+  it("to a cancelled order: the money is the merchant's, the order stays cancelled", async () => {
+    const created = await order()
+    await call(system.gatewayUrl, 'POST', `/api/v1/orders/${created.id}/cancel`, merchant.api_key)
+    await transfer(address(created), units(created.usdc_amount))
+    await system.idle()
+    expect(await read(created)).toMatchObject({ status: 'cancelled', exception: 'paid_after_cancel' })
+  }, 60_000)
+
+  it('late: an order that expired unpaid stays expired', async () => {
+    const created = early
+    await until(async () => (await read(created)).status === 'expired', 'the order did not expire', 40_000)
+    await transfer(address(created), units(created.usdc_amount))
+    await system.idle()
+    expect(await read(created)).toMatchObject({ status: 'expired', exception: 'paid_late' })
+    expect(told('order.paid', created)).toHaveLength(0)
+  }, 90_000)
+
+  it('invariant 4: sent in time and swept late, because the relayer was out of gas, is paid and never expired', async () => {
+    const { provider } = world.chain
+    const full = await provider.getBalance(RELAYER.address)
+    const created = await order({ expires_in: 10 })
+    await system.idle()
+    await provider.send('anvil_setBalance', [RELAYER.address, '0x1'])
+    await transfer(address(created), units(created.usdc_amount))
+    await until(async () => (await read(created)).status === 'confirming', 'the deposit was not told')
+    const metrics = await (await fetch(`${system.opsUrls['chain-listener']}/metrics`)).text()
+    expect(metrics).toMatch(/ponte_relayer_starved\{[^}]*\} 1/)
+    const { oldest_first, count } = (await (await fetch(`${system.opsUrls['chain-listener']}/deposits`)).json()) as Waiting
+    expect({ count, oldest_first }).toMatchObject({ count: 1, oldest_first: [{ order_id: created.id, amount: created.usdc_amount }] })
+    await until(async () => (await world.chain.now()) * 1_000 > Date.parse(created.expires_at) + 3_000, 'time stands still', 40_000)
+    expect(await read(created)).toMatchObject({ status: 'confirming' })
+    await provider.send('anvil_setBalance', [RELAYER.address, `0x${full.toString(16)}`])
+    await until(async () => (await read(created)).status === 'paid', 'the deposit was not swept after the refill')
+    await system.idle()
+    expect(await read(created)).toMatchObject({ status: 'paid', exception: null, received: created.expected })
+    expect(told('order.expired', created)).toHaveLength(0)
+    expect(told('order.paid', created)).toHaveLength(1)
+  }, 90_000)
+})
+
+interface Waiting {
+  count: number
+  oldest_first: { order_id: string; amount: string }[]
+}
 
 describe('issue: no gas needed', () => {
   const payer = Wallet.createRandom()

@@ -1,5 +1,6 @@
 import type { Block } from './block'
 import type { Cursor } from './cursor'
+import type { DepositFacts } from './deposit-facts'
 import type { Leader } from './leader'
 import { type Change, toEvents } from './payment'
 import type { Store } from './store'
@@ -40,6 +41,8 @@ export interface BookOptions {
   checksum(address: string): string
   window: number
   advanceEveryMs: number
+  /** Transfers to deposit addresses, when those are on. */
+  deposits?: DepositFacts | undefined
   committed(change: Change, step: Step, head: Head): void
 }
 
@@ -53,9 +56,19 @@ export function createBook(options: BookOptions) {
   let announcedAt = Number.NEGATIVE_INFINITY
   let prunedAt = -1
 
-  const heldBack = ({ confirmed, announced }: Cursor) => confirmed.number > announced && confirmed.time !== null
+  /** The confirmed block that may be announced: whatever was sent to a deposit address before it has been told. */
+  const tellable = ({ confirmed }: Cursor, blocks: readonly Block[]): Cursor['confirmed'] => {
+    const line = options.deposits?.line() ?? confirmed.number
+    if (line >= confirmed.number) return confirmed
+    const block = blocks.find(({ number }) => number === line)
+    return { number: line, time: block ? new Date(block.time * 1_000) : null }
+  }
+  const heldBack = (cursor: Cursor, blocks: readonly Block[]) => {
+    const { number, time } = tellable(cursor, blocks)
+    return number > cursor.announced && time !== null
+  }
   const dueMs = () => Math.max(0, announcedAt + options.advanceEveryMs - performance.now())
-  const advanced = ({ confirmed, sequence }: Cursor, head: number) => ({
+  const advanced = (confirmed: Cursor['confirmed'], sequence: number, head: number) => ({
     type: 'chain.advanced' as const,
     data: {
       chain_id: chainId,
@@ -75,12 +88,16 @@ export function createBook(options: BookOptions) {
   return {
     async commit(lead: Lead, change: Change, write: Write): Promise<void> {
       const { sequence } = lead.cursor
-      const events = toEvents(change.facts, { ...options, sequence })
+      const payments = toEvents(change.facts, { ...options, sequence })
+      const deposits = await options.deposits?.addTo(payments, sequence)
+      const events = deposits?.events ?? payments
       const cursor = { ...write.cursor, sequence: sequence + events.length }
-      const announces = heldBack(cursor) && dueMs() === 0
+      const known = [...write.blocks, ...lead.remembered]
+      const announces = heldBack(cursor, known) && dueMs() === 0
       if (announces) {
-        events.push(advanced(cursor, write.head.number))
-        cursor.announced = cursor.confirmed.number
+        const confirmed = tellable(cursor, known)
+        events.push(advanced(confirmed, cursor.sequence, write.head.number))
+        cursor.announced = confirmed.number
       }
       if (leader.epoch() !== lead.epoch) throw new LeaseLostError('this replica does not lead any more')
       const { forgetAbove, lateScanned, head, blocks } = write
@@ -88,6 +105,7 @@ export function createBook(options: BookOptions) {
       const late = lead.late && lateScanned !== undefined ? { late: { routers: lead.late.routers, scanned: lateScanned } } : {}
       const step: Step = { cursor, head: head.number, blocks, payments: change.payments, events, ...forgets, ...late }
       await store.commit(lead.epoch, step)
+      await deposits?.committed()
       lead.cursor = cursor
       if (lead.late && lateScanned !== undefined) lead.late = lateScanned === null ? undefined : { ...lead.late, scanned: lateScanned }
       const kept = lead.remembered.filter(({ number }) => number <= (forgetAbove ?? number) && number >= lowest(cursor))
@@ -97,6 +115,9 @@ export function createBook(options: BookOptions) {
       await prune(cursor)
     },
     /** Milliseconds until a `chain.advanced` that was held back is due; undefined when none is. */
-    announcementDueMs: (lead: Lead): number | undefined => (heldBack(lead.cursor) ? dueMs() : undefined),
+    announcementDueMs: (lead: Lead): number | undefined => {
+      if (options.deposits?.hasNews()) return 0
+      return heldBack(lead.cursor, lead.remembered) ? dueMs() : undefined
+    },
   }
 }

@@ -4,6 +4,7 @@ import type { Router } from 'express'
 import { authorizationRoutes } from './authorization-routes'
 import { createChecksums } from './checksums'
 import type { ChainListenerConfig } from './config'
+import { createDepositFacts } from './deposit-facts'
 import { toPayable } from './deposits'
 import type { Leader } from './leader'
 import type { Nodes } from './nodes'
@@ -14,12 +15,15 @@ import { openWire } from './relay/wire'
 import { authorizationStore } from './store/authorizations'
 import { payableStore } from './store/payables'
 import { relayStore } from './store/relays'
+import { transferStore } from './store/transfers'
 
 export interface RelayingOptions {
   database: Database
   nodes: Nodes
   leader: Leader
   confirmed(): number | undefined
+  /** Wakes the scan: there is something to tell. */
+  tell(): void
   metrics: Metrics
   now: () => Date
   logger: Logger
@@ -33,6 +37,9 @@ export function createRelaying(config: ChainListenerConfig, options: RelayingOpt
   const payables = payableStore(database, config.CHAIN_ID)
   const authorizations = authorizationStore(database, config.CHAIN_ID)
   const wire = openWire(nodes, config.TOKEN_ADDRESS)
+  const transfers = transferStore(database, config.CHAIN_ID)
+  const checksum = createChecksums()
+  const facts = createDepositFacts({ store: transfers, chainId: config.CHAIN_ID, token: config.TOKEN_ADDRESS, checksum })
   const relayer =
     config.RELAYER_PRIVATE_KEY === undefined
       ? undefined
@@ -44,9 +51,14 @@ export function createRelaying(config: ChainListenerConfig, options: RelayingOpt
             wire,
             payables,
             authorizations,
+            transfers,
             relays: relayStore(database, config.CHAIN_ID),
           },
           ...{ minUnits: config.DEPOSIT_MIN_USDC, batchMax: config.DEPOSIT_BATCH_MAX, pollMs: config.POLL_MS },
+          looked(block, found) {
+            facts.looked(block, found)
+            options.tell()
+          },
           old: { days: config.DEPOSIT_OLD_DAYS, everyS: config.DEPOSIT_OLD_EVERY_S },
           ...{ ceiling: BigInt(config.RELAYER_MAX_FEE_GWEI) * GWEI, stuckMs: config.RELAYER_STUCK_MS },
         })
@@ -57,11 +69,13 @@ export function createRelaying(config: ChainListenerConfig, options: RelayingOpt
     ...{ domain: tokenDomain(wire, config.CHAIN_ID, config.TOKEN_ADDRESS), relayer: relayer?.address },
   })
   const http = openHttp(config, logger, tokenSecret =>
-    authorizationRoutes({ accept, accepted: () => relayer?.news(), tokenSecret, checksum: createChecksums() }),
+    authorizationRoutes({ accept, accepted: () => relayer?.news(), tokenSecret, checksum }),
   )
   const parts: Part[] = [...(relayer ? [relayer] : []), ...(http ? [http] : [])]
   return {
     parts,
+    /** What the scan tells of deposits; undefined when they are off. */
+    facts: relayer && facts,
     /** Where the gateway hands in payers' signatures; undefined without its secret. */
     http,
     /** Something in the chain or the lead has changed. */

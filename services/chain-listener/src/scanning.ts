@@ -2,6 +2,7 @@ import { every, type Logger, type Metrics, type Part } from '@ponte/service-kit'
 import { createBook } from './book'
 import { createChecksums } from './checksums'
 import type { ChainListenerConfig } from './config'
+import type { DepositFacts } from './deposit-facts'
 import { newHeads } from './heads'
 import type { Leader } from './leader'
 import type { Nodes } from './nodes'
@@ -19,6 +20,8 @@ export interface ScanningOptions {
   store: Store
   nodes: Nodes
   leader: Leader
+  /** What is told of deposits beside payments, when those are on. */
+  deposits: DepositFacts | undefined
   metrics: Metrics
   logger: Logger
   /** Something was committed; `tells` when the outbox has work by it. */
@@ -43,6 +46,7 @@ export function createScanning(config: ChainListenerConfig, options: ScanningOpt
   const book = createBook({
     ...{ store, leader, window, chainId: config.CHAIN_ID, token: config.TOKEN_ADDRESS, advanceEveryMs: config.ADVANCE_EVERY_MS },
     checksum: createChecksums(),
+    deposits: options.deposits,
     committed(change, step, head) {
       headTime = Math.max(headTime, head.time)
       options.committed(change, step.events.length > 0)

@@ -67,11 +67,13 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
     logger,
   })
   const confirmed = () => scanning.confirmed()
-  const relaying = createRelaying(config, { database, nodes, leader, confirmed, metrics, now, logger })
+  const tell = () => scanning.wake()
+  const relaying = createRelaying(config, { database, nodes, leader, confirmed, tell, metrics, now, logger })
   const scanning = createScanning(config, {
     store,
     nodes,
     leader,
+    deposits: relaying.facts,
     metrics,
     logger,
     onHalt: error => given.onHalt?.(error),

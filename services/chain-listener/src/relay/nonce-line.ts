@@ -114,6 +114,8 @@ export function createNonceLine(options: NonceLineOptions) {
       const waiting: Relay[] = []
       for (const relay of open) {
         const receipt = relay.hashes.map(hash => receipts.get(hash)).find(found => found !== undefined)
+        // Seen mined: should a reorganisation take it away, it is sent again at once.
+        if (receipt) sentAt.delete(receipt.hash)
         if (relay.nonce < usedAtBlock && (!receipt || receipt.blockNumber <= block)) await finish(epoch, relay, receipt)
         else if (!receipt && relay.nonce >= account.nonce) waiting.push(relay)
       }

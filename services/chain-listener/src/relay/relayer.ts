@@ -7,9 +7,11 @@ import type { AuthorizationStore } from '../store/authorizations'
 import { LeaseLostError } from '../store/commit'
 import type { PayableStore } from '../store/payables'
 import type { RelayStore } from '../store/relays'
+import type { TransferStore } from '../store/transfers'
 import { createAuthorized } from './authorized'
 import { createNonceLine } from './nonce-line'
 import { createSweeps } from './sweeps'
+import { createTransfers } from './transfers'
 import type { Wire } from './wire'
 
 export interface RelayerOptions {
@@ -21,9 +23,12 @@ export interface RelayerOptions {
   payables: PayableStore
   relays: RelayStore
   authorizations: AuthorizationStore
+  transfers: TransferStore
   leader: Leader
   /** The last block that is confirmed; undefined while nothing is known. */
   confirmed(): number | undefined
+  /** Hears that all addresses were looked at as of a confirmed block, and whether money was found. */
+  looked(block: number, found: boolean): void
   minUnits: bigint
   batchMax: number
   old: { days: number; everyS: number }
@@ -53,11 +58,18 @@ export function createRelayer(options: RelayerOptions) {
       if (payable) await authorizations.settle(epoch, { memo: payable.memo, payer: relay.payer }, end, now())
     },
   })
-  const sweeps = createSweeps({ ...options, store: payables, line })
+  const transfers = createTransfers({ wire, token: options.token, store: options.transfers, logger })
+  const sweeps = createSweeps({ ...options, store: payables, line, transfers })
   const authorized = createAuthorized({ wire, token: options.token, store: authorizations, line, now, logger })
   let looked = -1
   let looksAgain = true
 
+  const look = async (epoch: bigint, block: number) => {
+    const found = await sweeps.look(epoch, block)
+    await options.transfers.looked(epoch, block)
+    looked = block
+    options.looked(block, found)
+  }
   const turn = async (): Promise<boolean> => {
     const [epoch, block] = [leader.epoch(), options.confirmed()]
     if (epoch === undefined || block === undefined) return false
@@ -65,8 +77,7 @@ export function createRelayer(options: RelayerOptions) {
       await line.follow(epoch, block)
       const news = looksAgain
       looksAgain = false
-      if (news || looked !== block) await sweeps.look(epoch, block)
-      looked = block
+      if (news || looked !== block) await look(epoch, block)
       const submitted = [await authorized.submitDue(epoch), await sweeps.sweepDue(epoch)]
       return submitted.includes(true)
     } catch (error) {
