@@ -28,7 +28,10 @@ const fresh = (subscriptionId: string | null = null): Order =>
 
 interface Fact {
   share?: bigint
+  /** When it was paid. */
   second?: number
+  /** The block that it is in; its time unless a deposit was swept later. */
+  block?: number
   status?: Payment['status']
   revision?: number
 }
@@ -43,10 +46,10 @@ function story(order = fresh()) {
     order = change.order
   }
   const self = {
-    pays(id: string, { share = E, second = 500, status = 'confirmed', revision = 1 }: Fact = {}) {
+    pays(id: string, { share = E, second = 500, block = second, status = 'confirmed', revision = 1 }: Fact = {}) {
       const payment: Payment = {
         ...{ id, revision, status, shareUnits: share, payerAddress: '0x09', txHash: `0x${id}` },
-        ...{ blockNumber: BigInt(second), blockTime: at(second) },
+        ...{ blockNumber: BigInt(block), blockTime: at(second) },
       }
       payments = withPayment(payments, payment)
       take(review(order, payments, chainTime, at(5000)))
@@ -170,6 +173,14 @@ describe('the order table of design section 6', () => {
       ['paid', null],
       ['order.expired', 'order.paid'],
     ])
+  })
+
+  it('expired | a deposit sent in time and swept after a late payment | paid | order.paid', () => {
+    const late = story()
+      .chainAt(2000)
+      .pays('a', { second: EXPIRES + 1, block: 2001 })
+      .pays('swept', { second: EXPIRES, block: 2002 })
+    expect([late.is(), late.told(), late.order().txHash]).toEqual([['paid', 'duplicate'], ['order.expired', 'order.paid'], '0xswept'])
   })
 
   it('expired | C ≥ E with a late block | expired, paid_late | none', () => {

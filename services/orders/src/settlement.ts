@@ -53,7 +53,7 @@ export interface Verdict {
  */
 export function settle(terms: Terms, payments: readonly Payment[], chainTime: Date | null): Verdict {
   const live = livePayments(payments)
-  const confirmed = live.filter(payment => payment.status === 'confirmed').sort(byBlock)
+  const confirmed = live.filter(payment => payment.status === 'confirmed').sort(byTime)
   const [C, D, E] = [sum(confirmed), sum(live), terms.expectedUnits]
   const completing = completingPayment(confirmed, E)
   const settled = confirmed.length === live.length
@@ -114,7 +114,7 @@ function exceptionOf(
   return status === 'expired' && ledger.C >= E ? 'paid_late' : null
 }
 
-/** The confirmed payment, in block order, with which the sum first reaches what is owed. */
+/** The confirmed payment, in the order in which they were paid, with which the sum first reaches what is owed. */
 function completingPayment(confirmed: readonly Payment[], expectedUnits: bigint): Payment | undefined {
   let total = 0n
   return confirmed.find(payment => {
@@ -125,7 +125,9 @@ function completingPayment(confirmed: readonly Payment[], expectedUnits: bigint)
 
 const sum = (payments: readonly Payment[]) => payments.reduce((total, payment) => total + payment.shareUnits, 0n)
 
-const byBlock = (a: Payment, b: Payment) => {
+// A deposit counts from when it was sent, not from its sweep: what was sent in time must not stand behind a late payment in an earlier block.
+const byTime = (a: Payment, b: Payment) => {
+  if (a.blockTime.getTime() !== b.blockTime.getTime()) return a.blockTime < b.blockTime ? -1 : 1
   if (a.blockNumber !== b.blockNumber) return a.blockNumber < b.blockNumber ? -1 : 1
   return a.id < b.id ? -1 : 1
 }
