@@ -107,8 +107,9 @@ describe('one thing followed through all services', () => {
 
   it('puts request and trace ids on every log line', async () => {
     const lines: string[] = []
-    const write = jest.spyOn(console, 'log').mockImplementation(line => void lines.push(String(line)))
-    const stdout = jest.spyOn(process.stdout, 'write').mockImplementation(line => lines.push(String(line)) > 0)
+    // Where winston's console transport writes: what the console of this test writes to.
+    const out: { write(line: string): boolean } = Reflect.get(console, '_stdout') ?? process.stdout
+    const write = jest.spyOn(out, 'write').mockImplementation(line => lines.push(String(line)) > 0)
     const logger = createLogger({ service: 'shoes' })
     const routes = Router().get('/log', async (_req, res) => {
       await new Promise(resolve => setImmediate(resolve))
@@ -121,7 +122,6 @@ describe('one thing followed through all services', () => {
     await fetch(`http://127.0.0.1:${http.port()}/log`, { headers: { 'x-request-id': 'request-1' } }).then(answer => answer.text())
     await http.stop?.()
     write.mockRestore()
-    stdout.mockRestore()
     const line = JSON.parse(lines.find(each => each.includes('tied')) ?? '{}')
     expect(line).toMatchObject({
       message: 'tied',
