@@ -70,6 +70,13 @@ export function createArrivals({ store, now, logger, onUnmatched, onReorged }: A
         if (!found || reason) {
           await store.recordUnmatched(data, status, reason ?? 'unknown_memo', eventId)
           onUnmatched(reason ?? 'unknown_memo')
+          const said = {
+            payment_id: data.payment_id,
+            memo: data.memo,
+            merchant_address: data.merchant_address,
+            amount: data.merchant_share,
+          }
+          logger.warn('a payment settles nothing', { reason: reason ?? 'unknown_memo', status, ...said })
           // The order may have been created since we looked; its creator may have looked for payments before this one was written.
           return found ? undefined : adopt(data.memo)
         }
