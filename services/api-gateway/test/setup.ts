@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { topology } from '@ponte/contracts'
-import { type Bus, type Message, memoryBus, openDatabase, readConfig, silentLogger } from '@ponte/service-kit'
+import { type Bus, type Logger, type Message, memoryBus, openDatabase, readConfig, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import request from 'supertest'
 import { apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '../src'
@@ -12,7 +12,7 @@ export const SEAL_KEY = 'ab'.repeat(32)
 const newSecret = () => randomBytes(32).toString('hex')
 
 /** Replicas of the real gateway on one database, with an identity provider and three owners on real sockets. */
-export async function startGateway(env: Record<string, string> = {}, given: { now?: () => Date; replicas?: number } = {}) {
+export async function startGateway(env: Record<string, string> = {}, given: { now?: () => Date; replicas?: number; logger?: Logger } = {}) {
   const database = await testDatabase(apiGatewayMigrations)
   const identity = await startIdentity('ES256', given.now)
   const owners = {
@@ -45,7 +45,9 @@ export async function startGateway(env: Record<string, string> = {}, given: { no
     ...env,
   })
   const now = given.now ? { now: given.now } : {}
-  const replicas = Array.from({ length: given.replicas ?? 1 }, () => createApiGateway(config, { bus, logger: silentLogger, ...now }))
+  const replicas = Array.from({ length: given.replicas ?? 1 }, () =>
+    createApiGateway(config, { bus, logger: given.logger ?? silentLogger, ...now }),
+  )
   for (const replica of replicas) await replica.start()
   const [gateway] = replicas
   if (!gateway) throw new Error('At least one replica is needed.')
