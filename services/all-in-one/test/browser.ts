@@ -44,6 +44,8 @@ type Answer = { result: unknown } | { error: { code: number; message: string } }
 export interface InjectedWallet {
   /** Refuses the next request of this method as a person would. */
   refuse(method: string): void
+  /** Leaves requests of this method unanswered until the returned function is called. */
+  hold(method: string): () => void
   /** Methods asked for, oldest first. */
   asked: string[]
 }
@@ -52,6 +54,7 @@ export interface InjectedWallet {
 export async function injectWallet(context: BrowserContext, chain: LocalChain, account: number): Promise<InjectedWallet> {
   const signer = chain.wallet(account)
   const refused = new Set<string>()
+  const held = new Map<string, Promise<void>>()
   const asked: string[] = []
   let chainId = 1
   const answer = async ({ method, params = [] }: Call): Promise<unknown> => {
@@ -70,6 +73,7 @@ export async function injectWallet(context: BrowserContext, chain: LocalChain, a
   }
   await context.exposeBinding('ponteTestWallet', async (_source, call: Call): Promise<Answer> => {
     asked.push(call.method)
+    await held.get(call.method)
     if (refused.delete(call.method)) return { error: { code: 4001, message: 'User rejected the request.' } }
     try {
       return { result: await answer(call) }
@@ -78,7 +82,15 @@ export async function injectWallet(context: BrowserContext, chain: LocalChain, a
     }
   })
   await context.addInitScript(provideWallet)
-  return { asked, refuse: method => void refused.add(method) }
+  return {
+    asked,
+    refuse: method => void refused.add(method),
+    hold(method) {
+      let release = () => undefined as void
+      held.set(method, new Promise(resolve => (release = resolve)))
+      return () => release()
+    },
+  }
 }
 
 function sign(

@@ -50,7 +50,7 @@ export interface Stop {
 const heading = (page: Page) => page.getByRole('heading', { level: 1 }).waitFor()
 const settled = async (page: Page) => {
   await heading(page)
-  await page.locator('.loading').waitFor({ state: 'detached' })
+  await until(async () => (await page.locator('.loading').count()) === 0, 'a page is still loading')
 }
 
 /** Every page, with what is needed to see it. */

@@ -1,5 +1,5 @@
 import type { CheckoutBody } from '@ponte/contracts'
-import { exactMoment, grouped } from '../amounts'
+import { moment } from '../amounts'
 import { clock, useSecondsUntil } from './countdown'
 import { useWords } from './words'
 
@@ -17,15 +17,7 @@ export function Summary({ checkout, clockOffsetMs }: { checkout: CheckoutBody; c
       <dl className="facts">
         <div>
           <dt>{t.rate}</dt>
-          <dd>
-            {t.rateValue(
-              brl(
-                grouped(checkout.quote.rate, 'en')
-                  .replaceAll(',', '')
-                  .replace(/0{1,4}$/, ''),
-              ),
-            )}
-          </dd>
+          <dd>{t.rateValue(brl(checkout.quote.rate.replace(/0{1,4}$/, '')))}</dd>
         </div>
         <div>
           <dt>{t.network}</dt>
@@ -38,7 +30,7 @@ export function Summary({ checkout, clockOffsetMs }: { checkout: CheckoutBody; c
             <dt>{t.validFor}</dt>
             <dd>
               <Countdown expiresAt={checkout.expires_at} clockOffsetMs={clockOffsetMs} />
-              <span className="faint"> {t.validUntil(exactMoment(checkout.expires_at, language))}</span>
+              <span className="faint"> {t.validUntil(moment(checkout.expires_at, language))}</span>
             </dd>
           </div>
         )}

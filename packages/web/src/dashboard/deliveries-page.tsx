@@ -5,9 +5,9 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from './api'
 import { usePageTitle } from './page-title'
+import { DeliveryBadge } from './parts/delivery-badge'
 import { Pager, useFilters } from './parts/paging'
-import { Badge, Empty, Failure, Heading, Loading } from './parts/states'
-import { deliveryTone } from './parts/tones'
+import { Empty, Failure, Heading, Loading } from './parts/states'
 import { ReplayRange } from './replay-range'
 import { useWords } from './words'
 
@@ -106,7 +106,7 @@ function DeliveryTable({ deliveries }: { deliveries: readonly DeliveryBody[] }) 
               <span className="faint mono">{delivery.event_type}</span>
             </td>
             <td>
-              <Badge tone={deliveryTone(delivery)}>{t.deliveries.statuses[delivery.status]}</Badge>
+              <DeliveryBadge delivery={delivery} />
               <span className="faint">{t.orders.at.attempts(delivery.attempts)}</span>
             </td>
             <td>

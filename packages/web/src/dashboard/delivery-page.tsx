@@ -7,8 +7,8 @@ import { api } from './api'
 import { useFault } from './deliveries-page'
 import { usePageTitle } from './page-title'
 import { CodeBlock, CopyValue } from './parts/copy'
-import { Badge, Facts, Failure, Heading, Loading } from './parts/states'
-import { deliveryTone } from './parts/tones'
+import { DeliveryBadge } from './parts/delivery-badge'
+import { Facts, Failure, Heading, Loading } from './parts/states'
 import { useWords } from './words'
 
 const REFRESH_MS = 2_000
@@ -56,8 +56,7 @@ function Now({ delivery }: { delivery: DeliveryDetailBody }) {
   return (
     <section className="card">
       <p className="badges">
-        <Badge tone={deliveryTone(delivery)}>{t.deliveries.statuses[delivery.status]}</Badge>{' '}
-        <span>{t.orders.at.attempts(delivery.attempts)}</span>
+        <DeliveryBadge delivery={delivery} /> <span>{t.orders.at.attempts(delivery.attempts)}</span>
       </p>
       {fault && <p className="warning">{fault}</p>}
       {delivery.dead_reason && delivery.last_error_code && <p className="warning">{t.deliveries.dead[delivery.dead_reason]}</p>}

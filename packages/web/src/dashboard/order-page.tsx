@@ -85,7 +85,7 @@ function Details({ order }: { order: OrderBody }) {
         [t.orders.expected, usdc(order.expected)],
         [t.orders.received, usdc(order.received)],
         [t.orders.fee, usdc(order.platform_fee)],
-        [t.orders.quote, `1 USDC = ${brl(order.quote.rate)} (${order.quote.source})`],
+        [t.orders.quote, `1 USDC = ${brl(order.quote.rate.replace(/0{1,4}$/, ''))} (${order.quote.source})`],
         [t.orders.expires, exactMoment(order.expires_at)],
         ['ID', <CopyValue key="id" value={order.id} label="ID" shown={shortened(order.id, 13)} />],
         [t.orders.memo, <CopyValue key="memo" value={order.memo} label={t.orders.memo} shown={shortened(order.memo, 10)} />],

@@ -5,8 +5,8 @@ import { Link } from 'wouter'
 import { shortened } from '../amounts'
 import { transactionUrl } from '../explorer'
 import { api } from './api'
-import { Badge, Failure, type Tone } from './parts/states'
-import { deliveryTone } from './parts/tones'
+import { DeliveryBadge } from './parts/delivery-badge'
+import { Failure, type Tone } from './parts/states'
 import { useWords } from './words'
 
 const REFRESH_MS = 3_000
@@ -104,8 +104,7 @@ function telling(event: EventBody, deliveries: DeliveryBody[], { t }: Words): En
     title: t.orders.at.event(event.type),
     body: deliveries.map(delivery => (
       <p key={delivery.id}>
-        <Link href={`/deliveries/${delivery.id}`}>{t.orders.at.delivery}</Link>{' '}
-        <Badge tone={deliveryTone(delivery)}>{t.deliveries.statuses[delivery.status]}</Badge>{' '}
+        <Link href={`/deliveries/${delivery.id}`}>{t.orders.at.delivery}</Link> <DeliveryBadge delivery={delivery} />{' '}
         <span className="faint">{t.orders.at.attempts(delivery.attempts)}</span>
       </p>
     )),

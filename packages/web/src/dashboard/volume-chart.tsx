@@ -1,26 +1,29 @@
+import { useMediaQuery } from '@mantine/hooks'
 import { formatBrl, formatUsdc } from '@ponte/contracts/money'
 import { useState } from 'react'
 import type { Day, Volumes } from './volumes'
 import { useWords } from './words'
 
-const [WIDTH, HEIGHT, FOOT] = [720, 190, 24]
+const [WIDE, NARROW, HEIGHT, FOOT] = [720, 330, 190, 24]
 
 /** One bar a day. What a bar says is told in words below it while it is looked at, and in a table to those who cannot see it. */
 export function VolumeChart({ volumes }: { volumes: Volumes }) {
   const { t, locale, brl, usdc } = useWords()
   const [seen, setSeen] = useState<Day | null>(null)
   const { days } = volumes
+  const narrow = useMediaQuery('(max-width: 40rem)', false, { getInitialValueInEffect: false })
+  const width = narrow ? NARROW : WIDE
   const most = days.reduce((top, day) => (day.brl > top ? day.brl : top), 1n)
-  const step = WIDTH / days.length
+  const step = width / days.length
   const bar = Math.min(step * 0.62, 56)
   // A share of the drawing, not an amount: this is where a number is right.
   const heightOf = (day: Day) => (Number((day.brl * 1000n) / most) / 1000) * (HEIGHT - FOOT - 8)
   const name = (day: Day) => new Date(`${day.date}T12:00:00`).toLocaleDateString(locale, { day: 'numeric', month: 'short' })
-  const isNamed = (index: number) => days.length <= 10 || (days.length - 1 - index) % 5 === 0
+  const isNamed = (index: number) => (days.length - 1 - index) % (days.length <= 10 ? (narrow ? 2 : 1) : narrow ? 10 : 5) === 0
   return (
     <figure className="chart">
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={t.overview.chart(brl(volumes.brl))} onMouseLeave={() => setSeen(null)}>
-        <line x1="0" x2={WIDTH} y1={HEIGHT - FOOT} y2={HEIGHT - FOOT} className="ground" />
+      <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={t.overview.chart(brl(volumes.brl))} onMouseLeave={() => setSeen(null)}>
+        <line x1="0" x2={width} y1={HEIGHT - FOOT} y2={HEIGHT - FOOT} className="ground" />
         {days.map((day, index) => {
           const height = day.paid > 0 ? Math.max(3, heightOf(day)) : 0
           const left = index * step + (step - bar) / 2

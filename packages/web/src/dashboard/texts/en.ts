@@ -192,6 +192,7 @@ export const en: Texts = {
     emptyText: 'Events appear here when an order changes its state and there is a webhook URL.',
     event: 'Event',
     statuses: { pending: 'Waiting', in_flight: 'Sending', delivered: 'Delivered', dead: 'Not delivered' },
+    retrying: 'Failing',
     types: {
       'order.paid': 'Order paid',
       'order.underpaid': 'Part missing',

@@ -210,6 +210,7 @@ export const pt = {
     emptyText: 'Eventos aparecem aqui quando uma cobrança muda de estado e há uma URL de webhook.',
     event: 'Evento',
     statuses: deliveryStatus,
+    retrying: 'Falhando',
     types: webhookTypes,
     lastError: 'Último erro',
     attempts: 'Tentativas',
