@@ -1,4 +1,5 @@
-const POLL_MS = 40
+const POLL_MS_MIN = 25
+const POLL_MS_MAX = 250
 
 export type Arrivals = ReturnType<typeof createArrivals>
 
@@ -28,11 +29,12 @@ export function createArrivals(orderBody: (orderId: string) => Promise<string | 
     /** The order's body as it was created, or null when it has not come within `timeoutMs`. */
     async wait(orderId: string, timeoutMs: number): Promise<string | null> {
       const deadline = Date.now() + timeoutMs
-      for (;;) {
+      // Asked less and less often: while orders is down, many may be waiting at once.
+      for (let pollMs = POLL_MS_MIN; ; pollMs = Math.min(pollMs * 1.5, POLL_MS_MAX)) {
         const body = await orderBody(orderId)
         const leftMs = deadline - Date.now()
         if (body !== null || leftMs <= 0) return body
-        await pause(orderId, Math.min(POLL_MS, leftMs))
+        await pause(orderId, Math.min(pollMs, leftMs))
       }
     },
   }
