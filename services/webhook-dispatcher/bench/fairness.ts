@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { uuidv7 } from '@ponte/service-kit'
-import { addDue, addMerchants, BODY, prepareDispatcher, startReceiver } from './rig'
+import { addMerchants, BODY, prepareDispatcher, startReceiver } from './rig'
+
+type Rig = Awaited<ReturnType<typeof prepareDispatcher>>
 
 export interface Latencies {
   /** Event to the start of its first attempt, and to its recorded delivery, in milliseconds. */
@@ -7,53 +10,96 @@ export interface Latencies {
   deliveredMs: number[]
 }
 
-/**
- * Events at a steady rate to healthy merchants, through the bus, while one merchant's receiver hangs with so many deliveries due.
- */
-export async function measureLatency(options: {
-  perSecond: number
-  seconds: number
-  merchants: number
-  hangingRows: number
-}): Promise<Latencies> {
-  const [healthy, hanging] = await Promise.all([startReceiver(0), startReceiver(60_000)])
-  const rig = await prepareDispatcher()
-  const ids = await addMerchants(rig.sql, options.merchants, healthy.url)
-  const [hung] = await addMerchants(rig.sql, 1, hanging.url)
-  if (hung && options.hangingRows > 0) await addDue(rig.sql, [hung], options.hangingRows)
-  const dispatcher = await rig.start()
+/** Events at a steady rate through the bus to these merchants; resolves when all are delivered. */
+async function tell(rig: Rig, merchantIds: readonly string[], perSecond: number, seconds: number): Promise<Latencies> {
   const order = JSON.parse(BODY).data
+  const ids: string[] = []
   const publish = (n: number) => {
-    const data = { merchant_id: ids[n % ids.length], merchant_version: 1, order: { ...order, id: uuidv7() } }
+    const data = { merchant_id: merchantIds[n % merchantIds.length], merchant_version: 1, order: { ...order, id: uuidv7() } }
     const event = { id: uuidv7(), type: 'order.paid', occurred_at: new Date().toISOString(), data, trace: null }
+    ids.push(event.id)
     return rig.bus.publish({ id: event.id, type: event.type, body: JSON.stringify(event) })
   }
-  // The first second is for connections and plans, and is not counted.
-  const warm = options.perSecond
-  const total = warm + options.perSecond * options.seconds
+  const total = perSecond * seconds
   const sent: Promise<void>[] = []
   const start = performance.now()
   while (sent.length < total) {
-    const due = Math.min(total, Math.floor(((performance.now() - start) / 1000) * options.perSecond))
+    const due = Math.min(total, Math.floor(((performance.now() - start) / 1000) * perSecond))
     while (sent.length < due) sent.push(publish(sent.length))
     await new Promise(resolve => setTimeout(resolve, 2))
   }
   await Promise.all(sent)
-  const filter = 'e.merchant_id = ANY($1)'
   for (;;) {
-    const { rows } = await rig.sql.query(`SELECT count(*)::int AS n FROM deliveries e WHERE ${filter} AND status = 'delivered'`, [ids])
+    const { rows } = await rig.sql.query("SELECT count(*)::int AS n FROM deliveries WHERE id = ANY($1) AND status = 'delivered'", [ids])
     if (rows[0].n === total) break
     await new Promise(resolve => setTimeout(resolve, 50))
   }
   const { rows } = await rig.sql.query(
     `SELECT extract(epoch FROM a.started_at - e.occurred_at)::float * 1000 AS first, extract(epoch FROM d.delivered_at - e.occurred_at)::float * 1000 AS delivered
-     FROM events e JOIN deliveries d ON d.event_id = e.id JOIN attempts a ON a.delivery_id = d.id AND a.ordinal = 1
-     WHERE ${filter} ORDER BY e.occurred_at OFFSET $2`,
-    [ids, warm],
+     FROM events e JOIN deliveries d ON d.id = e.id JOIN attempts a ON a.delivery_id = d.id AND a.ordinal = 1 WHERE e.id = ANY($1)`,
+    [ids],
   )
+  return { firstAttemptMs: rows.map(row => row.first), deliveredMs: rows.map(row => row.delivered) }
+}
+
+export async function measureLatency(options: { perSecond: number; seconds: number; merchants: number }): Promise<Latencies> {
+  const healthy = await startReceiver(0)
+  const rig = await prepareDispatcher()
+  const ids = await addMerchants(rig.sql, options.merchants, healthy.url)
+  const dispatcher = await rig.start()
+  // Connections and plans are made first.
+  await tell(rig, ids, options.perSecond, 1)
+  const latencies = await tell(rig, ids, options.perSecond, options.seconds)
+  await dispatcher.stop()
+  healthy.stop()
+  await rig.stop()
+  return latencies
+}
+
+/** Due deliveries of one merchant, all of one event. */
+async function addBacklog(rig: Rig, merchantId: string, count: number): Promise<void> {
+  const eventId = randomUUID()
+  await rig.sql.query(
+    "INSERT INTO events (id, merchant_id, merchant_version, type, body, occurred_at, waiting) VALUES ($1, $2, 1, 'order.paid', convert_to($3, 'UTF8'), now(), false)",
+    [eventId, merchantId, BODY],
+  )
+  await rig.sql.query(
+    `INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at, replay_of)
+     SELECT gen_random_uuid(), $1, $2, 'order.paid', 'pending', now(), gen_random_uuid() FROM generate_series(1, $3::int)`,
+    [eventId, merchantId, count],
+  )
+  await rig.sql.query('VACUUM ANALYZE deliveries')
+}
+
+/**
+ * The same merchants in the same database, by turns with and without one whose receiver hangs and who has so many deliveries due: whatever
+ * else the machine does, it does to both.
+ */
+export async function measureFairness(options: {
+  perSecond: number
+  seconds: number
+  merchants: number
+  rounds: number
+  hangingRows: number
+}) {
+  const [healthy, hanging] = await Promise.all([startReceiver(0), startReceiver(60_000)])
+  const rig = await prepareDispatcher()
+  const ids = await addMerchants(rig.sql, options.merchants, healthy.url)
+  const [hung = ''] = await addMerchants(rig.sql, 1, hanging.url)
+  await addBacklog(rig, hung, options.hangingRows)
+  const dispatcher = await rig.start()
+  await tell(rig, ids, options.perSecond, 2)
+  const [without, beside]: [number[], number[]] = [[], []]
+  for (let round = 0; round < options.rounds; round += 1) {
+    // A lane without a turn is not looked at: its merchant is not there.
+    await rig.sql.query('UPDATE lanes SET turn_at = NULL, lease_token = NULL WHERE merchant_id = $1', [hung])
+    without.push(...(await tell(rig, ids, options.perSecond, options.seconds)).deliveredMs)
+    await rig.sql.query('SELECT touch_lanes(ARRAY[$1::uuid])', [hung])
+    beside.push(...(await tell(rig, ids, options.perSecond, options.seconds)).deliveredMs)
+  }
   hanging.stop()
   await dispatcher.stop()
   healthy.stop()
   await rig.stop()
-  return { firstAttemptMs: rows.map(row => row.first), deliveredMs: rows.map(row => row.delivered) }
+  return { without, beside }
 }

@@ -104,19 +104,6 @@ const RENEW = `
   FROM unnest($1::uuid[], $2::uuid[]) AS l (merchant_id, token)
   WHERE lanes.merchant_id = l.merchant_id AND lanes.lease_token = l.token`
 
-const EXPIRED = `
-  SELECT id, merchant_id, lease_token AS token, attempts, losses,
-    (extract(epoch FROM now() - lease_until) * 1000)::int + ${LEASE_S * 1000} AS duration_ms
-  FROM deliveries WHERE status = 'in_flight' AND lease_until < now() ORDER BY lease_until LIMIT $1`
-
-const MEND = `
-  WITH stuck AS (
-    SELECT merchant_id FROM lanes l WHERE turn_at IS NULL AND (
-      EXISTS (SELECT 1 FROM deliveries d WHERE d.merchant_id = l.merchant_id AND status = 'pending' AND attempts = 0)
-      OR EXISTS (SELECT 1 FROM deliveries d WHERE d.merchant_id = l.merchant_id AND status = 'pending' AND attempts > 0))
-  )
-  SELECT (SELECT count(*)::int FROM stuck) AS mended, touch_lanes(ARRAY(SELECT merchant_id FROM stuck))`
-
 /** One of the deliveries of a claim. */
 export interface Claimed {
   id: string
@@ -142,15 +129,6 @@ export interface ClaimedLane {
 }
 
 type ClaimRow = (Claimed | { id: null }) & { merchant_id: string; want: number; class: number | null; fail_streak: number | null }
-
-export interface Expired {
-  id: string
-  merchant_id: string
-  token: string
-  attempts: number
-  losses: number
-  duration_ms: number
-}
 
 /** What is written about one claimed delivery. */
 export interface Result {
@@ -236,15 +214,6 @@ export function laneStore(database: Database) {
 
     async renew(lanes: readonly { merchantId: string; token: string }[]): Promise<void> {
       await database.query(RENEW, [lanes.map(lane => lane.merchantId), lanes.map(lane => lane.token)])
-    },
-
-    /** Deliveries whose worker did not come back within its lease. */
-    expired: async (limit: number): Promise<Expired[]> => (await database.query<Expired>(EXPIRED, [limit])).rows,
-
-    /** Makes due every lane that has work and no turn; answers how many, which is zero unless there is a bug. */
-    async mendLanes(): Promise<number> {
-      const { rows } = await database.query<{ mended: number }>(MEND)
-      return rows[0]?.mended ?? 0
     },
 
     /** True while some lane's turn has come. */

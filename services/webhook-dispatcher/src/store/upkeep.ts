@@ -1,4 +1,5 @@
 import type { Database } from '@ponte/service-kit'
+import { LEASE_S } from './lanes'
 
 /** Events that are old and done with, together with their deliveries and attempts. What is still on its way stays whole. */
 const FORGET = `
@@ -28,8 +29,40 @@ const BACKLOG = `
     + (SELECT count(*)::int FROM (
         SELECT 1 FROM deliveries WHERE status = 'pending' AND attempts > 0 AND next_attempt_at <= now() LIMIT ${BACKLOG_MAX}) AS r) AS backlog`
 
+const EXPIRED = `
+  SELECT id, merchant_id, lease_token AS token, attempts, losses,
+    (extract(epoch FROM now() - lease_until) * 1000)::int + ${LEASE_S * 1000} AS duration_ms
+  FROM deliveries WHERE status = 'in_flight' AND lease_until < now() ORDER BY lease_until LIMIT $1`
+
+const MEND = `
+  WITH stuck AS (
+    SELECT merchant_id FROM lanes l WHERE turn_at IS NULL AND (
+      EXISTS (SELECT 1 FROM deliveries d WHERE d.merchant_id = l.merchant_id AND status = 'pending' AND attempts = 0)
+      OR EXISTS (SELECT 1 FROM deliveries d WHERE d.merchant_id = l.merchant_id AND status = 'pending' AND attempts > 0))
+  )
+  SELECT (SELECT count(*)::int FROM stuck) AS mended, touch_lanes(ARRAY(SELECT merchant_id FROM stuck))`
+
+/** A delivery whose worker did not come back within its lease. */
+export interface Expired {
+  id: string
+  merchant_id: string
+  token: string
+  attempts: number
+  losses: number
+  duration_ms: number
+}
+
 export function upkeepStore(database: Database) {
   return {
+    /** Deliveries whose worker did not come back within its lease. */
+    expired: async (limit: number): Promise<Expired[]> => (await database.query<Expired>(EXPIRED, [limit])).rows,
+
+    /** Makes due every lane that has work and no turn; answers how many, which is zero unless there is a bug. */
+    async mendLanes(): Promise<number> {
+      const { rows } = await database.query<{ mended: number }>(MEND)
+      return rows[0]?.mended ?? 0
+    },
+
     /** Removes up to `limit` events; answers how many. */
     forgetEvents: async (olderThanDays: number, limit: number): Promise<number> =>
       (await database.query(FORGET, [olderThanDays, limit])).rowCount ?? 0,
