@@ -1,4 +1,6 @@
 import { parseEvent } from '@ponte/contracts'
+import { getAddress } from 'ethers'
+import fc from 'fast-check'
 import { ContradictionError, confirm, include, orphan, type Payment, type TimedPayment, toEvents } from './payment'
 
 const TX = `0x${'a1'.repeat(32)}`
@@ -105,6 +107,39 @@ describe('a payment we know', () => {
 })
 
 describe('the events', () => {
+  it('of any payment satisfy the contract, so that they need not be checked one by one', () => {
+    const word = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(bytes => Buffer.from(bytes).toString('hex'))
+    const address = word.map(text => `0x${text.slice(24)}`)
+    const units = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
+    const number = fc.integer({ min: 0, max: 2 ** 40 })
+    const fields = fc.record({
+      ...{
+        memo: word,
+        merchant: address,
+        payer: address,
+        router: address,
+        share: units,
+        fee: units,
+        blockNumber: number,
+        logIndex: number,
+      },
+      ...{
+        txHash: word.map(text => `0x${text}`),
+        blockHash: word.map(text => `0x${text}`),
+        blockTime: fc.integer({ min: 0, max: 2 ** 32 }),
+      },
+    })
+    fc.assert(
+      fc.property(fields, fc.boolean(), (payment, finished) => {
+        const { facts } = include([payment], [], { isConfirmed: () => finished, finished })
+        const chain = { chainId: 8453, token: payment.router, sequence: 0, checksum: getAddress }
+        for (const event of toEvents(facts, chain))
+          parseEvent({ id: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90', occurred_at: '2026-11-20T12:00:00.000Z', trace: null, ...event })
+      }),
+      { numRuns: 200 },
+    )
+  })
+
   it('satisfy the contract and are numbered without a gap', () => {
     const { facts } = include([seen()], [], { isConfirmed: () => true, finished: false })
     const events = toEvents(facts, { chainId: 8453, token: `0x${'04'.repeat(20)}`, sequence: 41, checksum: address => address })

@@ -215,10 +215,13 @@ function toPayments(value: unknown, watch: Watch): SeenPayment[] {
   return seen
 }
 
+const isTimed = (payment: SeenPayment): payment is TimedPayment => payment.blockTime !== undefined
+
 const HEADERS_AT_ONCE = 100
 
 /** Older nodes do not say the time in a log: then the headers are asked for, and must be those of the logs. */
 async function timed(node: Node, seen: readonly SeenPayment[]): Promise<TimedPayment[]> {
+  if (seen.every(isTimed)) return [...seen]
   const untimed = [...new Set(seen.filter(({ blockTime }) => blockTime === undefined).map(({ blockNumber }) => blockNumber))]
   const headers = new Map<number, Block>()
   for (let start = 0; start < untimed.length; start += HEADERS_AT_ONCE) {
