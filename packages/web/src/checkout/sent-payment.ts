@@ -1,3 +1,4 @@
+import type { AuthorizePayment } from '@ponte/contracts'
 import { useCallback, useSyncExternalStore } from 'react'
 import { remember, remembered } from '../memory'
 
@@ -5,6 +6,8 @@ import { remember, remembered } from '../memory'
 export interface SentPayment {
   /** Null when the payer signed and somebody else submits. */
   hash: string | null
+  /** What the payer signed, when somebody else submits; it can pay this order and nothing else. */
+  authorization: AuthorizePayment | null
   payer: string
   at: number
   /** What was received before it, so that its arrival is noticed. */
@@ -43,7 +46,13 @@ function read(text: string | null): SentPayment | null {
   try {
     const sent = JSON.parse(text) as Partial<SentPayment> | null
     if (typeof sent?.payer !== 'string' || typeof sent.at !== 'number' || typeof sent.receivedBefore !== 'string') return null
-    return { hash: sent.hash ?? null, payer: sent.payer, at: sent.at, receivedBefore: sent.receivedBefore }
+    return {
+      hash: sent.hash ?? null,
+      authorization: sent.authorization ?? null,
+      payer: sent.payer,
+      at: sent.at,
+      receivedBefore: sent.receivedBefore,
+    }
   } catch {
     return null
   }

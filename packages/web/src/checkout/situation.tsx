@@ -33,7 +33,7 @@ function Open({ checkout, clockOffsetMs }: { checkout: CheckoutBody; clockOffset
     setFailed(true)
   }, [setSent])
 
-  if (sent && !arrived) return <SentPanel sent={sent} onFailed={onFailed} onForget={() => setSent(null)} />
+  if (sent && !arrived) return <SentPanel orderId={checkout.id} sent={sent} onFailed={onFailed} onForget={() => setSent(null)} />
   if (seconds === 0) {
     return (
       <Notice tone="warn" title={t.timeUpTitle}>

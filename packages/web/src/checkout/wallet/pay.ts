@@ -6,7 +6,7 @@ import { isUnsupported, Refusal, refusalOf } from './refusal'
 import { typedPermit } from './typed-permit'
 
 /** What the payer is asked for at the moment. */
-export type Step = 'connect' | 'network' | 'check' | 'sign' | 'approve' | 'pay'
+export type Step = 'connect' | 'network' | 'check' | 'sign' | 'authorize' | 'approve' | 'pay'
 
 export interface Sent {
   hash: string
@@ -133,7 +133,7 @@ async function send(provider: Provider, transaction: { from: string; to: string;
   return hash
 }
 
-function blockTime(block: unknown): bigint {
+export function blockTime(block: unknown): bigint {
   const timestamp: unknown = typeof block === 'object' && block !== null ? Reflect.get(block, 'timestamp') : undefined
   return typeof timestamp === 'string' ? BigInt(timestamp) : BigInt(Math.floor(Date.now() / 1000))
 }

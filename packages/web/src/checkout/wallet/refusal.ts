@@ -10,6 +10,7 @@ export type RefusalKind =
   | 'disconnected'
   | 'reverted'
   | 'other_tab'
+  | 'not_taken'
   | 'unknown'
 
 export class Refusal extends Error {
