@@ -104,7 +104,13 @@ asked('the image recipe, carried out in clean folders', () => {
       const entry = JSON.parse(instructions.find(([instruction]) => instruction === 'ENTRYPOINT')?.[1] ?? '[]') as string[]
       const database = await testDatabase()
       const opsPort = String(await freePort())
-      const settings = { ...environments(world.place)[name], DATABASE_URL: database.url, OPS_PORT: opsPort, PORT: String(await freePort()) }
+      const settings = {
+        ...environments(world.place)[name],
+        DATABASE_URL: database.url,
+        OPS_PORT: opsPort,
+        PORT: String(await freePort()),
+        LOG_LEVEL: 'info',
+      }
       const env = { PATH: process.env.PATH, ...image.env, ...settings }
       const [program = '', ...args] = entry
       const migrated = spawnSync(program, [...args, 'migrate'], { cwd: image.folder, env, encoding: 'utf8' })
