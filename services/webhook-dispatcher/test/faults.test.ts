@@ -4,6 +4,9 @@ import { until } from '@ponte/service-kit'
 import { startReplicas } from './replicas'
 import { merchantUpdated, orderPaid, startReceiver } from './setup'
 
+// Processes start, die and recover here; on a busy machine that takes its time.
+jest.setTimeout(120_000)
+
 type Replicas = Awaited<ReturnType<typeof startReplicas>>
 let replicas: Replicas
 beforeAll(async () => {
@@ -24,10 +27,10 @@ async function startPatientReceiver() {
   return {
     ...receiver,
     async answer(nth: number, status: number) {
-      await until(() => waiting.length > nth, 'no request came', 15_000)
+      await until(() => waiting.length > nth, 'no request came', 40_000)
       waiting[nth]?.writeHead(status).end()
     },
-    came: (count: number) => until(() => waiting.length >= count, `fewer than ${count} requests came`, 15_000),
+    came: (count: number) => until(() => waiting.length >= count, `fewer than ${count} requests came`, 40_000),
   }
 }
 
@@ -44,7 +47,7 @@ describe('kill -9 in mid-delivery', () => {
     const heir = await replicas.start()
     await replicas.endLeases()
     await receiver.answer(1, 204)
-    await until(async () => (await row(paid.id)).status === 'delivered', 'not delivered', 15_000)
+    await until(async () => (await row(paid.id)).status === 'delivered', 'not delivered', 40_000)
     const delivery = await row(paid.id)
     expect([delivery.attempts, delivery.losses, delivery.tries]).toEqual([1, 1, 2])
     expect(await log(delivery.id)).toEqual(['failed worker_lost', 'delivered 204'])
@@ -67,12 +70,12 @@ describe('SIGSTOP past the lease and back', () => {
     await replicas.endLeases()
     await receiver.came(2)
     await receiver.answer(1, 500)
-    await until(async () => (await row(paid.id)).attempts === 1, 'the second attempt is not recorded', 15_000)
+    await until(async () => (await row(paid.id)).attempts === 1, 'the second attempt is not recorded', 40_000)
     const before = await row(paid.id)
     // Its answer was success, but it comes too late to be heard.
     await receiver.answer(0, 200)
     stale.signal('SIGCONT')
-    await until(async () => (await stale.metric('ponte_webhook_fenced_total')) === 1, 'the stale worker did not end its attempt', 15_000)
+    await until(async () => (await stale.metric('ponte_webhook_fenced_total')) === 1, 'the stale worker did not end its attempt', 40_000)
     expect(await row(paid.id)).toEqual(before)
     expect(await log(before.id)).toEqual(['failed worker_lost', 'failed 500'])
     expect(before).toMatchObject({ status: 'pending', attempts: 1, losses: 1 })
@@ -97,9 +100,9 @@ describe('three replicas, PostgreSQL and RabbitMQ going away, one replica killed
     const publishing = (async () => {
       for (let at = 0; at < events.length; at += 16) await replicas.publish(...events.slice(at, at + 16))
     })()
-    await until(() => seen.size > 40, 'deliveries did not begin', 15_000)
+    await until(() => seen.size > 40, 'deliveries did not begin', 40_000)
     await replicas.postgres.restart(700)
-    await until(() => seen.size > 100, 'deliveries did not go on after PostgreSQL came back', 15_000)
+    await until(() => seen.size > 100, 'deliveries did not go on after PostgreSQL came back', 40_000)
     await replicas.rabbitmq.restart(700)
     await first?.end('SIGKILL')
     await publishing
@@ -114,7 +117,7 @@ describe('three replicas, PostgreSQL and RabbitMQ going away, one replica killed
       )
       return rows[0].events === events.length && rows[0].open === 0
     }
-    await until(settled, 'some deliveries are neither made nor scheduled', 25_000)
+    await until(settled, 'some deliveries are neither made nor scheduled', 60_000)
 
     const { rows } = await replicas.sql.query(
       `SELECT d.*, e.id AS event, (SELECT count(*)::int FROM attempts a WHERE a.delivery_id = d.id) AS logged,
@@ -142,5 +145,5 @@ describe('three replicas, PostgreSQL and RabbitMQ going away, one replica killed
     expect(lanes.rows).toEqual([{ stuck: 0 }])
     expect(await Promise.all([second, third].map(replica => replica?.end('SIGTERM')))).toEqual([0, 0])
     await receiver.stop()
-  }, 60_000)
+  })
 })

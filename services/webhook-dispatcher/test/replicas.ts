@@ -45,7 +45,7 @@ export async function startReplicas() {
           answer => answer.ok,
           () => false,
         )
-      await until(ready, () => `a replica did not become ready:\n${output.join('')}`, 25_000)
+      await until(ready, () => `a replica did not become ready:\n${output.join('')}`, 60_000)
       return {
         metric: async (name: string) => {
           const text = await (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text()
