@@ -1,5 +1,6 @@
 import { type ChainPayment, parseUsdc } from '@ponte/contracts'
 import { isStale, type Logger, RetryableError } from '@ponte/service-kit'
+import { inTurn } from './in-turn'
 import { type Misfit, misfit } from './matching'
 import { review } from './order'
 import { type Payment, paymentStatus } from './settlement'
@@ -57,36 +58,39 @@ export function createArrivals({ store, now, logger, onUnmatched, onReorged }: A
     }
   }
 
+  const arrive = async (data: ChainPayment, status: Payment['status'], eventId: string): Promise<void> => {
+    const payment = toPayment(data, status)
+    const target = { ...targetOf(data), shareUnits: payment.shareUnits }
+    const cause: Cause = { eventId, sequence: { chainId: data.chain_id, sequence: data.sequence } }
+    for (let race = 1; ; race++) {
+      const found = await store.find({ memo: data.memo })
+      const reason = misfit(target, found?.order ?? null)
+      if (!found || reason) {
+        await store.recordUnmatched(data, status, reason ?? 'unknown_memo', eventId)
+        onUnmatched(reason ?? 'unknown_memo')
+        const said = {
+          payment_id: data.payment_id,
+          memo: data.memo,
+          merchant_address: data.merchant_address,
+          amount: data.merchant_share,
+        }
+        logger.warn('a payment settles nothing', { reason: reason ?? 'unknown_memo', status, ...said })
+        // The order may have been created since we looked; its creator may have looked for payments before this one was written.
+        return found ? undefined : adopt(data.memo)
+      }
+      if (found.payments.some(known => known.id === payment.id && known.revision >= payment.revision)) {
+        return store.recordSeen(data, eventId)
+      }
+      if (await settle(found, payment, cause)) return
+      if (race === RACES_MAX) throw new RetryableError(`Order ${found.order.id} changed under each of ${RACES_MAX} tries.`)
+    }
+  }
+
+  const turns = inTurn()
   return {
     adopt,
-
-    async arrive(data: ChainPayment, status: Payment['status'], eventId: string): Promise<void> {
-      const payment = toPayment(data, status)
-      const target = { ...targetOf(data), shareUnits: payment.shareUnits }
-      const cause: Cause = { eventId, sequence: { chainId: data.chain_id, sequence: data.sequence } }
-      for (let race = 1; ; race++) {
-        const found = await store.find({ memo: data.memo })
-        const reason = misfit(target, found?.order ?? null)
-        if (!found || reason) {
-          await store.recordUnmatched(data, status, reason ?? 'unknown_memo', eventId)
-          onUnmatched(reason ?? 'unknown_memo')
-          const said = {
-            payment_id: data.payment_id,
-            memo: data.memo,
-            merchant_address: data.merchant_address,
-            amount: data.merchant_share,
-          }
-          logger.warn('a payment settles nothing', { reason: reason ?? 'unknown_memo', status, ...said })
-          // The order may have been created since we looked; its creator may have looked for payments before this one was written.
-          return found ? undefined : adopt(data.memo)
-        }
-        if (found.payments.some(known => known.id === payment.id && known.revision >= payment.revision)) {
-          return store.recordSeen(data, eventId)
-        }
-        if (await settle(found, payment, cause)) return
-        if (race === RACES_MAX) throw new RetryableError(`Order ${found.order.id} changed under each of ${RACES_MAX} tries.`)
-      }
-    },
+    arrive: (data: ChainPayment, status: Payment['status'], eventId: string): Promise<void> =>
+      turns(data.memo, () => arrive(data, status, eventId)),
   }
 }
 

@@ -42,10 +42,9 @@ function conditions(query: ListOrders, lead: string | undefined): [condition: st
     ['tx_hash =', query.tx_hash],
     ['id <', query.starting_after],
     ['id >', query.ending_before],
-    // The exact filter on the time, and the span of ids that it amounts to, by which the index seeks.
-    ['created_at >=', from],
+    // An order's time of creation is the one that its id begins with, so this is exact. A condition on `created_at` beside it would be
+    // taken for a second one, and what seems left for a handful that may as well be sorted.
     ['id >=', from && uuidv7Floor(from)],
-    ['created_at <', to],
     ['id <', to && uuidv7Floor(to)],
   ]
   return all.filter(([, value]) => value !== undefined)

@@ -1,0 +1,17 @@
+/**
+ * Runs work on one key after the other, and work on different keys side by side. Within a process it spares what concerns the same order the
+ * lost races; between processes the order's version still decides.
+ */
+export function inTurn(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>()
+  return async (key, work) => {
+    const before = last.get(key) ?? Promise.resolve()
+    const mine = before.then(work, work)
+    last.set(key, mine)
+    try {
+      return await mine
+    } finally {
+      if (last.get(key) === mine) last.delete(key)
+    }
+  }
+}
