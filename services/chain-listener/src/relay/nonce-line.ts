@@ -29,7 +29,7 @@ export interface NonceLineOptions {
 const UNMINED_MAX = 8
 /** About what one sweep takes: an account that can pay for it may try again. */
 const GAS_OF_ONE = 200_000n
-const REBROADCAST_MS = 15_000
+const REBROADCAST_MS = 5_000
 const TAKEN = /already known|already imported|known transaction|nonce too low|already exists/i
 
 export type NonceLine = ReturnType<typeof createNonceLine>

@@ -1,0 +1,96 @@
+import type { OrderBody } from '@ponte/contracts'
+import { topology } from '@ponte/contracts'
+import { depositAddress, PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
+import { type LocalChain, type LocalChainOptions, startLocalChain, testAccounts } from '@ponte/payment-router/testing'
+import { type Bus, memoryBus, silentLogger, uuidv7 } from '@ponte/service-kit'
+import { hexlify, randomBytes, Wallet } from 'ethers'
+import { type FaultProxy, startFaultProxy } from './fault-proxy'
+import { type Listening, startListener } from './setup'
+
+export const RELAYER = testAccounts[4]
+export const MERCHANT = testAccounts[2]
+
+export interface RelayWorld {
+  chain: LocalChain
+  proxy: FaultProxy
+  bus: Bus
+  /** Starts the service again on the same database. */
+  start(env?: Record<string, string>): Promise<Listening>
+  /** Tells the listener of an order and waits until it knows it. */
+  open(listening: Listening, more?: { usdc?: string; expiresAt?: Date }): Promise<{ id: string; memo: string; address: string }>
+  /** A plain transfer by an account that has nothing to do with us; resolves when sent. */
+  pay(address: string, amount: bigint): Promise<string>
+  /** PaymentReceived of a memo on the chain, and what the merchant got by them. */
+  received(memo: string): Promise<bigint[]>
+  stop(): Promise<void>
+}
+
+/** A real chain with the real contracts behind a proxy that can fail, and one database for one listener after the other. */
+export async function startRelayWorld(options: LocalChainOptions = {}): Promise<RelayWorld> {
+  const chain = await startLocalChain(options)
+  const proxy = await startFaultProxy(chain.rpcUrl)
+  const bus = memoryBus({ topology, logger: silentLogger })
+  let databaseUrl: string | undefined
+  let first: Listening | undefined
+  const running = new Set<Listening>()
+  const start = async (env: Record<string, string> = {}) => {
+    const listening = await startListener({
+      ...{ rpcUrls: proxy.url, router: chain.routerAddress, given: { bus } },
+      env: { TOKEN_ADDRESS: chain.usdcAddress, RELAYER_PRIVATE_KEY: RELAYER.privateKey, ...env },
+      ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    })
+    databaseUrl = listening.databaseUrl
+    first ??= listening
+    running.add(listening)
+    return { ...listening, stop: async () => void (running.delete(listening) && (await listening.listener.stop())) }
+  }
+  const stranger = chain.wallet(7)
+  return {
+    ...{ chain, proxy, bus, start },
+    async open(listening, more = {}) {
+      const [id, memo] = [uuidv7(), hexlify(randomBytes(32)).slice(2)]
+      const address = depositAddress({ router: chain.routerAddress, memo, merchant: MERCHANT.address })
+      const event = orderCreated(chain, { id, memo, address, ...more })
+      // It resolves when every reader has taken it, and subscriptions is not here.
+      void bus.publish({ id: event.id, type: event.type, body: JSON.stringify(event) })
+      const known = async () => (await listening.sql.query('SELECT 1 FROM payables WHERE order_id = $1', [id])).rowCount === 1
+      await listening.until(known, 'the order did not arrive')
+      return { id, memo, address }
+    },
+    async pay(address, amount) {
+      await chain.mintUsdc(stranger.address, amount)
+      return (await chain.transferUsdc(stranger, address, amount)).hash
+    },
+    async received(memo) {
+      const topics = [PAYMENT_RECEIVED_TOPIC, `0x${memo}`]
+      const logs = await chain.provider.getLogs({ address: chain.routerAddress, topics, fromBlock: 0, toBlock: 'latest' })
+      return logs.map(log => BigInt(log.data.slice(0, 66)))
+    },
+    async stop() {
+      for (const listening of running) if (listening !== first) await listening.listener.stop()
+      await first?.stop()
+      await proxy.stop()
+      await chain.stop()
+    },
+  }
+}
+
+export const randomPayer = () => Wallet.createRandom()
+
+function orderCreated(chain: LocalChain, of: { id: string; memo: string; address: string; usdc?: string; expiresAt?: Date }) {
+  const now = new Date()
+  const usdc = of.usdc ?? '10.000000'
+  const expiresAt = of.expiresAt ?? new Date(now.getTime() + 1_800_000)
+  const order: OrderBody = {
+    ...{ object: 'order', id: of.id, status: 'pending', exception: null, subscription_id: null, external_ref: null, description: null },
+    ...{ metadata: {}, brl_amount: '54.20', usdc_amount: usdc, platform_fee: '0.100000', expected: '9.900000', received: '0.000000' },
+    ...{ memo: of.memo, tx_hash: null, quote: { rate: '5.420000', source: 'static', as_of: now.toISOString(), spread_bps: 0 } },
+    payment: {
+      ...{ network: 'anvil', chain_id: chain.chainId, token_address: chain.usdcAddress, router_address: chain.routerAddress },
+      ...{ merchant_address: MERCHANT.address, deposit_address: of.address, payment_uri: null, checkout_url: 'http://pay.example/1' },
+    },
+    ...{ expires_at: expiresAt.toISOString(), paid_at: null, cancelled_at: null, created_at: now.toISOString() },
+  }
+  const data = { merchant_id: uuidv7(), merchant_version: 1, order }
+  return { id: uuidv7(), type: 'order.created', occurred_at: now.toISOString(), data, trace: null }
+}

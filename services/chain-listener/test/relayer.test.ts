@@ -1,0 +1,182 @@
+import { RELAYER, type RelayWorld, startRelayWorld } from './relayer-setup'
+import type { Listening } from './setup'
+
+const AMOUNT = 10_000_000n
+const SHARE = 9_900_000n
+
+let world: RelayWorld
+afterEach(() => world.stop())
+
+const relays = async ({ sql }: Listening) => (await sql.query('SELECT * FROM relays ORDER BY nonce')).rows
+const nonceOf = () => world.chain.provider.getTransactionCount(RELAYER.address, 'latest')
+const swept = (listening: Listening, memo: string) =>
+  listening.until(async () => (await world.received(memo)).length > 0, 'the deposit was not swept')
+
+describe('exactly one effect, whatever dies when', () => {
+  it('killed after writing a transaction down and before sending it: the same bytes are sent by the next one', async () => {
+    world = await startRelayWorld()
+    let listening = await world.start()
+    const order = await world.open(listening)
+    world.proxy.set({ whole: (calls, response) => calls.some(call => call.method === 'eth_sendRawTransaction') && !!response.destroy() })
+    await world.pay(order.address, AMOUNT)
+    await listening.until(async () => (await relays(listening)).length === 1, 'nothing was signed')
+    const [before] = await relays(listening)
+    await listening.stop()
+    expect(await world.received(order.memo)).toEqual([])
+    world.proxy.set()
+    listening = await world.start()
+    await listening.idle()
+    const [after, ...more] = await relays(listening)
+    expect(more).toEqual([])
+    expect(after).toMatchObject({ outcome: 'done', mined_hash: before?.hashes[0] })
+    expect(await world.received(order.memo)).toEqual([SHARE])
+  })
+
+  it('killed between broadcast and answer: the outcome is found on the chain and nothing is sent twice', async () => {
+    world = await startRelayWorld()
+    let listening = await world.start()
+    const order = await world.open(listening)
+    world.proxy.set({
+      each(call, answer) {
+        if (call.method === 'eth_getTransactionReceipt') return { ...answer, result: null }
+        return call.method === 'eth_sendRawTransaction'
+          ? { id: answer.id, jsonrpc: '2.0', error: { code: -32000, message: 'internal' } }
+          : undefined
+      },
+    })
+    await world.pay(order.address, AMOUNT)
+    await swept(listening, order.memo)
+    await listening.stop()
+    world.proxy.set()
+    listening = await world.start()
+    await listening.idle()
+    expect(await relays(listening)).toMatchObject([{ outcome: 'done' }])
+    expect(await world.received(order.memo)).toEqual([SHARE])
+    expect(await nonceOf()).toBe(1)
+  })
+
+  it('a reorganisation that takes the sweep away: it is sent again, and money of the deposit moves once', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const listening = await world.start({ CONFIRMATIONS: '2' })
+    const order = await world.open(listening)
+    await world.pay(order.address, AMOUNT)
+    await world.chain.mine(2)
+    await listening.until(async () => (await relays(listening)).length === 1, 'nothing was signed')
+    await listening.until(async () => (await world.chain.provider.send('txpool_status', [])).pending === '0x1', 'it was not sent')
+    await world.chain.mine(1)
+    expect(await world.received(order.memo)).toEqual([SHARE])
+    // The transfer, and the sweep that stands for it.
+    await listening.until(() => listening.told.payments().some(({ data }) => data.replaces?.length === 1), 'the sweep was not seen')
+    await world.chain.reorg(1)
+    expect(await world.received(order.memo)).toEqual([])
+    await listening.until(async () => {
+      await world.chain.mine(1)
+      return (await relays(listening))[0]?.outcome === 'done'
+    }, 'the sweep did not come back')
+    expect(await world.received(order.memo)).toEqual([SHARE])
+    expect(await relays(listening)).toHaveLength(1)
+  })
+
+  it('a transaction that nobody mines is offered at a higher price, under the same nonce', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const listening = await world.start({ RELAYER_STUCK_MS: '150' })
+    const order = await world.open(listening)
+    await world.pay(order.address, AMOUNT)
+    await world.chain.mine(1)
+    await listening.until(async () => ((await relays(listening))[0]?.raws.length ?? 0) >= 3, 'it was not priced anew')
+    await listening.until(async () => {
+      await world.chain.mine(1)
+      return (await relays(listening))[0]?.outcome === 'done'
+    }, 'it was not mined')
+    const [relay] = await relays(listening)
+    expect(relay?.hashes).toContain(relay?.mined_hash)
+    expect(await world.received(order.memo)).toEqual([SHARE])
+    expect(await nonceOf()).toBe(1)
+  })
+
+  it('a nonce that somebody else used with the same key: the deposit is swept by another transaction', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const listening = await world.start()
+    const order = await world.open(listening)
+    await world.pay(order.address, AMOUNT)
+    await world.chain.mine(1)
+    await listening.until(async () => (await relays(listening)).length === 1, 'nothing was signed')
+    await listening.until(async () => (await world.chain.provider.send('txpool_status', [])).pending === '0x1', 'it was not sent')
+    const foreign = world.chain.wallet(4)
+    await foreign.sendTransaction({
+      to: foreign.address,
+      nonce: 0,
+      maxFeePerGas: 10n ** 12n,
+      maxPriorityFeePerGas: 10n ** 11n,
+      gasLimit: 21_000,
+    })
+    await listening.until(async () => {
+      await world.chain.mine(1)
+      return (await world.received(order.memo)).length > 0
+    }, 'the deposit was not swept')
+    expect((await relays(listening))[0]).toMatchObject({ outcome: 'replaced' })
+    expect(await world.received(order.memo)).toEqual([SHARE])
+  })
+})
+
+describe('what is worth its gas', () => {
+  it('waits below the minimum, until more comes or the order is complete with it', async () => {
+    world = await startRelayWorld()
+    const listening = await world.start({ DEPOSIT_MIN_USDC: '5' })
+    const order = await world.open(listening)
+    await world.pay(order.address, 1_000_000n)
+    await listening.idle()
+    expect(await world.received(order.memo)).toEqual([])
+    await world.pay(order.address, 4_000_000n)
+    await listening.idle()
+    await world.pay(order.address, 5_000_000n)
+    await listening.idle()
+    const small = await world.open(listening, { usdc: '0.500000' })
+    await world.pay(small.address, 500_000n)
+    await listening.idle()
+    expect(await world.received(order.memo)).toEqual([4_950_000n, 4_950_000n])
+    expect(await world.received(small.memo)).toEqual([495_000n])
+  })
+
+  it('sweeps many by one transaction, and the gas of each path is known', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const listening = await world.start()
+    const orders: Awaited<ReturnType<RelayWorld['open']>>[] = []
+    for (let index = 0; index < 20; index++) orders.push(await world.open(listening))
+    for (const order of orders) await world.pay(order.address, AMOUNT)
+    await world.chain.mine(1)
+    await listening.until(async () => {
+      await world.chain.mine(1)
+      const all = await Promise.all(orders.map(order => world.received(order.memo)))
+      return all.every(payments => payments.length === 1)
+    }, 'not all were swept')
+    await listening.until(async () => (await relays(listening)).every(relay => relay.outcome === 'done'), 'the sweep is not finished')
+    const [relay] = await relays(listening)
+    process.stdout.write(
+      `gas  sweepMany of ${relay?.order_ids.length} new deposits, each ${Number(relay?.gas_used) / relay?.order_ids.length}\n`,
+    )
+    expect(relay?.order_ids.length).toBe(20)
+  })
+
+  it('finds money on an old address, looked at rarely', async () => {
+    world = await startRelayWorld()
+    const listening = await world.start({ DEPOSIT_OLD_EVERY_S: '1' })
+    const order = await world.open(listening, { expiresAt: new Date(Date.now() - 30 * 86_400_000) })
+    await world.pay(order.address, AMOUNT)
+    await listening.until(async () => {
+      await world.chain.mine(1)
+      return (await world.received(order.memo)).length > 0
+    }, 'the deposit was not swept')
+    expect(await world.received(order.memo)).toEqual([SHARE])
+  })
+
+  it('says that deposit addresses are off without a key, and goes on reading', async () => {
+    world = await startRelayWorld()
+    const listening = await world.start({ RELAYER_PRIVATE_KEY: '' })
+    const order = await world.open(listening)
+    await world.pay(order.address, AMOUNT)
+    await listening.idle()
+    expect(await (await listening.fetch('/deposits')).json()).toMatchObject({ relayer_address: null, count: 0 })
+    expect(await world.received(order.memo)).toEqual([])
+  })
+})
