@@ -101,7 +101,8 @@ export async function startReplicas(place: Place, count: number, more: Environme
         )
       },
       () => `${name} did not become ready:\n${replica.output.join('')}`,
-      60_000,
+      // A crowded machine starts five processes at once slowly.
+      120_000,
     )
     balancers.get(name)?.ports.add(port)
   }
