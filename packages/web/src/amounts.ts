@@ -1,8 +1,8 @@
-import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
+import { parseUsdc } from '@ponte/contracts/money'
 import { type Language, localeOf } from './language'
 
 /** Groups the digits of a decimal string without making a number of it: `1500.00` to `1.500,00` or `1,500.00`. */
-export function grouped(decimal: string, language: Language): string {
+function grouped(decimal: string, language: Language): string {
   const [whole = '0', fraction] = decimal.split('.')
   const [group, point] = language === 'pt' ? ['.', ','] : [',', '.']
   const digits = whole.replace(/\B(?=(\d{3})+$)/g, group)
@@ -19,11 +19,6 @@ export function usdc(decimal: string, language: Language): string {
 }
 
 export const isZero = (decimal: string): boolean => parseUsdc(decimal) === 0n
-
-export const minus = (more: string, less: string): string => {
-  const rest = parseUsdc(more) - parseUsdc(less)
-  return formatUsdc(rest < 0n ? 0n : rest)
-}
 
 export function moment(iso: string, language: Language): string {
   return new Date(iso).toLocaleString(localeOf(language), { dateStyle: 'medium', timeStyle: 'short' })

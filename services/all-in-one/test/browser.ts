@@ -109,18 +109,21 @@ function sign(
 // Runs in the page.
 function provideWallet(): void {
   const request = async (call: unknown) => {
-    const answer = await Reflect.get(window, 'ponteTestWallet')(call)
+    const answer = await Reflect.get(globalThis, 'ponteTestWallet')(call)
     if (!answer.error) return answer.result
     throw Object.assign(new Error(answer.error.message), { code: answer.error.code })
   }
-  Object.defineProperty(window, 'ethereum', { value: { request } })
+  Object.defineProperty(globalThis, 'ethereum', { value: { request } })
 }
 
-/** What an accessibility checker finds serious or worse on the page as it is. */
-export async function seriousFaults(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const results = await page.evaluate(() => (Reflect.get(window, 'axe') as typeof axe).run())
-  return results.violations
+/** What an accessibility checker finds serious or worse on the page as it is; by all of its rules, or by those named. */
+export async function seriousFaults(page: Page, rules: string[] | null = null): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
+  const violations = await page.evaluate(async only => {
+    const options: axe.RunOptions = { resultTypes: ['violations'], iframes: false, ...(only ? { runOnly: only } : {}) }
+    return (await (Reflect.get(globalThis, 'axe') as typeof axe).run(options)).violations
+  }, rules)
+  return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(node => `${id}: ${node.target.join(' ')} — ${node.failureSummary ?? ''}`))
+    .flatMap(({ id, nodes }) => nodes.map(node => `${id}: ${node.target.join(' ')} ${node.failureSummary ?? ''}`))
 }

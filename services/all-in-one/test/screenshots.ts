@@ -27,7 +27,7 @@ test('every page, on a phone and on a desk, by day and by night', async () => {
       const { context, page } = await openVisit(browser, { ...view, deviceScaleFactor: 2 })
       if (view.viewport === DESKTOP) await injectWallet(context, world.chain, 3)
       const shoot = async (stop: { name: string }) => {
-        await page.evaluate(() => document.fonts.ready)
+        await page.evaluate('document.fonts.ready.then(() => null)')
         await page.screenshot({ path: join(folder, `${stop.name}-${name}.png`), fullPage: true })
       }
       for (const stop of pages.checkout) {

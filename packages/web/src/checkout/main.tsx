@@ -1,3 +1,4 @@
+import '@fontsource-variable/figtree/wght.css'
 import '../tokens.css'
 import './checkout.css'
 import { StrictMode } from 'react'

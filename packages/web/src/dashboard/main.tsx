@@ -1,4 +1,5 @@
 import '@mantine/core/styles.css'
+import '@fontsource-variable/figtree/wght.css'
 import '../tokens.css'
 import './dashboard.css'
 import { createTheme, MantineProvider } from '@mantine/core'

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useCopy } from '../../clipboard'
 import { useWords } from '../words'
 
-export function CopyButton({ value, label }: { value: string; label: string }) {
+function CopyButton({ value, label }: { value: string; label: string }) {
   const { t } = useWords()
   const { copied, copy } = useCopy()
   return (

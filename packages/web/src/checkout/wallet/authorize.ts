@@ -1,0 +1,61 @@
+import type { AuthorizePayment, CheckoutBody, PaymentAuthorizationBody } from '@ponte/contracts'
+import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
+import { ask } from '../../problem'
+import * as calls from './calls'
+import { blockTime, connected, type Step } from './pay'
+import type { Provider } from './provider'
+import { Refusal, refusalOf } from './refusal'
+import { fieldsOf } from './typed-permit'
+
+const LIFE_S = 3600n
+
+/**
+ * Pays with a signature alone (EIP-3009): the payer signs memo, merchant and amount, and the service submits it. For accounts without the
+ * network's own coin. Throws Refusal, or RequestFailed when the service does not take the signature.
+ */
+export async function authorize(provider: Provider, checkout: CheckoutBody, onStep: (step: Step) => void): Promise<AuthorizePayment> {
+  const signed = await sign(provider, checkout, onStep).catch((error: unknown) => {
+    throw refusalOf(error)
+  })
+  await handIn(checkout.id, signed)
+  return signed
+}
+
+/** Hands a signature in, or asks how far the one that was handed in has come. */
+export async function handIn(orderId: string, signed: AuthorizePayment): Promise<PaymentAuthorizationBody> {
+  const { body } = await ask<PaymentAuthorizationBody>(`/api/v1/checkout/${orderId}/authorization`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(signed),
+  })
+  return body
+}
+
+async function sign(provider: Provider, checkout: CheckoutBody, onStep: (step: Step) => void): Promise<AuthorizePayment> {
+  const { payment, memo, due } = checkout
+  const payer = await connected(provider, payment.chain_id, onStep)
+  onStep('check')
+  const read = (to: string, data: string) => provider.request({ method: 'eth_call', params: [{ to, data }, 'latest'] })
+  const [balance, name, version, nonce, head] = await Promise.all([
+    read(payment.token_address, calls.balanceOf(payer)).then(calls.readWord),
+    read(payment.token_address, calls.tokenName).then(calls.readText),
+    read(payment.token_address, calls.tokenVersion).then(calls.readText),
+    read(payment.router_address, calls.paymentKey(memo, payment.merchant_address)),
+    provider.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }),
+  ])
+  const value = parseUsdc(due)
+  if (balance < value) throw new Refusal('insufficient_usdc', formatUsdc(balance))
+  const validBefore = blockTime(head) + LIFE_S
+  const typed = {
+    types: {
+      EIP712Domain: fieldsOf('string name, string version, uint256 chainId, address verifyingContract'),
+      ReceiveWithAuthorization: fieldsOf('address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce'),
+    },
+    primaryType: 'ReceiveWithAuthorization',
+    domain: { name, version, chainId: payment.chain_id, verifyingContract: payment.token_address },
+    message: { from: payer, to: payment.router_address, value: `${value}`, validAfter: '0', validBefore: `${validBefore}`, nonce },
+  }
+  onStep('authorize')
+  const signature = String(await provider.request({ method: 'eth_signTypedData_v4', params: [payer, JSON.stringify(typed)] }))
+  return { payer_address: payer, amount: due, valid_after: 0, valid_before: Number(validBefore), signature }
+}
