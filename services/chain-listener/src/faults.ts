@@ -2,10 +2,11 @@ import type { Logger } from '@ponte/service-kit'
 import type { Leader } from './leader'
 import { type Nodes, NoNodeError } from './nodes'
 import { ContradictionError } from './payment'
-import { ForkedError, type Watch } from './reader'
+import { ForkedError } from './reader'
 import type { Reader } from './reading'
 import { RpcError } from './rpc-error'
 import { LeaseLostError } from './store/commit'
+import type { Watch } from './watch'
 
 const REFUSALS_UNTIL_DISTRUST = 3
 

@@ -1,11 +1,12 @@
 import type { Lead } from './book'
 import { UndecidedError } from './faults'
 import type { Nodes } from './nodes'
-import { readPassed, watchOf } from './reader'
+import { readPassed } from './reader'
 import type { Reader } from './reading'
 import type { Steps } from './steps'
 import type { Late } from './store/routers'
 import type { Votes } from './votes'
+import { watchOf } from './watch'
 
 /**
  * One turn for routers that were added after the scan had passed their beginning. The scan waits meanwhile, and with it expiry: an order

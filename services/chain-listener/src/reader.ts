@@ -1,26 +1,12 @@
-import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
 import { type Block, links, type Position } from './block'
-import { bloomBits, mayContain } from './bloom'
+import { mayContain } from './bloom'
 import { commonAncestor } from './fork'
 import { DistrustError } from './nodes'
-import { byPlace, type TimedPayment } from './payment'
-import { decodePayment, MalformedLogError, type RawLog, type SeenPayment, toNumber } from './payment-log'
+import type { TimedPayment } from './payment'
+import { MalformedLogError, type SeenPayment, toNumber } from './payment-log'
 import type { Call, Node } from './rpc'
 import { RpcError } from './rpc-error'
-
-/** What is looked for, on which chain. Addresses are lower-case. */
-export interface Watch {
-  chainId: number
-  routers: readonly string[]
-  /** The bits in a block's bloom without which it has no payment: one set per router. */
-  bits: readonly (readonly number[])[]
-}
-
-export const watchOf = (chainId: number, routers: readonly string[]): Watch => ({
-  chainId,
-  routers,
-  bits: routers.map(router => [...bloomBits(router), ...bloomBits(PAYMENT_RECEIVED_TOPIC)]),
-})
+import { logsCall, toPayments, type Watch } from './watch'
 
 /** A block with its log bloom, which is not kept. */
 export interface Header extends Block {
@@ -200,20 +186,6 @@ export const readSpan = (node: Node, watch: Watch, from: number, to: number): Pr
   })
 
 const outside = (number: number, first: number, last: number) => number < first || number > last
-
-function logsCall(watch: Watch, range: Record<string, string>): Call {
-  return { method: 'eth_getLogs', params: [{ ...range, address: watch.routers, topics: [PAYMENT_RECEIVED_TOPIC] }] }
-}
-
-function toPayments(value: unknown, watch: Watch): SeenPayment[] {
-  if (!Array.isArray(value)) throw new MalformedLogError('the node sent no list of logs')
-  const seen = value.map(log => decodePayment(log as RawLog)).sort(byPlace)
-  const twice = seen.find((one, index) => index > 0 && byPlace(one, seen[index - 1] ?? one) === 0)
-  if (twice) throw new MalformedLogError(`the node sent log ${twice.logIndex} of block ${twice.blockNumber} twice`)
-  const foreign = seen.find(({ router }) => !watch.routers.includes(router))
-  if (foreign) throw new MalformedLogError(`the node sent a log of ${foreign.router}, which nobody asked for`)
-  return seen
-}
 
 const isTimed = (payment: SeenPayment): payment is TimedPayment => payment.blockTime !== undefined
 

@@ -2,10 +2,11 @@ import type { Logger } from '@ponte/service-kit'
 import type { Block, Position } from './block'
 import type { Head, Lead } from './book'
 import { DistrustError, type Nodes } from './nodes'
-import { findAncestor, type Header, hasPayments, look, readBlock, readBlocks, readFinished, type Stretch, type Watch } from './reader'
+import { findAncestor, type Header, hasPayments, look, readBlock, readBlocks, readFinished, type Stretch } from './reader'
 import type { Node } from './rpc'
 import { RpcError } from './rpc-error'
 import { afterAnswer, afterTooWide, plan, relate, type Span } from './scan'
+import type { Watch } from './watch'
 
 /** What a turn of reading came to. */
 export type Reading =

@@ -6,12 +6,13 @@ import { createFaults, UndecidedError } from './faults'
 import { readLate } from './late-routers'
 import type { Leader } from './leader'
 import type { Nodes } from './nodes'
-import { blockCall, chainCall, demandChain, type Stretch, toBlock, type Watch } from './reader'
+import { blockCall, chainCall, demandChain, type Stretch, toBlock } from './reader'
 import type { Reader, Reading } from './reading'
 import type { Steps } from './steps'
 import type { Store } from './store'
 import type { Late } from './store/routers'
 import type { Votes } from './votes'
+import type { Watch } from './watch'
 
 export interface ScannerOptions {
   store: Store

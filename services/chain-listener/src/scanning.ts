@@ -8,13 +8,14 @@ import type { Leader } from './leader'
 import type { Nodes } from './nodes'
 import type { Change } from './payment'
 import { quorumOf } from './quorum'
-import { look, type Watch, watchOf } from './reader'
+import { look } from './reader'
 import { createReading } from './reading'
 import { createScanner, type Scanner } from './scanner'
 import { type Status, statusOf } from './status'
 import { createSteps } from './steps'
 import type { Store } from './store'
 import { createVotes } from './votes'
+import { type Watch, watchOf } from './watch'
 
 export interface ScanningOptions {
   store: Store

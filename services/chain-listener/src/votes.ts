@@ -4,7 +4,8 @@ import type { Lead } from './book'
 import type { Nodes } from './nodes'
 import type { SeenPayment } from './payment-log'
 import { digest, tally } from './quorum'
-import { findAncestor, readSpan, type Watch } from './reader'
+import { findAncestor, readSpan } from './reader'
+import type { Watch } from './watch'
 
 export interface VotesOptions {
   nodes: Nodes

@@ -10,6 +10,7 @@ const SQL_TYPES: Record<string, string> = {
   String: 'text',
   DateTime: 'timestamp with time zone',
   Decimal: 'numeric',
+  Boolean: 'boolean',
 }
 
 /** Columns as schema.prisma declares them: `table.column type null?`. */
