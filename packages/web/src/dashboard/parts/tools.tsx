@@ -9,10 +9,10 @@ export function Tools() {
   return (
     <fieldset className="tools">
       <legend className="hidden">{t.language}</legend>
-      <button type="button" lang="pt-BR" aria-label="Português" aria-pressed={language === 'pt'} onClick={() => setLanguage('pt')}>
+      <button type="button" lang="pt-BR" aria-label="PT, Português" aria-pressed={language === 'pt'} onClick={() => setLanguage('pt')}>
         PT
       </button>
-      <button type="button" lang="en" aria-label="English" aria-pressed={language === 'en'} onClick={() => setLanguage('en')}>
+      <button type="button" lang="en" aria-label="EN, English" aria-pressed={language === 'en'} onClick={() => setLanguage('en')}>
         EN
       </button>
       <button type="button" onClick={toggleTheme} aria-label={t.theme} title={t.theme}>
