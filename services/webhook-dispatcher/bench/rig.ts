@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { topology } from '@ponte/contracts'
 import { memoryBus, readConfig, seal, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
+import { createWebhookDispatcher, webhookDispatcherConfig, webhookDispatcherMigrations } from '@ponte/webhook-dispatcher'
 import pg from 'pg'
-import { createWebhookDispatcher, webhookDispatcherConfig, webhookDispatcherMigrations } from '../dist'
 
 export const SECRET = 'whsec_bench'
 const SEAL_KEY = '5e'.repeat(32)
