@@ -28,5 +28,5 @@ module.exports = {
   globalTeardown: '<rootDir>/scripts/jest-global-teardown.mjs',
   // Service tests wait more than they compute, so two run side by side even on one core; four share one database server in comfort.
   maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
-  testTimeout: 30_000,
+  testTimeout: 60_000,
 }
