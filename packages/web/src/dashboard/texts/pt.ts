@@ -1,4 +1,5 @@
-import type { DeliveryStatus, OrderException, OrderStatus, WebhookType } from '@ponte/contracts'
+import type { OrderException, OrderStatus, WebhookType } from '@ponte/contracts'
+import { technicalPt, webhookTypesPt } from './technical-pt'
 
 const orderStatus: Record<OrderStatus, string> = {
   pending: 'Aguardando',
@@ -15,22 +16,6 @@ const exception: Record<OrderException, string> = {
   duplicate: 'Paga mais de uma vez',
   reorged: 'Desfeita pela rede',
 }
-const deliveryStatus: Record<DeliveryStatus, string> = {
-  pending: 'Na fila',
-  in_flight: 'Enviando',
-  delivered: 'Entregue',
-  dead: 'Não entregue',
-}
-const webhookTypes: Record<WebhookType, string> = {
-  'order.paid': 'Cobrança paga',
-  'order.underpaid': 'Falta uma parte',
-  'order.expired': 'Cobrança vencida',
-  'order.cancelled': 'Cobrança cancelada',
-  'subscription.charged': 'Assinatura cobrada',
-  'subscription.cancelled': 'Assinatura cancelada',
-  'subscription.expired': 'Assinatura encerrada',
-}
-
 export const pt = {
   nav: {
     overview: 'Visão geral',
@@ -169,7 +154,7 @@ export const pt = {
       created: (brl: string, usdc: string) => `Criada: ${brl}, ${usdc}`,
       payment: (amount: string) => `Pagamento de ${amount} (sua parte)`,
       payments: { detected: 'visto, aguardando confirmações', confirmed: 'confirmado', orphaned: 'desfeito pela rede' },
-      event: (type: WebhookType) => `Evento: ${webhookTypes[type]}`,
+      event: (type: WebhookType) => `Evento: ${webhookTypesPt[type]}`,
       delivery: 'Webhook',
       attempts: (count: number) => (count === 1 ? '1 tentativa' : `${count} tentativas`),
       expired: 'Venceu',
@@ -203,90 +188,7 @@ export const pt = {
     create: 'Criar assinatura',
     noCharges: 'Nada cobrado ainda.',
   },
-  deliveries: {
-    title: 'Webhooks',
-    lead: 'Cada evento é enviado em até sete tentativas, ao longo de quase dois dias.',
-    empty: 'Nenhum envio ainda',
-    emptyText: 'Eventos aparecem aqui quando uma cobrança muda de estado e há uma URL de webhook.',
-    event: 'Evento',
-    statuses: deliveryStatus,
-    retrying: 'Falhando',
-    types: webhookTypes,
-    lastError: 'Último erro',
-    attempts: 'Tentativas',
-    nextAttempt: 'Próxima tentativa',
-    replay: 'Enviar de novo',
-    replayed: 'Novo envio criado',
-    replayRange: 'Reenviar um período',
-    replayRangeLead: 'Envia de novo os eventos do período.',
-    from: 'De',
-    to: 'Até',
-    scope: 'Quais eventos',
-    scopes: { undelivered: 'Só os que nunca chegaram', all: 'Todos' },
-    replayedCount: (count: number) => (count === 1 ? '1 evento na fila' : `${count} eventos na fila`),
-    start: 'Reenviar',
-    body: 'Corpo enviado',
-    answer: 'Resposta',
-    attempt: (ordinal: number) => `Tentativa ${ordinal}`,
-    noAttempts: 'Nenhuma tentativa feita ainda.',
-    took: (ms: number) => `${ms} ms`,
-    dead: {
-      attempts_exhausted: 'As sete tentativas falharam.',
-      destination_not_allowed: 'O destino é um endereço interno e não é permitido. Mude a URL do webhook em Ajustes.',
-      no_webhook_url: 'Não havia URL de webhook.',
-    },
-    errors: {
-      timeout: 'O servidor não respondeu em 15 segundos',
-      dns_error: 'O nome do servidor não foi encontrado',
-      connection_refused: 'O servidor recusou a conexão',
-      connection_reset: 'A conexão caiu no meio',
-      connection_failed: 'Não foi possível conectar',
-      tls_error: 'O certificado do servidor não é válido',
-      invalid_response: 'A resposta não era HTTP válido',
-      http_status: 'O servidor respondeu com erro',
-      worker_lost: 'O nosso envio foi interrompido',
-    },
-    replayOf: 'Reenvio de outro envio',
-    delivered: 'Entregue em',
-  },
-  developers: {
-    title: 'API',
-    lead: 'Linhas prontas, com os seus valores. Cole no terminal.',
-    keyMissing: 'A chave não fica guardada aqui: as linhas usam $PONTE_API_KEY. Troque a chave em Ajustes se a perdeu.',
-    keyPresent: 'A chave desta sessão está nas linhas; ela some quando você fechar ou recarregar a página.',
-    createOrder: 'Criar uma cobrança',
-    listOrders: 'Listar cobranças pagas',
-    createSubscription: 'Criar uma assinatura mensal',
-    events: 'Ler os eventos dos últimos 30 dias',
-    login: 'Entrar como pessoa e ver a loja',
-    verify: 'Conferir a assinatura de um webhook',
-    reference: 'Referência completa',
-    test: 'Evento de teste',
-    testText:
-      'Cria uma cobrança de R$ 1,00 com a referência ponte-test e a cancela em seguida: o seu servidor recebe um order.cancelled verdadeiro, assinado.',
-    send: 'Enviar evento de teste',
-    sent: 'Evento a caminho. Acompanhe em Webhooks.',
-    needsUrl: 'Informe antes a URL do webhook e o endereço de recebimento, em Ajustes.',
-  },
-  settings: {
-    title: 'Ajustes',
-    store: 'Loja',
-    key: 'Chave de API',
-    keyText: 'Guardamos só um resumo da chave: ela aparece uma única vez, quando é criada.',
-    rotateKey: 'Trocar a chave',
-    rotateKeySure: 'A chave atual deixa de valer na hora, em todos os seus servidores. Trocar agora?',
-    newKey: 'Esta é a nova chave. Copie agora: ela não aparece outra vez.',
-    secret: 'Segredo do webhook',
-    secretText: 'Com ele o seu servidor confere a assinatura de cada aviso.',
-    show: 'Mostrar',
-    hide: 'Esconder',
-    rotateSecret: 'Criar novo segredo',
-    pending: (when: string) => `O novo segredo passa a valer ${when}, ou quando você ativar. Ponha-o no seu servidor antes.`,
-    pendingLabel: 'Novo segredo',
-    activate: 'Ativar o novo segredo',
-    activateSure: 'A partir de agora os avisos são assinados com o novo segredo. O seu servidor já o conhece?',
-    sure: 'Confirmar',
-  },
+  ...technicalPt,
 }
 
 export type Texts = typeof pt
