@@ -10,7 +10,7 @@ import { testDatabase } from '@ponte/service-kit/testing'
 import { createIdentityProvider, createWebhookReceiver, type Place, type ServiceName, serviceNames } from '../src'
 import { openApiValidator } from './openapi-validator'
 
-export const CLIENT_KEY = 'pk_test'
+const CLIENT_KEY = 'pk_test'
 export const MERCHANT = testAccounts[2]
 export const PAYER = testAccounts[3]
 export const RELAYER = testAccounts[4]

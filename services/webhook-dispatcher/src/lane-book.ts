@@ -30,8 +30,6 @@ const OVERRUN_FACTOR = 4
 /** Results not yet written, in slots; beyond that the database is behind, and claiming waits for it. */
 const UNWRITTEN_FACTOR = 4
 
-export type LaneBook = ReturnType<typeof createLaneBook>
-
 /**
  * What this process has in flight and for whom. A quarter of the slots is for slow lanes; an attempt of a healthy lane that overruns
  * two seconds moves over there, so that endpoints which begin to hang cannot hold the others' slots.

@@ -74,4 +74,3 @@ export function createAuthorized({ wire, token, store, line, now, logger }: Auth
     },
   }
 }
-export type Authorized = ReturnType<typeof createAuthorized>

@@ -40,8 +40,6 @@ export interface RelayerOptions {
   logger: Logger
 }
 
-export type Relayer = ReturnType<typeof createRelayer>
-
 /** Sweeps deposits and submits payers' signatures, in the replica that leads. */
 export function createRelayer(options: RelayerOptions) {
   const { wire, leader, payables, relays, authorizations, now, logger, metrics } = options

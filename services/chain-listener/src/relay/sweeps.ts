@@ -23,8 +23,6 @@ const OLD_AT_ONCE = 1_000
 
 const router = new Interface(paymentRouterAbi)
 
-export type Sweeps = ReturnType<typeof createSweeps>
-
 /** Money at deposit addresses: found by reading balances at a confirmed block, and swept in batches. */
 export function createSweeps(options: SweepsOptions) {
   const { wire, store, line, logger, now } = options

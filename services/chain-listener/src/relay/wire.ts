@@ -29,7 +29,7 @@ export class RevertError extends Error {
 
 export type Wire = ReturnType<typeof openWire>
 
-export const quantity = (value: number | bigint) => `0x${value.toString(16)}`
+const quantity = (value: number | bigint) => `0x${value.toString(16)}`
 const TRANSFER = id('Transfer(address,address,uint256)')
 const REVERTED = /revert|out of gas|invalid opcode|exceeds (the )?(balance|allowance)|insufficient (funds|balance)|gas required exceeds/i
 
