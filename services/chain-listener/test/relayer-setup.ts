@@ -3,7 +3,7 @@ import { topology } from '@ponte/contracts'
 import { depositAddress, PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
 import { type LocalChain, type LocalChainOptions, startLocalChain, testAccounts } from '@ponte/payment-router/testing'
 import { type Bus, memoryBus, silentLogger, uuidv7 } from '@ponte/service-kit'
-import { hexlify, randomBytes, Wallet } from 'ethers'
+import { hexlify, randomBytes } from 'ethers'
 import { type FaultProxy, startFaultProxy } from './fault-proxy'
 import { type Listening, startListener } from './setup'
 
@@ -74,8 +74,6 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
     },
   }
 }
-
-export const randomPayer = () => Wallet.createRandom()
 
 function orderCreated(chain: LocalChain, of: { id: string; memo: string; address: string; usdc?: string; expiresAt?: Date }) {
   const now = new Date()
