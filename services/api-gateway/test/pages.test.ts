@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import request from 'supertest'
 import { startGateway, type TestGateway } from './setup'
 
@@ -13,6 +14,8 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'pay.html'), '<!doctype html><title>Pay</title>')
   writeFileSync(join(folder, 'dashboard.html'), '<!doctype html><title>Dashboard</title>')
   writeFileSync(join(folder, 'assets/app-1234.js'), 'export {}')
+  writeFileSync(join(folder, 'assets/packed-5678.css'), 'b { }')
+  writeFileSync(join(folder, 'assets/packed-5678.css.gz'), gzipSync('b{}'))
   writeFileSync(join(folder, 'secret.txt'), 'not a page')
   symlinkSync('/etc/hostname', join(folder, 'secret-link'))
   system = await startGateway({ WEB_FOLDER: folder, AUTH_URL: 'https://auth.ponte.dev/base', PUBLIC_CLIENT_KEY: 'pk_public' })
@@ -36,6 +39,16 @@ test.each([
   expect(policy).toContain("connect-src 'self' https://auth.ponte.dev;")
   expect(policy).toContain("frame-ancestors 'none'")
   expect(policy).not.toMatch(/unsafe-(inline|eval)/)
+})
+
+test('who takes gzip gets the packed copy of an asset, others the asset', async () => {
+  const packed = await request(system.url).get('/assets/packed-5678.css').set('Accept-Encoding', 'gzip').expect(200)
+  expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', 'content-type': 'text/css; charset=utf-8', vary: 'Accept-Encoding' })
+  expect(packed.text).toBe('b{}')
+  const plain = await request(system.url).get('/assets/packed-5678.css').set('Accept-Encoding', 'identity').expect(200)
+  expect(plain.headers['content-encoding']).toBeUndefined()
+  expect(plain.headers.vary).toBe('Accept-Encoding')
+  expect(plain.text).toBe('b { }')
 })
 
 test('assets are named by their content and kept for ever', async () => {
