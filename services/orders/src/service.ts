@@ -23,6 +23,7 @@ import { depositAddresses } from './deposit'
 import { expireDue } from './expiry'
 import { orderMetrics } from './measures'
 import { createOpening } from './opening'
+import { operatorRoutes } from './operator-routes'
 import type { Change } from './order'
 import { rateSources } from './rate-sources'
 import { openRates } from './rates'
@@ -79,7 +80,7 @@ export function createOrders(config: OrdersConfig, given: Given = {}) {
   const ways = routes({ store, opening, place, now, tokenSecret: config.GATEWAY_TOKEN_SECRET })
   const app = createApp({ routes: ways, logger, onAnswer: measured.answered })
   const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
-  const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger })
+  const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger, routes: operatorRoutes(store) })
   const parts = [
     database,
     ...(given.bus ? [] : [bus]),

@@ -40,6 +40,14 @@ export function unmatchedStore(database: Database, prisma: PrismaClient) {
     unmatchedOf: (memo: string): Promise<UnmatchedPayment[]> =>
       prisma.unmatchedPayment.findMany({ where: { memo, reason: 'unknown_memo' } }),
 
+    /** Money that settles nothing, newest block first, from below the given block on. */
+    unmatchedBelow: (block: bigint | null, limit: number): Promise<UnmatchedPayment[]> =>
+      prisma.unmatchedPayment.findMany({
+        ...(block === null ? {} : { where: { blockNumber: { lt: block } } }),
+        orderBy: [{ blockNumber: 'desc' }, { id: 'desc' }],
+        take: limit,
+      }),
+
     /** Memos of unmatched payments whose order exists by now. */
     async adoptable(limit: number): Promise<string[]> {
       return (await database.query<{ memo: string }>(ADOPTABLE, [limit])).rows.map(row => row.memo)
