@@ -1,5 +1,5 @@
 import type { NewEvent } from '@ponte/contracts'
-import { type Database, type OutboxRows, toOutbox, uuidv7 } from '@ponte/service-kit'
+import { type Database, markSpan, type OutboxRows, toOutbox, uuidv7 } from '@ponte/service-kit'
 import type { Block } from '../block'
 import type { Cursor } from '../cursor'
 import type { Payment } from '../payment'
@@ -124,7 +124,7 @@ function toRows(events: readonly NewEvent[], at: Date): OutboxRows {
     const id = uuidv7()
     rows.ids.push(id)
     rows.types.push(type)
-    rows.bodies.push(JSON.stringify({ id, type, occurred_at: occurredAt, data, trace: null }))
+    rows.bodies.push(JSON.stringify({ id, type, occurred_at: occurredAt, data, trace: markSpan(type, { kind: 'producer' }) }))
   }
   return rows
 }
