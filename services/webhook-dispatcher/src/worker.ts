@@ -35,17 +35,18 @@ export function createWorker(deps: WorkerDeps): Loop {
   const { store, metrics, logger } = deps
   const book = createLaneBook(deps.slots)
   let claimWasFull = false
+  /** Commits of results under way: a landed attempt is over only when it is written. */
+  let writing = 0
 
   // All writing goes through this one queue: a lane must not be given back before the results that came before are written.
   const land = createBatch<Landing | null, boolean>(RESULTS_PER_COMMIT, async items => {
     const landings = items.filter(item => item !== null)
     for (const { flight } of landings) book.land(flight)
-    const written = await write(
-      deps,
-      landings.map(landing => landing.result),
-      book.releasable(nowMs()),
-      book.forget,
-    )
+    writing += 1
+    const results = landings.map(landing => landing.result)
+    const written = await write(deps, results, book.releasable(nowMs()), book.forget).finally(() => {
+      writing -= 1
+    })
     const more = claimWasFull || book.hungry(nowMs())
     if ((more && book.roomy()) || landings.some(({ flight }) => flight.lane.health.slow)) loop.wake()
     return items.map(item => item !== null && written.has(item.result.id))
@@ -115,10 +116,10 @@ export function createWorker(deps: WorkerDeps): Loop {
   metrics.watchInFlight(book.inFlight)
   return {
     ...loop,
-    busy: async () => book.inFlight() > 0 || (await store.hasDueLanes()) || (await loop.busy?.()) === true,
+    busy: async () => book.inFlight() + writing > 0 || (await store.hasDueLanes()) || (await loop.busy?.()) === true,
     async stop() {
       await loop.stop?.()
-      while (book.inFlight() > 0) await pause(5)
+      while (book.inFlight() + writing > 0) await pause(5)
     },
   }
 }
