@@ -27,6 +27,8 @@ async function ask<Answer>({ rpcUrl, chainId }: Anvil, method: string, params: u
 async function connected(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
+  // A process that ends may reset the connection instead of closing it; either way it is over.
+  socket.on('error', () => undefined)
   return socket.resume()
 }
 
@@ -39,7 +41,7 @@ describe('startAnvil', () => {
       testAccounts.map(({ address }) => address.toLowerCase()),
     )
     const sockets = await Promise.all([connected(one.port), connected(two.port)])
-    const closed = sockets.map(socket => once(socket, 'close'))
+    const closed = sockets.map(socket => new Promise(resolve => socket.once('close', resolve)))
     await Promise.all([one.stop(), two.stop(), one.stop()])
     await Promise.all(closed)
     expect(await one.exited).toBe(0)
