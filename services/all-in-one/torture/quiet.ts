@@ -27,6 +27,11 @@ async function onItsWay(world: World, ledger: Ledger): Promise<string[]> {
   note('deliveries not yet made', deliveries?.n)
   const [confirming] = await ledger.query('orders', "SELECT count(*) AS n FROM orders WHERE status = 'confirming'")
   note('orders still confirming', confirming?.n)
+  // A transaction that a reorg took away may be mined again long after its sender gave up on it.
+  for (const table of ['payments', 'unmatched_payments']) {
+    const [unconfirmed] = await ledger.query('orders', `SELECT count(*) AS n FROM ${table} WHERE status = 'detected'`)
+    note(`${table} not yet confirmed`, unconfirmed?.n)
+  }
   return left
 }
 
