@@ -8,21 +8,20 @@ export interface Load {
   not2xx: number
 }
 
-/** Load from a process of its own, so that making it costs the measured one nothing but the core. */
-export async function load(options: {
+export interface LoadOptions {
   url: string
-  method: string
+  method: 'GET' | 'POST'
   headers: Record<string, string>
   body?: string
   seconds: number
   connections: number
-}): Promise<Load> {
-  const args = ['--json', '--no-progress', '-c', String(options.connections), '-d', String(options.seconds), '-m', options.method]
-  for (const [name, value] of Object.entries(options.headers)) args.push('-H', `${name}=${value}`)
-  if (options.body) args.push('-b', options.body)
-  // The id placeholder gives every request a key of its own.
-  if (JSON.stringify(options.headers).includes('[<id>]')) args.push('--idReplacement', 'true')
-  const child = spawn(process.execPath, [join(__dirname, '../../../node_modules/autocannon/autocannon.js'), ...args, options.url])
+  /** Give every request an Idempotency-Key of its own. */
+  keyed?: boolean
+}
+
+/** Load from a process of its own, so that making it costs the measured one nothing but the core. */
+export async function load(options: LoadOptions): Promise<Load> {
+  const child = spawn(process.execPath, [join(__dirname, 'shoot.mjs'), JSON.stringify(options)])
   let output = ''
   let complaint = ''
   child.stdout.on('data', chunk => {
@@ -32,7 +31,7 @@ export async function load(options: {
     complaint += chunk
   })
   const code = await new Promise(resolve => child.once('close', resolve))
-  if (code !== 0) throw new Error(`autocannon ended with ${code}: ${complaint}`)
+  if (code !== 0) throw new Error(`The load ended with ${code}: ${complaint}`)
   const result = JSON.parse(output)
   return {
     requestsPerS: result.requests.average,

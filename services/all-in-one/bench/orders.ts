@@ -4,7 +4,7 @@ import { until } from '@ponte/service-kit'
 import { testBroker, testDatabase } from '@ponte/service-kit/testing'
 import { startProcesses } from '../test/processes'
 import { createMerchant, freePort, startWorld } from '../test/system'
-import { type Load, load } from './load'
+import { type Load, type LoadOptions, load } from './load'
 import { median, type Row, report } from './table'
 
 // POST /api/v1/orders through the gateway, as five processes on RabbitMQ and PostgreSQL with every check on, beside the bare limits.
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
     const ours = { url: `${world.place.publicUrl}/api/v1/orders`, headers: { ...HEADERS, Authorization: `Bearer ${merchant.api_key}` } }
     const runs: Record<string, () => Promise<Load>> = {
       'Ponte, gateway to row and outbox': () => shoot(ours),
-      'Ponte, each with an Idempotency-Key': () => shoot({ ...ours, headers: { ...ours.headers, 'Idempotency-Key': '[<id>]' } }),
+      'Ponte, each with an Idempotency-Key': () => shoot({ ...ours, keyed: true }),
       'Express 5, one INSERT': () => shoot({ url: bare.express.url, headers: HEADERS }),
       'Fastify, one INSERT': () => shoot({ url: bare.fastify.url, headers: HEADERS }),
     }
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   }
 }
 
-const shoot = (at: { url: string; headers: Record<string, string> }) =>
+const shoot = (at: Pick<LoadOptions, 'url' | 'headers' | 'keyed'>) =>
   load({ ...at, method: 'POST', body: BODY, seconds: SECONDS, connections: CONNECTIONS })
 
 async function measure(runs: Record<string, () => Promise<Load>>): Promise<[Row[], string[]]> {

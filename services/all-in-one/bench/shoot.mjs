@@ -1,0 +1,14 @@
+import { randomUUID } from 'node:crypto'
+import autocannon from 'autocannon'
+
+// The process that makes the load: its options come as one argument, its result goes out as JSON.
+
+const { seconds, keyed, ...options } = JSON.parse(process.argv[2])
+const setupRequest = request => ({ ...request, headers: { ...request.headers, 'Idempotency-Key': randomUUID() } })
+
+const { requests, latency, non2xx, errors } = await autocannon({
+  ...options,
+  duration: seconds,
+  ...(keyed ? { requests: [{ setupRequest }] } : {}),
+})
+console.log(JSON.stringify({ requests, latency, non2xx, errors }))
