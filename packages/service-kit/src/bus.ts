@@ -1,4 +1,5 @@
 import { isStale, isTransient } from './database'
+import { detached, withLogFields } from './log-fields'
 import type { Logger } from './logger'
 import { RetryableError } from './retryable'
 import type { Part } from './service'
@@ -81,13 +82,19 @@ export interface Handling {
   onTry?: ConsumeOptions['onTry'] | undefined
 }
 
+/** What became of a message; one that is `stopped` must be given back. */
+type Handled = 'done' | 'dead' | 'stopped'
+
 /**
  * Handles one message as both buses promise: what is `RetryableError`, a database that cannot be asked or a row that
  * moved on meanwhile is tried again for as long as it takes;
- * anything else three times, and then the message is `dead`. `stopped` means that it must be given back.
+ * anything else three times, and then the message is `dead`.
  * While it waits to be tried again it holds no slot, so that the message it waits for can pass it.
  */
-export async function handle(message: Message, { handler, slots, signal, logger, onTry }: Handling): Promise<'done' | 'dead' | 'stopped'> {
+export const handle = (message: Message, handling: Handling): Promise<Handled> =>
+  detached(() => withLogFields({ event_id: message.id, event_type: message.type }, () => tryAndTry(message, handling)))
+
+async function tryAndTry(message: Message, { handler, slots, signal, logger, onTry }: Handling): Promise<Handled> {
   let failures = 0
   for (let waitMs = RETRY_MS_MIN; ; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
     await slots.take()
@@ -102,11 +109,11 @@ export async function handle(message: Message, { handler, slots, signal, logger,
       const retryable = error instanceof RetryableError || isTransient(error) || isStale(error)
       if (!retryable && ++failures >= POISON_TRIES) {
         tried('dead')
-        logger.error('a message is parked in the dead letters', { message_id: message.id, type: message.type, error })
+        logger.error('a message is parked in the dead letters', { error })
         return 'dead'
       }
       tried('retried')
-      logger.warn('a message will be handled again', { message_id: message.id, type: message.type, error })
+      logger.warn('a message will be handled again', { error })
     } finally {
       slots.give()
     }

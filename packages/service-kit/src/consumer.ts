@@ -1,9 +1,9 @@
-import { type Event, type EventType, parseEvent } from '@ponte/contracts'
+import { type Event, type EventType, parseEvent, subjectsOf } from '@ponte/contracts'
 import type { Bus, ConsumeOptions } from './bus'
 import { isUniqueViolation } from './database'
-import { withLogFields } from './log-fields'
+import { addLogFields } from './log-fields'
 import type { Part } from './service'
-import { withSpan } from './trace'
+import { currentTraceId, withSpan } from './trace'
 
 /** What a service does when others speak. A reaction commits with the event's id as its inbox row. */
 export type Reactions = { [T in EventType]?: (event: Extract<Event, { type: T }>) => Promise<void> }
@@ -21,9 +21,11 @@ export function consumer(bus: Bus, queue: string, reactions: Reactions, options?
       const reaction = reactions[event.type] as ((event: Event) => Promise<void>) | undefined
       if (!reaction) throw new Error(`${queue} has no reaction to ${event.type}.`)
       const about = { kind: 'consumer', parent: event.trace, attributes: { service: queue, 'messaging.message.id': event.id } } as const
-      await withSpan(`${queue} on ${event.type}`, about, () =>
-        withLogFields({ event_id: event.id, event_type: event.type }, () => once(() => reaction(event))),
-      )
+      await withSpan(`${queue} on ${event.type}`, about, () => {
+        // Added, not only passed on: the bus that tells of a failure is outside the span.
+        addLogFields({ ...subjectsOf(event.data), ...currentTraceId() })
+        return once(() => reaction(event))
+      })
     },
     { ...options, onTry: (...tried) => record?.(...tried) },
   )

@@ -1,3 +1,4 @@
+import { detached } from './log-fields'
 import type { Logger } from './logger'
 import type { Part } from './service'
 
@@ -32,13 +33,15 @@ export function every(name: string, intervalMs: number, work: (signal: AbortSign
     again = true
     if (running || !timer || aborted.signal.aborted) return
     clearTimeout(timer)
-    running = turn().finally(() => {
-      running = undefined
-      if (aborted.signal.aborted) return
-      // What woke the loop after its last look must not wait for the next turn.
-      if (again) wake()
-      else timer = setTimeout(wake, intervalMs)
-    })
+    running = detached(() =>
+      turn().finally(() => {
+        running = undefined
+        if (aborted.signal.aborted) return
+        // What woke the loop after its last look must not wait for the next turn.
+        if (again) wake()
+        else timer = setTimeout(wake, intervalMs)
+      }),
+    )
   }
   return {
     name,

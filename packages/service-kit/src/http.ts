@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ApiError, errorTable, toProblem } from '@ponte/contracts'
+import { ApiError, errorTable, subjectsOfPath, toProblem } from '@ponte/contracts'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express'
 import { isTransient } from './database'
-import { addLogField } from './log-fields'
+import { logFields, withLogFields } from './log-fields'
 import type { Logger } from './logger'
 import type { Part } from './service'
 import { routeOf, watchRequests } from './watched-requests'
@@ -17,8 +17,6 @@ const REQUEST_ID = /^[\w.:-]{8,128}$/
 export interface AppOptions {
   routes: Router
   logger: Logger
-  /** Called once per answered request, for metrics. */
-  onAnswer?(answer: { method: string; route: string; status: number; seconds: number }): void
   /** Leaves bodies unread for a route that forwards them as they are. */
   rawBody?: boolean
   /** Runs before a body is read: headers that every answer carries, limits on who may ask at all. */
@@ -31,7 +29,7 @@ export function createApp(options: AppOptions): Express {
   app.disable('x-powered-by')
   app.disable('etag')
   app.set('query parser', 'simple')
-  app.use(requestId, answered(options), ...(options.before ?? []))
+  app.use(requestId, logged(options.logger), ...(options.before ?? []))
   app.use(options.rawBody ? express.raw({ limit: BODY_LIMIT, type: () => true }) : jsonBody())
   app.use(options.routes)
   app.use((req, _res, next) => next(new ApiError('not_found', `There is no route ${req.method} ${req.path}.`)))
@@ -43,26 +41,19 @@ const requestId: RequestHandler = (req, res, next) => {
   const given = req.headers['x-request-id']
   const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
   res.locals.requestId = id
-  addLogField('request_id', id)
   res.setHeader('X-Request-Id', id)
-  next()
+  withLogFields({ request_id: id, ...subjectsOfPath(req.path) }, next)
 }
 
-const answered =
-  ({ logger, onAnswer }: AppOptions): RequestHandler =>
+const logged =
+  (logger: Logger): RequestHandler =>
   (req, res, next) => {
-    const start = process.hrtime.bigint()
+    const start = performance.now()
+    // A connection may close outside of what was done for its request.
+    const about = logFields()
     res.on('close', () => {
-      const seconds = Number(process.hrtime.bigint() - start) / 1e9
-      const route = routeOf(req)
-      onAnswer?.({ method: req.method, route, status: res.statusCode, seconds })
-      logger.debug('answered', {
-        request_id: res.locals.requestId,
-        method: req.method,
-        route,
-        status: res.statusCode,
-        ms: Math.round(seconds * 1e3),
-      })
+      const ms = Math.round(performance.now() - start)
+      logger.debug('answered', { ...about, method: req.method, route: routeOf(req), status: res.statusCode, ms })
     })
     next()
   }

@@ -1,8 +1,9 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import { ApiError } from '@ponte/contracts'
+import { ApiError, subjectsOf } from '@ponte/contracts'
 import type { RequestHandler } from 'express'
 import jwt from 'jsonwebtoken'
 import type { z } from 'zod'
+import { addLogFields } from './log-fields'
 
 const LIFETIME_S = 30
 const ISSUER = 'api-gateway'
@@ -30,7 +31,9 @@ export function requireCaller(options: { secret: string; audience: string; schem
     if (!token) throw new ApiError('missing_authorization', 'This port serves the gateway only; send its token.')
     try {
       const claims = jwt.verify(token, keyOf(options.secret), { algorithms: ['HS256'], issuer: ISSUER, audience: options.audience })
-      res.locals.caller = options.schema.parse(typeof claims === 'object' ? claims.caller : undefined)
+      const caller = options.schema.parse(typeof claims === 'object' ? claims.caller : undefined)
+      res.locals.caller = caller
+      addLogFields(subjectsOf(Object(caller)))
     } catch (error) {
       throw new ApiError(
         'invalid_jwt',

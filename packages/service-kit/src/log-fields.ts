@@ -1,15 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { context, ROOT_CONTEXT } from '@opentelemetry/api'
 
-const storage = new AsyncLocalStorage<Record<string, string>>()
+type Fields = Record<string, string>
+
+const storage = new AsyncLocalStorage<Fields>()
 
 /** Runs `work` so that every log line it causes carries these fields, and those that are added on the way. */
-export const withLogFields = <T>(fields: Record<string, string>, work: () => T): T =>
-  storage.run({ ...storage.getStore(), ...fields }, work)
+export const withLogFields = <T>(fields: Fields, work: () => T): T => storage.run({ ...storage.getStore(), ...fields }, work)
 
-/** Adds a field to every further log line of what is being done now. */
-export function addLogField(name: string, value: string): void {
-  const fields = storage.getStore()
-  if (fields) fields[name] = value
+/** Adds to every further log line of what is being done now. */
+export function addLogFields(fields: Fields): void {
+  Object.assign(storage.getStore() ?? {}, fields)
 }
 
-export const logFields = (): Readonly<Record<string, string>> => storage.getStore() ?? {}
+export const logFields = (): Readonly<Fields> => storage.getStore() ?? {}
+
+/** Runs `work` as nobody's doing: what a request or an event wakes, for all who wait, belongs neither to its log lines nor to its trace. */
+export const detached = <T>(work: () => T): T => storage.run({}, () => context.with(ROOT_CONTEXT, work))

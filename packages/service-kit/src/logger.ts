@@ -20,13 +20,15 @@ const SECRET_TEXT: readonly [RegExp, string][] = [
   [/:\/\/[^/\s:@]+:[^/\s@]+@/g, '://[redacted]@'],
 ]
 
+const LEVELS = ['error', 'warn', 'info', 'debug'] as const
 const DEPTH_MAX = 6
 const ITEMS_MAX = 200
 
 /** One JSON line per message, with secrets removed. `silent` is for tests that do not look at logs. */
 export function createLogger(options: { service: string; level?: string; silent?: boolean }): Logger {
-  return winston.createLogger({
-    level: options.level ?? 'info',
+  const level = options.level ?? 'info'
+  const logger = winston.createLogger({
+    level,
     silent: options.silent ?? false,
     defaultMeta: { service: options.service },
     format: winston.format.combine(
@@ -37,6 +39,9 @@ export function createLogger(options: { service: string; level?: string; silent?
     ),
     transports: [new winston.transports.Console()],
   })
+  // Winston formats a line before it asks whether anybody wants it, which costs every request its debug line.
+  for (const name of LEVELS) if (!logger.isLevelEnabled(name)) logger[name] = () => logger
+  return logger
 }
 
 /** Adds whose request or event a line belongs to, and its trace. What the line says itself wins. */

@@ -1,4 +1,4 @@
-import { type NewEvent, parseEvent } from '@ponte/contracts'
+import { type NewEvent, parseEvent, subjectsOf } from '@ponte/contracts'
 import type { Bus, Message } from './bus'
 import type { Database, Sql } from './database'
 import { every, type Loop } from './every'
@@ -80,14 +80,14 @@ export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop 
         const taken = await bus.publish(row).then(
           () => true,
           error => {
-            logger.warn('an event stays in the outbox', { message_id: row.id, type: row.type, error })
+            logger.warn('an event stays in the outbox', { ...aboutEvent(row), error })
             return false
           },
         )
         inFlight.delete(row.id)
         published?.inc({ outcome: taken ? 'confirmed' : 'refused' })
         if (collecting) (taken ? sent : unsent).push(row.id)
-        else if (taken) await mark([row.id]).catch(error => logger.warn('an event will be published again', { message_id: row.id, error }))
+        else if (taken) await mark([row.id]).catch(error => logger.warn('an event will be published again', { ...aboutEvent(row), error }))
       })
     await settledOrLate(publishing, signal)
     collecting = false
@@ -115,6 +115,8 @@ export async function outboxAge(sql: Sql): Promise<number> {
   )
   return Number(rows[0]?.age ?? 0)
 }
+
+const aboutEvent = ({ id, type, body }: Message) => ({ event_id: id, event_type: type, ...subjectsOf(JSON.parse(body).data) })
 
 /** Resolves when all have settled, after a while, or at once when the relay stops. */
 async function settledOrLate(work: readonly Promise<void>[], signal: AbortSignal): Promise<void> {

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { migrate } from './migrate'
 
+export { processTable, type RunningProcess } from './process-table'
+
 /** A database of its own for one test file, migrated. `drop()` removes it and whoever is still connected. */
 export async function testDatabase(migrations?: string): Promise<{ url: string; drop(): Promise<void> }> {
   const server = process.env.PONTE_TEST_POSTGRES_URL

@@ -2,6 +2,7 @@ import {
   type Attributes,
   type Context,
   context,
+  isValidTraceId,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
@@ -35,6 +36,12 @@ export interface SpanOptions {
 
 /** What is being done now, as a W3C traceparent for an event or a request; null when nothing is traced. */
 export const currentTraceparent = (): string | null => traceparentOf(trace.getActiveSpan())
+
+/** The trace of what is being done now, as a log field. */
+export function currentTraceId(): { trace_id?: string } {
+  const traceId = trace.getActiveSpan()?.spanContext().traceId
+  return traceId !== undefined && isValidTraceId(traceId) ? { trace_id: traceId } : {}
+}
 
 /** The header that carries the trace to another of our services; never sent to anyone else. */
 export function traceHeaders(): Record<string, string> {
@@ -101,12 +108,15 @@ export async function startTracing(options: { service: string; url?: string | un
   const exporter = options.url
     ? new (await import('@opentelemetry/exporter-trace-otlp-http')).OTLPTraceExporter({ url: options.url })
     : undefined
+  const spanProcessors = [
+    ...(exporter ? [new sdk.BatchSpanProcessor(exporter)] : []),
+    ...(options.exporter ? [new sdk.SimpleSpanProcessor(options.exporter)] : []),
+  ]
   const provider = new sdk.BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': options.service }),
-    spanProcessors: [
-      ...(exporter ? [new sdk.BatchSpanProcessor(exporter)] : []),
-      ...(options.exporter ? [new sdk.SimpleSpanProcessor(options.exporter)] : []),
-    ],
+    spanProcessors,
+    // A span that goes nowhere need not remember anything but its ids.
+    ...(spanProcessors.length === 0 ? { sampler: new sdk.AlwaysOffSampler() } : {}),
   })
   trace.setGlobalTracerProvider(provider)
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())

@@ -1,5 +1,4 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { withLogFields } from './log-fields'
 import type { Metrics } from './metrics'
 import { insideSpan, openSpan } from './trace'
 
@@ -39,8 +38,6 @@ export function watchRequests(): WatchedRequests {
   return {
     observe(metrics) {
       service = metrics.service
-      // A service that measures its answers itself, with more labels, keeps doing so.
-      if (metrics.registry.getSingleMetric(METRIC)) return
       const duration = metrics.histogram(METRIC, 'Time to answer a request', ['method', 'route', 'status'])
       record = (labels, seconds) => duration.observe(labels, seconds)
     },
@@ -61,7 +58,7 @@ export function watchRequests(): WatchedRequests {
         if (res.statusCode >= 500) span.setStatus({ code: 2 })
         span.end()
       })
-      insideSpan(span, () => withLogFields({}, () => app(req, res)))
+      insideSpan(span, () => app(req, res))
     },
   }
 }

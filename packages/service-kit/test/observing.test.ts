@@ -1,12 +1,14 @@
 import { InMemorySpanExporter } from '@opentelemetry/sdk-trace-base'
+import { caller } from '@ponte/contracts'
 import { Router } from 'express'
 import {
-  addLogField,
+  addLogFields,
   consumer,
   createApp,
   createLogger,
   createMetrics,
   currentTraceparent,
+  every,
   httpServer,
   logFields,
   type Message,
@@ -15,12 +17,16 @@ import {
   opsServer,
   type Part,
   RetryableError,
+  requireCaller,
   service,
+  signCaller,
   silentLogger,
   startTracing,
   toOutbox,
   traceHeaders,
+  until,
   uuidv7,
+  withLogFields,
   withSpan,
 } from '../src'
 import { testDatabase } from '../src/testing'
@@ -83,7 +89,11 @@ describe('one thing followed through all services', () => {
     expect(nameOf(byName('reader on order.changed')?.parentSpanContext?.spanId)).toBe('order.changed')
     expect(byName('POST /pairs/:id')?.attributes).toMatchObject({ 'http.route': '/pairs/:id', 'http.response.status_code': 201 })
     expect(JSON.stringify(spans().map(span => span.attributes))).not.toContain('secret')
-    expect(seen).toEqual([expect.stringContaining('0af7651916cd43dd8448eb211c80319c'), { event_id: sent?.id, event_type: 'order.changed' }])
+    const about = { event_id: sent?.id, event_type: 'order.changed', merchant_id: ID, order_id: ID }
+    expect(seen).toEqual([
+      expect.stringContaining('0af7651916cd43dd8448eb211c80319c'),
+      { ...about, trace_id: '0af7651916cd43dd8448eb211c80319c' },
+    ])
   })
 
   it('gives an event that nothing caused a trace of its own', () => {
@@ -105,30 +115,73 @@ describe('one thing followed through all services', () => {
     expect(spans()[0]?.status).toEqual({ code: 2, message: 'connect postgres://[redacted]@db failed' })
   })
 
-  it('puts request and trace ids on every log line', async () => {
+  describe('what a log line belongs to', () => {
     const lines: string[] = []
-    // Where winston's console transport writes: what the console of this test writes to.
-    const out: { write(line: string): boolean } = Reflect.get(console, '_stdout') ?? process.stdout
-    const write = jest.spyOn(out, 'write').mockImplementation(line => lines.push(String(line)) > 0)
-    const logger = createLogger({ service: 'shoes' })
-    const routes = Router().get('/log', async (_req, res) => {
-      await new Promise(resolve => setImmediate(resolve))
-      addLogField('pair_id', 'p1')
-      logger.info('tied')
-      res.json({})
+    let write: jest.SpyInstance
+    beforeEach(() => {
+      lines.length = 0
+      // Where winston's console transport writes: what the console of this test writes to.
+      const out: { write(line: string): boolean } = Reflect.get(console, '_stdout') ?? process.stdout
+      write = jest.spyOn(out, 'write').mockImplementation(line => lines.push(String(line)) > 0)
     })
-    const http = httpServer('http', createApp({ routes, logger: silentLogger }), { host: '127.0.0.1', port: 0 })
-    await http.start?.()
-    await fetch(`http://127.0.0.1:${http.port()}/log`, { headers: { 'x-request-id': 'request-1' } }).then(answer => answer.text())
-    await http.stop?.()
-    write.mockRestore()
-    const line = JSON.parse(lines.find(each => each.includes('tied')) ?? '{}')
-    expect(line).toMatchObject({
-      message: 'tied',
-      service: 'shoes',
-      request_id: 'request-1',
-      pair_id: 'p1',
-      trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+    afterEach(() => write.mockRestore())
+    const logger = createLogger({ service: 'shoes', level: 'debug' })
+    const said = (message: string) => lines.map(line => JSON.parse(line)).find(line => line.message === message)
+    const traceId = expect.stringMatching(/^[0-9a-f]{32}$/)
+    const secret = 'a-secret-of-32-characters-or-more'
+
+    it('is its request, its trace, who asks and what for; no credential is among it', async () => {
+      const loop = every('stocktaking', 60_000, async () => logger.info('counted'), logger)
+      const routes = Router()
+      routes.use(requireCaller({ secret, audience: 'shoes', schema: caller }))
+      routes.post('/api/v1/orders/:id/cancel', async (req, res) => {
+        await new Promise(resolve => setImmediate(resolve))
+        addLogFields({ pair_id: 'p1' })
+        logger.info('tied', { headers: req.headers })
+        loop.wake()
+        res.json({})
+      })
+      const http = httpServer('http', createApp({ routes, logger }), { host: '127.0.0.1', port: 0 })
+      await http.start?.()
+      await loop.start?.()
+      await until(() => said('counted'), 'the first turn did not come')
+      lines.length = 0
+      const token = signCaller(
+        { kind: 'merchant', terms: { merchant_id: ID, version: 1, display_name: 'x', payout_address: null } },
+        { secret, audience: 'shoes' },
+      )
+      await fetch(`http://127.0.0.1:${http.port()}/api/v1/orders/${ID}/cancel`, {
+        method: 'POST',
+        headers: { 'x-request-id': 'request-1', authorization: `Bearer ${token}` },
+      }).then(answer => answer.text())
+      await until(() => said('counted') && said('answered'), 'the loop did not turn')
+      await loop.stop?.()
+      await http.stop?.()
+      const about = { service: 'shoes', request_id: 'request-1', merchant_id: ID, order_id: ID }
+      expect(said('tied')).toMatchObject({ ...about, pair_id: 'p1', trace_id: traceId })
+      expect(said('answered')).toMatchObject({ ...about, route: '/api/v1/orders/:id/cancel', status: 200 })
+      expect(lines.join()).not.toContain(token)
+      // What a request wakes works for all who wait.
+      expect(Object.keys(said('counted')).sort()).toEqual(['level', 'message', 'service', 'timestamp'])
+    })
+
+    it('is its event, the event`s trace and whom it is about, for what the bus says of a failure too', async () => {
+      const dead: unknown[] = []
+      const bus = memoryBus({ topology: { reader: ['order.changed'] }, logger, onDeadLetter: (_, message) => dead.push(message) })
+      const reader = consumer(bus, 'reader', { 'order.changed': () => Promise.reject(new Error(`no room for sk_live_${'ab'.repeat(32)}`)) })
+      await reader.start?.()
+      const message = toMessage(toOutbox([changed], new Date()))
+      // Published inside a request: in one process the reader would inherit its fields.
+      await withLogFields({ request_id: 'request-2' }, () => bus.publish(message))
+      await reader.stop?.()
+      expect(dead).toHaveLength(1)
+      const about = { event_id: message.id, event_type: 'order.changed', merchant_id: ID, order_id: ID }
+      const trace_id = JSON.parse(message.body).trace.split('-')[1]
+      for (const text of ['a message will be handled again', 'a message is parked in the dead letters']) {
+        expect(said(text)).toMatchObject({ ...about, trace_id })
+        expect(said(text)).not.toHaveProperty('request_id')
+      }
+      expect(lines.join()).not.toContain('sk_live_ab')
     })
   })
 })

@@ -35,9 +35,11 @@ const schemas = new Map<string, z.ZodType>(
   Object.entries(eventTable).map(([type, data]) => [type, envelope.extend({ type: z.literal(type), data })]),
 )
 
+const typed = envelope.pick({ type: true })
+
 /** Checks an event on either side of the bus. Throws a ZodError, or a RangeError for a type nobody declared. */
 export function parseEvent(value: unknown): Event {
-  const { type } = envelope.pick({ type: true }).parse(value)
+  const { type } = typed.parse(value)
   const schema = schemas.get(type)
   if (!schema) throw new RangeError(`No event is called ${JSON.stringify(type)}.`)
   return schema.parse(value) as Event
