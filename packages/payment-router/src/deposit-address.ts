@@ -10,21 +10,23 @@ function digitsOf(address: string): string {
   return address.slice(2)
 }
 
+const implementations = new Map<string, string>()
+
 /** The contract that every deposit address of `router` is a clone of: the one the router created in its constructor. */
 export function depositImplementation(router: string): string {
-  return getCreateAddress({ from: router, nonce: 1 })
+  const known = implementations.get(router) ?? getCreateAddress({ from: router, nonce: 1 })
+  implementations.set(router, known)
+  return known
 }
 
 /**
  * Where a plain token transfer pays (memo, merchant) by way of `router`, in EIP-55 form; the same as the router's own
  * `depositAddress`, without asking a node and whether or not anything is deployed there. `memo` is 64 hex with or without 0x.
- * Who computes many may give `implementation`, once computed by `depositImplementation(router)`, and saves a third of the time.
  * Throws TypeError on a wrong or zero memo or address.
  */
-export function depositAddress(of: { router: string; memo: string; merchant: string; implementation?: string }): string {
+export function depositAddress(of: { router: string; memo: string; merchant: string }): string {
   const terms = encodePayment(of.memo, of.merchant)
-  const implementation = of.implementation ?? depositImplementation(of.router)
-  const initCode = Buffer.concat([Buffer.from(`${CREATION}${digitsOf(implementation)}${DELEGATION}`, 'hex'), terms])
+  const initCode = Buffer.concat([Buffer.from(`${CREATION}${digitsOf(depositImplementation(of.router))}${DELEGATION}`, 'hex'), terms])
   const place = `ff${digitsOf(of.router)}${keccak256(terms).slice(2)}${keccak256(initCode).slice(2)}`
   return getAddress(`0x${keccak256(Buffer.from(place, 'hex')).slice(26)}`)
 }

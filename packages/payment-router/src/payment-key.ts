@@ -6,7 +6,8 @@ const MEMO = /^(?:0x)?([0-9a-f]{64})$/i
 export function encodePayment(memo: string, merchant: string): Buffer {
   const digits = MEMO.exec(memo)?.[1]
   if (digits === undefined || /^0+$/.test(digits)) throw new TypeError(`a memo is 32 bytes in hex and not zero: ${memo}`)
-  const address = getAddress(merchant)
+  // An address in lower case has no checksum to check, which is a hash.
+  const address = /^0x[0-9a-f]{40}$/.test(merchant) ? merchant : getAddress(merchant)
   if (address === ZeroAddress) throw new TypeError('the merchant address must not be zero')
   return Buffer.from(`${digits}${'0'.repeat(24)}${address.slice(2)}`, 'hex')
 }

@@ -1,10 +1,8 @@
 import { AbiCoder, type BaseWallet, keccak256, Wallet, ZeroAddress, ZeroHash } from 'ethers'
 import { authorizationNonce, receiveWithAuthorizationTypedData } from '../src'
-import { type LocalChain, mined, startLocalChain } from '../src/testing'
-import { contractWalletAbi, contractWalletBytecode } from './artifacts/contract-wallet'
+import { deployContractWallet, type LocalChain, mined, startLocalChain } from '../src/testing'
 import {
   balances,
-  deployArtifact,
   deployRouterFor,
   deployUnrulyToken,
   payments,
@@ -153,7 +151,7 @@ describe('payWithAuthorization', () => {
   })
 
   it('takes the signature of a wallet that is a contract', async () => {
-    const wallet = await deployArtifact(chain, { abi: contractWalletAbi, bytecode: contractWalletBytecode }, payer.address)
+    const wallet = await deployContractWallet(chain, payer.address)
     await mined(chain.mintUsdc(wallet, AMOUNT))
     const terms = termsOf({ payer: wallet })
     const receipt = await send(routerOf(chain, relayer), ...call(terms, await sign(terms)))

@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface Call {
+interface Call {
   id: number
   method: string
   params: unknown[]
 }
 
-export interface Answer {
+interface Answer {
   id: number
   jsonrpc: '2.0'
   result?: unknown
@@ -26,7 +26,7 @@ export interface Fault {
 
 export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>
 
-/** A JSON-RPC proxy between the listener and anvil that does to answers whatever real providers do. */
+/** A JSON-RPC proxy before a node that does to answers whatever real providers do. */
 export async function startFaultProxy(url: string) {
   let target = url
   let fault: Fault = {}
@@ -100,8 +100,12 @@ export const faults = {
   drip: (): Fault => ({
     whole: (_calls, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
-      const timer = setInterval(() => response.write(' '), 20)
-      response.on('close', () => clearInterval(timer))
+      const drip = () => {
+        if (response.destroyed) return
+        response.write(' ')
+        setTimeout(drip, 20)
+      }
+      drip()
       return true
     },
   }),
