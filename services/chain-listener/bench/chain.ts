@@ -1,13 +1,16 @@
 import { writeFileSync } from 'node:fs'
 import { chainListenerConfig, chainListenerMigrations, createChainListener } from '@ponte/chain-listener'
 import { type Bus, openDatabase, readConfig, silentLogger, until } from '@ponte/service-kit'
-import { testDatabase } from '@ponte/service-kit/testing'
+import { processTable, testDatabase } from '@ponte/service-kit/testing'
 import { type Chain, memoOf, startChain } from '../test/chain'
 import { fill } from './long-chain'
+import { type PonderRun, ponder } from './ponder'
 import { bareLoop, queryFilter } from './rivals'
 
 const BLOCKS = Number(process.env.PONTE_BENCH_BLOCKS ?? 5_000)
 const PER_BLOCK = 20
+/** ponder is far slower, so it reads the chain's beginning only. */
+const PONDER_BLOCKS = Number(process.env.PONTE_BENCH_PONDER_BLOCKS ?? 1_000)
 const LATENCY_ROUNDS = Number(process.env.PONTE_BENCH_LATENCY_ROUNDS ?? 200)
 
 interface Row {
@@ -15,29 +18,66 @@ interface Row {
   payments: number
   seconds: number
   per_second: number
-  peak_rss_mb: number
+  /** Microseconds of processor for one payment: of this process, of the node it asks, and of PostgreSQL. */
+  cpu_us: number | null
+  anvil_cpu_us: number | null
+  postgres_cpu_us: number | null
+  peak_rss_mb: number | null
 }
 
-/** Times work that answers how many payments it saw, and watches the process's memory meanwhile. */
-async function timed(name: string, work: () => Promise<number>): Promise<Row> {
+/** What work came to: how many payments it saw, and the processor seconds of PostgreSQL, where it knows. */
+interface Seen {
+  payments: number
+  postgresS?: number
+}
+
+/** Times work, and watches the process's memory meanwhile. */
+async function timed(chain: Chain, name: string, work: () => Promise<Seen>): Promise<Row> {
   globalThis.gc?.()
   let peak = process.memoryUsage().rss
   const watch = setInterval(() => {
     peak = Math.max(peak, process.memoryUsage().rss)
   }, 20)
-  const start = performance.now()
-  const payments = await work()
+  const [start, cpu, anvil] = [performance.now(), process.cpuUsage(), cpuSeconds([chain.anvil.pid])]
+  const { payments, postgresS } = await work()
   const seconds = (performance.now() - start) / 1_000
+  const { user, system } = process.cpuUsage(cpu)
   clearInterval(watch)
-  const row = {
-    name,
-    payments,
-    seconds: round(seconds, 2),
-    per_second: Math.round(payments / seconds),
-    peak_rss_mb: Math.round(peak / 2 ** 20),
-  }
-  console.log(`  ${name}: ${row.per_second} payments/s`)
+  const each = (wholeS: number) => (Number.isFinite(wholeS) ? round((wholeS * 1e6) / payments, 1) : null)
+  return report({
+    ...{ name, payments, seconds: round(seconds, 2), per_second: Math.round(payments / seconds) },
+    ...{ cpu_us: each((user + system) / 1e6), anvil_cpu_us: each(cpuSeconds([chain.anvil.pid]) - anvil) },
+    ...{ postgres_cpu_us: each(postgresS ?? Number.NaN), peak_rss_mb: Math.round(peak / 2 ** 20) },
+  })
+}
+
+function report(row: Row): Row {
+  console.log(`  ${row.name}: ${row.per_second} payments/s`)
   return row
+}
+
+/** ponder's rows, or none and the reason where it cannot be installed. */
+async function ponderRows(chain: Chain): Promise<Row[]> {
+  const blocks = Math.min(BLOCKS, PONDER_BLOCKS)
+  try {
+    // The first block holds the emitter.
+    const { cold, cached } = await ponder(chain, blocks + 1, blocks * PER_BLOCK)
+    const row = (name: string, { seconds, payments }: PonderRun) =>
+      report({
+        ...{ name, payments, seconds: round(seconds, 2), per_second: Math.round(payments / seconds) },
+        ...{ cpu_us: null, anvil_cpu_us: null, postgres_cpu_us: null, peak_rss_mb: null },
+      })
+    return [row('ponder, a sample, cold', cold), row('ponder, a sample, the chain in its cache: its transforming', cached)]
+  } catch (error) {
+    console.log(`  ponder is left out: ${error instanceof Error ? error.message : error}`)
+    return []
+  }
+}
+
+/** Seconds of processor that processes have used so far; NaN where that cannot be known. */
+function cpuSeconds(pids: readonly number[]): number {
+  const found = processTable().filter(({ pid }) => pids.includes(pid))
+  return found.length < pids.length ? Number.NaN : found.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / 1_000
 }
 
 const round = (value: number, digits: number) => Number(value.toFixed(digits))
@@ -67,21 +107,23 @@ function listenerOn(chain: Chain, databaseUrl: string, bus: Bus, env: Record<str
 }
 
 /** The real service, from an empty database to the head: payments, cursor and outbox committed to PostgreSQL. */
-async function ours(chain: Chain, height: number, publishing: boolean): Promise<number> {
+async function ours(chain: Chain, height: number, publishing: boolean): Promise<Seen> {
   const database = await testDatabase(chainListenerMigrations)
-  // Never confirms, so the outbox keeps everything.
+  // A bus that never confirms leaves everything in the outbox.
   const silent: Bus = { ...swallowing, publish: () => new Promise(() => undefined) }
   const listener = listenerOn(chain, database.url, publishing ? swallowing : silent, { CONFIRMATIONS: '1' })
   await listener.start()
   await until(async () => (await listener.status()).scanned_block === height, 'the head was never reached', 300_000)
   const sql = openDatabase({ url: database.url, poolSize: 2 })
   const { rows } = await sql.query<{ n: number }>('SELECT count(*)::int AS n FROM payments')
+  const backends = await sql.query<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE datname = current_database()')
+  const postgresS = cpuSeconds(backends.rows.map(({ pid }) => pid))
   const told = await sql.query<{ n: number }>("SELECT count(*)::int AS n FROM outbox WHERE type = 'payment.confirmed'")
   await sql.stop?.()
   await listener.stop()
   await database.drop()
   if (told.rows[0]?.n !== rows[0]?.n) throw new Error(`${rows[0]?.n} payments, but ${told.rows[0]?.n} told`)
-  return rows[0]?.n ?? 0
+  return { payments: rows[0]?.n ?? 0, postgresS }
 }
 
 /** From the moment a block is mined to `payment.detected` on the bus, with a WebSocket head. */
@@ -120,19 +162,25 @@ export async function benchChain() {
   const chain = await startChain({ noMining: true })
   try {
     const started = performance.now()
-    const height = await fill(chain, BLOCKS, PER_BLOCK)
+    await fill(chain, BLOCKS, PER_BLOCK)
+    // Beyond what ponder takes for the end of finished history.
+    await chain.mine(64)
+    const height = await chain.height()
     console.log(
       `  a chain of ${height} blocks with ${BLOCKS * PER_BLOCK} payments, made in ${round((performance.now() - started) / 1_000, 0)} s`,
     )
     const rows: Row[] = []
     for (const blocks of [50, 250])
-      rows.push(await timed(`bare eth_getLogs + hand decode, ${blocks} blocks at once`, () => bareLoop(chain, height, blocks)))
-    rows.push(await timed('chain-listener, committed, outbox waiting', () => ours(chain, height, false)))
-    rows.push(await timed('chain-listener, committed and published', () => ours(chain, height, true)))
+      rows.push(await timed(chain, `bare eth_getLogs + hand decode, ${blocks} blocks at once`, () => bareLoop(chain, height, blocks)))
+    rows.push(await timed(chain, 'chain-listener, committed, outbox waiting', () => ours(chain, height, false)))
+    rows.push(await timed(chain, 'chain-listener, committed and published', () => ours(chain, height, true)))
     for (const blocks of [50, 250])
-      rows.push(await timed(`bare eth_getLogs + hand decode, ${blocks} blocks at once, again`, () => bareLoop(chain, height, blocks)))
+      rows.push(
+        await timed(chain, `bare eth_getLogs + hand decode, ${blocks} blocks at once, again`, () => bareLoop(chain, height, blocks)),
+      )
     const sample = Math.min(height, 500)
-    rows.push(await timed('ethers queryFilter, a sample', () => queryFilter(chain, sample, 100)))
+    rows.push(await timed(chain, 'ethers queryFilter, a sample', () => queryFilter(chain, sample, 100)))
+    rows.push(...(await ponderRows(chain)))
     return { payments: BLOCKS * PER_BLOCK, blocks: height, rows, detected_after_block_ms: await latency() }
   } finally {
     await chain.stop()

@@ -7,7 +7,7 @@ import type { Chain } from '../test/chain'
 const hex = (value: number) => `0x${value.toString(16)}`
 
 /** The limit: `eth_getLogs` by ranges over one kept-alive connection, JSON.parse, our decoder, and nothing kept. */
-export async function bareLoop(chain: Chain, height: number, blocks: number): Promise<number> {
+export async function bareLoop(chain: Chain, height: number, blocks: number): Promise<{ payments: number }> {
   const pool = new Pool(chain.anvil.rpcUrl, { connections: 1 })
   let count = 0
   for (let from = 0; from <= height; from += blocks) {
@@ -19,16 +19,16 @@ export async function bareLoop(chain: Chain, height: number, blocks: number): Pr
     for (const log of result) if (decodePayment(log).share > 0n) count++
   }
   await pool.destroy()
-  return count
+  return { payments: count }
 }
 
 /** What most listeners do: ethers' own transport and decoder. */
-export async function queryFilter(chain: Chain, height: number, blocks: number): Promise<number> {
+export async function queryFilter(chain: Chain, height: number, blocks: number): Promise<{ payments: number }> {
   const provider = new JsonRpcProvider(chain.anvil.rpcUrl, undefined, { staticNetwork: true })
   const router = new Contract(chain.emitter, paymentRouterAbi, provider)
   let count = 0
   for (let from = 0; from <= height; from += blocks)
     count += (await router.queryFilter('PaymentReceived', from, Math.min(height, from + blocks - 1))).length
   provider.destroy()
-  return count
+  return { payments: count }
 }

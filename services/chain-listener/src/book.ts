@@ -1,8 +1,7 @@
 import type { Block } from './block'
 import type { Cursor } from './cursor'
-import type { DepositFacts } from './deposit-facts'
 import type { Leader } from './leader'
-import { type Change, toEvents } from './payment'
+import { byPlace, type Change, type Payment, toEvents } from './payment'
 import type { Store } from './store'
 import { LeaseLostError, type Step } from './store/commit'
 import type { Late } from './store/routers'
@@ -31,6 +30,8 @@ export interface Write {
   forgetAbove?: number
   /** How far the late routers have come; null when they are level with the cursor. */
   lateScanned?: number | null
+  /** Orders whose deposit addresses are level with the cursor by this. */
+  level?: readonly string[]
 }
 
 export interface BookOptions {
@@ -41,8 +42,8 @@ export interface BookOptions {
   checksum(address: string): string
   window: number
   advanceEveryMs: number
-  /** Transfers to deposit addresses, when those are on. */
-  deposits?: DepositFacts | undefined
+  /** Whether there are deposit addresses, whose sweeps stand for transfers. */
+  hasDeposits: boolean
   committed(change: Change, step: Step, head: Head): void
 }
 
@@ -56,19 +57,9 @@ export function createBook(options: BookOptions) {
   let announcedAt = Number.NEGATIVE_INFINITY
   let prunedAt = -1
 
-  /** The confirmed block that may be announced: whatever was sent to a deposit address before it has been told. */
-  const tellable = ({ confirmed }: Cursor, blocks: readonly Block[]): Cursor['confirmed'] => {
-    const line = options.deposits?.line() ?? confirmed.number
-    if (line >= confirmed.number) return confirmed
-    const block = blocks.find(({ number }) => number === line)
-    return { number: line, time: block ? new Date(block.time * 1_000) : null }
-  }
-  const heldBack = (cursor: Cursor, blocks: readonly Block[]) => {
-    const { number, time } = tellable(cursor, blocks)
-    return number > cursor.announced && time !== null
-  }
+  const heldBack = ({ confirmed, announced }: Cursor) => confirmed.number > announced && confirmed.time !== null
   const dueMs = () => Math.max(0, announcedAt + options.advanceEveryMs - performance.now())
-  const advanced = (confirmed: Cursor['confirmed'], sequence: number, head: number) => ({
+  const advanced = ({ confirmed, sequence }: Cursor, head: number) => ({
     type: 'chain.advanced' as const,
     data: {
       chain_id: chainId,
@@ -85,27 +76,40 @@ export function createBook(options: BookOptions) {
     prunedAt = cursor.scanned.number
     await store.forget(lowest(cursor))
   }
+  /** What came to the addresses out of which these payments were made, as it stands after this change. */
+  const transfersBehind = async ({ facts, payments }: Change): Promise<Payment[]> => {
+    const sweeps = facts.filter(({ payment }) => payment.deposit === null)
+    if (!options.hasDeposits || sweeps.length === 0) return []
+    const kept = await store.toDeposits([...new Set(sweeps.map(({ payment }) => payment.payer))])
+    const changed = payments.filter(({ deposit }) => deposit !== null)
+    const isChanged = (one: Payment) => changed.some(({ txHash, ordinal }) => txHash === one.txHash && ordinal === one.ordinal)
+    return [...kept.filter(one => !isChanged(one)), ...changed].sort(byPlace)
+  }
   return {
     async commit(lead: Lead, change: Change, write: Write): Promise<void> {
       const { sequence } = lead.cursor
-      const payments = toEvents(change.facts, { ...options, sequence })
-      const deposits = await options.deposits?.addTo(payments, sequence)
-      const events = deposits?.events ?? payments
+      const events = toEvents(change.facts, { ...options, sequence, transfers: await transfersBehind(change) })
       const cursor = { ...write.cursor, sequence: sequence + events.length }
-      const known = [...write.blocks, ...lead.remembered]
-      const announces = heldBack(cursor, known) && dueMs() === 0
+      const announces = heldBack(cursor) && dueMs() === 0
       if (announces) {
-        const confirmed = tellable(cursor, known)
-        events.push(advanced(confirmed, cursor.sequence, write.head.number))
-        cursor.announced = confirmed.number
+        events.push(advanced(cursor, write.head.number))
+        cursor.announced = cursor.confirmed.number
       }
       if (leader.epoch() !== lead.epoch) throw new LeaseLostError('this replica does not lead any more')
-      const { forgetAbove, lateScanned, head, blocks } = write
+      const { forgetAbove, lateScanned, level, head, blocks } = write
       const forgets = forgetAbove === undefined ? {} : { forgetAbove }
       const late = lead.late && lateScanned !== undefined ? { late: { routers: lead.late.routers, scanned: lateScanned } } : {}
-      const step: Step = { cursor, head: head.number, blocks, payments: change.payments, events, ...forgets, ...late }
+      const step: Step = {
+        cursor,
+        head: head.number,
+        blocks,
+        payments: change.payments,
+        events,
+        ...forgets,
+        ...late,
+        ...(level && { level }),
+      }
       await store.commit(lead.epoch, step)
-      await deposits?.committed()
       lead.cursor = cursor
       if (lead.late && lateScanned !== undefined) lead.late = lateScanned === null ? undefined : { ...lead.late, scanned: lateScanned }
       const kept = lead.remembered.filter(({ number }) => number <= (forgetAbove ?? number) && number >= lowest(cursor))
@@ -115,9 +119,6 @@ export function createBook(options: BookOptions) {
       await prune(cursor)
     },
     /** Milliseconds until a `chain.advanced` that was held back is due; undefined when none is. */
-    announcementDueMs: (lead: Lead): number | undefined => {
-      if (options.deposits?.hasNews()) return 0
-      return heldBack(lead.cursor, lead.remembered) ? dueMs() : undefined
-    },
+    announcementDueMs: (lead: Lead): number | undefined => (heldBack(lead.cursor) ? dueMs() : undefined),
   }
 }

@@ -48,6 +48,10 @@ export const chainListenerConfig = z.object({
   HEAD_STALL_MS: integer(100).default(60_000),
   /** A leader that the database has not heard of for so long loses the lead. */
   LEADER_SILENCE_MS: integer(500, 60_000).default(4_000),
+  /** How often the books are held against the chain. */
+  RECONCILE_EVERY_S: integer(1, 86_400).default(60),
+  /** The newest confirmed blocks that are compared each time; the older ones come round in turn. */
+  RECONCILE_BLOCKS: integer(1, 5_000).default(1_000),
   ...relaySettings,
 })
 export type ChainListenerConfig = z.infer<typeof chainListenerConfig>

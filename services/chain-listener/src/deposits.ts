@@ -22,5 +22,6 @@ export function toPayable(order: EventData<'order.created'>['order'], routers: r
     address: agrees ? (ours?.toLowerCase() ?? null) : null,
     askedUnits: parseUsdc(order.usdc_amount),
     expiresAt: new Date(order.expires_at),
+    createdAt: new Date(order.created_at),
   }
 }

@@ -6,7 +6,7 @@ import type { Reader } from './reading'
 import type { Steps } from './steps'
 import type { Late } from './store/routers'
 import type { Votes } from './votes'
-import { watchOf } from './watch'
+import type { Watch } from './watch'
 
 /**
  * One turn for routers that were added after the scan had passed their beginning. The scan waits meanwhile, and with it expiry: an order
@@ -15,21 +15,21 @@ import { watchOf } from './watch'
 export async function readLate(
   lead: Lead,
   late: Late,
-  { nodes, votes, steps, reading }: { nodes: Nodes; votes: Votes; steps: Steps; reading: Reader },
+  { nodes, votes, steps, reading, watch }: { nodes: Nodes; votes: Votes; steps: Steps; reading: Reader; watch: Watch },
 ): Promise<{ from: number; to: number }> {
   const { cursor } = lead
   const from = late.scanned + 1
   const to = Math.min(cursor.scanned.number, late.scanned + reading.span())
   // After a reorganisation the cursor may stand below: the scan itself will read on from there, for all routers.
   if (from > to) {
-    await steps.takeInPassed(lead, [], cursor.scanned.number)
+    await steps.takeInPassed(lead, [], { lateScanned: null })
     return { from, to: cursor.scanned.number }
   }
-  const watch = watchOf(cursor.chainId, late.routers)
-  const { last, payments, ...answer } = await nodes.use(node => readPassed(node, watch, from, to, cursor.scanned))
+  const wanted = { ...watch, routers: late.routers, deposits: new Map() }
+  const { last, payments, ...answer } = await nodes.use(node => readPassed(node, wanted, from, to, cursor.scanned))
   reading.grow(answer)
-  const outcome = await votes.onSpan(from, last, payments, watch)
+  const outcome = await votes.onSpan(from, last, payments, wanted)
   if (outcome === 'undecided') throw new UndecidedError('the RPC end points do not agree on the payments of a router that was added')
-  if (outcome === 'ours') await steps.takeInPassed(lead, payments, to)
+  if (outcome === 'ours') await steps.takeInPassed(lead, payments, { lateScanned: to === cursor.scanned.number ? null : to })
   return { from, to }
 }

@@ -60,9 +60,7 @@ export function createLeader(database: Database, options: LeaderOptions): Leader
     client.on('error', error => held === client && drop(error?.message ?? 'the connection failed'))
     client.on('end', () => held === client && drop('the connection ended'))
     try {
-      await client.query(`SET idle_session_timeout = ${options.silenceMs}`)
-      const { rows } = await client.query('SELECT pg_try_advisory_lock($1, $2) AS locked', [LOCK_SPACE, options.lock])
-      if (rows[0]?.locked !== true || stopped) return void client.release(true)
+      if (!(await takesLock(client, options)) || stopped) return void client.release(true)
       held = client
     } catch (error) {
       client.release(true)
@@ -74,26 +72,16 @@ export function createLeader(database: Database, options: LeaderOptions): Leader
     logger.info('this replica leads', { epoch: taken.toString() })
     options.onChange(true)
   }
-  const beat = async (client: Held) => {
-    let late: NodeJS.Timeout | undefined
-    const silence = new Promise<never>((_resolve, reject) => {
-      late = setTimeout(() => reject(new Error('the lock connection does not answer')), options.silenceMs)
-    })
-    await Promise.race([client.query('SELECT 1'), silence]).finally(() => clearTimeout(late))
-  }
-  const again = () => {
-    turn = next()
-  }
   const next = async () => {
     try {
-      if (held) await beat(held)
+      if (held) await beat(held, options.silenceMs)
       else await tryToLead()
       settled = true
     } catch (error) {
       logger.warn('the lead is not certain', { error })
       drop('the lock connection failed')
     }
-    if (!stopped) timer = setTimeout(again, beatMs)
+    if (!stopped) timer = setTimeout(() => (turn = next()), beatMs)
   }
   return {
     name: 'leader',
@@ -113,4 +101,19 @@ export function createLeader(database: Database, options: LeaderOptions): Leader
       drop('the service stops')
     },
   }
+}
+
+async function takesLock(client: Held, { lock, silenceMs }: LeaderOptions): Promise<boolean> {
+  await client.query(`SET idle_session_timeout = ${silenceMs}`)
+  const { rows } = await client.query('SELECT pg_try_advisory_lock($1, $2) AS locked', [LOCK_SPACE, lock])
+  return rows[0]?.locked === true
+}
+
+/** Says something on the connection, so that the server does not end it. Throws when the server says nothing. */
+async function beat(client: Held, silenceMs: number): Promise<void> {
+  let late: NodeJS.Timeout | undefined
+  const silence = new Promise<never>((_resolve, reject) => {
+    late = setTimeout(() => reject(new Error('the lock connection does not answer')), silenceMs)
+  })
+  await Promise.race([client.query('SELECT 1'), silence]).finally(() => clearTimeout(late))
 }

@@ -6,7 +6,12 @@ describe('the health of a node', () => {
     expect(once.restUntil).toBe(1_250)
     const often = Array.from({ length: 20 }).reduce((health: typeof once) => afterFailure(health, 'unavailable', 1_000), once)
     expect(often.restUntil).toBe(61_000)
-    expect(afterSuccess(often)).toMatchObject({ failures: 0, restUntil: 0, reason: null })
+    expect(afterSuccess(often, 61_000)).toMatchObject({ failures: 0, restUntil: 0, reason: null })
+  })
+
+  it('does not let a node off for an answer that was asked for before it was sent to rest', () => {
+    const outvoted = afterFailure(fresh(0), 'outvoted', 1_000)
+    expect(afterSuccess(outvoted, 1_001)).toEqual(outvoted)
   })
 
   it('rests as long as a node asks for, and long when it is of another chain', () => {

@@ -32,8 +32,9 @@ export function afterFailure(health: Health, reason: RestReason, now: number, re
   return { ...health, failures: health.failures + 1, restUntil: now + Math.max(backoff, retryAfterMs), reason }
 }
 
-export function afterSuccess(health: Health): Health {
-  return health.failures === 0 ? health : { ...health, failures: 0, restUntil: 0, reason: null }
+/** A node that rests is not asked, so an answer that comes meanwhile was asked for before, and is no reason to believe it again. */
+export function afterSuccess(health: Health, now: number): Health {
+  return health.failures === 0 || health.restUntil > now ? health : { ...health, failures: 0, restUntil: 0, reason: null }
 }
 
 export function afterHead(health: Health, head: number, now: number): Health {

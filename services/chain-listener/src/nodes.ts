@@ -64,7 +64,7 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
     try {
       const value = await work(node)
       answeredAt = clock()
-      healths[index] = afterSuccess(health(index))
+      healths[index] = afterSuccess(health(index), clock())
       return { value }
     } catch (error) {
       if (error instanceof DistrustError) rest(index, error.reason, error.message)
@@ -74,22 +74,6 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
       return undefined
     }
   }
-  const ballot = <T>(work: (node: Node) => Promise<T>, enough: (values: T[]) => boolean) =>
-    new Promise<{ node: Node; value: T }[]>(resolve => {
-      const answers: { node: Node; value: T }[] = []
-      const asked = candidates(healths, clock()).map(async index => {
-        const node = nodes[index]
-        if (!node) return
-        try {
-          const done = await attempt(index, node, work)
-          if (done) answers.push({ node, value: done.value })
-          if (done && enough(answers.map(answer => answer.value))) resolve([...answers])
-        } catch (error) {
-          logger.debug('an RPC node has no answer', { rpc: node.name, error })
-        }
-      })
-      void Promise.all(asked).then(() => resolve([...answers]))
-    })
   return {
     async use(work) {
       for (const index of candidates(healths, clock())) {
@@ -104,7 +88,12 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
         `no RPC node can be asked now: ${nodes.map((node, index) => `${node.name} ${health(index).reason}`).join(', ')}`,
       )
     },
-    ballot,
+    ballot: (work, enough) => {
+      const asked = candidates(healths, clock()).flatMap(index => nodes[index] ?? [])
+      const answer = (node: Node) =>
+        attempt(nodes.indexOf(node), node, work).catch(error => void logger.debug('an RPC node has no answer', { rpc: node.name, error }))
+      return count(asked, answer, enough)
+    },
     distrust: (name, reason, message) => rest(indexOf(name), reason, message),
     sawHead(name, head) {
       const index = indexOf(name)
@@ -123,4 +112,21 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
       await Promise.all(nodes.map(node => node.close()))
     },
   }
+}
+
+/** Asks all at once; resolves as soon as `enough` says so of what came back, or when all are done. */
+function count<T>(
+  asked: readonly Node[],
+  answer: (node: Node) => Promise<{ value: T } | undefined>,
+  enough: (values: T[]) => boolean,
+): Promise<{ node: Node; value: T }[]> {
+  return new Promise(resolve => {
+    const answers: { node: Node; value: T }[] = []
+    const all = asked.map(async node => {
+      const done = await answer(node)
+      if (done) answers.push({ node, value: done.value })
+      if (done && enough(answers.map(({ value }) => value))) resolve([...answers])
+    })
+    void Promise.all(all).then(() => resolve([...answers]))
+  })
 }

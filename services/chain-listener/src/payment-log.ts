@@ -22,16 +22,21 @@ export interface PaymentTerms {
   payer: string
   share: bigint
   fee: bigint
+  /** The deposit address that a plain transfer paid to; null of a payment through the router. */
+  deposit: string | null
 }
 
-/** One `PaymentReceived`, seen in one block. */
-export interface SeenPayment extends PaymentTerms {
+/** Where on the chain a log stands. */
+export interface Place {
   txHash: string
   logIndex: number
   blockNumber: number
   blockHash: string
   blockTime: number | undefined
 }
+
+/** One `PaymentReceived`, or one transfer to a deposit address, seen in one block. */
+export interface SeenPayment extends PaymentTerms, Place {}
 
 /** The node's answer cannot come from our contract. */
 export class MalformedLogError extends Error {
@@ -51,10 +56,9 @@ export function decodePayment(log: RawLog): SeenPayment {
     throw new MalformedLogError(`the log's topics are not those of PaymentReceived: ${log.topics.join()}`)
   if (!WORD.test(memo) || !ADDRESS_WORD.test(merchant) || !ADDRESS_WORD.test(payer) || !TWO_WORDS.test(log.data))
     throw new MalformedLogError(`the log is not a PaymentReceived: ${log.topics.join()} ${log.data.slice(0, 200)}`)
-  if (!WORD.test(log.transactionHash) || !WORD.test(log.blockHash) || log.removed === true)
-    throw new MalformedLogError('the log is not part of a block')
   const router = log.address.toLowerCase()
   if (!ADDRESS.test(router)) throw new MalformedLogError(`the log has no address: ${router}`)
+  const place = placeOf(log)
   return {
     router,
     memo: memo.slice(2),
@@ -62,6 +66,21 @@ export function decodePayment(log: RawLog): SeenPayment {
     payer: `0x${payer.slice(26)}`,
     share: BigInt(log.data.slice(0, 66)),
     fee: BigInt(`0x${log.data.slice(66)}`),
+    deposit: null,
+    // Field by field: while catching up this runs for every payment, and copying by spread costs several times more.
+    txHash: place.txHash,
+    logIndex: place.logIndex,
+    blockNumber: place.blockNumber,
+    blockHash: place.blockHash,
+    blockTime: place.blockTime,
+  }
+}
+
+/** Where a log stands. Throws MalformedLogError. */
+export function placeOf(log: RawLog): Place {
+  if (!WORD.test(log.transactionHash) || !WORD.test(log.blockHash) || log.removed === true)
+    throw new MalformedLogError('the log is not part of a block')
+  return {
     txHash: log.transactionHash,
     logIndex: toNumber(log.logIndex),
     blockNumber: toNumber(log.blockNumber),

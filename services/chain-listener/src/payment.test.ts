@@ -11,6 +11,7 @@ const seen = (fields: Partial<TimedPayment> = {}): TimedPayment => ({
   payer: `0x${'03'.repeat(20)}`,
   share: 99n,
   fee: 1n,
+  deposit: null,
   txHash: TX,
   logIndex: 4,
   blockNumber: 10,
@@ -18,6 +19,7 @@ const seen = (fields: Partial<TimedPayment> = {}): TimedPayment => ({
   blockTime: 1_700_000_000,
   ...fields,
 })
+const telling = { chainId: 8453, token: `0x${'04'.repeat(20)}`, sequence: 0, checksum: (address: string) => address, transfers: [] }
 const live = { isConfirmed: () => false, finished: false }
 const first = (payments: readonly Payment[]) => {
   const [payment] = payments
@@ -120,6 +122,7 @@ describe('the events', () => {
         router: address,
         share: units,
         fee: units,
+        deposit: fc.option(address),
         blockNumber: number,
         logIndex: number,
       },
@@ -132,7 +135,7 @@ describe('the events', () => {
     fc.assert(
       fc.property(fields, fc.boolean(), (payment, finished) => {
         const { facts } = include([payment], [], { isConfirmed: () => finished, finished })
-        const chain = { chainId: 8453, token: payment.router, sequence: 0, checksum: getAddress }
+        const chain = { chainId: 8453, token: payment.router, sequence: 0, checksum: getAddress, transfers: [] }
         for (const event of toEvents(facts, chain))
           parseEvent({ id: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90', occurred_at: '2026-11-20T12:00:00.000Z', trace: null, ...event })
       }),
@@ -142,7 +145,7 @@ describe('the events', () => {
 
   it('satisfy the contract and are numbered without a gap', () => {
     const { facts } = include([seen()], [], { isConfirmed: () => true, finished: false })
-    const events = toEvents(facts, { chainId: 8453, token: `0x${'04'.repeat(20)}`, sequence: 41, checksum: address => address })
+    const events = toEvents(facts, { ...telling, sequence: 41 })
     const parsed = events.map(event =>
       parseEvent({ id: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90', occurred_at: '2026-11-20T12:00:00.000Z', trace: null, ...event }),
     )
@@ -150,5 +153,40 @@ describe('the events', () => {
       { payment_id: `8453:${TX}:0`, sequence: 42, revision: 1, merchant_share: '0.000099', block_time: '2023-11-14T22:13:20.000Z' },
       { payment_id: `8453:${TX}:0`, sequence: 43, revision: 2 },
     ])
+  })
+})
+
+describe('a transfer to a deposit address', () => {
+  const address = `0x${'0d'.repeat(20)}`
+  const transfer = seen({ deposit: address })
+  const sweep = seen({ payer: address, txHash: `0x${'a2'.repeat(32)}`, blockNumber: 12 })
+
+  it.each([true, false])('is told as detected and never as confirmed (read in a finished span: %s)', finished => {
+    const { payments, facts } = include([transfer], [], { isConfirmed: () => true, finished })
+    expect(facts.map(({ type, payment }) => [type, payment.revision])).toEqual([['payment.detected', 1]])
+    expect(first(payments).state).toBe('confirmed')
+    const detected = first(include([transfer], [], live).payments)
+    expect(confirm([detected])).toMatchObject({ facts: [], payments: [{ state: 'confirmed', revision: 1 }] })
+  })
+
+  it('is told as orphaned although it had been confirmed, and as detected when it comes back', () => {
+    const confirmed = first(include([transfer], [], { isConfirmed: () => true, finished: false }).payments)
+    const orphaned = orphan([confirmed])
+    expect(orphaned.facts.map(({ type, payment }) => [type, payment.revision])).toEqual([['payment.orphaned', 2]])
+    const back = include([{ ...transfer, blockNumber: 14, logIndex: 7 }], orphaned.payments, live)
+    expect(back.facts.map(({ type, payment }) => [type, payment.revision, payment.ordinal])).toEqual([['payment.detected', 3, 0]])
+  })
+
+  it('is what its sweep stands for; those that came later, vanished, or went elsewhere are not', () => {
+    const known = (fields: Partial<Payment>) => ({ ...first(include([transfer], [], live).payments), ...fields })
+    const transfers = [
+      known({ blockTime: 1_700_000_123 }),
+      known({ ordinal: 1, state: 'orphaned' }),
+      known({ ordinal: 2, blockNumber: 12, logIndex: 5 }),
+      known({ ordinal: 3, deposit: `0x${'0e'.repeat(20)}` }),
+    ]
+    const { facts } = include([sweep], [], live)
+    const [event] = toEvents(facts, { ...telling, transfers })
+    expect(event?.data).toMatchObject({ replaces: [`8453:${TX}:0`], sent_time: '2023-11-14T22:15:23.000Z' })
   })
 })

@@ -65,7 +65,7 @@ export function include(
     const payment = placed(one, before?.ordinal ?? next++, before?.revision ?? 0)
     const confirmed = reading.isConfirmed(one.blockNumber)
     if (!confirmed) say(change, payment, 'detected')
-    else if (reading.finished) say(change, payment, 'confirmed')
+    else if (reading.finished && payment.deposit === null) say(change, payment, 'confirmed')
     else {
       say(change, { ...payment }, 'detected')
       payment.revision += 1
@@ -84,6 +84,7 @@ const placed = (one: TimedPayment, ordinal: number, revision: number): Payment =
   payer: one.payer,
   share: one.share,
   fee: one.fee,
+  deposit: one.deposit,
   txHash: one.txHash,
   logIndex: one.logIndex,
   blockNumber: one.blockNumber,
@@ -121,6 +122,8 @@ function turn(payments: readonly Payment[], state: PaymentState, concerns: (paym
 
 function say(change: Change, payment: Payment, state: PaymentState): void {
   payment.state = state
+  // Of a transfer to a deposit address nobody hears that it is confirmed: its sweep is the payment.
+  if (state === 'confirmed' && payment.deposit !== null) return
   payment.revision += 1
   change.facts.push({ type: `payment.${state}`, payment })
 }
@@ -129,36 +132,62 @@ function say(change: Change, payment: Payment, state: PaymentState): void {
 export const byPlace = (a: SeenPayment, b: SeenPayment) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
 
 const sameTerms = (a: PaymentTerms, b: PaymentTerms) =>
-  a.memo === b.memo && a.merchant === b.merchant && a.payer === b.payer && a.share === b.share && a.fee === b.fee && a.router === b.router
+  a.memo === b.memo &&
+  a.merchant === b.merchant &&
+  a.payer === b.payer &&
+  a.share === b.share &&
+  a.fee === b.fee &&
+  a.router === b.router &&
+  a.deposit === b.deposit
 
-/** Facts as events, numbered on from `sequence`, the last number used on this chain. */
-export function toEvents(
-  facts: readonly Fact[],
-  chain: { chainId: number; token: string; sequence: number; checksum(address: string): string },
-): NewEvent[] {
-  return facts.map(({ type, payment }, index) => ({ type, data: toData(payment, chain, chain.sequence + index + 1) }))
+/** The transfers that a payment out of a deposit address stands for: what had come there before it. */
+export const sweptBy = (sweep: Payment, transfers: readonly Payment[]): Payment[] =>
+  transfers.filter(one => one.deposit === sweep.payer && one.state !== 'orphaned' && byPlace(one, sweep) < 0)
+
+export interface Telling {
+  chainId: number
+  token: string
+  /** The last number used on this chain. */
+  sequence: number
+  checksum(address: string): string
+  /** Everything that came to the deposit addresses of which these facts speak. */
+  transfers: readonly Payment[]
 }
 
-function toData(
-  payment: Payment,
-  chain: { chainId: number; token: string; checksum(address: string): string },
-  sequence: number,
-): ChainPayment {
-  return {
-    payment_id: `${chain.chainId}:${payment.txHash}:${payment.ordinal}`,
+/** Facts as events, numbered on from `sequence`. */
+export function toEvents(facts: readonly Fact[], telling: Telling): NewEvent[] {
+  return facts.map(({ type, payment }, index) => ({ type, data: toData(payment, telling, telling.sequence + index + 1) }))
+}
+
+function toData(payment: Payment, { chainId, token, checksum, transfers }: Telling, sequence: number): ChainPayment {
+  const data: ChainPayment = {
+    payment_id: idOf(chainId, payment),
     sequence,
     revision: payment.revision,
-    chain_id: chain.chainId,
-    router_address: chain.checksum(payment.router),
-    token_address: chain.checksum(chain.token),
+    chain_id: chainId,
+    router_address: checksum(payment.router),
+    token_address: checksum(token),
     memo: payment.memo,
-    merchant_address: chain.checksum(payment.merchant),
-    payer_address: chain.checksum(payment.payer),
+    merchant_address: checksum(payment.merchant),
+    payer_address: checksum(payment.payer),
     merchant_share: formatUsdc(payment.share),
     fee: formatUsdc(payment.fee),
     tx_hash: payment.txHash,
     block_number: payment.blockNumber,
     block_hash: payment.blockHash,
-    block_time: new Date(payment.blockTime * 1_000).toISOString(),
+    block_time: toTime(payment.blockTime),
   }
+  const swept = transfers.length === 0 ? [] : sweptBy(payment, transfers)
+  const last = swept.at(-1)
+  if (!last) return data
+  return { ...data, replaces: swept.map(one => idOf(chainId, one)), sent_time: toTime(last.blockTime) }
+}
+
+const idOf = (chainId: number, { txHash, ordinal }: Payment) => `${chainId}:${txHash}:${ordinal}`
+
+let spelt = { seconds: 0, time: new Date(0).toISOString() }
+/** Payments of one block follow each other and share its time, which is dear to spell. */
+function toTime(seconds: number): string {
+  if (spelt.seconds !== seconds) spelt = { seconds, time: new Date(seconds * 1_000).toISOString() }
+  return spelt.time
 }

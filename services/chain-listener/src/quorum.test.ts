@@ -22,6 +22,7 @@ describe('the digest of a span', () => {
     payer: '0x03',
     share: 5n,
     fee: 1n,
+    deposit: null,
     txHash: '0x04',
     logIndex: 1,
     blockNumber: 7,

@@ -7,7 +7,7 @@ export const quorumOf = (urls: number, configured: number | undefined) =>
 /** The same text for the same payments up to the same block, whoever read them in whatever order. */
 export function digest(lastHash: string, payments: readonly SeenPayment[]): string {
   const lines = payments.map(p =>
-    [p.blockNumber, p.logIndex, p.blockHash, p.txHash, p.router, p.memo, p.merchant, p.payer, p.share, p.fee].join(' '),
+    [p.blockNumber, p.logIndex, p.blockHash, p.txHash, p.router, p.memo, p.merchant, p.payer, p.share, p.fee, p.deposit].join(' '),
   )
   return [lastHash, ...lines.sort()].join('\n')
 }

@@ -1,12 +1,11 @@
 import { type Block, links, type Position } from './block'
-import { mayContain } from './bloom'
 import { commonAncestor } from './fork'
 import { DistrustError } from './nodes'
 import type { TimedPayment } from './payment'
 import { MalformedLogError, type SeenPayment, toNumber } from './payment-log'
 import type { Call, Node } from './rpc'
 import { RpcError } from './rpc-error'
-import { logsCall, toPayments, type Watch } from './watch'
+import { isDoubtful, logsCalls, toPayments, type Watch } from './watch'
 
 /** A block with its log bloom, which is not kept. */
 export interface Header extends Block {
@@ -99,14 +98,15 @@ export const readBlocks = (node: Node, watch: Watch, from: Position, to: number,
     const single = numbers.length === 1 && head.number === numbers[0]
     const headers = single ? [head] : await readHeaders(node, numbers)
     if (!links(from, headers)) throw new ForkedError(`block ${from.number + 1} does not follow ours`)
-    const { results, bytes } = await node.ask(headers.map(({ hash }) => logsCall(watch, { blockHash: hash })))
+    const { answers, bytes } = await askByHash(node, watch, headers)
     const payments: TimedPayment[] = []
     const doubtful: Header[] = []
     for (const [index, header] of headers.entries()) {
-      const seen = toPayments(results[index], watch)
+      const answer = answers[index] ?? []
+      const seen = toPayments(answer, watch)
       if (seen.some(payment => payment.blockHash !== header.hash || payment.blockNumber !== header.number))
         throw new DistrustError('wrong_answer', `the node sent logs of another block for ${header.hash}`)
-      if (seen.length === 0 && watch.bits.some(bits => mayContain(header.bloom, bits))) doubtful.push(header)
+      if (isDoubtful(answer, header.bloom, watch)) doubtful.push(header)
       for (const payment of seen) payments.push({ ...payment, blockTime: header.time })
     }
     if (doubtful.length > 0) await doubt(doubtful)
@@ -115,11 +115,19 @@ export const readBlocks = (node: Node, watch: Watch, from: Position, to: number,
     return { blocks, payments, finished: false, head: head.number, headTime: head.time, bytes, ms }
   })
 
-/** Whether a node has payments in any of these blocks, by their hashes. */
-export const hasPayments = (node: Node, watch: Watch, headers: readonly Header[]): Promise<boolean> =>
+/** What a node has in each of these blocks, asked for by their hashes. */
+async function askByHash(node: Node, watch: Watch, headers: readonly Header[]): Promise<{ answers: unknown[][]; bytes: number }> {
+  const calls = headers.map(({ hash }) => logsCalls(watch, { blockHash: hash }))
+  const { results, bytes } = await node.ask(calls.flat())
+  const each = calls[0]?.length ?? 0
+  return { answers: calls.map((_, index) => results.slice(index * each, (index + 1) * each)), bytes }
+}
+
+/** Whether a node shows, in any of these blocks, what their blooms promise. */
+export const keepsPromise = (node: Node, watch: Watch, headers: readonly Header[]): Promise<boolean> =>
   strictly(async () => {
-    const { results } = await node.ask(headers.map(({ hash }) => logsCall(watch, { blockHash: hash })))
-    return results.some(result => toPayments(result, watch).length > 0)
+    const { answers } = await askByHash(node, watch, headers)
+    return headers.some(({ bloom }, index) => !isDoubtful(answers[index] ?? [], bloom, watch))
   })
 
 async function readHeaders(node: Node, numbers: readonly number[]): Promise<Header[]> {
@@ -135,13 +143,15 @@ export const readFinished = (node: Node, watch: Watch, from: Position, to: numbe
   strictly(async () => {
     const first = from.number + 1
     const range = { fromBlock: hex(first), toBlock: hex(to) }
-    const { results, bytes, ms } = await node.ask([chainCall, blockCall('latest'), blockCall(first), blockCall(to), logsCall(watch, range)])
-    demandChain(watch, results[0])
-    const head = toBlock(results[1])
+    const calls = [chainCall, blockCall('latest'), blockCall(first), blockCall(to), ...logsCalls(watch, range)]
+    const { results, bytes, ms } = await node.ask(calls)
+    const [chainId, latest, start, end, ...logs] = results
+    demandChain(watch, chainId)
+    const head = toBlock(latest)
     if (!head || head.number < to + window) throw new RpcError('beyond_head', `the node's head is ${head?.number}, too near to ${to}`)
-    if (!links(from, [demandBlock(results[2], first)])) throw new ForkedError(`block ${first} does not follow ours`)
-    const last = demandBlock(results[3], to)
-    const seen = toPayments(results[4], watch)
+    if (!links(from, [demandBlock(start, first)])) throw new ForkedError(`block ${first} does not follow ours`)
+    const last = demandBlock(end, to)
+    const seen = toPayments(logs, watch)
     const wrong = seen.find(
       ({ blockNumber, blockHash }) => outside(blockNumber, first, to) || (blockNumber === to && blockHash !== last.hash),
     )
@@ -151,7 +161,7 @@ export const readFinished = (node: Node, watch: Watch, from: Position, to: numbe
   })
 
 /**
- * Reads a span that the scan has passed, for routers that it did not know then. It is believed when the node still has our block at our
+ * Reads a span that the scan has passed, for routers and deposit addresses that it did not know then. It is believed when the node still has our block at our
  * position, so that everything below belongs to the chain we follow.
  */
 export const readPassed = (
@@ -163,23 +173,24 @@ export const readPassed = (
 ): Promise<{ last: Block; payments: TimedPayment[]; bytes: number; ms: number }> =>
   strictly(async () => {
     const range = { fromBlock: hex(from), toBlock: hex(to) }
-    const { results, bytes, ms } = await node.ask([chainCall, blockCall(position.number), blockCall(to), logsCall(watch, range)])
-    demandChain(watch, results[0])
-    if (demandBlock(results[1], position.number).hash !== position.hash)
-      throw new ForkedError(`block ${position.number} is not ours any more`)
-    const seen = toPayments(results[3], watch)
+    const calls = [chainCall, blockCall(position.number), blockCall(to), ...logsCalls(watch, range)]
+    const { results, bytes, ms } = await node.ask(calls)
+    const [chainId, ours, end, ...logs] = results
+    demandChain(watch, chainId)
+    if (demandBlock(ours, position.number).hash !== position.hash) throw new ForkedError(`block ${position.number} is not ours any more`)
+    const seen = toPayments(logs, watch)
     if (seen.some(({ blockNumber }) => outside(blockNumber, from, to))) throw new MalformedLogError('the node sent a log of another block')
-    return { last: demandBlock(results[2], to), payments: await timed(node, seen), bytes, ms }
+    return { last: demandBlock(end, to), payments: await timed(node, seen), bytes, ms }
   })
 
 /** What a node has in a span, for comparing: its last block and the payments. No position of ours is asked of it. */
 export const readSpan = (node: Node, watch: Watch, from: number, to: number): Promise<{ last: Block; payments: SeenPayment[] }> =>
   strictly(async () => {
     const range = { fromBlock: hex(from), toBlock: hex(to) }
-    const { results } = await node.ask([chainCall, blockCall(to), logsCall(watch, range)])
-    demandChain(watch, results[0])
-    const last = demandBlock(results[1], to)
-    const payments = toPayments(results[2], watch)
+    const [chainId, end, ...logs] = (await node.ask([chainCall, blockCall(to), ...logsCalls(watch, range)])).results
+    demandChain(watch, chainId)
+    const last = demandBlock(end, to)
+    const payments = toPayments(logs, watch)
     if (payments.some(({ blockNumber }) => outside(blockNumber, from, to)))
       throw new MalformedLogError('the node sent a log of another block')
     return { last, payments }

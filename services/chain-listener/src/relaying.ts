@@ -4,7 +4,6 @@ import type { Router } from 'express'
 import { authorizationRoutes } from './authorization-routes'
 import { createChecksums } from './checksums'
 import type { ChainListenerConfig } from './config'
-import { createDepositFacts } from './deposit-facts'
 import { toPayable } from './deposits'
 import type { Leader } from './leader'
 import type { Nodes } from './nodes'
@@ -13,17 +12,17 @@ import { createRelayer } from './relay/relayer'
 import { tokenDomain } from './relay/signature'
 import { openWire } from './relay/wire'
 import { authorizationStore } from './store/authorizations'
+import { depositStore } from './store/deposits'
 import { payableStore } from './store/payables'
 import { relayStore } from './store/relays'
-import { transferStore } from './store/transfers'
 
 export interface RelayingOptions {
   database: Database
   nodes: Nodes
   leader: Leader
   confirmed(): number | undefined
-  /** Wakes the scan: there is something to tell. */
-  tell(): void
+  /** Wakes the scan: there are addresses to read. */
+  scan(): void
   metrics: Metrics
   now: () => Date
   logger: Logger
@@ -37,9 +36,7 @@ export function createRelaying(config: ChainListenerConfig, options: RelayingOpt
   const payables = payableStore(database, config.CHAIN_ID)
   const authorizations = authorizationStore(database, config.CHAIN_ID)
   const wire = openWire(nodes, config.TOKEN_ADDRESS)
-  const transfers = transferStore(database, config.CHAIN_ID)
   const checksum = createChecksums()
-  const facts = createDepositFacts({ store: transfers, chainId: config.CHAIN_ID, token: config.TOKEN_ADDRESS, checksum })
   const relayer =
     config.RELAYER_PRIVATE_KEY === undefined
       ? undefined
@@ -51,14 +48,9 @@ export function createRelaying(config: ChainListenerConfig, options: RelayingOpt
             wire,
             payables,
             authorizations,
-            transfers,
             relays: relayStore(database, config.CHAIN_ID),
           },
           ...{ minUnits: config.DEPOSIT_MIN_USDC, batchMax: config.DEPOSIT_BATCH_MAX, pollMs: config.POLL_MS },
-          looked(block, found) {
-            facts.looked(block, found)
-            options.tell()
-          },
           old: { days: config.DEPOSIT_OLD_DAYS, everyS: config.DEPOSIT_OLD_EVERY_S },
           ...{ ceiling: BigInt(config.RELAYER_MAX_FEE_GWEI) * GWEI, stuckMs: config.RELAYER_STUCK_MS },
         })
@@ -69,13 +61,13 @@ export function createRelaying(config: ChainListenerConfig, options: RelayingOpt
     ...{ domain: tokenDomain(wire, config.CHAIN_ID, config.TOKEN_ADDRESS), relayer: relayer?.address },
   })
   const http = openHttp(config, logger, tokenSecret =>
-    authorizationRoutes({ accept, accepted: () => relayer?.news(), tokenSecret, checksum }),
+    authorizationRoutes({ accept, accepted: () => relayer?.wake(), tokenSecret, checksum }),
   )
   const parts: Part[] = [...(relayer ? [relayer] : []), ...(http ? [http] : [])]
   return {
     parts,
-    /** What the scan tells of deposits; undefined when they are off. */
-    facts: relayer && facts,
+    /** The addresses that the scan watches; undefined when they are off. */
+    deposits: relayer && depositStore(database, config.CHAIN_ID),
     /** Where the gateway hands in payers' signatures; undefined without its secret. */
     http,
     /** Something in the chain or the lead has changed. */
@@ -85,10 +77,10 @@ export function createRelaying(config: ChainListenerConfig, options: RelayingOpt
       const payable = toPayable(order, config.ROUTER_ADDRESSES, logger)
       if (!payable) return
       await payables.add(payable, eventId)
-      relayer?.news()
+      if (relayer) options.scan()
     },
     /** For operators. */
-    async deposits() {
+    async held() {
       const waiting = await payables.waiting(1_000)
       const { addresses, total } = await payables.totals()
       return { relayer: relayer?.address ?? null, waiting, addresses, total }

@@ -10,7 +10,7 @@ export function routes(status: () => Promise<Status>, relaying: Relaying): Route
     res.json(await status())
   })
   router.get('/deposits', async (_req, res) => {
-    const { relayer, waiting, addresses, total } = await relaying.deposits()
+    const { relayer, waiting, addresses, total } = await relaying.held()
     res.json({
       relayer_address: relayer,
       count: addresses,

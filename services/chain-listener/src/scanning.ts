@@ -2,8 +2,8 @@ import { every, type Logger, type Metrics, type Part } from '@ponte/service-kit'
 import { createBook } from './book'
 import { createChecksums } from './checksums'
 import type { ChainListenerConfig } from './config'
-import type { DepositFacts } from './deposit-facts'
 import { newHeads } from './heads'
+import { createLateDeposits } from './late-deposits'
 import type { Leader } from './leader'
 import type { Nodes } from './nodes'
 import type { Change } from './payment'
@@ -14,16 +14,19 @@ import { createScanner, type Scanner } from './scanner'
 import { type Status, statusOf } from './status'
 import { createSteps } from './steps'
 import type { Store } from './store'
+import type { DepositStore } from './store/deposits'
+import type { Deposit } from './transfer-log'
 import { createVotes } from './votes'
-import { type Watch, watchOf } from './watch'
+import type { Watch } from './watch'
 
 export interface ScanningOptions {
   store: Store
   nodes: Nodes
   leader: Leader
-  /** What is told of deposits beside payments, when those are on. */
-  deposits: DepositFacts | undefined
+  /** Which deposit addresses there are; undefined when they are off. */
+  deposits: DepositStore | undefined
   metrics: Metrics
+  now: () => Date
   logger: Logger
   /** Something was committed; `tells` when the outbox has work by it. */
   committed(change: Change, tells: boolean): void
@@ -33,7 +36,8 @@ export interface ScanningOptions {
 /** Everything that reads the chain: the scan, what wakes it, and what is known of it. */
 export function createScanning(config: ChainListenerConfig, options: ScanningOptions) {
   const { store, nodes, leader, metrics, logger } = options
-  const watch = watchOf(config.CHAIN_ID, config.ROUTER_ADDRESSES)
+  const deposits = new Map<string, Deposit>()
+  const watch: Watch = { chainId: config.CHAIN_ID, routers: config.ROUTER_ADDRESSES, token: config.TOKEN_ADDRESS, deposits }
   const window = Math.max(config.REORG_WINDOW, config.CONFIRMATIONS)
   const quorum = quorumOf(config.RPC_URLS.length, config.RPC_QUORUM)
   const undecided = metrics.counter('ponte_chain_votes_undecided_total', 'How often the RPC end points did not agree on what to confirm')
@@ -47,18 +51,20 @@ export function createScanning(config: ChainListenerConfig, options: ScanningOpt
   const book = createBook({
     ...{ store, leader, window, chainId: config.CHAIN_ID, token: config.TOKEN_ADDRESS, advanceEveryMs: config.ADVANCE_EVERY_MS },
     checksum: createChecksums(),
-    deposits: options.deposits,
+    hasDeposits: options.deposits !== undefined,
     committed(change, step, head) {
       headTime = Math.max(headTime, head.time)
       options.committed(change, step.events.length > 0)
     },
   })
   const reorganised = (depth: number) => depths.observe(depth)
+  const steps = createSteps({ book, store, confirmations: config.CONFIRMATIONS, confirmsAlone: quorum === 1, logger, reorganised })
+  const votes = createVotes({ nodes, watch, quorum, logger, undecided: () => undecided.inc() })
+  const reading = createReading({ nodes, watch, window, rangeMax: config.RANGE_MAX, stallMs: config.HEAD_STALL_MS, logger })
   const scanner = createScanner({
-    ...{ store, nodes, leader, watch, book, logger, startBlock: config.START_BLOCK },
-    steps: createSteps({ book, store, confirmations: config.CONFIRMATIONS, confirmsAlone: quorum === 1, logger, reorganised }),
-    votes: createVotes({ nodes, watch, quorum, logger, undecided: () => undecided.inc() }),
-    reading: createReading({ nodes, watch, window, rangeMax: config.RANGE_MAX, stallMs: config.HEAD_STALL_MS, logger }),
+    ...{ store, nodes, leader, watch, book, steps, votes, reading, logger, startBlock: config.START_BLOCK },
+    lateDeposits:
+      options.deposits && createLateDeposits({ store: options.deposits, nodes, watch, deposits, votes, steps, reading, now: options.now }),
     halted: options.onHalt,
   })
   const scan = scanLoop(config, scanner, logger)

@@ -20,6 +20,8 @@ import { createLeader } from './leader'
 import { openNodes } from './nodes'
 import type { Change } from './payment'
 import { reactions } from './reactions'
+import { reconcileRoutes } from './reconcile-routes'
+import { createReconciling } from './reconciling'
 import { createRelaying } from './relaying'
 import { routes } from './routes'
 import { openNode } from './rpc'
@@ -30,6 +32,8 @@ import { openStore } from './store'
 export interface Given {
   bus?: Bus
   now?: () => Date
+  /** Milliseconds that never go back: how long an RPC node rests is measured by it. */
+  clock?: () => number
   logger?: Logger
   /** The chain that was followed is gone and the scan has stopped for good. */
   onHalt?(error: Error): void
@@ -51,7 +55,7 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
     ),
     {
       stallMs: config.HEAD_STALL_MS,
-      clock: () => performance.now(),
+      clock: given.clock ?? (() => performance.now()),
       logger,
       onFailOver: (rpc, reason) => counters.failOvers.inc({ rpc, reason }),
     },
@@ -67,14 +71,15 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
     logger,
   })
   const confirmed = () => scanning.confirmed()
-  const tell = () => scanning.wake()
-  const relaying = createRelaying(config, { database, nodes, leader, confirmed, tell, metrics, now, logger })
+  const scan = () => scanning.wake()
+  const relaying = createRelaying(config, { database, nodes, leader, confirmed, scan, metrics, now, logger })
   const scanning = createScanning(config, {
     store,
     nodes,
     leader,
-    deposits: relaying.facts,
+    deposits: relaying.deposits,
     metrics,
+    now,
     logger,
     onHalt: error => given.onHalt?.(error),
     committed(change, tells) {
@@ -83,11 +88,13 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
       counters.told(change)
     },
   })
+  const reconciling = createReconciling(config, { store, nodes, leader, metrics, now, logger })
   const { status } = scanning
   observeStatus(metrics, status)
   metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
 
-  const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger, routes: routes(status, relaying) })
+  const operators = routes(status, relaying).use(reconcileRoutes(config.CHAIN_ID, reconciling))
+  const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger, routes: operators })
   const parts: Part[] = [
     database,
     ...(given.bus ? [] : [bus]),
@@ -96,6 +103,7 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
     leader,
     ...scanning.parts,
     ...relaying.parts,
+    reconciling.part,
     consumer(bus, 'chain-listener', reactions(relaying)),
     ops,
   ]

@@ -1,6 +1,7 @@
 import type { Logger } from '@ponte/service-kit'
 import type { Block, Position } from './block'
-import type { Book, Head, Lead } from './book'
+import type { Book, Head, Lead, Write } from './book'
+import type { Cursor } from './cursor'
 import { type Change, confirm, include, merge, orphan, type TimedPayment } from './payment'
 import type { Stretch } from './reader'
 import { confirmedLine } from './scan'
@@ -22,16 +23,17 @@ const CONFIRMED_AT_ONCE = 100
 
 const nothing: Change = { payments: [], facts: [] }
 
+const confirmedAt = ({ cursor, remembered }: Lead, line: number, blocks: readonly Block[]): Cursor['confirmed'] => {
+  const block = line > cursor.confirmed.number ? [...blocks, ...remembered].find(({ number }) => number === line) : undefined
+  return block ? { number: line, time: toDate(block.time) } : cursor.confirmed
+}
+
 /** The steps that move a cursor. Each decides, then commits once. */
 export function createSteps({ book, store, confirmations, confirmsAlone, logger, reorganised }: StepsOptions) {
   /** The line up to which blocks count as confirmed after scanning up to `scanned`. A finished span is confirmed as a whole. */
   const lineAfter = (lead: Lead, scanned: number, finished: boolean) => {
     const confirmed = lead.cursor.confirmed.number
     return finished ? Math.max(confirmed, scanned) : confirmedLine({ scanned, confirmed, confirmations })
-  }
-  const confirmedAt = (lead: Lead, line: number, blocks: readonly Block[]) => {
-    const block = line > lead.cursor.confirmed.number ? [...blocks, ...lead.remembered].find(({ number }) => number === line) : undefined
-    return block ? { number: line, time: toDate(block.time) } : lead.cursor.confirmed
   }
   return {
     /** Takes in what was read: position, blocks, payments, and what is confirmed by it. */
@@ -50,17 +52,16 @@ export function createSteps({ book, store, confirmations, confirmsAlone, logger,
         scanned: { number: last.number, hash: last.hash, time: toDate(last.time) },
         confirmed: confirmedAt(lead, line, stretch.blocks),
       }
-      const head = { number: stretch.head, time: stretch.headTime }
-      await book.commit(lead, merge(confirm(waiting), included), { cursor, head, blocks: stretch.blocks })
+      const { blocks, head: number, headTime: time } = stretch
+      await book.commit(lead, merge(confirm(waiting), included), { cursor, head: { number, time }, blocks })
     },
 
-    /** Takes in what late routers have in blocks that the scan has passed. The cursor stays where it is. */
-    async takeInPassed(lead: Lead, payments: readonly TimedPayment[], to: number): Promise<void> {
+    /** Takes in what late routers and late deposit addresses have in blocks that the scan has passed. The cursor stays where it is. */
+    async takeInPassed(lead: Lead, payments: readonly TimedPayment[], done: Pick<Write, 'lateScanned' | 'level'>): Promise<void> {
       const { cursor } = lead
       const known = await store.ofTransactions(payments.map(({ txHash }) => txHash))
       const change = include(payments, known, { isConfirmed: number => number <= cursor.confirmed.number, finished: true })
-      const lateScanned = to >= cursor.scanned.number ? null : to
-      await book.commit(lead, change, { cursor, head: { number: cursor.scanned.number, time: 0 }, blocks: [], lateScanned })
+      await book.commit(lead, change, { cursor, head: { number: cursor.scanned.number, time: 0 }, blocks: [], ...done })
     },
 
     /** What could be confirmed now, as far as depth goes; undefined when nothing can. */
@@ -82,15 +83,12 @@ export function createSteps({ book, store, confirmations, confirmsAlone, logger,
       const { scanned, confirmed } = lead.cursor
       const deep = ancestor.number < confirmed.number
       const change = orphan(await store.above(ancestor.number))
+      const { number, hash } = ancestor
       const time = ancestor.time === null ? null : toDate(ancestor.time)
-      const depth = scanned.number - ancestor.number
-      const report = { why, depth, ancestor: ancestor.number, orphaned: change.payments.length, undoes_confirmed: deep }
+      const depth = scanned.number - number
+      const report = { why, depth, ancestor: number, orphaned: change.payments.length, undoes_confirmed: deep }
       logger[deep ? 'error' : 'warn']('the scan goes back', report)
-      const cursor = {
-        ...lead.cursor,
-        scanned: { number: ancestor.number, hash: ancestor.hash, time },
-        confirmed: deep ? { number: ancestor.number, time } : confirmed,
-      }
+      const cursor = { ...lead.cursor, scanned: { number, hash, time }, confirmed: deep ? { number, time } : confirmed }
       await book.commit(lead, change, { cursor, head, blocks: [], forgetAbove: ancestor.number })
       reorganised(depth)
     },

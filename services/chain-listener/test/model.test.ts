@@ -1,10 +1,10 @@
 import { topology } from '@ponte/contracts'
+import { type Fault, type FaultProxy, faults, startFaultProxy } from '@ponte/payment-router/testing'
 import { memoryBus, openDatabase, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import { chainListenerMigrations } from '../src'
 import { type Chain, memoOf, type Record, startChain } from './chain'
 import { expectTruth, levelWith } from './expect-truth'
-import { type Fault, type FaultProxy, faults, startFaultProxy } from './fault-proxy'
 import { type Random, randomFrom } from './random'
 import { collector, type Listening, startListener } from './setup'
 
@@ -12,6 +12,9 @@ const ACTIONS = Number(process.env.PONTE_CHAIN_ACTIONS ?? 24)
 const SEEDS = process.env.PONTE_CHAIN_SEED
   ? [Number(process.env.PONTE_CHAIN_SEED)]
   : Array.from({ length: Number(process.env.PONTE_CHAIN_SEEDS ?? 5) }, (_, index) => index + 1)
+
+/** Longer than any node is left alone, whatever it did. */
+const REST_MS = 600_000
 
 interface Sent {
   raw: string
@@ -55,6 +58,7 @@ function createGame({ random, chain, proxies, databaseUrl }: { random: Random; c
   const sent: Sent[] = []
   let memo = 0
   let highest = 0
+  let ahead = 0
   let listening: Listening
 
   const records = (): Record[] =>
@@ -147,7 +151,7 @@ function createGame({ random, chain, proxies, databaseUrl }: { random: Random; c
         HEAD_STALL_MS: '300',
         LEADER_SILENCE_MS: '500',
       },
-      given: { bus, told },
+      given: { bus, told, clock: () => performance.now() + ahead },
     })
   }
   const told = collector(bus)
@@ -173,6 +177,8 @@ function createGame({ random, chain, proxies, databaseUrl }: { random: Random; c
     },
     async finish() {
       for (const proxy of proxies) proxy.set()
+      // Nodes that all answered for another chain, one after the other, are left alone for a minute.
+      ahead = REST_MS
       await mine(Math.max(1, highest - (await chain.height())) + confirmations)
       await levelWith(chain, listening)
       const result = await expectTruth(chain, listening, confirmations, { exactly: true })

@@ -1,11 +1,17 @@
 import type { OrderBody } from '@ponte/contracts'
 import { topology } from '@ponte/contracts'
 import { depositAddress, PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
-import { type LocalChain, type LocalChainOptions, startLocalChain, testAccounts } from '@ponte/payment-router/testing'
+import {
+  type FaultProxy,
+  type LocalChain,
+  type LocalChainOptions,
+  startFaultProxy,
+  startLocalChain,
+  testAccounts,
+} from '@ponte/payment-router/testing'
 import { type Bus, memoryBus, silentLogger, uuidv7 } from '@ponte/service-kit'
 import { hexlify, randomBytes } from 'ethers'
-import { type FaultProxy, startFaultProxy } from './fault-proxy'
-import { type Listening, startListener } from './setup'
+import { collector, type Listening, startListener } from './setup'
 
 export const RELAYER = testAccounts[4]
 export const MERCHANT = testAccounts[2]
@@ -16,8 +22,11 @@ export interface RelayWorld {
   bus: Bus
   /** Starts the service again on the same database. */
   start(env?: Record<string, string>): Promise<Listening>
-  /** Tells the listener of an order and waits until it knows it. */
-  open(listening: Listening, more?: { usdc?: string; expiresAt?: Date }): Promise<{ id: string; memo: string; address: string }>
+  /** Tells the listener of an order, to whose address money may have been sent by then, and waits until it knows it. */
+  open(
+    listening: Listening,
+    more?: { usdc?: string; expiresAt?: Date; alreadySent?(address: string): Promise<unknown> },
+  ): Promise<{ id: string; memo: string; address: string }>
   /** A plain transfer by an account that has nothing to do with us; resolves when sent. */
   pay(address: string, amount: bigint): Promise<string>
   /** PaymentReceived of a memo on the chain, and what the merchant got by them. */
@@ -30,12 +39,13 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
   const chain = await startLocalChain(options)
   const proxy = await startFaultProxy(chain.rpcUrl)
   const bus = memoryBus({ topology, logger: silentLogger })
+  const told = collector(bus)
   let databaseUrl: string | undefined
   let first: Listening | undefined
   const running = new Set<Listening>()
   const start = async (env: Record<string, string> = {}) => {
     const listening = await startListener({
-      ...{ rpcUrls: proxy.url, router: chain.routerAddress, given: { bus } },
+      ...{ rpcUrls: proxy.url, router: chain.routerAddress, given: { bus, told } },
       env: { TOKEN_ADDRESS: chain.usdcAddress, RELAYER_PRIVATE_KEY: RELAYER.privateKey, ...env },
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
     })
@@ -45,21 +55,22 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
     return { ...listening, stop: async () => void (running.delete(listening) && (await listening.listener.stop())) }
   }
   const stranger = chain.wallet(7)
+  const pay = async (address: string, amount: bigint) => {
+    await chain.mintUsdc(stranger.address, amount)
+    return (await chain.transferUsdc(stranger, address, amount)).hash
+  }
   return {
-    ...{ chain, proxy, bus, start },
-    async open(listening, more = {}) {
+    ...{ chain, proxy, bus, start, pay },
+    async open(listening, { alreadySent, ...more } = {}) {
       const [id, memo] = [uuidv7(), hexlify(randomBytes(32)).slice(2)]
       const address = depositAddress({ router: chain.routerAddress, memo, merchant: MERCHANT.address })
+      await alreadySent?.(address)
       const event = orderCreated(chain, { id, memo, address, ...more })
       // It resolves when every reader has taken it, and subscriptions is not here.
       void bus.publish({ id: event.id, type: event.type, body: JSON.stringify(event) })
       const known = async () => (await listening.sql.query('SELECT 1 FROM payables WHERE order_id = $1', [id])).rowCount === 1
       await listening.until(known, 'the order did not arrive')
       return { id, memo, address }
-    },
-    async pay(address, amount) {
-      await chain.mintUsdc(stranger.address, amount)
-      return (await chain.transferUsdc(stranger, address, amount)).hash
     },
     async received(memo) {
       const topics = [PAYMENT_RECEIVED_TOPIC, `0x${memo}`]
@@ -69,6 +80,7 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
     async stop() {
       for (const listening of running) if (listening !== first) await listening.listener.stop()
       await first?.stop()
+      await told.stop?.()
       await proxy.stop()
       await chain.stop()
     },

@@ -158,18 +158,6 @@ describe('what is worth its gas', () => {
     expect(relay?.order_ids.length).toBe(20)
   })
 
-  it('finds money on an old address, looked at rarely', async () => {
-    world = await startRelayWorld()
-    const listening = await world.start({ DEPOSIT_OLD_EVERY_S: '1' })
-    const order = await world.open(listening, { expiresAt: new Date(Date.now() - 30 * 86_400_000) })
-    await world.pay(order.address, AMOUNT)
-    await listening.until(async () => {
-      await world.chain.mine(1)
-      return (await world.received(order.memo)).length > 0
-    }, 'the deposit was not swept')
-    expect(await world.received(order.memo)).toEqual([SHARE])
-  })
-
   it('says that deposit addresses are off without a key, and goes on reading', async () => {
     world = await startRelayWorld()
     const listening = await world.start({ RELAYER_PRIVATE_KEY: '' })

@@ -1,5 +1,5 @@
+import { type Fault, type FaultProxy, faults, startFaultProxy } from '@ponte/payment-router/testing'
 import { type Chain, memoOf, startChain } from './chain'
-import { type Fault, type FaultProxy, faults, startFaultProxy } from './fault-proxy'
 import { type Listening, startListener } from './setup'
 
 /** Every memo of these has exactly one confirmed payment, told once per step. */

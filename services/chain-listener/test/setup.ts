@@ -54,7 +54,7 @@ export async function startListener({ rpcUrls, router, env = {}, given = {}, dat
     POLL_MS: '50',
     ADVANCE_EVERY_MS: '20',
     RPC_TIMEOUT_MS: '1500',
-    LEADER_SILENCE_MS: '1000',
+    LEADER_SILENCE_MS: '4000',
     ...env,
   })
   const listener = createChainListener(config, { logger: silentLogger, ...rest, bus })

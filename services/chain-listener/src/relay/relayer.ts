@@ -7,11 +7,9 @@ import type { AuthorizationStore } from '../store/authorizations'
 import { LeaseLostError } from '../store/commit'
 import type { PayableStore } from '../store/payables'
 import type { RelayStore } from '../store/relays'
-import type { TransferStore } from '../store/transfers'
 import { createAuthorized } from './authorized'
 import { createNonceLine } from './nonce-line'
 import { createSweeps } from './sweeps'
-import { createTransfers } from './transfers'
 import type { Wire } from './wire'
 
 export interface RelayerOptions {
@@ -23,12 +21,11 @@ export interface RelayerOptions {
   payables: PayableStore
   relays: RelayStore
   authorizations: AuthorizationStore
-  transfers: TransferStore
   leader: Leader
-  /** The last block that is confirmed; undefined while nothing is known. */
+  /** The last block that is confirmed: -1 before the first one, undefined while nothing is known. */
   confirmed(): number | undefined
-  /** Hears that all addresses were looked at as of a confirmed block, and whether money was found. */
-  looked(block: number, found: boolean): void
+  /** Wakes the scan: money was found at old addresses, whose transfers are to be read. */
+  scan(): void
   minUnits: bigint
   batchMax: number
   old: { days: number; everyS: number }
@@ -45,7 +42,7 @@ export function createRelayer(options: RelayerOptions) {
   const { wire, leader, payables, relays, authorizations, now, logger, metrics } = options
   const counted = countersOf(metrics)
   const line = createNonceLine({
-    ...{ wire, store: relays, wallet: options.wallet, chainId: options.chainId, routers: options.routers },
+    ...{ wire, store: relays, wallet: options.wallet, chainId: options.chainId },
     ...{ ceiling: options.ceiling, stuckMs: options.stuckMs, now, logger, counted },
     async finished(relay, outcome, receipt) {
       const [epoch, orderId] = [leader.epoch(), relay.orderIds[0]]
@@ -56,30 +53,20 @@ export function createRelayer(options: RelayerOptions) {
       if (payable) await authorizations.settle(epoch, { memo: payable.memo, payer: relay.payer }, end, now())
     },
   })
-  const transfers = createTransfers({ wire, token: options.token, store: options.transfers, logger })
-  const sweeps = createSweeps({ ...options, store: payables, line, transfers })
+  const sweeps = createSweeps({ ...options, store: payables, line })
   const authorized = createAuthorized({ wire, token: options.token, store: authorizations, line, now, logger })
   let looked = -1
-  let looksAgain = true
 
-  const look = async (epoch: bigint, block: number) => {
-    const found = await sweeps.look(epoch, block)
-    await options.transfers.looked(epoch, block)
-    looked = block
-    options.looked(block, found)
-  }
   const turn = async (): Promise<boolean> => {
     const [epoch, block] = [leader.epoch(), options.confirmed()]
-    if (epoch === undefined || block === undefined) return false
+    if (epoch === undefined || block === undefined || block < 0) return false
     try {
       await line.follow(epoch, block)
-      const news = looksAgain
-      looksAgain = false
-      if (news || looked !== block) await look(epoch, block)
+      if (await sweeps.look(epoch, block)) options.scan()
+      looked = block
       const submitted = [await authorized.submitDue(epoch), await sweeps.sweepDue(epoch)]
       return submitted.includes(true)
     } catch (error) {
-      looksAgain = true
       if (error instanceof LeaseLostError) leader.resign(error.message)
       else if (error instanceof NoNodeError || error instanceof RpcError) logger.warn('the relayer waits for the chain', { error })
       else throw error
@@ -90,15 +77,10 @@ export function createRelayer(options: RelayerOptions) {
   observe(options, line)
   return {
     ...loop,
-    /** There is a new address or signature. */
-    news() {
-      looksAgain = true
-      loop.wake()
-    },
     address: line.address,
     async busy() {
       if (leader.epoch() === undefined) return false
-      if ((await loop.busy?.()) === true || looksAgain || looked !== options.confirmed()) return true
+      if ((await loop.busy?.()) === true || looked !== options.confirmed()) return true
       if (line.starved()) return false
       const due = await payables.due(now(), options.minUnits, 1)
       return due.length > 0 || (await relays.open(line.address.toLowerCase())).length > 0 || (await authorizations.due(now(), 1)).length > 0

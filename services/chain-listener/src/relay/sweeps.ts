@@ -3,14 +3,12 @@ import type { Logger } from '@ponte/service-kit'
 import { Interface } from 'ethers'
 import type { Payable, PayableStore } from '../store/payables'
 import type { NonceLine } from './nonce-line'
-import type { Transfers } from './transfers'
 import { RevertError, type Wire } from './wire'
 
 export interface SweepsOptions {
   wire: Wire
   store: PayableStore
   line: NonceLine
-  transfers: Transfers
   minUnits: bigint
   batchMax: number
   old: { days: number; everyS: number }
@@ -62,26 +60,19 @@ export function createSweeps(options: SweepsOptions) {
   }
 
   return {
-    /** Reads what the addresses hold at a confirmed block, and keeps what changed. Answers whether any holds more. */
+    /** Reads what addresses hold at a confirmed block, where money was seen to move and at old ones in turn. Answers whether old ones hold any. */
     async look(epoch: bigint, block: number): Promise<boolean> {
       const at = now()
       const old = await store.old(at, { ...options.old, limit: OLD_AT_ONCE })
-      const watched = [...(await store.open(at)), ...old]
-      const addresses = watched.flatMap(({ address }) => address ?? [])
-      if (addresses.length === 0) return false
-      const held = await wire.balances(addresses, block)
-      const changed = watched.flatMap((payable, index) => {
-        const units = held[index] ?? 0n
-        return units === payable.heldUnits ? [] : [{ orderId: payable.orderId, units, payable, by: units - payable.heldUnits }]
-      })
-      for (const { orderId, units } of changed)
-        logger.info('a deposit address holds something else', { order_id: orderId, units: String(units) })
-      const oldIds = old.map(({ orderId }) => orderId)
-      const grown = changed.filter(({ by }) => by > 0n)
-      // The transfers first: whoever dies in between finds the balance grown, and them, once more.
-      await options.transfers.find(epoch, grown, block)
-      await store.looked(epoch, changed, oldIds, at)
-      return grown.length > 0
+      const some = [...(await store.moved()), ...old]
+      if (some.length === 0) return false
+      const held = await wire.balances(
+        some.flatMap(({ address }) => address ?? []),
+        block,
+      )
+      const seen = some.map(({ orderId }, index) => ({ orderId, units: held[index] ?? 0n }))
+      await store.looked(epoch, seen, block, at)
+      return seen.slice(some.length - old.length).some(({ units }) => units > 0n)
     },
 
     /** Sweeps what is worth it. Answers whether anything was submitted. */
@@ -91,12 +82,8 @@ export function createSweeps(options: SweepsOptions) {
         const due = await store.due(now(), options.minUnits, options.batchMax)
         const target = due[0]?.router
         if (target === undefined) break
-        const done = await sweep(
-          epoch,
-          target,
-          due.filter(payable => payable.router === target),
-        )
-        submitted ||= done
+        const ofRouter = due.filter(payable => payable.router === target)
+        submitted = (await sweep(epoch, target, ofRouter)) || submitted
       }
       return submitted
     },

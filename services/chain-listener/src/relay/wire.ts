@@ -1,7 +1,5 @@
-import { id } from 'ethers'
 import type { Nodes } from '../nodes'
 import type { RawLog } from '../payment-log'
-import { blockCall, toBlock } from '../reader'
 import type { Call, Outcome } from '../rpc'
 import { classify, toRpcError } from '../rpc-error'
 import { BALANCES_AT_ONCE, balancesCall, decodeBalances } from './balances'
@@ -30,7 +28,6 @@ export class RevertError extends Error {
 export type Wire = ReturnType<typeof openWire>
 
 const quantity = (value: number | bigint) => `0x${value.toString(16)}`
-const TRANSFER = id('Transfer(address,address,uint256)')
 const REVERTED = /revert|out of gas|invalid opcode|exceeds (the )?(balance|allowance)|insufficient (funds|balance)|gas required exceeds/i
 
 /** What the relayer asks of the chain and tells it, over whichever node does it. Throws RpcError, NoNodeError, and RevertError where a call reverts. */
@@ -74,17 +71,6 @@ export function openWire(nodes: Nodes, token: string) {
     },
     /** Used nonces of an account at a block. */
     nonceAt: async (address: string, block: number) => Number(await one<string>('eth_getTransactionCount', address, quantity(block))),
-    /** The token's transfers to an address in these blocks. */
-    transfersTo: (token: string, address: string, from: number, to: number) =>
-      one<RawLog[]>('eth_getLogs', {
-        ...{ address: token, topics: [TRANSFER, null, `0x${address.slice(2).padStart(64, '0')}`] },
-        ...{ fromBlock: quantity(from), toBlock: quantity(to) },
-      }),
-    /** Unix seconds of blocks. */
-    async blockTimes(numbers: readonly number[]): Promise<Map<number, number>> {
-      const found = await results(numbers.map(number => blockCall(number)))
-      return new Map(found.flatMap(block => toBlock(block) ?? []).map(({ number, time }) => [number, time]))
-    },
     /** The receipts of those that are mined. */
     async receipts(hashes: readonly string[]): Promise<Map<string, Receipt>> {
       const found = await results(hashes.map(hash => ({ method: 'eth_getTransactionReceipt', params: [hash] })))

@@ -19,6 +19,8 @@ export interface Step {
   forgetAbove?: number
   /** How far the late routers have come; null when they are level with the cursor. */
   late?: { routers: readonly string[]; scanned: number | null }
+  /** Orders whose deposit addresses are level with the cursor from now on. */
+  level?: readonly string[]
   payments: readonly Payment[]
   events: readonly NewEvent[]
 }
@@ -30,18 +32,23 @@ const COMMIT = `
     WHERE chain_id = $1),
   forgotten AS (DELETE FROM blocks WHERE chain_id = $1 AND number > $32),
   late AS (UPDATE routers SET late_scanned = $34 WHERE chain_id = $1 AND address = ANY($33::text[])),
+  deposits AS (
+    UPDATE payables SET level = level OR order_id = ANY($36::uuid[]), moved_at = CASE WHEN address = ANY($37::text[]) THEN $6 ELSE moved_at END
+    WHERE chain_id = $1 AND order_id IN (
+      SELECT unnest($36::uuid[]) UNION ALL SELECT order_id FROM payables WHERE chain_id = $1 AND address = ANY($37::text[]))),
   remembered AS (
     INSERT INTO blocks (chain_id, number, hash, parent_hash, time)
     SELECT $1, * FROM unnest($11::bigint[], $12::text[], $13::text[], $14::timestamptz[])
     ON CONFLICT (chain_id, number) DO UPDATE SET hash = EXCLUDED.hash, parent_hash = EXCLUDED.parent_hash, time = EXCLUDED.time),
   written AS (
     INSERT INTO payments (chain_id, tx_hash, ordinal, state, revision, router, memo, merchant, payer, share, fee, block_number, block_hash,
-      block_time, log_index)
+      block_time, log_index, deposit)
     SELECT $1, tx_hash, ordinal, state, revision, router, memo, merchant, payer, share, fee, block_number, block_hash,
-      to_timestamp(block_time), log_index
+      to_timestamp(block_time), log_index, deposit
     FROM unnest($15::text[], $16::int[], $17::text[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::numeric[],
-      $24::numeric[], $25::bigint[], $26::text[], $27::float8[], $28::int[])
-      AS new (tx_hash, ordinal, state, revision, router, memo, merchant, payer, share, fee, block_number, block_hash, block_time, log_index)
+      $24::numeric[], $25::bigint[], $26::text[], $27::float8[], $28::int[], $35::text[])
+      AS new (tx_hash, ordinal, state, revision, router, memo, merchant, payer, share, fee, block_number, block_hash, block_time, log_index,
+        deposit)
     ON CONFLICT (chain_id, tx_hash, ordinal) DO UPDATE SET state = EXCLUDED.state, revision = EXCLUDED.revision,
       block_number = EXCLUDED.block_number, block_hash = EXCLUDED.block_hash, block_time = EXCLUDED.block_time,
       log_index = EXCLUDED.log_index)
@@ -69,7 +76,7 @@ export const isFenced = (error: unknown): boolean =>
 
 const NO_BLOCK = Number.MAX_SAFE_INTEGER
 
-function toColumns({ cursor, head, blocks, payments, events, forgetAbove, late }: Step, at: Date): unknown[] {
+function toColumns({ cursor, head, blocks, payments, events, forgetAbove, late, level }: Step, at: Date): unknown[] {
   const outbox = toRows(events, at)
   const column = (pick: (payment: Payment) => string | number | bigint) => literal(payments.map(pick))
   return [
@@ -106,6 +113,10 @@ function toColumns({ cursor, head, blocks, payments, events, forgetAbove, late }
     forgetAbove ?? NO_BLOCK,
     late ? [...late.routers] : [],
     late?.scanned ?? null,
+    column(payment => payment.deposit ?? 'NULL'),
+    level ?? [],
+    // What came to stay, or is gone: only then another balance is to be expected at the confirmed depth.
+    payments.flatMap(({ deposit, state }) => (deposit === null || state === 'detected' ? [] : [deposit])),
   ]
 }
 
@@ -114,7 +125,7 @@ function toColumns({ cursor, head, blocks, payments, events, forgetAbove, late }
  * values in one place, and its tests hold what it makes against the schema. Everything else is checked here.
  */
 function toRows(events: readonly NewEvent[], at: Date): OutboxRows {
-  const isPayment = (event: NewEvent) => event.type.startsWith('payment.')
+  const isPayment = (event: NewEvent): event is Extract<NewEvent, { type: `payment.${string}` }> => event.type.startsWith('payment.')
   const rows = toOutbox(
     events.filter(event => !isPayment(event)),
     at,
@@ -124,7 +135,9 @@ function toRows(events: readonly NewEvent[], at: Date): OutboxRows {
     const id = uuidv7()
     rows.ids.push(id)
     rows.types.push(type)
-    rows.bodies.push(JSON.stringify({ id, type, occurred_at: occurredAt, data, trace: markSpan(type, { kind: 'producer' }) }))
+    const about = { service: 'chain-listener', block_number: data.block_number, tx_hash: data.tx_hash }
+    const trace = markSpan(type, { kind: 'producer', attributes: about })
+    rows.bodies.push(JSON.stringify({ id, type, occurred_at: occurredAt, data, trace }))
   }
   return rows
 }

@@ -9,12 +9,11 @@ export interface Payable {
   router: string
   address: string | null
   askedUnits: bigint
-  sweptUnits: bigint
   heldUnits: bigint
   expiresAt: Date
 }
 
-export type NewPayable = Omit<Payable, 'sweptUnits' | 'heldUnits'>
+export type NewPayable = Omit<Payable, 'heldUnits'> & { createdAt: Date }
 
 interface Row {
   order_id: string
@@ -23,44 +22,48 @@ interface Row {
   router: string
   address: string | null
   asked_units: string
-  swept_units: string
   held_units: string
   expires_at: Date
 }
 
-const COLUMNS = 'order_id, memo, merchant, router, address, asked_units::text, swept_units::text, held_units::text, expires_at'
+const COLUMNS = 'order_id, memo, merchant, router, address, asked_units::text, held_units::text, expires_at'
 
 const ADD = `
   WITH seen AS (INSERT INTO inbox (event_id) VALUES ($1))
-  INSERT INTO payables (chain_id, order_id, memo, merchant, router, address, asked_units, expires_at)
-  VALUES ($2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (chain_id, order_id) DO NOTHING`
+  INSERT INTO payables (chain_id, order_id, memo, merchant, router, address, asked_units, expires_at, created_at)
+  VALUES ($2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (chain_id, order_id) DO NOTHING`
 
-/** Orders that can still be paid, for an hour longer than they say: a transfer may be on its way. */
-const OPEN = `
-  SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND address IS NOT NULL AND (expires_at > $2::timestamptz - interval '1 hour' OR held_units > 0)`
+/** Where money was seen to come or go since the last look, and where it still lies. */
+const MOVED = `
+  SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND moved_at IS NOT NULL
+  UNION
+  SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND held_units > 0`
 
 const OLD = `
   SELECT ${COLUMNS} FROM payables
-  WHERE chain_id = $1 AND address IS NOT NULL AND expires_at <= $2::timestamptz - interval '1 hour' AND held_units = 0
-    AND expires_at > $2::timestamptz - make_interval(days => $3) AND (looked_at IS NULL OR looked_at < $2::timestamptz - make_interval(secs => $4))
-  ORDER BY looked_at NULLS FIRST LIMIT $5`
+  WHERE chain_id = $1 AND address IS NOT NULL AND NOT level AND held_units = 0 AND expires_at <= $2::timestamptz - interval '1 hour'
+    AND expires_at > $2::timestamptz - make_interval(days => $3) AND coalesce(looked_at, '-infinity') < $2::timestamptz - make_interval(secs => $4)
+  ORDER BY coalesce(looked_at, '-infinity') LIMIT $5`
 
 // Whoever lost the lease changes nothing: an epoch that moved on becomes NULL, which the column refuses.
 export const LED = 'led AS (UPDATE chain_cursor SET epoch = CASE WHEN epoch = $2 THEN epoch END WHERE chain_id = $1)'
 
+// What moved after the block of this look is to be looked at again.
 const LOOKED = `
-  WITH ${LED}, old AS (UPDATE payables SET looked_at = $5 WHERE chain_id = $1 AND order_id = ANY($6::uuid[]))
-  UPDATE payables SET held_units = seen.units, failures = CASE WHEN seen.units > payables.held_units THEN 0 ELSE failures END,
+  WITH ${LED}
+  UPDATE payables SET held_units = seen.units, looked_at = $5, moved_at = CASE WHEN moved_at > $6 THEN moved_at END,
+    failures = CASE WHEN seen.units > payables.held_units THEN 0 ELSE failures END,
     retry_at = CASE WHEN seen.units > payables.held_units THEN NULL ELSE retry_at END,
     held_since = CASE WHEN seen.units = 0 THEN NULL WHEN payables.held_units > 0 THEN held_since ELSE $5::timestamptz END
   FROM unnest($3::uuid[], $4::numeric[]) AS seen (order_id, units)
-  WHERE payables.chain_id = $1 AND payables.order_id = seen.order_id AND NOT payables.order_id = ANY($6::uuid[])`
+  WHERE payables.chain_id = $1 AND payables.order_id = seen.order_id`
 
 /** Money that waits at addresses and is in no transaction of ours. */
 const DUE = `
   SELECT ${COLUMNS} FROM payables
   WHERE chain_id = $1 AND held_units > 0 AND (retry_at IS NULL OR retry_at <= $2)
-    AND (held_units >= $3::numeric OR swept_units + held_units >= asked_units)
+    AND (held_units >= $3::numeric OR held_units >= asked_units OR asked_units <= (
+      SELECT coalesce(sum(share + fee), 0) FROM payments WHERE payments.chain_id = $1 AND deposit = payables.address AND state <> 'orphaned'))
     AND NOT EXISTS (SELECT 1 FROM relays WHERE relays.chain_id = $1 AND outcome IS NULL AND kind = 'sweep' AND payables.order_id = ANY(order_ids))
   ORDER BY router, held_since LIMIT $4`
 
@@ -91,24 +94,21 @@ export function payableStore(database: Database, chainId: number) {
   return {
     /** Keeps what an order asks for, once. */
     async add(payable: NewPayable, eventId: string): Promise<void> {
-      const { orderId, memo, merchant, router, address, askedUnits, expiresAt } = payable
+      const { orderId, memo, merchant, router, address, askedUnits, expiresAt, createdAt } = payable
       await database.query({ name: 'payables-add', text: ADD }, [
-        ...[eventId, chainId, orderId, memo, merchant, router, address, askedUnits, expiresAt],
+        ...[eventId, chainId, orderId, memo, merchant, router, address, askedUnits, expiresAt, createdAt],
       ])
     },
     find: async (orderId: string): Promise<Payable | undefined> =>
       (await list('find', `SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND order_id = $2`, [orderId]))[0],
-    open: (at: Date) => list('open', OPEN, [at]),
+    moved: () => list('moved', MOVED, []),
     old: (at: Date, rule: { days: number; everyS: number; limit: number }) => list('old', OLD, [at, rule.days, rule.everyS, rule.limit]),
     due: (at: Date, minUnits: bigint, limit: number) => list('due', DUE, [at, minUnits, limit]),
-    /** Writes balances that changed, and that old addresses were looked at. An old one that holds money counts as open from now on. */
-    async looked(epoch: bigint, changed: readonly { orderId: string; units: bigint }[], old: readonly string[], at: Date): Promise<void> {
-      if (changed.length + old.length === 0) return
-      const held = new Set(changed.map(({ orderId }) => orderId))
+    /** Writes balances as of a block. An old address that holds money is watched by the scan again from now on. */
+    async looked(epoch: bigint, seen: readonly { orderId: string; units: bigint }[], block: number, at: Date): Promise<void> {
       await fenced(
         database.query({ name: 'payables-looked', text: LOOKED }, [
-          ...[chainId, epoch, changed.map(({ orderId }) => orderId), changed.map(({ units }) => units), at],
-          old.filter(orderId => !held.has(orderId)),
+          ...[chainId, epoch, seen.map(({ orderId }) => orderId), seen.map(({ units }) => units), at, block],
         ]),
       )
     },
@@ -140,7 +140,6 @@ function toPayable(row: Row): Payable {
     router: row.router,
     address: row.address,
     askedUnits: BigInt(row.asked_units),
-    sweptUnits: BigInt(row.swept_units),
     heldUnits: BigInt(row.held_units),
     expiresAt: row.expires_at,
   }

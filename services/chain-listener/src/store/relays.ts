@@ -56,11 +56,16 @@ const REPRICE = `
   WHERE chain_id = $1 AND sender = $3 AND nonce = $4`
 
 const FINISH = `
-  WITH ${LED}, swept AS (
-    UPDATE payables SET swept_units = swept_units + one.units, failures = 0, retry_at = NULL
-    FROM unnest($8::text[], $9::text[], $10::numeric[]) AS one (memo, merchant, units)
-    WHERE payables.chain_id = $1 AND payables.memo = one.memo AND payables.merchant = one.merchant)
+  WITH ${LED}
   UPDATE relays SET outcome = $5, mined_hash = $6, gas_used = $7 WHERE chain_id = $1 AND sender = $3 AND nonce = $4`
+
+const REOPEN = `
+  WITH ${LED}, submitted AS (
+    UPDATE authorizations SET state = 'submitted' FROM relays WHERE relays.chain_id = $1 AND relays.sender = $3 AND relays.nonce >= $4
+      AND relays.outcome IS NOT NULL AND authorizations.chain_id = $1 AND authorizations.payer = relays.payer
+      AND authorizations.order_id = ANY(relays.order_ids) AND authorizations.state = 'paid')
+  UPDATE relays SET outcome = NULL, mined_hash = NULL, gas_used = NULL
+  WHERE chain_id = $1 AND sender = $3 AND nonce >= $4 AND outcome IS NOT NULL`
 
 export type RelayStore = ReturnType<typeof relayStore>
 
@@ -96,25 +101,23 @@ export function relayStore(database: Database, chainId: number) {
       const { maxPrice, tip, raw, hash } = offer
       await fenced(database.query({ name: 'relays-reprice', text: REPRICE }, [chainId, epoch, sender, nonce, maxPrice, raw, hash, tip, at]))
     },
-    /** What became of it, and what it swept. */
+    /** What became of it. */
     async finish(
       epoch: bigint,
       sender: string,
       nonce: number,
-      end: {
-        outcome: Outcome
-        hash: string | null
-        gasUsed: number | null
-        swept: readonly { memo: string; merchant: string; units: bigint }[]
-      },
+      { outcome, hash, gasUsed }: { outcome: Outcome; hash: string | null; gasUsed: number | null },
     ): Promise<void> {
-      const { outcome, hash, gasUsed, swept } = end
-      await fenced(
-        database.query({ name: 'relays-finish', text: FINISH }, [
-          ...[chainId, epoch, sender, nonce, outcome, hash, gasUsed],
-          ...[swept.map(({ memo }) => memo), swept.map(({ merchant }) => merchant), swept.map(({ units }) => units)],
-        ]),
-      )
+      await fenced(database.query({ name: 'relays-finish', text: FINISH }, [chainId, epoch, sender, nonce, outcome, hash, gasUsed]))
+    },
+    /** Whether anything from this nonce on counts as finished. */
+    async isFinishedFrom(sender: string, nonce: number): Promise<boolean> {
+      const text = 'SELECT 1 FROM relays WHERE chain_id = $1 AND sender = $2 AND nonce >= $3 AND outcome IS NOT NULL LIMIT 1'
+      return (await database.query({ name: 'relays-finished-from', text }, [chainId, sender, nonce])).rowCount === 1
+    },
+    /** Everything from this nonce on is to be mined again, and so are the payers' signatures in it. */
+    async reopen(epoch: bigint, sender: string, nonce: number): Promise<void> {
+      await fenced(database.query({ name: 'relays-reopen', text: REOPEN }, [chainId, epoch, sender, nonce]))
     },
   }
 }

@@ -1,0 +1,90 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
+import { startFaultProxy } from '@ponte/payment-router/testing'
+import { type Bus, until } from '@ponte/service-kit'
+import { startListener } from './setup'
+
+const PAYMENTS = Number(process.env.PONTE_CHAIN_PAYMENTS ?? 20_000)
+const PER_BLOCK = 20
+const HEIGHT = PAYMENTS / PER_BLOCK + 200
+/** However many payments: if one were kept in memory it would be a kilobyte at least. */
+const GROWTH_MB_MAX = 6
+
+const ROUTER = `0x${'0e'.repeat(20)}`
+const hex = (value: number) => `0x${value.toString(16)}`
+const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`
+
+/** A chain too long to be mined here, made up as it is asked for: its blocks follow from their numbers. */
+const block = (number: number) => ({
+  ...{ number: hex(number), hash: word(number + 1), parentHash: word(number), timestamp: hex(1_700_000_000 + number), logsBloom: '0x' },
+})
+const log = (number: number, index: number) => ({
+  address: ROUTER,
+  topics: [PAYMENT_RECEIVED_TOPIC, word(number * PER_BLOCK + index + 1), word(0xaa), word(0x10_0000 + number * PER_BLOCK + index)],
+  data: `${word(990_000)}${word(10_000).slice(2)}`,
+  ...{ blockHash: word(number + 1), blockNumber: hex(number), blockTimestamp: hex(1_700_000_000 + number) },
+  ...{ transactionHash: word(1e12 + number * PER_BLOCK + index), logIndex: hex(index) },
+})
+const logs = (from: number, to: number) =>
+  Array.from({ length: Math.max(0, Math.min(to, PAYMENTS / PER_BLOCK) - from + 1) }, (_, n) =>
+    Array.from({ length: PER_BLOCK }, (_, index) => log(from + n, index)),
+  ).flat()
+
+function answer(method: string, [first]: unknown[]): unknown {
+  if (method === 'eth_chainId') return hex(31_337)
+  if (method === 'eth_getBlockByNumber') return block(first === 'latest' ? HEIGHT : Number(first))
+  const { fromBlock, toBlock, blockHash } = first as Record<string, string>
+  return blockHash === undefined
+    ? logs(Math.max(1, Number(fromBlock)), Number(toBlock))
+    : logs(Number(blockHash) - 1, Number(blockHash) - 1)
+}
+
+/** Publishes to nobody, so that nobody remembers. */
+const nowhere: Bus = {
+  name: 'bus',
+  publish: async () => undefined,
+  announce: () => undefined,
+  consume: queue => ({ name: `${queue} queue` }),
+  listen: () => ({ name: 'announcements' }),
+}
+
+it('memory stays flat over a long back-fill', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  const heapMb = () => {
+    collectGarbage()
+    return process.memoryUsage().heapUsed / 2 ** 20
+  }
+  const node = await startFaultProxy('http://127.0.0.1:1')
+  node.set({
+    whole(calls, response) {
+      const results = calls.map(({ id, method, params }) => ({ id, jsonrpc: '2.0', result: answer(method, params) }))
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(results.length === 1 ? results[0] : results))
+      return true
+    },
+  })
+  const listening = await startListener({
+    ...{ rpcUrls: node.url, router: ROUTER, given: { bus: nowhere } },
+    env: { CONFIRMATIONS: '12', RPC_TIMEOUT_MS: '20000' },
+  })
+  try {
+    const scanned = async (number: number) => {
+      await until(
+        async () => ((await listening.listener.status()).scanned_block ?? 0) >= number,
+        `block ${number} was not scanned`,
+        120_000,
+      )
+    }
+    await scanned((HEIGHT - 200) * 0.4)
+    const early = heapMb()
+    await scanned(HEIGHT)
+    const late = heapMb()
+    expect((await listening.payments()).length).toBe(PAYMENTS)
+    process.stdout.write(`heap after ${0.4 * PAYMENTS} payments ${early.toFixed(1)} MB, after ${PAYMENTS} ${late.toFixed(1)} MB\n`)
+    expect(late - early).toBeLessThan(GROWTH_MB_MAX)
+  } finally {
+    await listening.stop()
+    await node.stop()
+  }
+}, 180_000)

@@ -1,0 +1,126 @@
+import { formatUsdc, type PaymentAuthorizationBody } from '@ponte/contracts'
+import { receiveWithAuthorizationTypedData } from '@ponte/payment-router'
+import { deployContractWallet, mined } from '@ponte/payment-router/testing'
+import { signCaller } from '@ponte/service-kit'
+import { Wallet } from 'ethers'
+import { MERCHANT, type RelayWorld, startRelayWorld } from './relayer-setup'
+import type { Listening } from './setup'
+
+const AMOUNT = 10_000_000n
+const SHARE = 9_900_000n
+const SECRET = 'a-secret-of-thirty-two-characters-or-more'
+
+let world: RelayWorld
+afterEach(() => world.stop())
+
+const start = (env: Record<string, string> = {}) => world.start({ GATEWAY_TOKEN_SECRET: SECRET, PORT: '0', ...env })
+
+/** Hands a signature in as the gateway does; `payer` may be a wallet that is a contract of the signer. */
+async function authorize(listening: Listening, order: { id: string; memo: string }, signer: Wallet, payer = signer.address) {
+  const { chainId, usdcAddress, routerAddress: router } = world.chain
+  const validBefore = BigInt(Math.floor(Date.now() / 1_000) + 3_600)
+  const { domain, types, message } = receiveWithAuthorizationTypedData({
+    ...{ chainId, usdcAddress, router, memo: order.memo, merchant: MERCHANT.address, payer, amount: AMOUNT, validBefore },
+  })
+  const signature = await signer.signTypedData(domain, types, message)
+  const token = signCaller({ kind: 'checkout' }, { secret: SECRET, audience: 'chain-listener' })
+  const due = formatUsdc(AMOUNT)
+  const port = listening.listener.http?.port()
+  const url = `http://127.0.0.1:${port}/api/v1/checkout/${order.id}/authorization?${new URLSearchParams({ status: 'pending', due })}`
+  const body = JSON.stringify({ payer_address: payer, amount: due, valid_after: 0, valid_before: Number(validBefore), signature })
+  const ask = () => fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body })
+  let response = await ask()
+  // On a busy machine the only node may be resting for a moment.
+  await listening.until(async () => {
+    if (response.status === 503) response = await ask()
+    return response.status !== 503
+  }, 'the chain was never asked')
+  return { status: response.status, body: (await response.json()) as PaymentAuthorizationBody }
+}
+const said = (listening: Listening, memo: string) =>
+  listening.told.payments().flatMap(({ type, data }) => (data.memo === memo ? [type.replace('payment.', '')] : []))
+
+describe('a payment without gas', () => {
+  it('that a reorganisation takes away after it was confirmed is sent again, and nothing behind it gets stuck', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const payer = Wallet.createRandom()
+    await world.chain.mintUsdc(payer.address, AMOUNT)
+    await world.chain.mine(1)
+    const listening = await start({ CONFIRMATIONS: '2' })
+    const order = await world.open(listening)
+    expect(await authorize(listening, order, new Wallet(payer.privateKey))).toMatchObject({ status: 202, body: { status: 'accepted' } })
+    const mineUntil = (done: () => boolean | Promise<boolean>, message: string) =>
+      listening.until(async () => {
+        await world.chain.mine(1)
+        return done()
+      }, message)
+    const relays = async () => (await listening.sql.query('SELECT nonce, outcome FROM relays ORDER BY nonce')).rows
+    await mineUntil(async () => (await relays())[0]?.outcome === 'done', 'it was not mined')
+    expect(said(listening, order.memo)).toEqual(['detected', 'confirmed'])
+
+    const [{ blockNumber } = { blockNumber: 0 }] = (
+      await world.chain.provider.getLogs({
+        address: world.chain.routerAddress,
+        fromBlock: 0,
+      })
+    ).slice(-1)
+    await world.chain.reorg((await world.chain.provider.getBlockNumber()) - blockNumber + 1)
+    expect(await world.received(order.memo)).toEqual([])
+    await mineUntil(() => said(listening, order.memo).length === 5, 'it was not paid again')
+    expect(said(listening, order.memo)).toEqual(['detected', 'confirmed', 'orphaned', 'detected', 'confirmed'])
+    expect(await world.received(order.memo)).toEqual([SHARE])
+
+    const next = await world.open(listening)
+    await world.pay(next.address, AMOUNT)
+    await mineUntil(() => said(listening, next.memo).includes('confirmed'), 'what came after it was stuck')
+    expect(await world.received(next.memo)).toEqual([SHARE])
+    expect(await relays()).toMatchObject([{ nonce: '0', outcome: 'done' }, { nonce: '1' }])
+  })
+
+  it('by a wallet that is a contract (ERC-1271) is taken by its own judgement, and refused when it says no', async () => {
+    world = await startRelayWorld()
+    const owner = new Wallet(Wallet.createRandom().privateKey)
+    const wallet = await deployContractWallet(world.chain, owner.address)
+    await mined(world.chain.mintUsdc(wallet, AMOUNT))
+    const listening = await start()
+    const order = await world.open(listening)
+    await listening.idle()
+    const stranger = new Wallet(Wallet.createRandom().privateKey)
+    expect(await authorize(listening, order, stranger, wallet)).toMatchObject({ status: 400, body: { errors: [{ path: 'signature' }] } })
+    expect(await authorize(listening, order, owner, wallet)).toMatchObject({ status: 202 })
+    await listening.idle()
+    expect(said(listening, order.memo)).toEqual(['detected', 'confirmed'])
+    expect(await world.received(order.memo)).toEqual([SHARE])
+  })
+})
+
+describe('of two replicas with the same key', () => {
+  it('only the one that leads submits, and the other goes on where it stopped', async () => {
+    world = await startRelayWorld()
+    const env = { LEADER_SILENCE_MS: '4000' }
+    const [one, two] = [await start(env), await start(env)]
+    const payer = new Wallet(Wallet.createRandom().privateKey)
+    await mined(world.chain.mintUsdc(payer.address, AMOUNT))
+    const [deposit, gasless] = [await world.open(one), await world.open(one)]
+    await world.pay(deposit.address, AMOUNT)
+    // Whichever takes the signature, the one that leads submits it.
+    expect(await authorize(two, gasless, payer)).toMatchObject({ status: 202 })
+    await one.until(() => said(one, gasless.memo).includes('confirmed') && said(one, deposit.memo).length === 3, 'not both were paid')
+    const sent = async (listening: Listening) => {
+      const metrics = await (await listening.fetch('/metrics')).text()
+      return [...metrics.matchAll(/^ponte_relayer_transactions_total\{.*outcome="sent".*\} (\d+)$/gm)].reduce(
+        (sum, [, n]) => sum + Number(n),
+        0,
+      )
+    }
+    expect([await sent(one), await sent(two)]).toEqual([2, 0])
+
+    await one.stop()
+    const last = await world.open(two)
+    await world.pay(last.address, AMOUNT)
+    await two.until(() => said(two, last.memo).includes('confirmed'), 'the other did not take over')
+    await two.idle()
+    expect(await sent(two)).toBe(1)
+    for (const { memo } of [deposit, gasless, last]) expect(await world.received(memo)).toEqual([SHARE])
+  })
+})
