@@ -1,5 +1,5 @@
 import { type ChainPayment, parseUsdc } from '@ponte/contracts'
-import { isStale, type Logger, RetryableError } from '@ponte/service-kit'
+import { addLogFields, isStale, type Logger, RetryableError } from '@ponte/service-kit'
 import { inTurn } from './in-turn'
 import { type Misfit, misfit } from './matching'
 import { review } from './order'
@@ -64,6 +64,7 @@ export function createArrivals({ store, now, logger, onUnmatched, onReorged }: A
     const cause: Cause = { eventId, sequence: { chainId: data.chain_id, sequence: data.sequence } }
     for (let race = 1; ; race++) {
       const found = await store.find({ memo: data.memo })
+      if (found) addLogFields({ order_id: found.order.id, merchant_id: found.order.merchantId })
       const reason = misfit(target, found?.order ?? null)
       if (!found || reason) {
         await store.recordUnmatched(data, status, reason ?? 'unknown_memo', eventId)

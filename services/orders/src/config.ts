@@ -57,6 +57,8 @@ const settings = z.object({
   RATE_REFRESH_MS: integer(100).default(15_000),
   /** How often expiry is looked for; the confirmed chain time decides, this only asks. */
   EXPIRY_SWEEP_MS: integer(10).default(1_000),
+  /** How often orders are held against their payments. */
+  RECONCILE_EVERY_S: integer(1, 86_400).default(60),
 })
 
 export const ordersConfig = settings

@@ -1,8 +1,7 @@
-import { depositAddress, depositImplementation } from '@ponte/payment-router'
+import { depositAddress } from '@ponte/payment-router'
 
 /** Where plain transfers pay an order, by the contract that makes such addresses; nowhere when there is none. */
 export function depositAddresses(factory: string | undefined): (memo: string, merchantAddress: string) => string | null {
   if (factory === undefined) return () => null
-  const implementation = depositImplementation(factory)
-  return (memo, merchant) => depositAddress({ router: factory, memo, merchant, implementation })
+  return (memo, merchant) => depositAddress({ router: factory, memo, merchant })
 }

@@ -1,4 +1,4 @@
-import type { AppOptions, Metrics } from '@ponte/service-kit'
+import type { Metrics } from '@ponte/service-kit'
 import type { Misfit } from './matching'
 import type { Change } from './order'
 
@@ -11,11 +11,7 @@ export function orderMetrics(metrics: Metrics) {
   ])
   const unmatched = metrics.counter('ponte_unmatched_payments_total', 'Events about payments that settle nothing', ['reason'])
   const reorged = metrics.counter('ponte_reorged_payments_total', 'Confirmed payments that a reorg took away')
-  const requests = metrics.histogram('ponte_http_request_seconds', 'HTTP requests answered', ['method', 'route', 'status'])
-  const answered: NonNullable<AppOptions['onAnswer']> = ({ method, route, status, seconds }) =>
-    requests.observe({ method, route, status: String(status) }, seconds)
   return {
-    answered,
     committed: ({ from, order }: Change) =>
       transitions.inc({ from: from ?? 'none', to: order.status, exception: order.exception ?? 'none' }),
     unmatched: (reason: Misfit) => unmatched.inc({ reason }),

@@ -1,17 +1,27 @@
 import { formatUsdc } from '@ponte/contracts'
 import { Router } from 'express'
 import { z } from 'zod'
+import { differencesOf } from './reconciliation'
 import type { Store } from './store'
 
 const LIMIT_MAX = 1_000
+const BLOCKS_MAX = 5_000
 
 const query = z.strictObject({
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(100),
   below_block: z.coerce.bigint().min(0n).optional(),
 })
 
-/** What the platform's operator may look at, on the port that is never published: money that settles nothing, newest first, with the reason. */
-export function operatorRoutes(store: Store): Router {
+const block = z.coerce.number().int().min(0)
+const span = z
+  .strictObject({ from_block: block, to_block: block })
+  .refine(({ from_block, to_block }) => to_block - from_block < BLOCKS_MAX, 'too many blocks')
+
+/**
+ * What the platform's operator may look at, on the port that is never published: money that settles nothing, newest first, with the reason; and what
+ * the books have of a span of blocks.
+ */
+export function operatorRoutes(store: Store, chainId: number): Router {
   const router = Router()
   router.get('/unmatched', async (req, res) => {
     const asked = query.safeParse(req.query)
@@ -25,6 +35,21 @@ export function operatorRoutes(store: Store): Router {
         ...{ token_address: row.tokenAddress, chain_id: row.chainId, tx_hash: row.txHash },
         ...{ block_number: Number(row.blockNumber), block_time: row.blockTime.toISOString() },
       })),
+    })
+  })
+  router.get('/reconcile', async (req, res) => {
+    const asked = span.safeParse(req.query)
+    if (!asked.success) return void res.status(400).json({ detail: `from_block and to_block name at most ${BLOCKS_MAX} blocks.` })
+    const { from_block, to_block } = asked.data
+    const booked = await store.bookedBetween(chainId, from_block, to_block)
+    const orderIds = [...new Set(booked.flatMap(({ order_id }) => order_id ?? []))]
+    const differences = (await store.ledgersOf(orderIds)).flatMap(ledger => differencesOf(ledger, store.chainTime(chainId)))
+    res.json({
+      ...{ from_block, to_block },
+      payments: booked.map(({ id, share_units, block_number, ...row }) => ({
+        ...{ payment_id: id, ...row, amount: formatUsdc(BigInt(share_units)), block_number: Number(block_number) },
+      })),
+      differences: differences.map(({ orderId, kind, detail }) => ({ order_id: orderId, kind, detail })),
     })
   })
   return router

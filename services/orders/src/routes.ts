@@ -15,7 +15,7 @@ import {
   type OrderBody,
   parseBrl,
 } from '@ponte/contracts'
-import { isStale, parseRequest, requireCaller, uuidv7At } from '@ponte/service-kit'
+import { addLogFields, isStale, parseRequest, requireCaller, uuidv7At } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import { answerOnce, keyedRequest } from './idempotency'
@@ -61,6 +61,7 @@ export function routes(deps: RouteDeps): Router {
         brlCentavos: parseBrl(body.brl_amount),
         expiresAt: expiresAt(body, at),
       })
+      addLogFields({ order_id: change.order.id })
       const answer = { status: 201, body: JSON.stringify(orderBody(change.order, place)) }
       await store.insert(change, keyed ? { answer: { ...keyed, ...answer } } : {})
       return answer

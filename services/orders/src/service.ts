@@ -10,7 +10,6 @@ import {
   type Logger,
   openDatabase,
   opsServer,
-  outboxAge,
   outboxRelay,
   rabbitmqBus,
   service,
@@ -28,6 +27,7 @@ import type { Change } from './order'
 import { rateSources } from './rate-sources'
 import { openRates } from './rates'
 import { reactions } from './reactions'
+import { createReconciling } from './reconciling'
 import { routes } from './routes'
 import { openStore } from './store'
 
@@ -52,7 +52,8 @@ export function createOrders(config: OrdersConfig, given: Given = {}) {
   const committed = (change: Change) => {
     relay.wake()
     measured.committed(change)
-    announce(change.order)
+    // Nobody watches an order that has only just been made.
+    if (change.from !== null) announce(change.order)
   }
   const store = openStore(database, { now, committed })
   const rates = openRates(rateSources(config, now), {
@@ -62,7 +63,6 @@ export function createOrders(config: OrdersConfig, given: Given = {}) {
     now,
     logger,
   })
-  metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
   metrics.observed('ponte_quote_age_seconds', 'Age of the exchange rate that orders are priced with', rates.ageS)
   metrics.observed('ponte_payment_events_missing', 'Payment events that expiry waits for', () =>
     store.missingPaymentEvents(config.CHAIN_ID),
@@ -75,12 +75,20 @@ export function createOrders(config: OrdersConfig, given: Given = {}) {
   const arrivals = createArrivals({ store, now, logger, onUnmatched: measured.unmatched, onReorged: measured.reorged })
   const charges = createCharges({ store, now, opening, arrivals, logger })
   const expiry = every('expiry', config.EXPIRY_SWEEP_MS, () => expireDue(store, config.CHAIN_ID, now), logger)
+  const reconciling = createReconciling({ store, metrics, now, logger, chainId: config.CHAIN_ID, everyS: config.RECONCILE_EVERY_S })
   const pruning = every('idempotency pruning', 3_600_000, () => store.prune(), logger)
 
   const ways = routes({ store, opening, place, now, tokenSecret: config.GATEWAY_TOKEN_SECRET })
-  const app = createApp({ routes: ways, logger, onAnswer: measured.answered })
+  const app = createApp({ routes: ways, logger })
   const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
-  const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger, routes: operatorRoutes(store) })
+  const ops = opsServer({
+    host: config.HOST,
+    port: config.OPS_PORT,
+    metrics,
+    parts: () => parts,
+    logger,
+    routes: operatorRoutes(store, config.CHAIN_ID),
+  })
   const parts = [
     database,
     ...(given.bus ? [] : [bus]),
@@ -89,6 +97,7 @@ export function createOrders(config: OrdersConfig, given: Given = {}) {
     expiry,
     charges.waiting,
     pruning,
+    reconciling,
     consumer(bus, 'orders', reactions({ store, now, arrivals, charges, chainMoved: expiry.wake, announce })),
     ops,
     http,

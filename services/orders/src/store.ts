@@ -7,6 +7,7 @@ import { idempotencyStore } from './store/idempotency'
 import { merchantStore } from './store/merchants'
 import { orderList } from './store/order-list'
 import { type OrderStoreOptions, orderStore } from './store/orders'
+import { reconciliationStore } from './store/reconciliation'
 import { unmatchedStore } from './store/unmatched'
 
 export type Store = ReturnType<typeof openStore>
@@ -20,6 +21,7 @@ export function openStore(database: Database, options: OrderStoreOptions) {
     ...chargeStore(database, options),
     ...chainStore(database, prisma),
     ...unmatchedStore(database, prisma),
+    ...reconciliationStore(database, prisma),
     ...merchantStore(database, prisma),
     ...idempotencyStore(database),
   }

@@ -1,0 +1,52 @@
+import type { OrderBody } from '@ponte/contracts'
+import { until } from '@ponte/service-kit'
+import request from 'supertest'
+import { listener } from './listener'
+import { asMerchant, startOrders } from './setup'
+
+let system: Awaited<ReturnType<typeof startOrders>>
+let order: OrderBody
+beforeAll(async () => {
+  system = await startOrders({ RECONCILE_EVERY_S: '1' })
+  const chain = listener(system.bus)
+  order = (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '150.00' })).body
+  await chain.says('confirmed', chain.payment(order))
+  await system.orders.idle()
+})
+afterAll(() => system.stop())
+
+const ask = async () => (await request(system.ops).get('/reconcile').query({ from_block: 0, to_block: 4_999 })).body
+const counted = async () =>
+  Number(/^ponte_reconcile_differences\{[^}]*\} (.*)$/m.exec((await request(system.ops).get('/metrics')).text)?.[1])
+
+/** What is found while a column of the order says something else; nothing any more when it is as it was. */
+async function harmed(set: string, mend: string) {
+  await system.sql.query(`UPDATE orders SET ${set} WHERE id = $1`, [order.id])
+  const { differences } = await ask()
+  await until(async () => (await counted()) === 1, 'the metric does not see it')
+  await system.sql.query(`UPDATE orders SET ${mend} WHERE id = $1`, [order.id])
+  await until(async () => (await counted()) === 0, 'the metric still sees it')
+  return differences
+}
+
+describe('issue: the scheduled auditor', () => {
+  it('finds nothing where there is nothing, and says what the books have', async () => {
+    const found = await ask()
+    expect(found).toMatchObject({
+      differences: [],
+      payments: [{ place: 'order', order_id: order.id, status: 'confirmed', amount: order.expected }],
+    })
+  })
+
+  it('names an order whose received is not the sum of its payments, and one whose status does not follow from them', async () => {
+    expect(await harmed('received_units = received_units + 1', 'received_units = received_units - 1')).toMatchObject([
+      { order_id: order.id, kind: 'received', detail: expect.stringContaining(order.expected) },
+    ])
+    expect(await harmed("status = 'pending'", "status = 'paid'")).toMatchObject([{ order_id: order.id, kind: 'status' }])
+  })
+
+  it('refuses a span that is too wide or no span', async () => {
+    for (const query of [{}, { from_block: 0, to_block: 9_999 }, { from_block: 'x', to_block: 1 }])
+      expect((await request(system.ops).get('/reconcile').query(query)).status).toBe(400)
+  })
+})
