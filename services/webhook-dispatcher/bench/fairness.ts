@@ -92,7 +92,7 @@ export async function measureFairness(options: {
   const [without, beside]: [number[], number[]] = [[], []]
   for (let round = 0; round < options.rounds; round += 1) {
     // A lane without a turn is not looked at: its merchant is not there.
-    await rig.sql.query('UPDATE lanes SET turn_at = NULL, lease_token = NULL WHERE merchant_id = $1', [hung])
+    await rig.sql.query("UPDATE lanes SET turn_at = NULL, lease_token = NULL, in_flight = '{}' WHERE merchant_id = $1", [hung])
     without.push(...(await tell(rig, ids, options.perSecond, options.seconds)).deliveredMs)
     await rig.sql.query('SELECT touch_lanes(ARRAY[$1::uuid])', [hung])
     beside.push(...(await tell(rig, ids, options.perSecond, options.seconds)).deliveredMs)

@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { testDatabase } from '@ponte/service-kit/testing'
+import { Queue, Worker } from 'bullmq'
 import { Logger, makeWorkerUtils, run } from 'graphile-worker'
 import pg from 'pg'
 import PgBoss from 'pg-boss'
 import { Pool } from 'undici'
+import { startRedis } from './redis'
 import { addDue, addMerchants, BODY, prepareDispatcher, SECRET, untilDelivered } from './rig'
 
 /** Does `count` signed posts to `url` and answers how many seconds it took, preparation not counted. */
@@ -112,13 +114,44 @@ const graphileWorker: Contender = async (url, count) => {
   return took
 }
 
+/** One worker with as many jobs at once as the others have posts; what is done is removed. */
+const bullMq =
+  (redisServer: string): Contender =>
+  async (url, count) => {
+    const redis = await startRedis(redisServer)
+    const connection = { port: redis.port, maxRetriesPerRequest: null }
+    const queue = new Queue('webhooks', { connection })
+    const { post, close } = poster(url)
+    for (let at = 0; at < count; at += 1_000)
+      await queue.addBulk(Array.from({ length: Math.min(1_000, count - at) }, () => ({ name: 'post', data: { body: BODY } })))
+    let worker: Worker<{ body: string }> | undefined
+    const took = await seconds(async () => {
+      let left = count
+      worker = new Worker('webhooks', job => post(job.data.body), {
+        connection,
+        concurrency: CONCURRENCY,
+        removeOnComplete: { count: 0 },
+      })
+      const of = worker
+      await new Promise<void>(resolve => of.on('completed', () => --left === 0 && resolve()))
+    })
+    await worker?.close()
+    await queue.close()
+    await close()
+    await redis.stop()
+    return took
+  }
+
 async function untilNone(sql: pg.Pool, query: string): Promise<void> {
   while ((await sql.query(query)).rows.length > 0) await new Promise(resolve => setTimeout(resolve, 20))
 }
 
-export const contenders: Record<string, Contender> = {
+const { REDIS_SERVER } = process.env
+
+export const contenders: Record<string, Contender | undefined> = {
   'bare loop, nothing kept': bareLoop,
   'Ponte, attempts recorded': ponte,
   'pg-boss': pgBoss,
   'graphile-worker': graphileWorker,
+  ...(REDIS_SERVER ? { 'BullMQ, Redis syncs each write': bullMq(REDIS_SERVER) } : { 'BullMQ: there is no redis-server here': undefined }),
 }

@@ -20,17 +20,17 @@ interface Section {
 
 async function throughput(delayMs: number): Promise<Section> {
   const receiver = await startReceiver(delayMs)
-  const rows = Object.keys(contenders).map(name => ({ name, figures: { 'deliveries/s': [] } as Figures }))
+  const rows = Object.keys(contenders).map(name => ({ name, figures: {} as Figures }))
   // Interleaved, so that a disturbance of the machine meets all of them; the first round warms up.
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const { name, figures } of rows) {
       const count = round === 0 ? Math.ceil(COUNT / 5) : COUNT
       const took = await contenders[name]?.(receiver.url, count)
-      if (took !== undefined && round > 0) figures['deliveries/s']?.push(count / took)
+      if (took !== undefined && round > 0) figures['deliveries/s'] = [...(figures['deliveries/s'] ?? []), count / took]
     }
   }
   receiver.stop()
-  const [bare = Number.NaN, ours = Number.NaN, ...queues] = rows.map(row => median(row.figures['deliveries/s'] ?? []))
+  const [bare = Number.NaN, ours = Number.NaN, ...queues] = rows.flatMap(({ figures }) => Object.values(figures).map(median))
   const best = Math.max(...queues)
   const notes = [`Ponte / bare loop ${(ours / bare).toFixed(2)} (goal 0.5), Ponte / best queue ${(ours / best).toFixed(2)} (goal 1)`]
   return { title: `${COUNT} deliveries to a receiver that takes ${delayMs} ms, ${ROUNDS} rounds`, rows, notes }

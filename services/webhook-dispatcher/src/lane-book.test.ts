@@ -1,5 +1,7 @@
-import { FIRST_WIDTH } from './lane'
+import { afterAttempt } from './delivery'
+import { FIRST_WIDTH, type Flight } from './lane'
 import { createLaneBook } from './lane-book'
+import type { Result } from './store/results'
 
 const healthy = { slow: false, failStreak: 0 }
 const ok = { delivered: true, durationMs: 10 }
@@ -7,7 +9,18 @@ const ok = { delivered: true, durationMs: 10 }
 /** A lane with so many deliveries in flight since `nowMs`. */
 function busy(book: ReturnType<typeof createLaneBook>, merchantId: string, count: number, nowMs = 0, memory = healthy) {
   const lane = book.hold(merchantId, `token of ${merchantId}`, memory, nowMs)
-  return { lane, flights: Array.from({ length: count }, () => book.start(lane, nowMs)) }
+  return { lane, flights: Array.from({ length: count }, (_, n) => book.start(lane, `${merchantId}${n}`, nowMs)) }
+}
+
+const result = (id: string): Result => ({
+  id,
+  verdict: afterAttempt({ attempts: 0, losses: 0 }, { kind: 'delivered', status: 200 }),
+  attempt: null,
+  error: null,
+})
+const landing = (flight: Flight | undefined) => {
+  if (!flight) throw new Error('There is no such flight.')
+  return { flight, result: result(flight.deliveryId) }
 }
 
 describe('slots', () => {
@@ -25,7 +38,7 @@ describe('slots', () => {
     expect(book.free(2_000).quick).toBe(4)
     expect(book.free(2_001)).toEqual({ quick: 12, slow: 0 })
     expect(lane.health).toMatchObject({ slow: true, width: 1 })
-    expect(book.refills(2_001, 12)).toEqual([])
+    expect(book.steps(2_001, [])).toEqual([])
   })
 
   it('overruns are bounded: with four times the slots under way nothing more is claimed', () => {
@@ -53,48 +66,57 @@ describe('slots', () => {
       book.land(flight)
       book.land(flight)
     }
-    expect([lane.inFlight, book.inFlight()]).toEqual([1, 1])
+    expect([lane.flying.size, book.inFlight()]).toEqual([1, 1])
   })
 })
 
 describe('a held lane', () => {
-  it('is refilled up to its width, within what is free but for the reserve', () => {
-    const book = createLaneBook(128)
-    const { lane } = busy(book, 'a', 3)
-    expect(book.refills(0, 96)).toEqual([{ lane, want: FIRST_WIDTH - 3 }])
-    lane.asked = false
-    expect(book.refills(0, 4)).toEqual([{ lane, want: 2 }])
+  it('is refilled up to its width when a result is written, within what is free but for the reserve', () => {
+    const wide = createLaneBook(128)
+    const a = busy(wide, 'a', 3)
+    expect(wide.steps(0, [landing(a.flights[0])])).toEqual([
+      { lane: a.lane, results: [result('a0')], flying: ['a1', 'a2'], next: { want: FIRST_WIDTH - 2 } },
+    ])
+    const narrow = createLaneBook(8)
+    const b = busy(narrow, 'b', 4)
+    expect(narrow.steps(0, [landing(b.flights[0])])).toMatchObject([{ next: { want: 1 } }])
   })
 
-  it('is not asked for twice at once', () => {
+  it('shares evenly with the others', () => {
+    const book = createLaneBook(16)
+    const lanes = ['a', 'b', 'c'].map(name => busy(book, name, 1))
+    const steps = book.steps(
+      0,
+      lanes.map(({ flights }) => landing(flights[0])),
+    )
+    expect(steps.map(({ next }) => next)).toEqual([{ want: 2 }, { want: 2 }, { want: 2 }])
+  })
+
+  it('is left alone while its results are on their way', () => {
     const book = createLaneBook(128)
     busy(book, 'a', 1)
-    expect(book.refills(0, 96)).toHaveLength(1)
-    expect(book.refills(0, 96)).toHaveLength(0)
-    expect(book.releasable(0)).toHaveLength(0)
+    expect(book.steps(0, [])).toEqual([])
   })
 
-  it('takes turns: after two seconds it is refilled no more and goes back when it is empty', () => {
+  it('takes turns: after two seconds it is refilled no more and goes back with its last result', () => {
     const book = createLaneBook(128)
-    const { lane, flights } = busy(book, 'a', 1)
-    expect(book.refills(2_001, 96)).toEqual([])
-    expect(book.releasable(2_001)).toEqual([])
-    for (const flight of flights) {
-      book.end(flight, ok)
-      book.land(flight)
-    }
-    expect(book.releasable(2_001)).toEqual([lane])
+    const { lane } = busy(book, 'a', 0)
+    const flights = ['a0', 'a1'].map(id => book.start(lane, id, 1_000))
+    expect(book.steps(2_001, [landing(flights[0])])).toMatchObject([{ flying: ['a1'], next: { want: 0 } }])
+    const [first] = flights
+    if (first) book.land(first)
+    expect(book.steps(2_001, [landing(flights[1])])).toMatchObject([{ flying: [], next: { slow: false, failStreak: 0 } }])
   })
 
   it('goes back when nothing more is due and nothing is in flight', () => {
     const book = createLaneBook(128)
     const { lane } = busy(book, 'a', 0)
-    expect(book.releasable(0)).toEqual([])
+    expect(book.steps(0, [])).toMatchObject([{ next: { want: FIRST_WIDTH } }])
     lane.drained = true
-    expect(book.hasReleasable(0)).toBe(true)
-    expect(book.releasable(0)).toEqual([lane])
+    expect(book.hasIdle()).toBe(true)
+    expect(book.steps(0, [])).toMatchObject([{ next: { slow: false, failStreak: 0 } }])
     book.forget(lane)
-    expect(book.held()).toBe(0)
+    expect([book.hasIdle(), book.steps(0, [])]).toEqual([false, []])
   })
 
   it('renews its lease long before it ends', () => {

@@ -27,3 +27,25 @@ export function afterSend(lane: LaneHealth, attempt: { delivered: boolean; durat
   const width = attempt.delivered ? Math.min(WIDTH_MAX, Math.max(lane.slow ? FIRST_WIDTH : lane.width, 1) + 1) : lane.width
   return { slow, failStreak, width }
 }
+
+/** A lane whose lease this process holds. */
+export interface Held {
+  merchantId: string
+  token: string
+  health: LaneHealth
+  /** Deliveries claimed and not yet written. */
+  flying: Set<string>
+  heldAtMs: number
+  leasedAtMs: number
+  /** The last look found less than it asked for: nothing more is due. */
+  drained: boolean
+}
+
+/** One delivery on its way: from its claim until the attempt has ended, and then until its result is written. */
+export interface Flight {
+  lane: Held
+  deliveryId: string
+  startedAtMs: number
+  ended: boolean
+  landed: boolean
+}

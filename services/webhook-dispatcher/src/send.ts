@@ -3,6 +3,7 @@ import { Answer, type Posted } from './answer'
 import type { FailureCode, Outcome } from './delivery'
 import { type Destination, readDestination } from './destination'
 import { type AddressRange, isPublicAddress } from './private-address'
+import { remembered } from './remembered'
 import type { Resolve } from './resolve'
 import { sign } from './signature'
 
@@ -46,6 +47,7 @@ interface PinnedPool {
 export function createSender(options: SenderOptions): Sender {
   const deadlineMs = options.deadlineMs ?? DEADLINE_MS
   const pools = new Map<string, PinnedPool>()
+  const destinationOf = remembered(POOLS_MAX, readDestination)
 
   const poolOf = (destination: Destination, address: string): PinnedPool => {
     const key = `${destination.protocol}//${destination.host}:${destination.port} ${address}`
@@ -57,7 +59,7 @@ export function createSender(options: SenderOptions): Sender {
     return made
   }
   const attempt = async (url: string, body: Buffer, secret: string, deadline: Deadline): Promise<Outcome> => {
-    const destination = readDestination(url)
+    const destination = destinationOf(url)
     if (!destination) return { kind: 'refused', reason: 'destination_not_allowed' }
     const addresses = await addressesOf(destination, options.resolve, deadline)
     if (typeof addresses === 'string') return { kind: 'failed', code: addresses }

@@ -18,10 +18,11 @@ import type { WebhookDispatcherConfig } from './config'
 import { createDispatcherMetrics, type DispatcherMetrics } from './dispatcher-metrics'
 import { reactions } from './reactions'
 import { reap } from './reaper'
+import { remembered } from './remembered'
 import { createResolver } from './resolve'
 import { routes } from './routes'
 import { createSender } from './send'
-import { openStore, planned, type Store } from './store'
+import { openStore, PLANNER, type Store } from './store'
 import { createWorker } from './worker'
 
 /** What the roof or a test may hand in; what is given belongs to the giver. */
@@ -32,6 +33,8 @@ export interface Given {
   ca?: string
 }
 
+/** Opening a sealed secret costs as much as signing with it twice. */
+const SECRETS_KEPT = 2_000
 const ADMIT_MS = 1_000
 const REAP_MS = 5_000
 const SWEEP_MS = 10_000
@@ -44,7 +47,8 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, given: 
   const logger = given.logger ?? createLogger({ service: 'webhook-dispatcher', level: config.LOG_LEVEL })
   const metrics = createDispatcherMetrics()
   const database = openDatabase({
-    url: planned(config.DATABASE_URL),
+    url: config.DATABASE_URL,
+    settings: PLANNER,
     poolSize: config.DATABASE_POOL,
     applicationName: 'webhook-dispatcher',
   })
@@ -57,7 +61,7 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, given: 
     allowed: config.WEBHOOK_ALLOW_CIDRS,
     ...(given.ca ? { ca: given.ca } : {}),
   })
-  const open = (sealed: string, merchantId: string) => unseal(sealed, config.SEAL_KEY, merchantId)
+  const open = remembered(SECRETS_KEPT, (sealed: string, merchantId: string) => unseal(sealed, config.SEAL_KEY, merchantId))
   const worker = createWorker({ store, sender, unseal: open, slots: config.WEBHOOK_SLOTS, metrics, logger })
   const admission = every(
     'admission',

@@ -1,39 +1,44 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Event, topology } from '@ponte/contracts'
-import { rabbitmqBus, silentLogger, until } from '@ponte/service-kit'
-import { testBroker, testDatabase } from '@ponte/service-kit/testing'
+import { migrate, rabbitmqBus, silentLogger, until } from '@ponte/service-kit'
 import pg from 'pg'
 import { webhookDispatcherMigrations } from '../src'
 import { settings } from './setup'
 
 const main = join(__dirname, '../dist/main.js')
+const NAMESPACE = 'faults'
 
-/** The dispatcher as processes of its built code, on PostgreSQL and RabbitMQ that can be taken away from all of them. */
+/** The dispatcher as processes of its built code, on a PostgreSQL and a RabbitMQ of their own, which can crash. */
 export async function startReplicas() {
-  const database = await testDatabase(webhookDispatcherMigrations)
-  const broker = testBroker()
-  const proxies = { postgres: await startProxy(database.url, 5432), rabbitmq: await startProxy(broker.url, 5672) }
+  const servers = await startServers()
+  const { databaseUrl, amqpUrl } = servers
+  await migrate(databaseUrl, webhookDispatcherMigrations)
   const bus = rabbitmqBus({
-    url: broker.url,
-    namespace: broker.namespace,
+    url: amqpUrl,
+    namespace: NAMESPACE,
     topology: { 'webhook-dispatcher': topology['webhook-dispatcher'] },
     logger: silentLogger,
   })
   await bus.start?.()
   await until(async () => (await bus.ready?.()) === true, 'no broker')
-  const sql = new pg.Pool({ connectionString: database.url, max: 2 })
+  const sql = new pg.Pool({ connectionString: databaseUrl, max: 2 })
+  sql.on('error', () => undefined)
   const children: ChildProcess[] = []
 
   return {
     sql,
-    ...proxies,
+    /** Ends the server as a crash does, and starts it again on the same port and data. */
+    async restart(server: 'postgres' | 'broker') {
+      await servers.order(server, 'crash')
+      await servers.order(server, 'start')
+    },
     async start() {
       const opsPort = await freePort()
       const env = {
-        ...settings(proxies.postgres.url, { AMQP_URL: proxies.rabbitmq.url, AMQP_NAMESPACE: broker.namespace, OPS_PORT: String(opsPort) }),
+        ...settings(databaseUrl, { AMQP_URL: amqpUrl, AMQP_NAMESPACE: NAMESPACE, OPS_PORT: String(opsPort) }),
         PATH: process.env.PATH,
       }
       const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -61,16 +66,18 @@ export async function startReplicas() {
         },
       }
     },
+    /** Until the broker has it, as an outbox does. */
     publish: async (...events: Event[]) => {
-      await Promise.all(events.map(event => bus.publish({ id: event.id, type: event.type, body: JSON.stringify(event) })))
+      const publish = (event: Event) =>
+        bus.publish({ id: event.id, type: event.type, body: JSON.stringify(event) }).then(
+          () => true,
+          () => false,
+        )
+      await Promise.all(events.map(event => until(() => publish(event), 'an event could not be published', 60_000)))
     },
     /** Lets the leases taken until then end now; they are the database's time. */
     async endLeases(takenUntil = new Date()) {
       const values = [takenUntil]
-      await sql.query(
-        "UPDATE deliveries SET lease_until = now() WHERE status = 'in_flight' AND lease_until < $1::timestamptz + interval '45 s'",
-        values,
-      )
       await sql.query(
         "UPDATE lanes SET turn_at = now() WHERE lease_token IS NOT NULL AND turn_at < $1::timestamptz + interval '45 s'",
         values,
@@ -80,54 +87,27 @@ export async function startReplicas() {
       for (const child of children) child.kill('SIGKILL')
       await bus.stop?.()
       await sql.end()
-      await Promise.all([proxies.postgres.stop(), proxies.rabbitmq.stop()])
-      await database.drop()
+      await servers.stop()
     },
   }
 }
 
-/** A way to a server that can be cut: as a restart looks to its clients. */
-async function startProxy(target: string, defaultPort: number) {
-  const url = new URL(target)
-  const sockets = new Set<Socket>()
-  let down = false
-  const server = createServer(client => {
-    if (down) return client.resetAndDestroy()
-    const upstream = connect(Number(url.port || defaultPort), url.hostname)
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(from)
-      from.on('error', () => to.destroy())
-      from.on('close', () => {
-        sockets.delete(from)
-        to.destroy()
-      })
-      from.pipe(to)
-    }
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const proxied = new URL(target)
-  proxied.hostname = '127.0.0.1'
-  proxied.port = String((server.address() as AddressInfo).port)
-  const cut = () => {
-    for (const socket of sockets) socket.resetAndDestroy()
-  }
+async function startServers() {
+  const child = fork(join(__dirname, '../../../scripts/servers-that-crash.mjs'), ['webhook-dispatcher'], { execArgv: [] })
+  const answer = async () => (await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [])]))[0]
+  const addresses: { databaseUrl: string; amqpUrl: string } | undefined = await answer()
+  if (!addresses) throw new Error('The servers of this test did not start.')
   return {
-    url: proxied.href,
-    /** Breaks every connection and refuses new ones for a while. */
-    async restart(ms: number) {
-      down = true
-      cut()
-      await new Promise(resolve => setTimeout(resolve, ms))
-      down = false
+    ...addresses,
+    async order(server: 'postgres' | 'broker', order: 'crash' | 'start') {
+      child.send({ server, order })
+      if ((await answer()) !== 'done') throw new Error(`${server} did not ${order}.`)
     },
-    stop: () =>
-      new Promise<void>(resolve => {
-        server.close(() => resolve())
-        cut()
-      }),
+    async stop() {
+      const ended = once(child, 'exit')
+      child.disconnect()
+      await ended
+    },
   }
 }
 

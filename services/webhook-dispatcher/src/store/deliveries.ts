@@ -37,8 +37,7 @@ const REPLAY_RANGE = `
 /** Ids begin with their time, so that the last day of a merchant is one range of the index. */
 const OVERVIEW = `
   SELECT
-    (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND status = 'pending' AND attempts = 0)
-      + (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND status = 'in_flight' AND lease_until IS NOT NULL AND id >= $2) AS pending,
+    (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND status = 'pending' AND attempts = 0) AS pending,
     (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND status = 'pending' AND attempts > 0) AS retrying,
     (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND id >= $2 AND status = 'delivered') AS delivered_24h,
     (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND id >= $2 AND status = 'dead') AS dead_24h`
@@ -59,25 +58,32 @@ const firstIdAt = (ms: number) => {
 }
 
 export function deliveryStore(database: Database, prisma: PrismaClient) {
+  const inFlight = async (merchantId: string): Promise<string[]> =>
+    (await prisma.lane.findUnique({ where: { merchantId } }))?.inFlight ?? []
   return {
-    findDelivery: (id: string): Promise<Delivery | null> => prisma.delivery.findUnique({ where: { id } }),
+    async findDelivery(id: string): Promise<Delivery | null> {
+      const row = await prisma.delivery.findUnique({ where: { id } })
+      return row && shown(row, await inFlight(row.merchantId))
+    },
 
     attemptsOf: (deliveryId: string): Promise<Attempt[]> => prisma.attempt.findMany({ where: { deliveryId }, orderBy: { ordinal: 'asc' } }),
 
     /** One more than `limit` when there are more. */
-    listDeliveries: (merchantId: string, query: ListDeliveries, limit: number): Promise<Delivery[]> =>
-      prisma.delivery.findMany({
+    async listDeliveries(merchantId: string, query: ListDeliveries, limit: number): Promise<Delivery[]> {
+      const flying = await inFlight(merchantId)
+      const rows = await prisma.delivery.findMany({
         where: {
           merchantId,
-          ...(query.status ? { status: query.status } : {}),
+          AND: [statusIs(query.status, flying), keyset.where(query)],
           ...(query.event_type ? { eventType: query.event_type } : {}),
           // The first delivery of an event has its id.
           ...(query.event_id ? { OR: [{ id: query.event_id }, { eventId: query.event_id, replayOf: { not: null } }] } : {}),
-          ...keyset.where(query),
         },
         orderBy: keyset.order(query),
         take: limit + 1,
-      }),
+      })
+      return rows.map(row => shown(row, flying))
+    },
 
     /** The new delivery's id, or that of the replay that is on its way already; null when the old delivery is gone. */
     async replay(id: string): Promise<{ id: string; made: boolean } | null> {
@@ -88,7 +94,7 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
       } catch (error) {
         if (!isUniqueViolation(error, 'deliveries_replay')) throw error
       }
-      const open = await prisma.delivery.findFirst({ where: { replayOf: id, status: { in: ['pending', 'in_flight'] } } })
+      const open = await prisma.delivery.findFirst({ where: { replayOf: id, status: 'pending' } })
       return open ? { id: open.id, made: false } : this.replay(id)
     },
 
@@ -110,3 +116,20 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
     },
   }
 }
+
+/** In words that the indexes of what is pending and what is dead are made for. What is in flight stays pending in its own row; its lane names it. */
+function statusIs(status: ListDeliveries['status'], flying: string[]) {
+  switch (status) {
+    case 'pending':
+      return { nextAttemptAt: { not: null }, id: { notIn: flying } }
+    case 'in_flight':
+      return { nextAttemptAt: { not: null }, id: { in: flying } }
+    case 'dead':
+      return { deadReason: { not: null } }
+    default:
+      return status ? { status } : {}
+  }
+}
+
+const shown = (row: Delivery, flying: readonly string[]): Delivery =>
+  row.status === 'pending' && flying.includes(row.id) ? { ...row, status: 'in_flight', nextAttemptAt: null } : row

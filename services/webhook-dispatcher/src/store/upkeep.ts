@@ -5,8 +5,8 @@ import { LEASE_S } from './lanes'
 const FORGET = `
   WITH old AS (
     SELECT id FROM events WHERE created_at < now() - make_interval(days => $1)
-      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.id = events.id AND status IN ('pending', 'in_flight'))
-      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND replay_of IS NOT NULL AND status IN ('pending', 'in_flight'))
+      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.id = events.id AND status = 'pending')
+      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND replay_of IS NOT NULL AND status = 'pending')
     ORDER BY created_at LIMIT $2
   ), told AS (
     DELETE FROM deliveries WHERE id = ANY(ARRAY(SELECT id FROM old)) RETURNING id
@@ -29,10 +29,13 @@ const BACKLOG = `
     + (SELECT count(*)::int FROM (
         SELECT 1 FROM deliveries WHERE status = 'pending' AND attempts > 0 AND next_attempt_at <= now() LIMIT ${BACKLOG_MAX}) AS r) AS backlog`
 
+/** Lanes in the order in which everyone waits for them. The holder was heard of when it took or renewed the lease. */
 const EXPIRED = `
-  SELECT id, merchant_id, lease_token AS token, attempts, losses,
-    (extract(epoch FROM now() - lease_until) * 1000)::int + ${LEASE_S * 1000} AS duration_ms
-  FROM deliveries WHERE status = 'in_flight' AND lease_until < now() ORDER BY lease_until LIMIT $1`
+  SELECT l.merchant_id, l.lease_token AS token, l.class = 2 AS slow, l.fail_streak,
+    (extract(epoch FROM now() - l.turn_at) * 1000)::int + ${LEASE_S * 1000} AS silent_ms, d.id, d.attempts, d.losses
+  FROM (SELECT * FROM lanes WHERE class IN (0, 1, 2) AND turn_at < now() AND lease_token IS NOT NULL LIMIT $1) AS l
+    LEFT JOIN LATERAL unnest(l.in_flight) AS flying (id) ON true LEFT JOIN deliveries d ON d.id = flying.id
+  ORDER BY l.merchant_id`
 
 const MEND = `
   WITH stuck AS (
@@ -42,20 +45,39 @@ const MEND = `
   )
   SELECT (SELECT count(*)::int FROM stuck) AS mended, touch_lanes(ARRAY(SELECT merchant_id FROM stuck))`
 
-/** A delivery whose worker did not come back within its lease. */
-export interface Expired {
-  id: string
+/** A lane whose worker did not come back within its lease. */
+export interface ExpiredLane {
+  merchantId: string
+  token: string
+  slow: boolean
+  failStreak: number
+  silentMs: number
+  inFlight: { id: string; attempts: number; losses: number }[]
+}
+
+interface ExpiredRow {
   merchant_id: string
   token: string
+  slow: boolean
+  fail_streak: number
+  silent_ms: number
+  id: string | null
   attempts: number
   losses: number
-  duration_ms: number
 }
 
 export function upkeepStore(database: Database) {
   return {
-    /** Deliveries whose worker did not come back within its lease. */
-    expired: async (limit: number): Promise<Expired[]> => (await database.query<Expired>(EXPIRED, [limit])).rows,
+    async expiredLanes(limit: number): Promise<ExpiredLane[]> {
+      const lanes = new Map<string, ExpiredLane>()
+      for (const row of (await database.query<ExpiredRow>(EXPIRED, [limit])).rows) {
+        const { merchant_id: merchantId, token, slow, fail_streak: failStreak, silent_ms: silentMs, id, attempts, losses } = row
+        const lane = lanes.get(merchantId) ?? { merchantId, token, slow, failStreak, silentMs, inFlight: [] }
+        if (id !== null) lane.inFlight.push({ id, attempts, losses })
+        lanes.set(merchantId, lane)
+      }
+      return [...lanes.values()]
+    },
 
     /** Makes due every lane that has work and no turn; answers how many, which is zero unless there is a bug. */
     async mendLanes(): Promise<number> {
