@@ -1,4 +1,5 @@
 import { ApiError, type Caller, type MerchantTerms } from '@ponte/contracts'
+import { addLogFields } from '@ponte/service-kit'
 import type { RequestHandler, Response } from 'express'
 import { hashApiKey, isApiKey } from './api-key'
 import type { SessionTokens } from './session-token'
@@ -9,7 +10,7 @@ export function requireApiKey(termsByKey: (hash: Buffer) => Promise<MerchantTerm
     const key = bearer(req.headers.authorization, 'Send the API key: Authorization: Bearer sk_live_…')
     const terms = key !== undefined && isApiKey(key) ? await termsByKey(hashApiKey(key)) : null
     if (!terms) throw new ApiError('invalid_api_key', 'This route wants an API key (sk_live_…) that is known and not revoked.')
-    res.locals.terms = terms
+    rememberTerms(res, terms)
     next()
   }
 }
@@ -19,9 +20,17 @@ export function requireSession(tokens: SessionTokens): RequestHandler {
   return async (req, res, next) => {
     const token = bearer(req.headers.authorization, 'Send the session token: Authorization: Bearer <ACCESS_TOKEN>')
     if (token === undefined) throw new ApiError('invalid_jwt', 'This route wants the session token of a login as a bearer token.')
-    res.locals.userId = await tokens.verify(token)
+    const userId = await tokens.verify(token)
+    res.locals.userId = userId
+    addLogFields({ user_id: userId })
     next()
   }
+}
+
+/** Whose request this is, for the routes and for the log. */
+export function rememberTerms(res: Response, terms: MerchantTerms): void {
+  res.locals.terms = terms
+  addLogFields({ merchant_id: terms.merchant_id })
 }
 
 export const termsIn = (res: Response): MerchantTerms => res.locals.terms

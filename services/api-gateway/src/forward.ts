@@ -35,13 +35,13 @@ export function openOwner(options: { name: string; url: string; secret: string; 
   const prefix = base.pathname.replace(/\/$/, '')
   const pool = new Pool(base.origin, { connections: CONNECTIONS_MAX, connectTimeout: timeoutMs, pipelining: 1 })
 
-  const send = async (caller: Caller, { method, path, headers, body }: OwnerRequest): Promise<OwnerAnswer> => {
+  const send = async (caller: Caller, { method, path, headers, body }: OwnerRequest, signal: AbortSignal): Promise<OwnerAnswer> => {
     const response = await pool.request({
       method,
       path: `${prefix}${path}`,
       headers: { ...headers, ...traceHeaders(), authorization: `Bearer ${signCaller(caller, { secret, audience: name })}` },
       body: body ?? null,
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     })
     return { status: response.statusCode, headers: passed(response.headers, PASSED_UP), body: await readBody(response.body) }
   }
@@ -49,8 +49,12 @@ export function openOwner(options: { name: string; url: string; secret: string; 
     name,
     stop: () => pool.close(),
     async ask(caller, request) {
+      const signal = AbortSignal.timeout(timeoutMs)
       try {
-        const answer = await send(caller, request)
+        const answer = await send(caller, request, signal).catch(error => {
+          if (!mayRepeat(request, error)) throw error
+          return send(caller, request, signal)
+        })
         if (answer.status !== 401) return answer
         logger.error('an owner refuses our token; the secrets or clocks of the two differ', { owner: name })
       } catch (error) {
@@ -61,6 +65,19 @@ export function openOwner(options: { name: string; url: string; secret: string; 
       })
     },
   }
+}
+
+const NEVER_SENT = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'])
+const CUT_OFF = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+
+/**
+ * A replica that stops closes its connections, and one of them may be the one just written to: another replica is asked once more. What was sent
+ * may have had its effect, so it is sent again only when a second time changes nothing.
+ */
+function mayRepeat({ method, headers }: OwnerRequest, error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const harmless = method === 'GET' || headers?.['idempotency-key'] !== undefined
+  return NEVER_SENT.has(code) || (harmless && CUT_OFF.has(code))
 }
 
 /** Hands a merchant's request to its owner as it came, and the owner's answer back as it is. */

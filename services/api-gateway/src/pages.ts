@@ -2,18 +2,20 @@ import { existsSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { ApiError } from '@ponte/contracts'
 import express, { type RequestHandler, Router } from 'express'
+import { type DashboardSessionOptions, dashboardSession } from './dashboard-session'
 
 export interface PagesOptions {
   /** The built pages. */
   folder: string
   /** What the pages ask for at start: where to log in. Public by nature. */
   settings: { auth_url: string | null; public_client_key: string | null }
+  session: DashboardSessionOptions
 }
 
 const YEAR_S = 31_536_000
 
 /** The dashboard and the hosted checkout, when they are built: static files, and one document for each of the two. */
-export function pages({ folder, settings }: PagesOptions): Router {
+export function pages({ folder, settings, session }: PagesOptions): Router {
   const router = Router()
   const document = (names: string[]): RequestHandler => {
     const found = names.map(name => join(folder, name)).find(existsSync)
@@ -27,6 +29,7 @@ export function pages({ folder, settings }: PagesOptions): Router {
     res.setHeader('Cache-Control', 'no-cache')
     res.json(settings)
   })
+  router.use(dashboardSession(session))
   router.use('/assets', packed(join(folder, 'assets')))
   router.use('/assets', express.static(join(folder, 'assets'), { immutable: true, maxAge: YEAR_S * 1000, index: false, redirect: false }))
   router.get('/pay/:order_id', document(['pay.html', 'pay/index.html', 'index.html']))

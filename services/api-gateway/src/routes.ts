@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express'
 import { checkoutRoutes } from './checkout-routes'
-import { requireApiKey, requireSession, termsIn, userIn } from './credentials'
+import { rememberTerms, requireApiKey, requireSession, termsIn, userIn } from './credentials'
 import { forwarding, type Owners } from './forwarded-routes'
 import { limitCaller } from './limits'
 import type { Live } from './live'
@@ -30,7 +30,7 @@ export function routes({ store, owners, tokens, live, takeCaller, now, sealKey, 
   const apiKey = [requireApiKey(store.termsByKey), limitCaller(takeCaller, res => `merchant:${termsIn(res).merchant_id}`)]
   const session = [requireSession(tokens), limitCaller(takeCaller, res => `user:${userIn(res)}`)]
   const sessionMerchant: RequestHandler = async (_req, res, next) => {
-    res.locals.terms = termsOf(await own(store, userIn(res)))
+    rememberTerms(res, termsOf(await own(store, userIn(res))))
     next()
   }
   router.get('/ping', ping)

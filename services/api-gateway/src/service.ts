@@ -10,7 +10,6 @@ import {
   type Logger,
   openDatabase,
   opsServer,
-  outboxAge,
   outboxRelay,
   rabbitmqBus,
   service,
@@ -55,8 +54,6 @@ export function createApiGateway(config: ApiGatewayConfig, given: Given = {}) {
     logger,
   })
   const pruning = every('rate window pruning', WINDOW_MS, store.pruneRateWindows, logger)
-  const duration = metrics.histogram('ponte_http_request_duration_seconds', 'Time to answer', ['method', 'route', 'status'])
-  metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
   metrics.observed('ponte_live_streams', 'Checkout streams open in this replica', live.count)
 
   const app = createApp({
@@ -73,11 +70,15 @@ export function createApiGateway(config: ApiGatewayConfig, given: Given = {}) {
       pages: pages({
         folder: config.WEB_FOLDER ?? builtPages,
         settings: { auth_url: config.AUTH_URL ?? null, public_client_key: config.PUBLIC_CLIENT_KEY ?? null },
+        session: {
+          refreshUrl: refreshUrl(config),
+          clientKey: config.PUBLIC_CLIENT_KEY ?? '',
+          secure: config.PUBLIC_URL?.startsWith('https:') ?? false,
+        },
       }),
     }),
     rawBody: true,
     logger,
-    onAnswer: ({ method, route, status, seconds }) => duration.observe({ method, route, status: String(status) }, seconds),
   })
   app.set('trust proxy', config.TRUSTED_PROXIES)
   const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
@@ -108,6 +109,13 @@ function openOwners(config: ApiGatewayConfig, logger: Logger) {
       ? { 'chain-listener': open('chain-listener', config.CHAIN_LISTENER_URL, config.CHAIN_LISTENER_TOKEN_SECRET) }
       : {}),
   }
+}
+
+/** Where we refresh sessions: beside the provider's keys, since we reach those, or else where browsers log in. */
+function refreshUrl({ AUTH_URL, JWKS_URL }: ApiGatewayConfig): string | null {
+  if (AUTH_URL === undefined) return null
+  const keys = JWKS_URL?.endsWith('/.well-known/jwks.json') ? JWKS_URL : `${AUTH_URL.replace(/\/$/, '')}/auth/v1/.well-known/jwks.json`
+  return new URL('../token?grant_type=refresh_token', keys).href
 }
 
 function tokenKeys(config: ApiGatewayConfig) {

@@ -140,6 +140,30 @@ test('an owner that is slow, cuts off or refuses our token is 503 service_unavai
   }
 })
 
+test('a connection that an owner cuts off as it stops is tried once more, where a second time changes nothing', async () => {
+  const cutting = (times: number) => {
+    let left = times
+    system.owners.orders.answers((_req, res) => {
+      if (left-- > 0) res.destroy()
+      else res.status(200).json({ served: true })
+    })
+  }
+  const heard = () => system.owners.orders.heard.splice(0).length
+  const post = () => request(system.url).post('/api/v1/orders').set(bearer(apiKey)).send({ brl_amount: '1.00' })
+  cutting(1)
+  await request(system.url).get('/api/v1/orders').set(bearer(apiKey)).expect(200)
+  expect(heard()).toBe(2)
+  cutting(1)
+  await post().set('Idempotency-Key', 'key-1').expect(200)
+  expect(heard()).toBe(2)
+  cutting(1)
+  await post().expect(503)
+  expect(heard()).toBe(1)
+  cutting(2)
+  await request(system.url).get('/api/v1/orders').set(bearer(apiKey)).expect(503)
+  expect(heard()).toBe(2)
+})
+
 test('an owner that is not there is 503, and the others go on', async () => {
   await system.owners.subscriptions.stop()
   await request(system.url).get('/api/v1/subscriptions').set(bearer(apiKey)).expect(503)

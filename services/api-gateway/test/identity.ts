@@ -1,6 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import jwt from 'jsonwebtoken'
 
 export interface SigningKey {
@@ -13,7 +14,7 @@ export interface SigningKey {
 export const ISSUER = 'https://identity.example/auth/v1'
 export const AUDIENCE = 'authenticated'
 
-/** An identity provider on a real socket: it publishes keys, rotates them, signs tokens, and can be down. */
+/** An identity provider on a real socket: it publishes keys, rotates them, signs tokens, refreshes sessions (first `first`), and can be down. */
 export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () => Date = () => new Date()) {
   let keys = [makeKey(alg)]
   let asked = 0
@@ -22,10 +23,19 @@ export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () =>
     asked += 1
     if (!answering) return void req.socket.destroy()
     res.setHeader('Content-Type', 'application/json')
+    if (req.url === '/auth/v1/token?grant_type=refresh_token') return void refresh(req, res)
     res.end(
       JSON.stringify({ keys: keys.map(key => ({ ...key.publicKey.export({ format: 'jwk' }), kid: key.kid, alg: key.alg, use: 'sig' })) }),
     )
   })
+  const refreshTokens = new Set(['first'])
+  const refresh = async (req: IncomingMessage, res: ServerResponse) => {
+    const { refresh_token } = (await json(req)) as { refresh_token: string }
+    if (!refreshTokens.delete(refresh_token) || req.headers.apikey !== 'pk_public') return void res.writeHead(400).end('{}')
+    const next = `${refresh_token}; & next`
+    refreshTokens.add(next)
+    res.end(JSON.stringify({ access_token: `access for ${refresh_token}`, refresh_token: next, expires_in: 3600, user: {} }))
+  }
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const newest = () => {
     const key = keys.at(-1)
