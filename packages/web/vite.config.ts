@@ -22,7 +22,7 @@ export default defineConfig({
     manifest: true,
     rollupOptions: { input: { pay: at('pay.html'), dashboard: at('dashboard.html') } },
   },
-  server: { proxy: { '^/(api|settings.json|docs|openapi.json)': 'http://127.0.0.1:8080' } },
+  server: { proxy: { '^/(api|settings.json|docs|openapi.json|dashboard/session)': 'http://127.0.0.1:8080' } },
 })
 
 /** A gzipped copy beside every script and style, which the gateway sends to browsers that take it. */

@@ -1,4 +1,4 @@
-import { parseUsdc } from '@ponte/contracts/money'
+import { formatBrl, parseUsdc } from '@ponte/contracts/money'
 import { type Language, localeOf } from './language'
 
 /** Groups the digits of a decimal string without making a number of it: `1500.00` to `1.500,00` or `1,500.00`. */
@@ -18,10 +18,20 @@ export function usdc(decimal: string, language: Language): string {
   return `${grouped(`${whole}.${short}`, language)}\u00a0USDC`
 }
 
+/** To the cent, for places where many amounts are compared at a glance; the exact one stands where there is one. */
+export const usdcRounded = (decimal: string, language: Language): string =>
+  usdc(formatBrl((parseUsdc(decimal) + 5_000n) / 10_000n), language)
+
 export const isZero = (decimal: string): boolean => parseUsdc(decimal) === 0n
 
-export function moment(iso: string, language: Language): string {
-  return new Date(iso).toLocaleString(localeOf(language), { dateStyle: 'medium', timeStyle: 'short' })
+/** In the reader's time zone, or in a given one. */
+export function moment(iso: string, language: Language, timeZone?: string): string {
+  return new Date(iso).toLocaleString(localeOf(language), { dateStyle: 'medium', timeStyle: 'short', ...(timeZone ? { timeZone } : {}) })
+}
+
+/** Without the year, which nobody waits for. */
+export function soon(iso: string, language: Language): string {
+  return new Date(iso).toLocaleString(localeOf(language), { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
 }
 
 export function exactMoment(iso: string, language: Language): string {

@@ -21,7 +21,10 @@ export async function ask<T>(path: string, init: RequestInit = {}): Promise<{ bo
     throw new RequestFailed(0, 'unreachable', String(error), null)
   })
   const date = Date.parse(response.headers.get('date') ?? '')
-  if (response.ok) return { body: (await response.json()) as T, answeredAt: Number.isNaN(date) ? null : date }
+  if (response.ok) {
+    const body: unknown = response.status === 204 ? null : await response.json()
+    return { body: body as T, answeredAt: Number.isNaN(date) ? null : date }
+  }
   const requestId = response.headers.get('x-request-id')
   const problem = (await response.json().catch(() => null)) as Problem | null
   throw new RequestFailed(

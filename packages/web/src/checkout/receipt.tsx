@@ -1,6 +1,6 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { exactMoment, shortened } from '../amounts'
-import { transactionUrl } from '../explorer'
+import { transactionUrl } from '../networks'
 import { CopyField } from './copy-field'
 import { Notice } from './notice'
 import { useWords } from './words'

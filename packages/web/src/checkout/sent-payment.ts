@@ -1,5 +1,5 @@
 import type { AuthorizePayment } from '@ponte/contracts'
-import { useCallback, useSyncExternalStore } from 'react'
+import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import { remember, remembered } from '../memory'
 
 /** A payment that left from this browser and that the network has not shown us yet. Kept over reloads and seen by every tab. */
@@ -38,7 +38,8 @@ export function useSentPayment(orderId: string): [SentPayment | null, (sent: Sen
     },
     [orderId],
   )
-  return [read(text), keep]
+  // The same payment stays the same object: who watches over it is not disturbed by the countdown.
+  return [useMemo(() => read(text), [text]), keep]
 }
 
 function read(text: string | null): SentPayment | null {

@@ -6,34 +6,44 @@ import { Notice } from './notice'
 import { PaymentMethods } from './payment-methods'
 import { Receipt } from './receipt'
 import { SentPanel } from './sent-panel'
-import { useSentPayment } from './sent-payment'
+import { type SentPayment, useSentPayment } from './sent-payment'
 import { useWords } from './words'
+
+/** After these nobody waits for a payment of this browser any more. */
+const endings: CheckoutBody['status'][] = ['paid', 'expired', 'cancelled']
 
 /** What the payer sees and can do, for each state of the order. */
 export function Situation({ checkout, clockOffsetMs }: { checkout: CheckoutBody; clockOffsetMs: number }) {
   const { status } = checkout
+  const [sent, setSent] = useSentPayment(checkout.id)
+  const arrived = sent !== null && (sent.receivedBefore !== checkout.received || endings.includes(status))
+  useEffect(() => {
+    if (arrived) setSent(null)
+  }, [arrived, setSent])
   if (status === 'paid') return <Receipt checkout={checkout} />
   if (status === 'confirming') return <Confirming checkout={checkout} />
   if (status === 'cancelled') return <Cancelled checkout={checkout} />
   if (status === 'expired') return <Expired checkout={checkout} />
-  return <Open checkout={checkout} clockOffsetMs={clockOffsetMs} />
+  return <Open checkout={checkout} clockOffsetMs={clockOffsetMs} sent={arrived ? null : sent} setSent={setSent} />
 }
 
-function Open({ checkout, clockOffsetMs }: { checkout: CheckoutBody; clockOffsetMs: number }) {
+interface OpenProps {
+  checkout: CheckoutBody
+  clockOffsetMs: number
+  sent: SentPayment | null
+  setSent(sent: SentPayment | null): void
+}
+
+function Open({ checkout, clockOffsetMs, sent, setSent }: OpenProps) {
   const { t, usdc } = useWords()
-  const [sent, setSent] = useSentPayment(checkout.id)
   const [failed, setFailed] = useState(false)
   const seconds = useSecondsUntil(checkout.expires_at, clockOffsetMs)
-  const arrived = sent !== null && sent.receivedBefore !== checkout.received
-  useEffect(() => {
-    if (arrived) setSent(null)
-  }, [arrived, setSent])
   const onFailed = useCallback(() => {
     setSent(null)
     setFailed(true)
   }, [setSent])
 
-  if (sent && !arrived) return <SentPanel orderId={checkout.id} sent={sent} onFailed={onFailed} onForget={() => setSent(null)} />
+  if (sent) return <SentPanel orderId={checkout.id} sent={sent} onFailed={onFailed} onForget={() => setSent(null)} />
   if (seconds === 0) {
     return (
       <Notice tone="warn" title={t.timeUpTitle}>
@@ -50,8 +60,8 @@ function Open({ checkout, clockOffsetMs }: { checkout: CheckoutBody; clockOffset
       )}
       {checkout.status === 'underpaid' && (
         <Notice tone="warn" title={t.underpaidTitle}>
-          <p>{t.underpaidText(usdc(checkout.received), usdc(checkout.due))}</p>
-          <p className="faint">{t.receivedNet}</p>
+          <p>{t.underpaidText(usdc(checkout.due))}</p>
+          <p className="faint">{t.receivedNet(usdc(checkout.received))}</p>
         </Notice>
       )}
       {checkout.exception === 'reorged' && <p className="aside warn">{t.reorged}</p>}

@@ -1,5 +1,5 @@
 import type { CheckoutBody } from '@ponte/contracts'
-import { moment } from '../amounts'
+import { soon } from '../amounts'
 import { clock, useSecondsUntil } from './countdown'
 import { useWords } from './words'
 
@@ -30,7 +30,7 @@ export function Summary({ checkout, clockOffsetMs }: { checkout: CheckoutBody; c
             <dt>{t.validFor}</dt>
             <dd>
               <Countdown expiresAt={checkout.expires_at} clockOffsetMs={clockOffsetMs} />
-              <span className="faint"> {t.validUntil(moment(checkout.expires_at, language))}</span>
+              <span className="faint"> {t.validUntil(soon(checkout.expires_at, language))}</span>
             </dd>
           </div>
         )}

@@ -37,6 +37,8 @@ export function WalletPanel({ checkout, onSent }: WalletPanelProps) {
   const [step, setStep] = useState<Step | null>(null)
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const busy = useRef(false)
+  // Where deposit addresses are swept, somebody pays the network fee for a signature as well.
+  const canSign = refusal?.kind === 'insufficient_gas' && checkout.payment.deposit_address !== null
 
   const start = async (wallet: Wallet, pay: Way) => {
     if (busy.current) return
@@ -82,16 +84,16 @@ export function WalletPanel({ checkout, onSent }: WalletPanelProps) {
           </p>
         )}
       </div>
-      {refusal && (
+      {refusal && !canSign && (
         <div role="alert" className={refusal.kind === 'refused' ? 'aside' : 'aside warn'}>
           <p>{t.refusals[refusal.kind]}</p>
           {refusal.kind === 'insufficient_usdc' && <p>{t.youHave(usdc(refusal.detail))}</p>}
           {(refusal.kind === 'unknown' || refusal.kind === 'not_taken') && refusal.detail && <p className="mono faint">{refusal.detail}</p>}
         </div>
       )}
-      {/* Where deposit addresses are swept, somebody pays the network fee for a signature as well. */}
-      {refusal?.kind === 'insufficient_gas' && checkout.payment.deposit_address !== null && (
-        <div className="gasless">
+      {canSign && (
+        <div role="alert" className="aside gasless">
+          <p>{t.gaslessHint}</p>
           {wallets.map(wallet => (
             <button
               key={wallet.name}
@@ -103,7 +105,6 @@ export function WalletPanel({ checkout, onSent }: WalletPanelProps) {
               {t.gaslessButton}
             </button>
           ))}
-          <p className="faint">{t.gaslessHint}</p>
         </div>
       )}
       <p className="faint">{t.walletHint}</p>

@@ -13,23 +13,30 @@ import { OrderPage } from './order-page'
 import { OrdersPage } from './orders-page'
 import { OverviewPage } from './overview-page'
 import { Failure, Loading } from './parts/states'
-import { useLoggedIn } from './session'
+import { refresh, useSession } from './session'
 import { SettingsPage } from './settings-page'
 import { SignIn } from './sign-in'
 import { SubscriptionPage } from './subscription-page'
 import { SubscriptionsPage } from './subscriptions-page'
 
 export function Dashboard() {
-  const loggedIn = useLoggedIn()
+  const session = useSession()
   const queries = useQueryClient()
   const [key, setKey] = useState<string | null>(null)
   useEffect(() => {
-    if (loggedIn) return
+    if (session !== 'out') return
     // What one merchant saw is not the next one's.
     queries.clear()
     setKey(null)
-  }, [loggedIn, queries])
-  return <KeyContext value={{ key, setKey }}>{loggedIn ? <Home /> : <SignIn />}</KeyContext>
+  }, [session, queries])
+  if (session === 'unknown') return <Restoring />
+  return <KeyContext value={{ key, setKey }}>{session === 'in' ? <Home /> : <SignIn />}</KeyContext>
+}
+
+/** Between opening the page and knowing whether somebody is logged in. */
+function Restoring() {
+  const asked = useQuery({ queryKey: ['session'], queryFn: () => refresh().then(() => null) })
+  return <main className="door">{asked.error ? <Failure error={asked.error} onRetry={() => void asked.refetch()} /> : <Loading />}</main>
 }
 
 function Home() {

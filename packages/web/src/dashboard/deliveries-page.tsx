@@ -1,18 +1,14 @@
-import { Button, NativeSelect } from '@mantine/core'
-import type { DeliveryBody, DeliveryStatus, WebhookType } from '@ponte/contracts'
-import { useQuery } from '@tanstack/react-query'
+import { Button } from '@mantine/core'
+import type { DeliveryBody } from '@ponte/contracts'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from './api'
 import { usePageTitle } from './page-title'
 import { DeliveryBadge } from './parts/delivery-badge'
-import { Pager, useFilters } from './parts/paging'
-import { Empty, Failure, Heading, Loading } from './parts/states'
+import { ChoiceFilter, ListCard, useFilters, useList } from './parts/paging'
+import { Empty, Heading } from './parts/states'
 import { ReplayRange } from './replay-range'
 import { useWords } from './words'
-
-const REFRESH_MS = 3_000
-const STATUSES: readonly DeliveryStatus[] = ['pending', 'in_flight', 'delivered', 'dead']
 
 /** What went wrong last, in words. */
 export function useFault() {
@@ -29,14 +25,7 @@ export function DeliveriesPage() {
   usePageTitle(t.deliveries.title)
   const [replaying, setReplaying] = useState(false)
   const { filters, page, isFiltered, setFilter, clear } = useFilters(['status', 'event_type'])
-  const query = { ...filters, ...page }
-  const list = useQuery({
-    queryKey: ['deliveries', query],
-    queryFn: () => api.deliveries(query),
-    refetchInterval: REFRESH_MS,
-    placeholderData: previous => previous,
-  })
-  const types = Object.keys(t.deliveries.types) as WebhookType[]
+  const list = useList('deliveries', api.deliveries, { ...filters, ...page })
   return (
     <>
       <Heading title={t.deliveries.title}>
@@ -47,38 +36,32 @@ export function DeliveriesPage() {
       <p className="lead">{t.deliveries.lead}</p>
       <ReplayRange opened={replaying} onClose={() => setReplaying(false)} onDone={() => void list.refetch()} />
       <div className="filters">
-        <NativeSelect
+        <ChoiceFilter
           label={t.status}
-          value={filters.status ?? ''}
-          onChange={event => setFilter('status', event.currentTarget.value)}
-          data={[{ value: '', label: t.all }, ...STATUSES.map(value => ({ value, label: t.deliveries.statuses[value] }))]}
+          value={filters.status}
+          choices={t.deliveries.statuses}
+          onChoose={value => setFilter('status', value)}
         />
-        <NativeSelect
+        <ChoiceFilter
           label={t.deliveries.event}
-          value={filters.event_type ?? ''}
-          onChange={event => setFilter('event_type', event.currentTarget.value)}
-          data={[{ value: '', label: t.all }, ...types.map(value => ({ value, label: value }))]}
+          value={filters.event_type}
+          choices={t.deliveries.types}
+          onChoose={value => setFilter('event_type', value)}
         />
-        {isFiltered && (
-          <Button variant="subtle" onClick={clear}>
-            {t.orders.clear}
-          </Button>
-        )}
       </div>
-      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && <Loading />}
-      {list.data && (
-        <section className="card">
-          {list.data.data.length > 0 ? (
-            <DeliveryTable deliveries={list.data.data} />
-          ) : isFiltered ? (
-            <Empty title={t.orders.nothing} text={t.orders.nothingText} />
-          ) : (
-            <Empty title={t.deliveries.empty} text={t.deliveries.emptyText} />
-          )}
-          <Pager list={list.data} />
-        </section>
-      )}
+      <ListCard
+        list={list}
+        onClear={isFiltered ? clear : null}
+        empty={
+          <Empty title={t.deliveries.empty} text={t.deliveries.emptyText}>
+            <Button component={Link} href="/developers">
+              {t.developers.send}
+            </Button>
+          </Empty>
+        }
+      >
+        {deliveries => <DeliveryTable deliveries={deliveries} />}
+      </ListCard>
     </>
   )
 }
@@ -87,7 +70,7 @@ function DeliveryTable({ deliveries }: { deliveries: readonly DeliveryBody[] }) 
   const { t, moment } = useWords()
   const faultOf = useFault()
   return (
-    <table className="list">
+    <table className="list errors">
       <thead>
         <tr>
           <th>{t.deliveries.event}</th>
@@ -110,7 +93,7 @@ function DeliveryTable({ deliveries }: { deliveries: readonly DeliveryBody[] }) 
               <span className="faint">{t.orders.at.attempts(delivery.attempts)}</span>
             </td>
             <td>
-              {(delivery.status === 'delivered' ? null : faultOf(delivery)) ?? t.none}
+              {delivery.status === 'delivered' ? null : faultOf(delivery)}
               {delivery.next_attempt_at && delivery.attempts > 0 && (
                 <span className="faint">
                   {t.deliveries.nextAttempt}: {moment(delivery.next_attempt_at)}

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import type { DeliveryDetailBody } from '@ponte/contracts'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { shortened } from '../amounts'
 import { api } from './api'
@@ -8,7 +9,7 @@ import { useFault } from './deliveries-page'
 import { usePageTitle } from './page-title'
 import { CodeBlock, CopyValue } from './parts/copy'
 import { DeliveryBadge } from './parts/delivery-badge'
-import { Facts, Failure, Heading, Loading } from './parts/states'
+import { Back, Facts, Failure, Heading, NotYet } from './parts/states'
 import { useWords } from './words'
 
 const REFRESH_MS = 2_000
@@ -21,13 +22,11 @@ export function DeliveryPage({ id }: { id: string }) {
   const delivery = found.data
   const title = delivery ? t.deliveries.types[delivery.event_type] : t.deliveries.title
   usePageTitle(title)
-  if (found.error && !delivery) return <Failure error={found.error} onRetry={() => void found.refetch()} />
-  if (!delivery) return <Loading />
+  const back = <Back to="/deliveries" title={t.deliveries.title} />
+  if (!delivery) return <NotYet of={found} back={back} />
   return (
     <>
-      <Link href="/deliveries" className="back">
-        ← {t.deliveries.title}
-      </Link>
+      {back}
       <Heading title={title}>
         <Button loading={replay.isPending} onClick={() => replay.mutate()}>
           {t.deliveries.replay}
@@ -40,10 +39,16 @@ export function DeliveryPage({ id }: { id: string }) {
           <h2>{t.deliveries.attempts}</h2>
           <Attempts delivery={delivery} />
         </section>
-        <section className="card">
-          <h2>{t.deliveries.body}</h2>
-          <CodeBlock text={delivery.body} label={t.deliveries.body} />
-        </section>
+        <div>
+          <section className="card">
+            <h2>{t.deliveries.body}</h2>
+            <CodeBlock text={delivery.body} label={t.deliveries.body} />
+          </section>
+          <section className="card">
+            <h2>{t.orders.details}</h2>
+            <Details delivery={delivery} />
+          </section>
+        </div>
       </div>
     </>
   )
@@ -57,29 +62,36 @@ function Now({ delivery }: { delivery: DeliveryDetailBody }) {
     <section className="card">
       <p className="badges">
         <DeliveryBadge delivery={delivery} /> <span>{t.orders.at.attempts(delivery.attempts)}</span>
+        {delivery.next_attempt_at && (
+          <span className="faint">
+            {t.deliveries.nextAttempt}: {exactMoment(delivery.next_attempt_at)}
+          </span>
+        )}
       </p>
       {fault && <p className="warning">{fault}</p>}
       {delivery.dead_reason && delivery.last_error_code && <p className="warning">{t.deliveries.dead[delivery.dead_reason]}</p>}
-      <Facts
-        rows={[
-          [t.created, exactMoment(delivery.created_at)],
-          ...(delivery.delivered_at ? [[t.deliveries.delivered, exactMoment(delivery.delivered_at)] as [string, string]] : []),
-          ...(delivery.next_attempt_at ? [[t.deliveries.nextAttempt, exactMoment(delivery.next_attempt_at)] as [string, string]] : []),
-          ['ID', <CopyValue key="id" value={delivery.id} label="ID" shown={shortened(delivery.id, 13)} />],
-          ...(delivery.replay_of
-            ? [
-                [
-                  t.deliveries.replayOf,
-                  <Link key="original" href={`/deliveries/${delivery.replay_of}`}>
-                    {shortened(delivery.replay_of, 13)}
-                  </Link>,
-                ] as [string, React.ReactNode],
-              ]
-            : []),
-        ]}
-      />
     </section>
   )
+}
+
+function Details({ delivery }: { delivery: DeliveryDetailBody }) {
+  const { t, exactMoment } = useWords()
+  const { id, event_type, created_at, delivered_at, replay_of } = delivery
+  const rows: [string, ReactNode][] = [
+    [t.deliveries.event, <code key="event">{event_type}</code>],
+    [t.created, exactMoment(created_at)],
+    ['ID', <CopyValue key="id" value={id} label="ID" shown={shortened(id, 13)} />],
+  ]
+  if (delivered_at) rows.push([t.deliveries.delivered, exactMoment(delivered_at)])
+  if (replay_of) {
+    rows.push([
+      t.deliveries.replayOf,
+      <Link key="original" href={`/deliveries/${replay_of}`}>
+        {shortened(replay_of, 13)}
+      </Link>,
+    ])
+  }
+  return <Facts rows={rows} />
 }
 
 function Attempts({ delivery }: { delivery: DeliveryDetailBody }) {

@@ -32,15 +32,17 @@ export function DevelopersPage() {
           {t.developers.reference}
         </a>
       </Heading>
-      <p className="lead">{t.developers.lead}</p>
       <TestEvent />
-      <p className="warning">{key ? t.developers.keyPresent : t.developers.keyMissing}</p>
-      {LINES.map(name => (
-        <section className="card" key={name}>
-          <h2>{t.developers[name]}</h2>
-          <CodeBlock text={lines[name]} label={t.developers[name]} />
-        </section>
-      ))}
+      <section className="card lines">
+        <h2>{t.developers.lines}</h2>
+        <p className="faint">{key ? t.developers.keyPresent : t.developers.keyMissing}</p>
+        {LINES.map(name => (
+          <div key={name}>
+            <h3>{t.developers[name]}</h3>
+            <CodeBlock text={lines[name]} label={t.developers[name]} />
+          </div>
+        ))}
+      </section>
     </>
   )
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Tools } from './parts/tools'
 import { logOut } from './session'
@@ -21,6 +21,12 @@ const pages = [
 export function Frame({ name, children }: { name: string | undefined; children: ReactNode }) {
   const { t } = useWords()
   const [location] = useLocation()
+  const pagesShown = useRef<HTMLElement>(null)
+  // On a phone the pages stand in a row that is wider than the screen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is another place in the row
+  useEffect(() => {
+    pagesShown.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' })
+  }, [location])
   const isHere = (path: string) => (path === '/' ? location === '/' : location.startsWith(path))
   return (
     <div className="frame">
@@ -31,7 +37,7 @@ export function Frame({ name, children }: { name: string | undefined; children: 
         <Link href="/" className="brand">
           <Mark /> Ponte
         </Link>
-        <nav aria-label={t.navLabel}>
+        <nav aria-label={t.navLabel} ref={pagesShown}>
           {pages.map(page => (
             <Link key={page.path} href={page.path} aria-current={isHere(page.path) ? 'page' : undefined}>
               <svg viewBox="0 0 20 20" aria-hidden="true">
@@ -44,7 +50,7 @@ export function Frame({ name, children }: { name: string | undefined; children: 
         <div className="rail-end">
           {name && <p className="store">{name}</p>}
           <Tools />
-          <button type="button" className="plain" onClick={logOut}>
+          <button type="button" className="plain" onClick={() => void logOut()}>
             {t.logOut}
           </button>
         </div>

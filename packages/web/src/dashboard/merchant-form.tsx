@@ -58,3 +58,13 @@ export function MerchantForm(of: { merchant: MerchantBody | null; submit: string
     </form>
   )
 }
+
+/** What the service accepted and yet warns of; in the reader's language where we know it. */
+export function Warnings({ merchant }: { merchant: MerchantBody }) {
+  const { t } = useWords()
+  return merchant.warnings?.map(warning => (
+    <p key={warning} className="warning">
+      {warning.startsWith('webhook_url names an internal address') ? t.fields.webhookUrlInternal : warning}
+    </p>
+  ))
+}

@@ -4,7 +4,7 @@ import { useContext } from 'react'
 import { api } from './api'
 import { Mark } from './frame'
 import { KeyContext } from './known-key'
-import { MerchantForm } from './merchant-form'
+import { MerchantForm, Warnings } from './merchant-form'
 import { CopyValue } from './parts/copy'
 import { Failure } from './parts/states'
 import { Tools } from './parts/tools'
@@ -39,11 +39,7 @@ export function Onboarding({ onCreated, onDone }: { onCreated(): void; onDone():
           <div className="secret">
             <CopyValue value={key} label={t.settings.key} />
           </div>
-          {create.data.warnings?.map(warning => (
-            <p key={warning} className="warning">
-              {warning}
-            </p>
-          ))}
+          <Warnings merchant={create.data} />
           <Button size="md" fullWidth onClick={onDone}>
             {t.onboarding.goOn}
           </Button>
@@ -54,7 +50,7 @@ export function Onboarding({ onCreated, onDone }: { onCreated(): void; onDone():
           <p className="lead">{t.onboarding.lead}</p>
           <MerchantForm merchant={null} submit={t.onboarding.create} busy={create.isPending} onSubmit={body => create.mutate(body)} />
           {create.error && <Failure error={create.error} />}
-          <button type="button" className="plain" onClick={logOut}>
+          <button type="button" className="plain" onClick={() => void logOut()}>
             {t.logOut}
           </button>
         </main>

@@ -4,11 +4,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { shortened } from '../amounts'
 import { api } from './api'
-import { OrderTimeline } from './order-timeline'
+import { OrderTimeline, quoteOf } from './order-timeline'
 import { usePageTitle } from './page-title'
 import { Confirmed } from './parts/confirmed'
 import { CopyValue } from './parts/copy'
-import { Badge, Facts, Failure, Heading, Loading } from './parts/states'
+import { Back, Badge, Facts, Heading, NotYet } from './parts/states'
 import { orderTone } from './parts/tones'
 import { useWords } from './words'
 
@@ -19,13 +19,11 @@ export function OrderPage({ id }: { id: string }) {
   const found = useQuery({ queryKey: ['order', id], queryFn: () => api.order(id), refetchInterval: REFRESH_MS })
   const order = found.data
   usePageTitle(order?.external_ref ?? t.orders.title)
-  if (found.error && !order) return <Failure error={found.error} onRetry={() => void found.refetch()} />
-  if (!order) return <Loading />
+  const back = <Back to="/orders" title={t.orders.title} />
+  if (!order) return <NotYet of={found} back={back} />
   return (
     <>
-      <Link href="/orders" className="back">
-        ← {t.orders.title}
-      </Link>
+      {back}
       <Heading title={order.external_ref ?? shortened(order.id, 13)}>
         {order.status === 'pending' && (
           <Confirmed
@@ -57,13 +55,13 @@ function Sums({ order }: { order: OrderBody }) {
   return (
     <section className="card sums">
       <div>
-        <p className="figure">{brl(order.brl_amount)}</p>
+        <p className="badges">
+          <span className="figure">{brl(order.brl_amount)}</span>
+          <Badge tone={orderTone[order.status]}>{t.orders.statuses[order.status]}</Badge>
+          {order.exception && <Badge tone="warn">{t.orders.exceptions[order.exception]}</Badge>}
+        </p>
         <p className="faint">{order.description ?? usdc(order.usdc_amount)}</p>
       </div>
-      <p className="badges">
-        <Badge tone={orderTone[order.status]}>{t.orders.statuses[order.status]}</Badge>
-        {order.exception && <Badge tone="warn">{t.orders.exceptions[order.exception]}</Badge>}
-      </p>
       {isOpen && (
         <div className="link-line">
           <CopyValue value={order.payment.checkout_url} label={t.orders.link} />
@@ -85,7 +83,7 @@ function Details({ order }: { order: OrderBody }) {
         [t.orders.expected, usdc(order.expected)],
         [t.orders.received, usdc(order.received)],
         [t.orders.fee, usdc(order.platform_fee)],
-        [t.orders.quote, `1 USDC = ${brl(order.quote.rate.replace(/0{1,4}$/, ''))} (${order.quote.source})`],
+        [t.orders.quote, quoteOf(order, brl)],
         [t.orders.expires, exactMoment(order.expires_at)],
         ['ID', <CopyValue key="id" value={order.id} label="ID" shown={shortened(order.id, 13)} />],
         [t.orders.memo, <CopyValue key="memo" value={order.memo} label={t.orders.memo} shown={shortened(order.memo, 10)} />],

@@ -1,7 +1,4 @@
-import type { OrderStatus } from '@ponte/contracts'
 import type { Query } from './api'
-
-export const orderStatusNames: readonly OrderStatus[] = ['pending', 'confirming', 'underpaid', 'paid', 'expired', 'cancelled']
 
 /** What one search box means: an order's id leads to it; a memo, a transaction or a reference is looked for. */
 export function searchFor(text: string | undefined): { orderId?: string; query: Query } {

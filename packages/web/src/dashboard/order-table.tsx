@@ -6,7 +6,7 @@ import { orderTone } from './parts/tones'
 import { useWords } from './words'
 
 export function OrderTable({ orders }: { orders: readonly OrderBody[] }) {
-  const { t, brl, usdc, moment } = useWords()
+  const { t, brl, usdcRounded, moment } = useWords()
   return (
     <table className="list">
       <thead>
@@ -32,7 +32,7 @@ export function OrderTable({ orders }: { orders: readonly OrderBody[] }) {
             </td>
             <td className="number">
               {brl(order.brl_amount)}
-              <span className="faint">{usdc(order.usdc_amount)}</span>
+              <span className="faint">{usdcRounded(order.usdc_amount)}</span>
             </td>
             <td>{moment(order.created_at)}</td>
           </tr>

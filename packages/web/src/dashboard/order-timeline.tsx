@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { shortened } from '../amounts'
-import { transactionUrl } from '../explorer'
+import { transactionUrl } from '../networks'
 import { api } from './api'
 import { DeliveryBadge } from './parts/delivery-badge'
 import { Failure, type Tone } from './parts/states'
@@ -45,7 +45,8 @@ export function OrderTimeline({ order }: { order: OrderBody }) {
     placeholderData: previous => previous,
   })
   const entries = [...own(order, words), ...(told.data ?? []).map(({ event, deliveries }) => telling(event, deliveries, words))]
-  entries.sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
+  // Newest first; of one moment, what was told last.
+  entries.reverse().sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
   return (
     <>
       {told.error && <Failure error={told.error} />}
@@ -64,17 +65,23 @@ export function OrderTimeline({ order }: { order: OrderBody }) {
   )
 }
 
+/** `1 USDC = R$ 5.42 (chainlink)`. */
+export const quoteOf = ({ quote }: OrderBody, brl: Words['brl']): string =>
+  `1 USDC = ${brl(quote.rate.replace(/0{1,4}$/, ''))} (${quote.source})`
+
 type Words = ReturnType<typeof useWords>
 
 /** What the order itself knows: its making, its payments, its end. */
 function own(order: OrderBody, { t, brl, usdc }: Words): Entry[] {
   const { at } = t.orders
-  const entries: Entry[] = [{ at: order.created_at, tone: 'calm', title: at.created(brl(order.brl_amount), usdc(order.usdc_amount)) }]
+  const created = at.created(brl(order.brl_amount), usdc(order.usdc_amount))
+  const entries: Entry[] = [{ at: order.created_at, tone: 'calm', title: created, body: <p>{quoteOf(order, brl)}</p> }]
   for (const payment of order.payments ?? []) {
     const url = transactionUrl(order.payment.chain_id, payment.tx_hash)
     const hash = <span className="mono">{shortened(payment.tx_hash, 10)}</span>
     entries.push({
-      at: payment.block_time,
+      // A block carries a whole second, which may begin before the order it pays.
+      at: payment.block_time > order.created_at ? payment.block_time : order.created_at,
       tone: payment.status === 'confirmed' ? 'good' : payment.status === 'detected' ? 'wait' : 'bad',
       title: at.payment(usdc(payment.amount)),
       body: (
@@ -101,12 +108,19 @@ function telling(event: EventBody, deliveries: DeliveryBody[], { t }: Words): En
   return {
     at: event.created_at,
     tone: 'calm',
-    title: t.orders.at.event(event.type),
-    body: deliveries.map(delivery => (
-      <p key={delivery.id}>
-        <Link href={`/deliveries/${delivery.id}`}>{t.orders.at.delivery}</Link> <DeliveryBadge delivery={delivery} />{' '}
-        <span className="faint">{t.orders.at.attempts(delivery.attempts)}</span>
-      </p>
-    )),
+    title: t.deliveries.types[event.type],
+    body: (
+      <>
+        <p>
+          {t.orders.at.event} <code>{event.type}</code>
+        </p>
+        {deliveries.map(delivery => (
+          <p key={delivery.id}>
+            <Link href={`/deliveries/${delivery.id}`}>{t.orders.at.delivery}</Link> <DeliveryBadge delivery={delivery} />{' '}
+            <span className="faint">{t.orders.at.attempts(delivery.attempts)}</span>
+          </p>
+        ))}
+      </>
+    ),
   }
 }

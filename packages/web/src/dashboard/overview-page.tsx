@@ -1,4 +1,4 @@
-import { SegmentedControl } from '@mantine/core'
+import { Button, SegmentedControl } from '@mantine/core'
 import type { OrderBody } from '@ponte/contracts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -54,9 +54,9 @@ export function OverviewPage() {
             <OrderTable orders={overview.data.latest_orders} />
           ) : (
             <Empty title={t.orders.empty} text={t.orders.emptyText}>
-              <Link href="/orders?new=1" className="action">
+              <Button component={Link} href="/orders?new=1">
                 {t.orders.fresh}
-              </Link>
+              </Button>
             </Empty>
           )}
         </section>
@@ -66,7 +66,7 @@ export function OverviewPage() {
 }
 
 function Volume({ span }: { span: number }) {
-  const { t, brl, usdc } = useWords()
+  const { t, brl, usdcRounded } = useWords()
   const found = useQuery({
     queryKey: ['volume', span],
     queryFn: () => ordersSince(spanStart(new Date(), span)),
@@ -87,7 +87,7 @@ function Volume({ span }: { span: number }) {
         </div>
         <div>
           <p className="figure-label">{t.overview.inUsdc}</p>
-          <p className="figure second">{usdc(volumes.usdc)}</p>
+          <p className="figure second">{usdcRounded(volumes.usdc)}</p>
         </div>
       </div>
       <VolumeChart volumes={volumes} />

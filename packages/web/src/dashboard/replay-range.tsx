@@ -1,46 +1,45 @@
-import { Button, Modal, NativeSelect, TextInput } from '@mantine/core'
+import { Button, NativeSelect, TextInput } from '@mantine/core'
 import type { ReplayDeliveries } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
+import { type FormEvent, useState } from 'react'
 import { api } from './api'
+import { Dialog, type Opened } from './parts/dialog'
 import { Failure } from './parts/states'
 import { useWords } from './words'
 
 const DAY_MS = 86_400_000
 
 /** Sends everything of a range again; one call takes a part, so it goes on where the last ended and says how far it is. */
-export function ReplayRange({ opened, onClose, onDone }: { opened: boolean; onClose(): void; onDone(): void }) {
+export function ReplayRange({ opened, onClose, onDone }: Opened & { onDone(): void }) {
   const { t } = useWords()
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={t.deliveries.replayRange}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': t.close }}
-      centered
-    >
-      {opened && <RangeForm onDone={onDone} />}
-    </Modal>
+    <Dialog title={t.deliveries.replayRange} opened={opened} onClose={onClose}>
+      <RangeForm onDone={onDone} />
+    </Dialog>
   )
 }
 
-async function replayAll(range: ReplayDeliveries): Promise<number> {
+async function replayAll(range: ReplayDeliveries, onProgress: (replayed: number) => void): Promise<void> {
   let replayed = 0
   let from: string | null = range.created_gte
   while (from !== null && from < range.created_lt) {
     const answer = await api.replayRange({ ...range, created_gte: from })
     replayed += answer.replayed
+    onProgress(replayed)
     from = answer.has_more ? answer.next_created_gte : null
   }
-  return replayed
 }
 
 const inputTime = (at: Date) => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 
 function RangeForm({ onDone }: { onDone(): void }) {
   const { t } = useWords()
-  const replay = useMutation({ mutationFn: replayAll, onSuccess: onDone })
+  const [replayed, setReplayed] = useState(0)
+  const replay = useMutation({
+    mutationFn: (range: ReplayDeliveries) => replayAll(range, setReplayed),
+    onMutate: () => setReplayed(0),
+    onSuccess: onDone,
+  })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
@@ -76,11 +75,7 @@ function RangeForm({ onDone }: { onDone(): void }) {
         ]}
       />
       {replay.error && <Failure error={replay.error} />}
-      {replay.isSuccess && (
-        <p role="status" className="done">
-          {t.deliveries.replayedCount(replay.data)}
-        </p>
-      )}
+      <div role="status">{(replay.isSuccess || replayed > 0) && <p className="done">{t.deliveries.replayedCount(replayed)}</p>}</div>
       <Button type="submit" loading={replay.isPending} fullWidth>
         {t.deliveries.start}
       </Button>

@@ -2,8 +2,8 @@ import { useSyncExternalStore } from 'react'
 import { ask, RequestFailed } from '../problem'
 
 /**
- * Who is logged in. The access token lives in this module's memory and nowhere else; the refresh token, which each use replaces, in the tab's
- * session storage, so that a reload does not log out and closing the tab does.
+ * Who is logged in. The access token lives in this module's memory and nowhere else. The refresh token lies in a cookie that no script reads
+ * and that only the gateway's `/dashboard/session` gets: a reload and another tab are logged in, a closed browser is not.
  */
 
 interface Settings {
@@ -31,31 +31,40 @@ export class LoginFailed extends Error {
   }
 }
 
-const KEY = 'ponte.refresh'
 const EARLY_MS = 60_000
 const listeners = new Set<() => void>()
+const otherTabs = new BroadcastChannel('ponte.session')
+// Another tab logged in or out: what is shown here may be another merchant's.
+otherTabs.onmessage = () => window.location.reload()
 let access: { token: string; until: number } | null = null
+let state: 'unknown' | 'in' | 'out' = 'unknown'
 let refreshing: Promise<void> | null = null
 let settings: Promise<Settings> | null = null
 
-const isIn = () => access !== null || sessionStorage.getItem(KEY) !== null
-const tell = () => {
+/** `unknown` until `refresh` has asked once. */
+export const useSession = (): typeof state =>
+  useSyncExternalStore(
+    listener => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => state,
+  )
+
+function become(session: Pick<Grant, 'access_token' | 'expires_in'> | null): void {
+  access = session && { token: session.access_token, until: Date.now() + (session.expires_in ?? 3600) * 1000 - EARLY_MS }
+  state = session ? 'in' : 'out'
   for (const listener of listeners) listener()
 }
 
-export const useLoggedIn = (): boolean =>
-  useSyncExternalStore(listener => {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
-  }, isIn)
+export const logIn = (credentials: Credentials): Promise<void> => begin('token?grant_type=password', credentials)
+export const signUp = (credentials: Credentials): Promise<void> => begin('signup', credentials)
 
-export const logIn = (credentials: Credentials): Promise<void> => grant('token?grant_type=password', credentials)
-export const signUp = (credentials: Credentials): Promise<void> => grant('signup', credentials)
-
-export function logOut(): void {
-  access = null
-  sessionStorage.removeItem(KEY)
-  tell()
+/** Ends the session in every tab of this browser. */
+export async function logOut(): Promise<void> {
+  await own('DELETE')
+  become(null)
+  otherTabs.postMessage('out')
 }
 
 /** A token that is good for a minute at least. Throws RequestFailed when the session is over. */
@@ -65,41 +74,43 @@ export async function accessToken(): Promise<string> {
   return access.token
 }
 
-/** Gets a new token, once for everyone who asks meanwhile. A refused one ends the session; an unreachable provider does not. */
+/** Gets a new token, once for everyone who asks meanwhile. A refused one ends the session; throws RequestFailed while nobody answers. */
 export function refresh(): Promise<void> {
-  refreshing ??= (async () => {
-    try {
-      const token = sessionStorage.getItem(KEY)
-      if (token === null) return logOut()
-      await grant('token?grant_type=refresh_token', { refresh_token: token })
-    } catch (error) {
-      if (error instanceof LoginFailed && error.fault !== 'unreachable') return logOut()
-      throw new RequestFailed(0, 'unreachable', String(error), null)
-    } finally {
-      refreshing = null
-    }
-  })()
+  // A refresh token is good for one use, so tabs take turns.
+  const take = async () => become(await own('POST'))
+  refreshing ??= Promise.resolve('locks' in navigator ? navigator.locks.request('ponte.session', take) : take()).finally(() => {
+    refreshing = null
+  })
   return refreshing
 }
 
-async function grant(path: string, body: object): Promise<void> {
+/** The session that the gateway keeps for this browser. The header is one that other sites cannot send. */
+async function own(method: 'PUT' | 'POST' | 'DELETE', kept?: Pick<Grant, 'refresh_token'>): Promise<Grant | null> {
+  const headers = { 'X-Ponte-Session': '1', ...(kept ? { 'Content-Type': 'application/json' } : {}) }
+  const { body } = await ask<Grant | null>('/dashboard/session', { method, headers, ...(kept ? { body: JSON.stringify(kept) } : {}) })
+  return body
+}
+
+async function begin(path: string, credentials: Credentials): Promise<void> {
   const { auth_url, public_client_key } = await readSettings()
   if (!auth_url) throw new LoginFailed('no_provider')
   const response = await fetch(`${auth_url}/auth/v1/${path}`, {
     method: 'POST',
     headers: { apikey: public_client_key ?? '', 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
+    body: JSON.stringify(credentials),
   }).catch((error: unknown) => {
     throw new LoginFailed('unreachable', String(error))
   })
   const answer: unknown = await response.json().catch(() => null)
   if (!response.ok) throw new LoginFailed(faultOf(answer), textOf(answer, 'msg') ?? textOf(answer, 'error_description') ?? '')
-  const session = answer as Partial<Grant>
+  const { access_token, refresh_token, expires_in = 3600 } = answer as Partial<Grant>
   // A provider that first wants the address confirmed answers a sign-up without tokens.
-  if (!session.access_token || !session.refresh_token) throw new LoginFailed('refused')
-  access = { token: session.access_token, until: Date.now() + (session.expires_in ?? 3600) * 1000 - EARLY_MS }
-  sessionStorage.setItem(KEY, session.refresh_token)
-  tell()
+  if (!access_token || !refresh_token) throw new LoginFailed('refused')
+  await own('PUT', { refresh_token }).catch((error: unknown) => {
+    throw new LoginFailed('unreachable', String(error))
+  })
+  become({ access_token, expires_in })
+  otherTabs.postMessage('in')
 }
 
 function readSettings(): Promise<Settings> {

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useContext, useState } from 'react'
 import { api } from './api'
 import { KeyContext } from './known-key'
-import { MerchantForm } from './merchant-form'
+import { MerchantForm, Warnings } from './merchant-form'
 import { usePageTitle } from './page-title'
 import { Confirmed } from './parts/confirmed'
 import { CopyValue } from './parts/copy'
@@ -44,11 +44,7 @@ function Store({ merchant }: { merchant: MerchantBody }) {
       {update.error && <Failure error={update.error} />}
       <div role="status">
         {update.isSuccess && <p className="done">{t.saved}</p>}
-        {merchant.warnings?.map(warning => (
-          <p key={warning} className="warning">
-            {warning}
-          </p>
-        ))}
+        <Warnings merchant={merchant} />
       </div>
     </section>
   )
@@ -68,15 +64,17 @@ function ApiKey() {
           <CopyValue value={fresh} label={t.settings.key} />
         </div>
       )}
-      <Confirmed
-        action={t.settings.rotateKey}
-        question={t.settings.rotateKeySure}
-        work={api.rotateKey}
-        onDone={({ api_key }) => {
-          setFresh(api_key)
-          setKey(api_key)
-        }}
-      />
+      <div className="buttons">
+        <Confirmed
+          action={t.settings.rotateKey}
+          question={t.settings.rotateKeySure}
+          work={api.rotateKey}
+          onDone={({ api_key }) => {
+            setFresh(api_key)
+            setKey(api_key)
+          }}
+        />
+      </div>
     </section>
   )
 }

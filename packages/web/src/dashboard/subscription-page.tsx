@@ -8,7 +8,7 @@ import { api } from './api'
 import { usePageTitle } from './page-title'
 import { Confirmed } from './parts/confirmed'
 import { CopyValue } from './parts/copy'
-import { Badge, Facts, Failure, Heading, Loading } from './parts/states'
+import { Back, Badge, Facts, Failure, Heading, NotYet } from './parts/states'
 import { subscriptionTone } from './parts/tones'
 import { comingDates } from './period-dates'
 import { useRhythm } from './subscriptions-page'
@@ -23,14 +23,12 @@ export function SubscriptionPage({ id }: { id: string }) {
   const found = useQuery({ queryKey: ['subscription', id], queryFn: () => api.subscription(id), refetchInterval: REFRESH_MS })
   const subscription = found.data
   usePageTitle(subscription?.external_ref ?? t.subscriptions.title)
-  if (found.error && !subscription) return <Failure error={found.error} onRetry={() => void found.refetch()} />
-  if (!subscription) return <Loading />
+  const back = <Back to="/subscriptions" title={t.subscriptions.title} />
+  if (!subscription) return <NotYet of={found} back={back} />
   const isLive = subscription.status === 'active' || subscription.status === 'past_due'
   return (
     <>
-      <Link href="/subscriptions" className="back">
-        ← {t.subscriptions.title}
-      </Link>
+      {back}
       <Heading title={subscription.external_ref ?? subscription.description ?? shortened(subscription.id, 13)}>
         {isLive && (
           <>
@@ -46,12 +44,12 @@ export function SubscriptionPage({ id }: { id: string }) {
       </Heading>
       <section className="card sums">
         <div>
-          <p className="figure">{brl(subscription.brl_amount)}</p>
-          <p className="faint">{rhythm(subscription)}</p>
+          <p className="badges">
+            <span className="figure">{brl(subscription.brl_amount)}</span>
+            <Badge tone={subscriptionTone[subscription.status]}>{t.subscriptions.statuses[subscription.status]}</Badge>
+          </p>
+          <p className="faint">{[rhythm(subscription), subscription.description].filter(Boolean).join(' · ')}</p>
         </div>
-        <p className="badges">
-          <Badge tone={subscriptionTone[subscription.status]}>{t.subscriptions.statuses[subscription.status]}</Badge>
-        </p>
       </section>
       <div className="columns">
         <section className="card">
@@ -84,6 +82,13 @@ function ChargeButton({ id, onDone }: { id: string; onDone(): void }) {
         {t.subscriptions.charge}
       </Button>
       {charge.error && <Failure error={charge.error} />}
+      <span role="status">
+        {charge.data && (
+          <Link href={`/orders/${'order_id' in charge.data ? charge.data.order_id : charge.data.id}`} className="done">
+            {t.subscriptions.charged}
+          </Link>
+        )}
+      </span>
     </>
   )
 }
@@ -135,11 +140,13 @@ function Calendar({ subscription }: { subscription: SubscriptionBody }) {
 }
 
 function Details({ subscription }: { subscription: SubscriptionBody }) {
-  const { t, exactMoment } = useWords()
+  const { t, moment, exactMoment } = useWords()
+  const { next_charge_at, timezone } = subscription
   return (
     <Facts
       rows={[
-        [t.subscriptions.next, subscription.next_charge_at ? exactMoment(subscription.next_charge_at) : t.none],
+        [t.subscriptions.next, next_charge_at ? moment(next_charge_at, timezone) : t.none],
+        [t.subscriptions.timezone, timezone],
         [t.subscriptions.done, t.subscriptions.doneOf(subscription.charges_done, subscription.max_periods)],
         [t.created, exactMoment(subscription.created_at)],
         ['ID', <CopyValue key="id" value={subscription.id} label="ID" shown={shortened(subscription.id, 13)} />],

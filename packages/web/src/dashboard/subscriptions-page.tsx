@@ -1,70 +1,57 @@
-import { Button, NativeSelect } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { SubscriptionBody } from '@ponte/contracts'
-import { useQuery } from '@tanstack/react-query'
-import { Link, useSearchParams } from 'wouter'
+import { Link } from 'wouter'
 import { shortened } from '../amounts'
 import { api } from './api'
 import { NewSubscription } from './new-subscription'
 import { usePageTitle } from './page-title'
-import { Pager, useFilters } from './parts/paging'
-import { Badge, Empty, Failure, Heading, Loading } from './parts/states'
+import { useNewInvoice } from './parts/new-invoice'
+import { ChoiceFilter, ListCard, useFilters, useList } from './parts/paging'
+import { Badge, Empty, Heading } from './parts/states'
 import { subscriptionTone } from './parts/tones'
 import { useWords } from './words'
 
-const STATUSES: readonly SubscriptionBody['status'][] = ['active', 'past_due', 'cancelled', 'expired']
-
-/** `Monthly`, or `Monthly, every 3`, or when the merchant says so. */
+/** `Monthly`, or `Every 3 months`, or when the merchant says so. */
 export function useRhythm() {
   const { t } = useWords()
   return ({ interval, interval_count }: SubscriptionBody): string => {
     if (interval === null) return t.subscriptions.manual
-    const name = t.subscriptions.intervals[interval]
-    return interval_count === null || interval_count === 1 ? name : t.subscriptions.everyFew(interval_count, name)
+    return interval_count === null || interval_count === 1
+      ? t.subscriptions.intervals[interval]
+      : t.subscriptions.everyFew(interval_count, interval)
   }
 }
 
 export function SubscriptionsPage() {
   const { t } = useWords()
   usePageTitle(t.subscriptions.title)
-  const [search, setSearch] = useSearchParams()
+  const form = useNewInvoice()
   const { filters, page, isFiltered, setFilter, clear } = useFilters(['status'])
-  const query = { ...filters, ...page }
-  const list = useQuery({
-    queryKey: ['subscriptions', query],
-    queryFn: () => api.subscriptions(query),
-    placeholderData: previous => previous,
-  })
-  const openForm = () => setSearch({ new: '1' })
+  const list = useList('subscriptions', api.subscriptions, { ...filters, ...page })
+  const newSubscription = <Button onClick={form.open}>{t.subscriptions.fresh}</Button>
   return (
     <>
-      <Heading title={t.subscriptions.title}>
-        <Button onClick={openForm}>{t.subscriptions.fresh}</Button>
-      </Heading>
-      <NewSubscription opened={search.has('new')} onClose={clear} />
+      <Heading title={t.subscriptions.title}>{newSubscription}</Heading>
+      <NewSubscription {...form} />
       <div className="filters">
-        <NativeSelect
+        <ChoiceFilter
           label={t.status}
-          value={filters.status ?? ''}
-          onChange={event => setFilter('status', event.currentTarget.value)}
-          data={[{ value: '', label: t.all }, ...STATUSES.map(value => ({ value, label: t.subscriptions.statuses[value] }))]}
+          value={filters.status}
+          choices={t.subscriptions.statuses}
+          onChoose={value => setFilter('status', value)}
         />
       </div>
-      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && <Loading />}
-      {list.data && (
-        <section className="card">
-          {list.data.data.length > 0 ? (
-            <SubscriptionTable subscriptions={list.data.data} />
-          ) : isFiltered ? (
-            <Empty title={t.orders.nothing} text={t.orders.nothingText} />
-          ) : (
-            <Empty title={t.subscriptions.empty} text={t.subscriptions.emptyText}>
-              <Button onClick={openForm}>{t.subscriptions.fresh}</Button>
-            </Empty>
-          )}
-          <Pager list={list.data} />
-        </section>
-      )}
+      <ListCard
+        list={list}
+        onClear={isFiltered ? clear : null}
+        empty={
+          <Empty title={t.subscriptions.empty} text={t.subscriptions.emptyText}>
+            {newSubscription}
+          </Empty>
+        }
+      >
+        {subscriptions => <SubscriptionTable subscriptions={subscriptions} />}
+      </ListCard>
     </>
   )
 }
@@ -100,7 +87,9 @@ function SubscriptionTable({ subscriptions }: { subscriptions: readonly Subscrip
                 {t.subscriptions.done}: {t.subscriptions.doneOf(subscription.charges_done, subscription.max_periods)}
               </span>
             </td>
-            <td>{subscription.next_charge_at ? moment(subscription.next_charge_at) : t.none}</td>
+            <td data-label={t.subscriptions.next}>
+              {subscription.next_charge_at ? moment(subscription.next_charge_at, subscription.timezone) : t.none}
+            </td>
           </tr>
         ))}
       </tbody>

@@ -46,3 +46,12 @@ export function volumesOf(orders: readonly OrderBody[], now: Date, span: number)
   const sum = (of: (day: Day) => bigint) => days.reduce((total, day) => total + of(day), 0n)
   return { days, brl: formatBrl(sum(day => day.brl)), usdc: formatUsdc(sum(day => day.usdc)), byStatus }
 }
+
+/** Where the axis of a chart ends: 1, 2 or 5 times a power of ten reais that no day goes beyond. In centavos. */
+export function scaleTop(days: readonly Day[]): bigint {
+  const most = days.reduce((top, day) => (day.brl > top ? day.brl : top), 0n)
+  for (let unit = 100_00n; ; unit *= 10n) {
+    const top = [1n, 2n, 5n].map(times => times * unit).find(level => level >= most)
+    if (top) return top
+  }
+}

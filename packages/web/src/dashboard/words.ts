@@ -1,4 +1,4 @@
-import { brl, exactMoment, moment, usdc } from '../amounts'
+import { brl, exactMoment, moment, usdc, usdcRounded } from '../amounts'
 import { localeOf, useLanguage } from '../language'
 import { en } from './texts/en'
 import { pt } from './texts/pt'
@@ -14,7 +14,8 @@ export function useWords() {
     t: texts[language],
     brl: (decimal: string) => brl(decimal, language),
     usdc: (decimal: string) => usdc(decimal, language),
-    moment: (iso: string) => moment(iso, language),
+    usdcRounded: (decimal: string) => usdcRounded(decimal, language),
+    moment: (iso: string, timeZone?: string) => moment(iso, language, timeZone),
     exactMoment: (iso: string) => exactMoment(iso, language),
   }
 }

@@ -1,5 +1,6 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
+import { networks } from '../../networks'
 import * as calls from './calls'
 import type { Provider } from './provider'
 import { isUnsupported, Refusal, refusalOf } from './refusal'
@@ -44,9 +45,24 @@ export async function connected(provider: Provider, chainId: number, onStep: (st
   const isRight = async () => Number(await provider.request({ method: 'eth_chainId' })) === chainId
   if (await isRight()) return payer
   onStep('network')
-  await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: `0x${chainId.toString(16)}` }] })
+  await switchedTo(provider, chainId)
   if (!(await isRight())) throw new Refusal('wrong_network')
   return payer
+}
+
+/** Asks for the network, and offers it to a wallet that does not know it. */
+async function switchedTo(provider: Provider, chainId: number): Promise<void> {
+  const name = { chainId: `0x${chainId.toString(16)}` }
+  const change = () => provider.request({ method: 'wallet_switchEthereumChain', params: [name] })
+  try {
+    await change()
+  } catch (error) {
+    const known = networks[chainId]
+    if (refusalOf(error).kind !== 'unknown_network' || !known) throw error
+    await provider.request({ method: 'wallet_addEthereumChain', params: [{ ...name, ...known }] })
+    // A wallet may add a network without going there.
+    await change()
+  }
 }
 
 const talk = (provider: Provider, payer: string, { payment }: CheckoutBody) => ({

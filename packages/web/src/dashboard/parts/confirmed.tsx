@@ -1,44 +1,53 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useWords } from '../words'
+import { Dialog } from './dialog'
 import { Failure } from './states'
 
+export interface ConfirmedProps<T> {
+  action: string
+  question: string
+  work(): Promise<T>
+  onDone(result: T): void
+}
+
 /** A button for what cannot be undone: it asks first. */
-export function Confirmed<T>(of: { action: string; question: string; work(): Promise<T>; onDone(result: T): void }) {
-  const { t } = useWords()
+export function Confirmed<T>(of: ConfirmedProps<T>) {
   const [asked, setAsked] = useState(false)
-  const work = useMutation({
-    mutationFn: of.work,
-    onSuccess: result => {
-      setAsked(false)
-      of.onDone(result)
-    },
-  })
   return (
     <>
       <Button variant="default" onClick={() => setAsked(true)}>
         {of.action}
       </Button>
-      <Modal
-        opened={asked}
-        onClose={() => setAsked(false)}
-        title={of.action}
-        lockScroll={false}
-        closeButtonProps={{ 'aria-label': t.close }}
-        centered
-      >
-        <p>{of.question}</p>
-        {work.error && <Failure error={work.error} />}
-        <div className="buttons">
-          <Button variant="default" onClick={() => setAsked(false)}>
-            {t.cancel}
-          </Button>
-          <Button loading={work.isPending} onClick={() => work.mutate()}>
-            {t.settings.sure}
-          </Button>
-        </div>
-      </Modal>
+      <Dialog title={of.action} opened={asked} onClose={() => setAsked(false)}>
+        <Question {...of} onClose={() => setAsked(false)} />
+      </Dialog>
+    </>
+  )
+}
+
+function Question<T>({ question, work, onDone, onClose }: ConfirmedProps<T> & { onClose(): void }) {
+  const { t } = useWords()
+  const doing = useMutation({
+    mutationFn: work,
+    onSuccess: result => {
+      onClose()
+      onDone(result)
+    },
+  })
+  return (
+    <>
+      <p>{question}</p>
+      {doing.error && <Failure error={doing.error} />}
+      <div className="buttons">
+        <Button variant="default" onClick={onClose}>
+          {t.cancel}
+        </Button>
+        <Button loading={doing.isPending} onClick={() => doing.mutate()}>
+          {t.sure}
+        </Button>
+      </div>
     </>
   )
 }

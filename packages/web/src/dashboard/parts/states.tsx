@@ -1,5 +1,6 @@
 import { Button, Loader } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Link } from 'wouter'
 import { RequestFailed } from '../../problem'
 import { useWords } from '../words'
 
@@ -64,6 +65,25 @@ export function Heading({ title, children }: { title: ReactNode; children?: Reac
       <h1>{title}</h1>
       <div className="heading-actions">{children}</div>
     </div>
+  )
+}
+
+export function Back({ to, title }: { to: string; title: string }) {
+  return (
+    <Link href={to} className="back">
+      ← {title}
+    </Link>
+  )
+}
+
+/** In place of a thing that is not there yet, or that cannot be had. */
+export function NotYet({ of: query, back }: { of: { error: Error | null; refetch(): unknown }; back: ReactNode }) {
+  if (!query.error) return <Loading />
+  return (
+    <>
+      {back}
+      <Failure error={query.error} onRetry={() => void query.refetch()} />
+    </>
   )
 }
 

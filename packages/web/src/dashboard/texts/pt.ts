@@ -1,5 +1,5 @@
-import type { OrderException, OrderStatus, WebhookType } from '@ponte/contracts'
-import { technicalPt, webhookTypesPt } from './technical-pt'
+import type { OrderException, OrderStatus } from '@ponte/contracts'
+import { technicalPt } from './technical-pt'
 
 const orderStatus: Record<OrderStatus, string> = {
   pending: 'Aguardando',
@@ -16,6 +16,7 @@ const exception: Record<OrderException, string> = {
   duplicate: 'Paga mais de uma vez',
   reorged: 'Desfeita pela rede',
 }
+const intervals = { day: 'dias', week: 'semanas', month: 'meses', year: 'anos' }
 export const pt = {
   nav: {
     overview: 'Visão geral',
@@ -43,6 +44,10 @@ export const pt = {
   retry: 'Tentar de novo',
   all: 'Todos',
   none: '—',
+  nothing: 'Nada com estes filtros',
+  nothingText: 'Tire um filtro ou busque outra coisa.',
+  clear: 'Limpar filtros',
+  sure: 'Confirmar',
   status: 'Estado',
   created: 'Criada em',
   requestId: (id: string) => `Código para o suporte: ${id}`,
@@ -95,6 +100,8 @@ export const pt = {
     payoutHint: 'Endereço 0x que recebe o USDC. Confira duas vezes: o que chega lá não volta.',
     webhookUrl: 'URL do webhook',
     webhookUrlHint: 'Seu servidor recebe um aviso assinado a cada mudança. Pode ficar vazio.',
+    webhookUrlInternal:
+      'A URL do webhook é um endereço interno: os envios a ela são recusados e não se repetem. Use um endereço que a internet alcance.',
   },
   overview: {
     title: 'Visão geral',
@@ -112,6 +119,7 @@ export const pt = {
     dead: 'Não entregues em 24 h',
     latest: 'Últimas cobranças',
     chart: (total: string) => `Recebido por dia, total de ${total}`,
+    nothingYet: 'Nada recebido neste período ainda.',
     day: 'Dia',
     subscriptions: (active: number, late: number) => `${active} assinaturas ativas, ${late} em atraso`,
   },
@@ -119,14 +127,12 @@ export const pt = {
     title: 'Cobranças',
     fresh: 'Nova cobrança',
     search: 'Buscar',
-    searchHint: 'Referência, memo, transação ou número',
+    searchHint: 'Referência, memo, transação ou ID',
     empty: 'Nenhuma cobrança ainda',
     emptyText: 'Crie a primeira e envie o link a quem vai pagar.',
-    nothing: 'Nada com estes filtros',
-    nothingText: 'Tire um filtro ou busque outra coisa.',
-    clear: 'Limpar filtros',
     reference: 'Referência',
     description: 'Descrição',
+    descriptionHint: 'O pagador vê este texto',
     amount: 'Valor',
     received: 'Recebido',
     statuses: orderStatus,
@@ -154,7 +160,7 @@ export const pt = {
       created: (brl: string, usdc: string) => `Criada: ${brl}, ${usdc}`,
       payment: (amount: string) => `Pagamento de ${amount} (sua parte)`,
       payments: { detected: 'visto, aguardando confirmações', confirmed: 'confirmado', orphaned: 'desfeito pela rede' },
-      event: (type: WebhookType) => `Evento: ${webhookTypesPt[type]}`,
+      event: 'Evento',
       delivery: 'Webhook',
       attempts: (count: number) => (count === 1 ? '1 tentativa' : `${count} tentativas`),
       expired: 'Venceu',
@@ -168,16 +174,17 @@ export const pt = {
     emptyText: 'Crie uma: cada período gera a sua cobrança sozinho, ou quando você mandar.',
     statuses: { active: 'Ativa', past_due: 'Em atraso', cancelled: 'Cancelada', expired: 'Encerrada' },
     interval: 'Repetição',
-    intervals: { day: 'Por dia', week: 'Por semana', month: 'Por mês', year: 'Por ano' },
-    everyFew: (count: number, interval: string) => `${interval}, a cada ${count}`,
+    intervals: { day: 'Diária', week: 'Semanal', month: 'Mensal', year: 'Anual' },
+    everyFew: (count: number, interval: keyof typeof intervals) => `A cada ${count} ${intervals[interval]}`,
     manual: 'Quando eu mandar',
     next: 'Próxima cobrança',
+    timezone: 'Fuso horário',
     done: 'Cobradas',
     doneOf: (done: number, most: number | null) => (most === null ? String(done) : `${done} de ${most}`),
     maxPeriods: 'Número de cobranças',
     maxHint: 'Vazio: até cancelar',
     charge: 'Cobrar agora',
-    charged: 'Cobrança aberta',
+    charged: 'A cobrança do período está aberta. Ver',
     cancelOne: 'Cancelar assinatura',
     cancelSure: 'Cancelar esta assinatura? A cobrança em aberto também é cancelada.',
     charges: 'Cobranças por período',

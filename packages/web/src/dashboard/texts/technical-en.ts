@@ -23,7 +23,6 @@ export const technicalEn: typeof technicalPt = {
     attempts: 'Attempts',
     nextAttempt: 'Next attempt',
     replay: 'Send again',
-    replayed: 'A new delivery was made',
     replayRange: 'Send a period again',
     replayRangeLead: 'Sends the events of a period again.',
     from: 'From',
@@ -58,7 +57,7 @@ export const technicalEn: typeof technicalPt = {
   },
   developers: {
     title: 'API',
-    lead: 'Ready lines with your own values. Paste them into a terminal.',
+    lines: 'Lines for a terminal, with your own values',
     keyMissing: 'Your key is not kept here: the lines use $PONTE_API_KEY. Rotate the key in Settings if you lost it.',
     keyPresent: 'The key of this session is in the lines; it is gone when you close or reload the page.',
     createOrder: 'Create an order',
@@ -92,6 +91,5 @@ export const technicalEn: typeof technicalPt = {
     pendingLabel: 'New secret',
     activate: 'Activate the new secret',
     activateSure: 'From now on messages are signed with the new secret. Does your server know it?',
-    sure: 'Confirm',
   },
 }

@@ -6,7 +6,7 @@ const deliveryStatus: Record<DeliveryStatus, string> = {
   delivered: 'Entregue',
   dead: 'Não entregue',
 }
-export const webhookTypesPt: Record<WebhookType, string> = {
+const webhookTypes: Record<WebhookType, string> = {
   'order.paid': 'Cobrança paga',
   'order.underpaid': 'Falta uma parte',
   'order.expired': 'Cobrança vencida',
@@ -26,12 +26,11 @@ export const technicalPt = {
     event: 'Evento',
     statuses: deliveryStatus,
     retrying: 'Falhando',
-    types: webhookTypesPt,
+    types: webhookTypes,
     lastError: 'Último erro',
     attempts: 'Tentativas',
     nextAttempt: 'Próxima tentativa',
     replay: 'Enviar de novo',
-    replayed: 'Novo envio criado',
     replayRange: 'Reenviar um período',
     replayRangeLead: 'Envia de novo os eventos do período.',
     from: 'De',
@@ -66,7 +65,7 @@ export const technicalPt = {
   },
   developers: {
     title: 'API',
-    lead: 'Linhas prontas, com os seus valores. Cole no terminal.',
+    lines: 'Linhas prontas para o terminal, com os seus valores',
     keyMissing: 'A chave não fica guardada aqui: as linhas usam $PONTE_API_KEY. Troque a chave em Ajustes se a perdeu.',
     keyPresent: 'A chave desta sessão está nas linhas; ela some quando você fechar ou recarregar a página.',
     createOrder: 'Criar uma cobrança',
@@ -100,6 +99,5 @@ export const technicalPt = {
     pendingLabel: 'Novo segredo',
     activate: 'Ativar o novo segredo',
     activateSure: 'A partir de agora os avisos são assinados com o novo segredo. O seu servidor já o conhece?',
-    sure: 'Confirmar',
   },
 }
