@@ -24,6 +24,9 @@ ${secrets.map(name => `${name}=${secret()}`).join('\n')}
 # Where payers and merchants reach the gateway, and the port it is published on.
 PUBLIC_URL=http://127.0.0.1:8080
 PONTE_PORT=8080
+# How many proxies stand before it, whose X-Forwarded-For it believes: 0 when payers reach it directly, 1 behind one load balancer.
+# Too low, and everybody shares the proxy's rate limit; too high, and a caller chooses whose limit to use up.
+TRUSTED_PROXIES=0
 
 # The identity provider. These are the development one's, of --profile dev.
 AUTH_URL=http://127.0.0.1:8090

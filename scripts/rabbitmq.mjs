@@ -3,11 +3,15 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { findProgram, installDebianPackage } from './debian.mjs'
 import { spawnTied } from './tied-process.mjs'
 
-/** Starts a private, throw-away RabbitMQ node whose ports, files and name are its own. */
-export async function startRabbitmq(folder) {
+/**
+ * Starts a private RabbitMQ node whose ports, files and name are its own. Stopping it is a SIGKILL; started again on the same folder and port it is
+ * the same node, with what its durable queues held.
+ */
+export async function startRabbitmq(folder, wantedPort) {
   const server = await findRabbitmq()
   const home = join(folder, 'home')
   mkdirSync(home, { recursive: true })
@@ -15,14 +19,15 @@ export async function startRabbitmq(folder) {
   const inetrc = join(folder, 'inetrc')
   writeFileSync(inetrc, '{lookup, [file]}.\n{host, {127,0,0,1}, ["localhost"]}.\n')
 
-  const [port, distributionPort, epmdPort] = await freePorts(3)
+  const [freePort, distributionPort, epmdPort] = await freePorts(3)
+  const port = wantedPort ?? freePort
   const env = {
     PATH: process.env.PATH,
     HOME: home,
     ERL_INETRC: inetrc,
     ERL_EPMD_PORT: String(epmdPort),
     ERL_EPMD_ADDRESS: '127.0.0.1',
-    RABBITMQ_NODENAME: `ponte-${process.pid}-${port}@localhost`,
+    RABBITMQ_NODENAME: `ponte-${port}@localhost`,
     RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
     RABBITMQ_NODE_PORT: String(port),
     RABBITMQ_DIST_PORT: String(distributionPort),
@@ -102,4 +107,10 @@ async function isFree(port) {
   probe.close()
   await once(probe, 'close')
   return true
+}
+
+// `node scripts/rabbitmq.mjs <folder> <port>` is a node that whoever started it may kill, and start again: it ends with this process, however that ends.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [folder, port] = process.argv.slice(2)
+  console.log((await startRabbitmq(folder, Number(port))).url)
 }
