@@ -1,4 +1,7 @@
+import { setUp } from './setup.mjs'
 import { fail } from './steps.mjs'
-import { runTool, withServers } from './with-servers.mjs'
+import { runTool } from './with-servers.mjs'
 
-await withServers(() => runTool('services/all-in-one/torture/main.ts', process.argv.slice(2))).catch(fail)
+await setUp()
+  .then(() => runTool('services/all-in-one/torture/main.ts', process.argv.slice(2)))
+  .catch(fail)

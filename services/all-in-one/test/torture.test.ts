@@ -1,4 +1,3 @@
-import { testBroker } from '@ponte/service-kit/testing'
 import type { Ledger } from '../torture/ledger'
 import { type Outcome, torture } from '../torture/torture'
 
@@ -29,8 +28,8 @@ it('nothing is lost and nothing is doubled while everything breaks, and the audi
   const seen: Record<string, number> = {}
   const outcome: Outcome = await torture({
     seed: Number(process.env.PONTE_TORTURE_SEED ?? 7),
-    seconds: 12,
-    amqp: testBroker(),
+    seconds: 14,
+    pauseMs: 900,
     async inspect({ ledger, auditAgain }) {
       for (const [bug, plant] of Object.entries(planted)) {
         const mend = await plant(ledger)

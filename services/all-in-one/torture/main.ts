@@ -1,26 +1,31 @@
-import { testBroker } from '@ponte/service-kit/testing'
+import { mkdirSync } from 'node:fs'
 import { torture } from './torture'
 
-const USAGE = 'npm run torture -- [--minutes N] [--seed S]'
+const USAGE = 'npm run torture -- [--minutes N] [--seed S] [--logs FOLDER]'
 
-function argument(name: string, fallback: number): number {
+function argument(name: string): string | undefined {
   const at = process.argv.indexOf(`--${name}`)
-  if (at < 0) return fallback
-  const value = Number(process.argv[at + 1])
+  return at < 0 ? undefined : process.argv[at + 1]
+}
+
+function count(name: string, fallback: number): number {
+  const value = Number(argument(name) ?? fallback)
   if (!Number.isFinite(value) || value <= 0) throw new Error(`--${name} wants a number above zero. Usage: ${USAGE}`)
   return value
 }
 
 async function main(): Promise<void> {
-  const seed = argument('seed', Date.now() % 1_000_000)
-  const seconds = argument('minutes', 1) * 60
+  const seed = count('seed', Date.now() % 1_000_000)
+  const seconds = count('minutes', 1) * 60
   const since = Date.now()
   const tell = (line: string) => console.log(`${((Date.now() - since) / 1000).toFixed(1).padStart(7)} s  ${line}`)
+  const logFolder = argument('logs')
+  if (logFolder !== undefined) mkdirSync(logFolder, { recursive: true })
   console.log(`seed ${seed}, ${seconds} s of faults`)
-  const outcome = await torture({ seed, seconds, amqp: testBroker(), tell })
+  const outcome = await torture({ seed, seconds, tell, logFolder })
   console.table(outcome.faults)
   console.table(outcome.counts)
-  console.log(`${outcome.webhooks} webhooks received`)
+  console.log(`${outcome.payments} payments on the chain, ${outcome.webhooks} webhooks received`)
   for (const difference of outcome.differences) console.log(`DIFFERENCE  ${difference}`)
   console.log(`${outcome.differences.length} differences (seed ${seed})`)
   if (outcome.differences.length > 0) process.exitCode = 1

@@ -6,6 +6,7 @@ export interface Random {
   between(min: number, max: number): number
   chance(share: number): boolean
   pick<T>(items: readonly T[]): T
+  shuffle<T>(items: readonly T[]): T[]
 }
 
 /** mulberry32: small, and good enough to spread faults. */
@@ -17,14 +18,29 @@ export function createRandom(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
+  const between = (min: number, max: number) => min + Math.floor(next() * (max - min))
   return {
     next,
-    between: (min, max) => min + Math.floor(next() * (max - min)),
+    between,
     chance: share => next() < share,
     pick(items) {
       const item = items[Math.floor(next() * items.length)]
       if (item === undefined) throw new RangeError('There is nothing to pick from.')
       return item
     },
+    shuffle<T>(items: readonly T[]) {
+      const left = [...items]
+      return items.flatMap(() => left.splice(between(0, left.length), 1))
+    },
   }
+}
+
+/** One of the choices, each as often as its weight says. */
+export function weighted<T>(random: Random, choices: readonly (readonly [number, T])[]): T {
+  let left = random.next() * choices.reduce((sum, [weight]) => sum + weight, 0)
+  for (const [weight, choice] of choices) {
+    left -= weight
+    if (left < 0) return choice
+  }
+  throw new RangeError('There is nothing to choose from.')
 }

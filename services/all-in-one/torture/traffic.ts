@@ -1,133 +1,81 @@
-import { randomUUID } from 'node:crypto'
-import type { MerchantBody, OrderBody } from '@ponte/contracts'
-import { createWebhookReceiver, type WebhookReceiver } from '../src/webhook-receiver'
-import { call, createMerchant, PAYER, units, type World } from '../test/system'
+import { testUsdcAbi } from '@ponte/payment-router'
+import { mined, testAccounts } from '@ponte/payment-router/testing'
+import { Contract, MaxUint256, Wallet } from 'ethers'
+import { call, createMerchant, type World } from '../test/system'
 import type { Cluster } from './cluster'
-import type { Random } from './random'
+import { createPayer } from './payer'
+import { createRandom } from './random'
+import { startReceiver } from './receiver'
+import { createRequests } from './requests'
+import { type Driver, type Merchant, type Scene, step } from './steps'
 
-export interface Merchant {
-  body: MerchantBody & { api_key: string; token: string }
-  receiver: WebhookReceiver
-  subscriptionId: string
-}
-
-export interface Traffic {
+export interface Traffic extends Pick<Scene, 'requests' | 'answered' | 'cancelled'> {
   merchants: readonly Merchant[]
-  /** Every order that the API answered with 2xx, by id. */
-  answered: Map<string, { order: OrderBody; merchant: Merchant }>
   counts: Record<string, number>
-  /** Runs until told to stop; resolves when the last step is done. */
+  /** Runs until told to stop; resolves when the last payment is made. */
   run(signal: AbortSignal): Promise<void>
   stop(): Promise<void>
 }
 
-/** A transaction that a reorg took away is never mined: nobody waits longer than this. */
-const MINED_WAIT_MS = 8_000
-const TRIES = 40
-const RETRY_MS = 250
+const PAYERS = [3, 5, 6]
+const FORTUNE = 10n ** 15n
 
-export async function startTraffic(world: World, cluster: Cluster, random: Random, merchantCount = 3): Promise<Traffic> {
-  const merchants: Merchant[] = []
-  const gateway = () => random.pick(cluster.gatewayUrls)
-  for (let index = 0; index < merchantCount; index++) {
-    const receiver = createWebhookReceiver({ host: '127.0.0.1', port: 0 })
-    await receiver.start?.()
-    const body = await createMerchant(world, gateway(), `http://127.0.0.1:${receiver.port()}/webhooks`)
-    receiver.trust(body.webhook_secret)
-    const { id } = await call<{ id: string }>(gateway(), 'POST', '/api/v1/subscriptions', body.api_key, { brl_amount: '19.90' })
-    merchants.push({ body, receiver, subscriptionId: id })
-  }
+export interface Stage {
+  world: World
+  cluster: Cluster
+  /** A second router, which the listener watches and no order names. */
+  otherRouter: string
+  seed: number
+}
 
-  const answered: Traffic['answered'] = new Map()
+export async function startTraffic({ world, cluster, otherRouter, seed }: Stage): Promise<Traffic> {
   const counts: Record<string, number> = {}
   const count = (name: string) => {
     counts[name] = (counts[name] ?? 0) + 1
   }
-
-  /** The same request until it is answered: one key, so that however often it is sent, it is one order. */
-  const insist = async <T>(merchant: Merchant, path: string, body: object, signal: AbortSignal): Promise<T | null> => {
-    const key = randomUUID()
-    for (let tries = 0; tries < TRIES && !signal.aborted; tries++) {
-      try {
-        const response = await fetch(`${gateway()}${path}`, {
-          method: 'POST',
-          headers: { Authorization: `Bearer ${merchant.body.api_key}`, 'Content-Type': 'application/json', 'Idempotency-Key': key },
-          body: JSON.stringify(body),
-          signal: AbortSignal.timeout(10_000),
-        })
-        const text = await response.text()
-        if (response.ok) return JSON.parse(text) as T
-        count(`answered ${response.status}`)
-        if (response.status < 500 && response.status !== 409) throw new Error(`POST ${path} answered ${response.status}: ${text}`)
-        if (response.status === 409) return null
-      } catch (error) {
-        if (error instanceof Error && error.message.startsWith('POST ')) throw error
-        count('not answered')
-      }
-      await new Promise(resolve => setTimeout(resolve, RETRY_MS))
-    }
-    return null
+  const requests = createRequests(cluster, createRandom(seed + 1), count)
+  const drivers: Driver[] = []
+  for (const [index, account] of PAYERS.entries()) {
+    const { privateKey } = testAccounts[account] ?? testAccounts[0]
+    await endow(world, privateKey, [world.chain.routerAddress, otherRouter])
+    const payer = createPayer(world, requests, privateKey, count)
+    drivers.push({ merchant: await openMerchant(world, cluster), payer, random: createRandom(seed * 31 + index) })
   }
-
-  let paying = Promise.resolve()
-  /** One payer, one nonce line: payments follow one another. A payment that a reorg takes back is simply not paid. */
-  const pay = (order: OrderBody, amount: bigint) => {
-    paying = paying.then(async () => {
-      const payer = world.chain.wallet(PAYER.privateKey)
-      try {
-        await inTime(world.chain.mintUsdc(payer.address, amount))
-        await inTime(world.chain.pay(payer, { memo: `0x${order.memo}`, merchant: order.payment.merchant_address, amount }))
-        count('payments sent')
-      } catch {
-        count('payments that a reorg disturbed')
-      }
-    })
-    return paying
-  }
-
-  const step = async (signal: AbortSignal) => {
-    const merchant = random.pick(merchants)
-    const dice = random.next()
-    if (dice < 0.2) {
-      const order = await insist<OrderBody>(merchant, `/api/v1/subscriptions/${merchant.subscriptionId}/charge`, {}, signal)
-      if (!order?.memo) return
-      answered.set(order.id, { order, merchant })
-      count('charges')
-      return void pay(order, units(order.usdc_amount))
-    }
-    const expires = dice < 0.3 ? { expires_in: 10 } : {}
-    const order = await insist<OrderBody>(merchant, '/api/v1/orders', { brl_amount: `${random.between(1, 500)}.00`, ...expires }, signal)
-    if (!order) return
-    answered.set(order.id, { order, merchant })
-    count('orders')
-    const full = units(order.usdc_amount)
-    const fate = random.next()
-    if (fate < 0.5) void pay(order, full)
-    else if (fate < 0.65) void pay(order, full / 2n).then(() => pay(order, full - full / 2n + 1n))
-    else if (fate < 0.72) void pay(order, full / 3n)
-    else if (fate < 0.8) void pay(order, full).then(() => pay(order, full))
-    else if (fate < 0.85) void pay(order, full * 2n)
-    else if (fate < 0.95) {
-      await insist(merchant, `/api/v1/orders/${order.id}/cancel`, {}, signal)
-      count('cancellations')
-      if (fate > 0.9) void pay(order, full)
-    }
-  }
+  const merchants = drivers.map(({ merchant }) => merchant)
+  const scene: Scene = { requests, otherRouter, answered: new Map(), cancelled: new Set(), later: new Set(), count }
   return {
+    ...scene,
     merchants,
-    answered,
     counts,
     async run(signal) {
-      while (!signal.aborted) {
-        await step(signal)
-        await new Promise(resolve => setTimeout(resolve, random.between(20, 150)))
-      }
-      await paying
+      await Promise.all(
+        drivers.map(async driver => {
+          while (!signal.aborted) {
+            await step(scene, driver, signal)
+            await new Promise(resolve => setTimeout(resolve, driver.random.between(20, 200)))
+          }
+        }),
+      )
+      await Promise.all(scene.later)
+      await Promise.all(drivers.map(({ payer }) => payer.done()))
     },
-    stop: async () => void (await Promise.all(merchants.map(({ receiver }) => receiver.stop?.()))),
+    stop: async () => void (await Promise.all(merchants.map(({ receiver }) => receiver.stop()))),
   }
 }
 
-async function inTime(sent: Promise<{ wait(confirmations: number, timeoutMs: number): Promise<unknown> }>): Promise<void> {
-  await (await sent).wait(1, MINED_WAIT_MS)
+async function endow({ chain }: World, privateKey: string, routers: readonly string[]): Promise<void> {
+  const payer = chain.wallet(privateKey)
+  await mined(chain.mintUsdc(payer.address, FORTUNE))
+  for (const router of routers) {
+    await mined(new Contract(chain.usdcAddress, testUsdcAbi, payer).getFunction('approve').send(router, MaxUint256))
+  }
+}
+
+async function openMerchant(world: World, cluster: Cluster): Promise<Merchant> {
+  const gateway = cluster.gatewayUrls[0] ?? ''
+  const receiver = await startReceiver()
+  const body = await createMerchant(world, gateway, receiver.url, Wallet.createRandom().address)
+  receiver.trust(body.webhook_secret)
+  const { id } = await call<{ id: string }>(gateway, 'POST', '/api/v1/subscriptions', body.api_key, { brl_amount: '19.90' })
+  return { body, receiver, subscriptionIds: [id] }
 }
