@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
+import { findProgram, installDebianPackage } from './debian.mjs'
 import { root } from './setup.mjs'
 import { fail, StepError } from './steps.mjs'
 import { runTool, withServers } from './with-servers.mjs'
@@ -12,6 +13,8 @@ const pieces = {
   webhooks: 'services/webhook-dispatcher/bench/webhooks.ts',
   chain: 'services/chain-listener/bench/chain.ts',
   e2e: 'services/all-in-one/bench/e2e.ts',
+  growth: 'services/all-in-one/bench/growth.ts',
+  start: 'services/all-in-one/bench/start.ts',
 }
 
 async function main() {
@@ -28,7 +31,16 @@ async function main() {
 async function run(name) {
   if (!existsSync(join(root, pieces[name]))) throw new StepError(`The benchmark ${name} is missing: ${pieces[name]}.`)
   console.log(`\n${name}`)
-  await runTool(pieces[name], [], { PONTE_BENCH_RESULT: join(root, `bench/results/${name}.json`) })
+  const env = name === 'webhooks' ? { REDIS_SERVER: await redisServer() } : {}
+  await runTool(pieces[name], [], { ...env, PONTE_BENCH_RESULT: join(root, `bench/results/${name}.json`) })
+}
+
+/** BullMQ needs one; without it its row says so. */
+async function redisServer() {
+  if (!findProgram('redis-server')) {
+    await installDebianPackage('redis-server', 'BullMQ in npm run bench -- webhooks').catch(({ message }) => console.error(message))
+  }
+  return findProgram('redis-server') ?? ''
 }
 
 await main().catch(fail)

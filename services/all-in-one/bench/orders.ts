@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { until } from '@ponte/service-kit'
+import { openDatabase, until } from '@ponte/service-kit'
 import { testBroker, testDatabase } from '@ponte/service-kit/testing'
+import { serviceNames } from '../src'
 import { startProcesses } from '../test/processes'
 import { createMerchant, freePort, startWorld } from '../test/system'
+import { cpuPerUnit, usage } from './cpu'
 import { type Load, type LoadOptions, load } from './load'
 import { median, type Row, report } from './table'
 
@@ -28,7 +30,7 @@ async function startBare(kind: 'express' | 'fastify', databaseUrl: string) {
   const url = `http://127.0.0.1:${port}/orders`
   const answers = async () => (await fetch(url, { method: 'POST', headers: HEADERS, body: BODY }).catch(() => null))?.ok === true
   await until(answers, `bare ${kind} did not start`)
-  return { url, stop: () => child.kill() }
+  return { url, pid: child.pid, stop: () => child.kill() }
 }
 
 async function main(): Promise<void> {
@@ -46,7 +48,12 @@ async function main(): Promise<void> {
       'Express 5, one INSERT': () => shoot({ url: bare.express.url, headers: HEADERS }),
       'Fastify, one INSERT': () => shoot({ url: bare.fastify.url, headers: HEADERS }),
     }
-    report(`POST /api/v1/orders, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s`, ...(await measure(runs)))
+    const pids = {
+      ...Object.fromEntries(serviceNames.map(name => [name, processes.pid(name)])),
+      ...{ Express: bare.express.pid, Fastify: bare.fastify.pid },
+    }
+    const settle = () => vacuum([database.url, ...serviceNames.map(world.place.databaseUrl)])
+    report(`POST /api/v1/orders, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s`, ...(await measure(runs, pids, settle)))
   } finally {
     for (const { stop } of Object.values(bare)) stop()
     await processes.stop()
@@ -58,13 +65,30 @@ async function main(): Promise<void> {
 const shoot = (at: Pick<LoadOptions, 'url' | 'headers' | 'keyed'>) =>
   load({ ...at, method: 'POST', body: BODY, seconds: SECONDS, connections: CONNECTIONS })
 
-async function measure(runs: Record<string, () => Promise<Load>>): Promise<[Row[], string[]]> {
+/** What autovacuum does within a minute: until then the planner knows nothing of tables that are seconds old. */
+async function vacuum(urls: readonly string[]): Promise<void> {
+  for (const url of urls) {
+    const database = openDatabase({ url, poolSize: 1 })
+    await database.query('VACUUM ANALYZE')
+    await database.stop?.()
+  }
+}
+
+async function measure(
+  runs: Record<string, () => Promise<Load>>,
+  pids: Record<string, number | undefined>,
+  settle: () => Promise<void>,
+): Promise<[Row[], string[]]> {
   const rows: Row[] = Object.keys(runs).map(name => ({ name, figures: { 'requests/s': [], 'p50 ms': [], 'p99 ms': [], 'not 2xx': [] } }))
+  const costs: Record<string, Record<string, number>> = {}
   for (let round = 0; round <= ROUNDS; round++) {
+    if (round === 1) await settle()
     for (const { name, figures } of rows) {
+      const before = usage(pids)
       const result = await runs[name]?.()
       // The first round warms everything up and is not counted.
       if (!result || round === 0) continue
+      costs[name] = cpuPerUnit(before, usage(pids), result.requestsPerS * SECONDS)
       figures['requests/s']?.push(result.requestsPerS)
       figures['p50 ms']?.push(result.p50Ms)
       figures['p99 ms']?.push(result.p99Ms)
@@ -75,6 +99,8 @@ async function measure(runs: Record<string, () => Promise<Load>>): Promise<[Row[
   const notes = [
     `Ponte / bare Express: ${(rate(0) / rate(2)).toFixed(2)} without and ${(rate(1) / rate(2)).toFixed(2)} with Idempotency-Key (goal 0.6)`,
   ]
+  console.log('CPU milliseconds for one request, last round')
+  console.table(costs)
   return [rows, notes]
 }
 
