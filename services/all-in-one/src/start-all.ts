@@ -38,6 +38,8 @@ export interface StartOptions {
   now?: () => Date
   logger?: (service: ServiceName) => Logger
   onDeadLetter?: (queue: string, message: Message) => void
+  /** Replicas of orders beside the one that the gateway asks: they take their share of the events and of what is due. */
+  moreOrders?: number
 }
 
 /**
@@ -52,10 +54,14 @@ export async function startAll(place: Place, options: StartOptions = {}): Promis
   const given = (name: ServiceName) => ({ bus, logger: loggers(name), ...(options.now ? { now: options.now } : {}) })
 
   const orders = createOrders(readConfig(ordersConfig, env.orders), given('orders'))
+  const anywhere = { ...env.orders, PORT: '0', OPS_PORT: '0' }
+  const moreOrders = Array.from({ length: options.moreOrders ?? 0 }, () =>
+    createOrders(readConfig(ordersConfig, anywhere), given('orders')),
+  )
   const subscriptions = createSubscriptions(readConfig(subscriptionsConfig, env.subscriptions), given('subscriptions'))
   const listener = createChainListener(readConfig(chainListenerConfig, env['chain-listener']), given('chain-listener'))
   const dispatcher = createWebhookDispatcher(readConfig(webhookDispatcherConfig, env['webhook-dispatcher']), given('webhook-dispatcher'))
-  const owners = service('owners', [dispatcher, subscriptions, orders, listener])
+  const owners = service('owners', [dispatcher, subscriptions, orders, ...moreOrders, listener])
   await owners.start()
 
   const ownerUrls = {

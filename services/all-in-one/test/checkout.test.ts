@@ -5,7 +5,7 @@ import { until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
 import { type System, startAll } from '../src'
 import { injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
-import { call, createMerchant, pay, startWorld, units, type World } from './system'
+import { askGateway, call, createMerchant, pay, startWorld, units, type World } from './system'
 
 const PAYER_ACCOUNT = 5
 const FIRST_LOAD_BYTES_MAX = 150 * 1024
@@ -136,7 +136,7 @@ test('without a wallet a plain transfer to the shown address pays; what is missi
   await mined(world.chain.transferUsdc(payer, address, half))
   await page.getByRole('heading', { name: 'Falta uma parte' }).waitFor()
   expect(await seriousFaults(page)).toEqual([])
-  const checkout = await (await fetch(`${system.gatewayUrl}/api/v1/checkout/${order.id}`)).json()
+  const checkout = await (await askGateway(system.gatewayUrl, `/api/v1/checkout/${order.id}`)).json()
   await mined(world.chain.transferUsdc(payer, address, units((checkout as { due: string }).due)))
   await page.getByRole('heading', { name: 'Pago', exact: true }).waitFor()
   expect(complaints).toEqual([])
@@ -178,8 +178,13 @@ test('an account without the network’s coin pays with a signature alone', asyn
   await world.chain.provider.send('anvil_setBalance', [address, '0x0'])
   const { context, page, wallet, complaints } = await visitWithWallet(8)
   await page.goto(urlOf(order))
+  const sign = page.getByRole('button', { name: 'Sign and pay without a fee' })
+  await page.getByRole('button', { name: /^Pay with/ }).waitFor()
+  expect(await sign.count()).toBe(0)
   await page.getByRole('button', { name: /^Pay with/ }).click()
-  await page.getByRole('button', { name: 'Sign and pay without a fee' }).click()
+  await page.getByText('This account holds none of the network’s coin').waitFor()
+  expect(await seriousFaults(page)).toEqual([])
+  await sign.click()
   await paidTitle(page).waitFor()
   expect(wallet.asked).not.toContain('eth_sendTransaction')
   expect(await world.chain.provider.getBalance(address)).toBe(0n)

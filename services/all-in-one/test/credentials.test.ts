@@ -3,7 +3,7 @@ import type { OrderBody } from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
 import { type System, startAll } from '../src'
 import { openApiValidator } from './openapi-validator'
-import { call, createMerchant, startWorld, type World } from './system'
+import { askGateway, call, createMerchant, startWorld, type World } from './system'
 
 // Design, section 11: who may do what, on every route that the gateway says it has.
 
@@ -217,7 +217,7 @@ test('a user without a merchant has nothing to see, and a checkout tells nothing
   }
   expect(wrong).toEqual([])
 
-  const checkout = await (await fetch(`${system.gatewayUrl}/api/v1/checkout/${mine.ids.orders}`)).text()
+  const checkout = await (await askGateway(system.gatewayUrl, `/api/v1/checkout/${mine.ids.orders}`)).text()
   for (const secret of [mine.id, mine.api_key, mine.webhook_secret, world.receiverUrl, mine.token]) expect(checkout).not.toContain(secret)
 })
 

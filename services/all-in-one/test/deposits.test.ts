@@ -4,7 +4,7 @@ import { mined, testAccounts } from '@ponte/payment-router/testing'
 import { until } from '@ponte/service-kit'
 import { Contract, Wallet } from 'ethers'
 import { type System, startAll } from '../src'
-import { call, createMerchant, MERCHANT, RELAYER, startWorld, units, type World } from './system'
+import { askGateway, call, createMerchant, MERCHANT, RELAYER, startWorld, units, type World } from './system'
 
 let world: World
 let system: System
@@ -74,7 +74,7 @@ describe('issue: misfits by deposit, as by router', () => {
     await system.idle()
     expect(await read(created)).toMatchObject({ status: 'underpaid' })
     expect(told('order.underpaid', created)).toHaveLength(1)
-    const checkout = (await (await fetch(`${system.gatewayUrl}/api/v1/checkout/${created.id}`)).json()) as CheckoutBody
+    const checkout = (await (await askGateway(system.gatewayUrl, `/api/v1/checkout/${created.id}`)).json()) as CheckoutBody
     expect(checkout.payment.deposit_address).toBe(address(created))
     expect(checkout.payment.payment_uri).toContain(`uint256=${units(checkout.due)}`)
     await transfer(address(created), units(checkout.due))
@@ -108,8 +108,8 @@ describe('issue: misfits by deposit, as by router', () => {
     await provider.send('anvil_setBalance', [RELAYER.address, '0x1'])
     await transfer(address(created), units(created.usdc_amount))
     await until(async () => (await read(created)).status === 'confirming', 'the deposit was not told')
-    const metrics = await (await fetch(`${system.opsUrls['chain-listener']}/metrics`)).text()
-    expect(metrics).toMatch(/ponte_relayer_starved\{[^}]*\} 1/)
+    const metrics = async () => (await fetch(`${system.opsUrls['chain-listener']}/metrics`)).text()
+    await until(async () => /ponte_relayer_starved\{[^}]*\} 1/.test(await metrics()), 'nobody is told that the relayer cannot pay')
     const { oldest_first, count } = (await (await fetch(`${system.opsUrls['chain-listener']}/deposits`)).json()) as Waiting
     expect({ count, oldest_first }).toMatchObject({ count: 1, oldest_first: [{ order_id: created.id, amount: created.usdc_amount }] })
     await until(async () => (await world.chain.now()) * 1_000 > Date.parse(created.expires_at) + 3_000, 'time stands still', 40_000)
@@ -143,7 +143,7 @@ describe('issue: no gas needed', () => {
     return { payer_address: payer.address, amount: formatUsdc(amount), valid_before: Number(validBefore), signature }
   }
   async function authorize(of: OrderBody, body: object) {
-    const response = await fetch(`${system.gatewayUrl}/api/v1/checkout/${of.id}/authorization`, {
+    const response = await askGateway(system.gatewayUrl, `/api/v1/checkout/${of.id}/authorization`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(body),

@@ -91,7 +91,6 @@ it('the addresses in .env are those that a fresh local chain gives the contracts
 })
 
 describe.each(['development', 'production'])('the %s overlay', overlay => {
-  const kustomize = spawnSync('kubectl', ['kustomize', join(root, 'infra/kubernetes/overlays', overlay)], { encoding: 'utf8' })
   interface Manifest {
     kind: string
     metadata: { name: string }
@@ -100,28 +99,32 @@ describe.each(['development', 'production'])('the %s overlay', overlay => {
     spec?: { template: { spec: { containers: { name: string; envFrom: Record<string, { name: string }>[] }[] } } }
   }
   const manifestsOf = (text: string) => parseAllDocuments(text, yaml).map(document => document.toJS() as Manifest)
-  const secrets = manifestsOf(
-    spawnSync(process.execPath, [join(root, 'infra/kubernetes/make-secrets.mjs')], {
+  const script = (name: string, ...args: string[]) =>
+    spawnSync(process.execPath, [join(root, 'infra/kubernetes', name), ...args], {
       encoding: 'utf8',
       env: { ...process.env, RPC_URLS: 'https://rpc.example/key' },
-    }).stdout,
-  ).filter(Boolean)
+    }).stdout
+  const manifests = [...manifestsOf(script('build-overlay.mjs', overlay)), ...manifestsOf(script('make-secrets.mjs'))].filter(Boolean)
+  const named = (kind: string, wanted: string | undefined) => manifests.find(each => each.kind === kind && each.metadata.name === wanted)
 
-  // Without kubectl the manifests are only checked file by file (npm run check).
-  const test = kustomize.error ? it.skip : it
-  test.each(serviceNames)('gives %s settings that it accepts', (name: ServiceName) => {
-    const manifests = [...manifestsOf(kustomize.stdout), ...secrets]
-    const named = (kind: string, wanted: string | undefined) => manifests.find(each => each.kind === kind && each.metadata.name === wanted)
+  it.each(serviceNames)('gives %s settings that it accepts', (name: ServiceName) => {
     const container = named('Deployment', name)?.spec?.template.spec.containers[0]
     const sources = (container?.envFrom ?? []).map(
-      from => named('ConfigMap', from.configMapRef?.name)?.data ?? named('Secret', from.secretRef?.name)?.stringData,
+      from => named('ConfigMap', from.configMapRef?.name) ?? named('Secret', from.secretRef?.name),
     )
     expect(sources).not.toContain(undefined)
-    const settings: Variables = Object.assign({}, ...sources)
+    const settings: Variables = Object.assign({}, ...sources.map(source => source?.data ?? source?.stringData))
     // Production has a JWKS; the session secret that the script prints is for places without one.
     if (settings.JWKS_URL) delete settings.JWT_SECRET
     expect(() => readConfig(configs[name], settings)).not.toThrow()
   })
+})
+
+it('every place gives the broker the same settings', () => {
+  const conf = read('infra/rabbitmq/ponte.conf')
+  const production = parseAllDocuments(read('infra/kubernetes/overlays/production/rabbitmq.yaml'))[0]?.toJS()
+  expect(production.spec.rabbitmq.additionalConfig).toBe(conf)
+  expect(read('docker-compose.yml')).toContain('./infra/rabbitmq/ponte.conf:/etc/rabbitmq/conf.d/')
 })
 
 it('names a runbook`s files that exist', () => {

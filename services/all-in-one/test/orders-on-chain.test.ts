@@ -4,9 +4,9 @@ import { mined } from '@ponte/payment-router/testing'
 import { openDatabase, until } from '@ponte/service-kit'
 import { Contract, Transaction } from 'ethers'
 import { type System, startAll } from '../src'
-import { call, createMerchant, PAYER, pay, startWorld, units, type World } from './system'
+import { askGateway, call, createMerchant, PAYER, pay, startWorld, units, type World } from './system'
 
-// Every misfit of the order table on the real parts. The chain mines when told to, so that depth and time are the test's.
+// Every misfit of the order table on the real parts, with two replicas of orders. The chain mines when told to, so that depth and time are the test's.
 
 const CONFIRMATIONS = 3
 const HOUR = 3600
@@ -16,7 +16,7 @@ let system: System
 let merchant: Awaited<ReturnType<typeof createMerchant>>
 beforeAll(async () => {
   world = await startWorld({ confirmations: CONFIRMATIONS, chain: {} })
-  system = await startAll(world.place, { logger: world.logger })
+  system = await startAll(world.place, { logger: world.logger, moreOrders: 1 })
   merchant = await createMerchant(world, system.gatewayUrl)
 }, 120_000)
 afterAll(async () => {
@@ -56,7 +56,7 @@ describe('amounts', () => {
     await confirm()
     await becomes(order, { status: 'underpaid', received: '9.900000' })
     expect(told(order)).toMatchObject([{ type: 'order.underpaid', data: { expected: order.expected, received: '9.900000' } }])
-    const checkout = await fetch(`${system.gatewayUrl}/api/v1/checkout/${order.id}`).then(answer => answer.json())
+    const checkout = await askGateway(system.gatewayUrl, `/api/v1/checkout/${order.id}`).then(answer => answer.json())
     const last = await pay(world.chain, order, units(String(Reflect.get(Object(checkout), 'due'))))
     await becomes(order, { status: 'confirming' })
     await confirm()

@@ -4,7 +4,7 @@ import { openDatabase, readConfig, silentLogger, until } from '@ponte/service-ki
 import { testBroker } from '@ponte/service-kit/testing'
 import { environments } from '../src'
 import { type Processes, startProcesses } from './processes'
-import { call, createMerchant, pay, startWorld, type World } from './system'
+import { askGateway, call, createMerchant, pay, startWorld, type World } from './system'
 
 // The five as processes on a real broker, and a second replica of orders beside the first.
 
@@ -31,7 +31,7 @@ it('Idempotency-Key: a gateway killed in mid-request leaves nothing or the order
   const keys = Array.from({ length: 24 }, (_, index) => `gateway-${index}`)
   const create = async (key: string) => {
     const headers = { Authorization: `Bearer ${merchant.api_key}`, 'Content-Type': 'application/json', 'Idempotency-Key': key }
-    const answer = await fetch(`${gateway}/api/v1/orders`, {
+    const answer = await askGateway(gateway, '/api/v1/orders', {
       method: 'POST',
       headers,
       body: JSON.stringify({ brl_amount: '10', external_ref: key }),

@@ -5,17 +5,23 @@ import pg from 'pg'
 import { serviceNames } from '../src'
 import { type Processes, startProcesses } from './processes'
 import { call, createMerchant, pay, startWorld, type World } from './system'
+import { systemContract } from './system-contract'
+import { type Span, startTraceCollector, traceTree } from './trace-collector'
 
 let world: World
 let processes: Processes
 let gatewayUrl: string
+let collector: Awaited<ReturnType<typeof startTraceCollector>>
 beforeAll(async () => {
   world = await startWorld({ amqp: testBroker() })
-  processes = await startProcesses(world.place)
+  collector = await startTraceCollector()
+  const traced = { TRACES_URL: collector.url, OTEL_BSP_SCHEDULE_DELAY: '100' }
+  processes = await startProcesses(world.place, Object.fromEntries(serviceNames.map(name => [name, traced])))
   gatewayUrl = world.place.publicUrl
 }, 90_000)
 afterAll(async () => {
   await processes?.stop()
+  collector?.stop()
   await world?.stop()
 }, 60_000)
 
@@ -37,15 +43,44 @@ async function paidEvents(order: OrderBody): Promise<number> {
 }
 
 describe('five processes on RabbitMQ and five databases', () => {
-  it('carry one payment from the order to the signed webhook', async () => {
+  systemContract(() => ({ world, gatewayUrl }))
+
+  it('export one trace for one payment, from its block to the merchant`s server, and one for a request and all that it caused', async () => {
     const merchant = await createMerchant(world, gatewayUrl)
     const order = await call<OrderBody>(gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
-    await pay(world.chain, order)
+    const { hash } = await pay(world.chain, order)
     await until(() => toldPaid(order).length > 0, 'order.paid was not delivered')
-    expect(toldPaid(order).every(webhook => webhook.signature_valid)).toBe(true)
-    const read = await call<OrderBody>(gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)
-    expect(read).toMatchObject({ status: 'paid', received: order.expected })
-  }, 60_000)
+    expect(toldPaid(order)[0]?.headers).not.toHaveProperty('traceparent')
+
+    const { spans } = collector
+    const treeOf = (wanted: (span: Span) => boolean) => traceTree(spans, spans.find(wanted)?.traceId ?? '')
+    const payment = () => treeOf(({ name, attributes }) => name === 'payment.confirmed' && attributes.tx_hash === hash)
+    const created = () => treeOf(({ name }) => name === 'POST /api/v1/merchants')
+    await until(() => /dispatcher sends order.paid/.test(payment()) && /dispatcher on merchant.updated/.test(created()), payment)
+    if (process.env.PONTE_PRINT_TRACE) console.log(`${payment()}\n\n${created()}`)
+    const names = (tree: string) => tree.split('\n').map(line => line.replace(/ +\+\d+ ms .*$/, ''))
+    const steps = [
+      'chain-listener: payment.confirmed',
+      '  orders on payment.confirmed',
+      '    orders: order.paid',
+      '      webhook-dispatcher on order.paid',
+      '        webhook-dispatcher sends order.paid',
+    ]
+    expect(names(payment())).toEqual(expect.arrayContaining(steps))
+    expect(names(created())).toEqual(
+      expect.arrayContaining([
+        'api-gateway: POST /api/v1/merchants',
+        '  api-gateway: merchant.updated',
+        '    orders on merchant.updated',
+        '    webhook-dispatcher on merchant.updated',
+      ]),
+    )
+    expect(names(treeOf(({ name }) => name === 'order.created')).slice(0, 3)).toEqual([
+      'api-gateway: POST /api/v1/orders',
+      '  orders: POST /api/v1/orders',
+      '    orders: order.created',
+    ])
+  }, 90_000)
 
   it.each(serviceNames)(
     'invariant 1: %s killed in mid-payment loses nothing and doubles nothing',
@@ -66,11 +101,24 @@ describe('five processes on RabbitMQ and five databases', () => {
   )
 
   it.each(serviceNames)(
-    '%s stops cleanly on SIGTERM and comes back',
+    '%s, told to end in the midst of payments, ends with 0, and each payment is told exactly once',
     async name => {
+      const merchant = await createMerchant(world, gatewayUrl)
+      const order = () => call<OrderBody>(gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '42.00' })
+      const [first, ...others] = [await order(), await order(), await order(), await order()]
+      await pay(world.chain, first)
+      const paying = others.reduce<Promise<unknown>>((before, each) => before.then(() => pay(world.chain, each)), Promise.resolve())
       expect(await processes.end(name, 'SIGTERM')).toBe(0)
+      await paying
       await processes.start(name)
+      const told = () => [first, ...others].map(each => toldPaid(each).length)
+      await until(
+        () => told().every(times => times > 0),
+        () => `told ${told()} times`,
+        60_000,
+      )
+      expect(told()).toEqual([1, 1, 1, 1])
     },
-    60_000,
+    120_000,
   )
 })

@@ -1,20 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, createServer, request, type Server } from 'node:http'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { until } from '@ponte/service-kit'
 import { type Environment, environments, type Place, type ServiceName, serviceNames } from '../src'
+import { endProcess, type Running, startProcess } from './process'
 import { freePort } from './system'
 
 /** What `preStop` gives a pod on Kubernetes: what was sent to it just now still arrives. There it is 5 s. */
 const LEAVING_MS = 250
 
-interface Replica {
-  child: ChildProcess
+interface Replica extends Running {
   port: number
-  opsUrl: string
-  output: string[]
 }
 
 /** What stands before the replicas of one service, as a Kubernetes Service does: each request to the next that is ready. */
@@ -57,6 +52,8 @@ async function startBalancer(): Promise<Balancer> {
 
 export interface Replicas {
   gatewayUrl: string
+  /** The running processes, by service and number: `orders 0`. */
+  pids(): Record<string, number | undefined>
   /** What the replicas said, of those that were replaced too. */
   logged(): string[]
   /** As a rolling update: out of the balancer, SIGTERM, and a new one in its place. Answers the exit code and how long the old one took to end. */
@@ -64,8 +61,13 @@ export interface Replicas {
   stop(): Promise<void>
 }
 
-/** `count` replicas of each of the five as processes, from their built code, on one PostgreSQL and one RabbitMQ. */
-export async function startReplicas(place: Place, count: number, more: Environment = {}): Promise<Replicas> {
+/** So many replicas of each of the five as processes, from their built code, on one PostgreSQL and one RabbitMQ; of one service, another number. */
+export async function startReplicas(
+  place: Place,
+  count: number,
+  more: Environment = {},
+  others: Partial<Record<ServiceName, number>> = {},
+): Promise<Replicas> {
   const balancers = new Map<ServiceName, Balancer>()
   for (const name of serviceNames) balancers.set(name, await startBalancer())
   const urlOf = (name: ServiceName) => balancers.get(name)?.url ?? ''
@@ -84,38 +86,18 @@ export async function startReplicas(place: Place, count: number, more: Environme
 
   const start = async (name: ServiceName, index: number) => {
     const port = await freePort()
-    const opsPort = await freePort()
-    const main = join(__dirname, '../..', name, 'dist/main.js')
-    const settings = { ...env[name], ...more, PORT: String(port), OPS_PORT: String(opsPort) }
-    const child = spawn(process.execPath, [main], { env: { PATH: process.env.PATH, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] })
-    const replica: Replica = { child, port, opsUrl: `http://127.0.0.1:${opsPort}`, output: [] }
-    outputs.push(replica.output)
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => replica.output.push(String(chunk)))
-    replicas.set(`${name} ${index}`, replica)
-    await until(
-      async () => {
-        if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}:\n${replica.output.join('')}`)
-        return fetch(`${replica.opsUrl}/readyz`).then(
-          answer => answer.ok,
-          () => false,
-        )
-      },
-      () => `${name} did not become ready:\n${replica.output.join('')}`,
-      // A crowded machine starts five processes at once slowly.
-      120_000,
-    )
+    const started = startProcess(name, { ...env[name], ...more, PORT: String(port), OPS_PORT: String(await freePort()) })
+    outputs.push(started.output)
+    replicas.set(`${name} ${index}`, { ...started, port })
+    await started.ready
     balancers.get(name)?.ports.add(port)
   }
-  const end = async (replica: Replica) => {
-    if (replica.child.exitCode !== null || replica.child.signalCode !== null) return replica.child.exitCode
-    const ended = once(replica.child, 'exit')
-    replica.child.kill('SIGTERM')
-    await ended
-    return replica.child.exitCode
-  }
-  for (let index = 0; index < count; index++) await Promise.all(serviceNames.map(name => start(name, index)))
+  const counts = serviceNames.map(name => ({ name, count: others[name] ?? count }))
+  for (let index = 0; index < Math.max(...counts.map(({ count }) => count)); index++)
+    await Promise.all(counts.filter(({ count }) => index < count).map(({ name }) => start(name, index)))
   return {
     gatewayUrl: urlOf('api-gateway'),
+    pids: () => Object.fromEntries([...replicas].map(([name, { child }]) => [name, child.pid])),
     logged: () => outputs.flat(),
     async restart(name, index) {
       const old = replicas.get(`${name} ${index}`)
@@ -123,13 +105,13 @@ export async function startReplicas(place: Place, count: number, more: Environme
       balancers.get(name)?.ports.delete(old.port)
       await pause(LEAVING_MS)
       const since = Date.now()
-      const code = await end(old)
+      const code = await endProcess(old.child, 'SIGTERM')
       const stopMs = Date.now() - since
       await start(name, index)
       return { code, stopMs }
     },
     async stop() {
-      await Promise.all([...replicas.values()].map(end))
+      await Promise.all([...replicas.values()].map(({ child }) => endProcess(child, 'SIGTERM')))
       for (const balancer of balancers.values()) balancer.close()
     },
   }

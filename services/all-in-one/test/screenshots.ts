@@ -1,9 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { startAll } from '../src'
+import type { OrderBody } from '@ponte/contracts'
+import { openDatabase } from '@ponte/service-kit'
+import { type System, startAll } from '../src'
 import { DESKTOP, injectWallet, openBrowser, openVisit, PHONE } from './browser'
-import { everyPage, furnish, logIn } from './every-page'
-import { startWorld } from './system'
+import { everyPage, furnish, logIn, newcomer, type Stop, visit } from './every-page'
+import { call, createMerchant, pay, startWorld, type World } from './system'
 
 // Not a test: `npm run screenshots` runs it for the pictures it leaves.
 
@@ -21,29 +23,25 @@ test('every page, on a phone and on a desk, by day and by night', async () => {
   const system = await startAll(world.place, { logger: world.logger })
   const browser = await openBrowser()
   try {
-    const furnished = await furnish(world, system)
+    const merchant = await createMerchant(world, system.gatewayUrl)
+    await payForDays(world, system, merchant.api_key)
+    const furnished = await furnish(world, system, merchant)
     const pages = everyPage(furnished)
     for (const { name, ...view } of views) {
-      const { context, page } = await openVisit(browser, { ...view, deviceScaleFactor: 2 })
+      const { context, page } = await openVisit(browser, { ...view, deviceScaleFactor: 2, timezoneId: 'America/Sao_Paulo' })
       if (view.viewport === DESKTOP) await injectWallet(context, world.chain, 3)
-      const shoot = async (stop: { name: string }) => {
+      const shoot = async (stop: Stop) => {
+        await visit(page, system.gatewayUrl, stop)
         await page.evaluate('document.fonts.ready.then(() => null)')
-        await page.screenshot({ path: join(folder, `${stop.name}-${name}.png`), fullPage: true })
+        // What lies over a page belongs to the window, not to the length of the page.
+        const fullPage = (await page.getByRole('dialog').count()) === 0
+        await page.screenshot({ path: join(folder, `${stop.name}-${name}.png`), fullPage })
       }
-      for (const stop of pages.checkout) {
-        await page.goto(system.gatewayUrl + stop.path)
-        await stop.ready(page)
-        await shoot(stop)
-      }
-      await page.goto(`${system.gatewayUrl}/dashboard`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await shoot({ name: 'sign-in' })
+      for (const stop of pages.checkout) await shoot(stop)
+      for (const stop of newcomer(`${name}@padaria.example`)) await shoot(stop)
+      await page.locator('.rail-end .plain').click()
       await logIn(page, system.gatewayUrl, furnished.merchant.email)
-      for (const stop of pages.dashboard) {
-        await page.goto(system.gatewayUrl + stop.path)
-        await stop.ready(page)
-        await shoot(stop)
-      }
+      for (const stop of pages.dashboard) await shoot(stop)
       await context.close()
     }
   } finally {
@@ -51,4 +49,26 @@ test('every page, on a phone and on a desk, by day and by night', async () => {
     await system.stop()
     await world.stop()
   }
-}, 300_000)
+}, 900_000)
+
+/** Orders that were paid on other days, so that the chart has something to show. */
+async function payForDays(world: World, system: System, apiKey: string): Promise<void> {
+  const database = openDatabase({ url: world.place.databaseUrl('orders'), poolSize: 1 })
+  for (const [daysAgo, brl_amount] of [
+    [6, '640.00'],
+    [5, '1310.50'],
+    [4, '985.00'],
+    [2, '1720.40'],
+    [1, '1145.90'],
+  ] as const) {
+    const body = { brl_amount, external_ref: `INV-${1030 + 6 - daysAgo}`, description: 'Pedido da semana' }
+    const order = await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', apiKey, body)
+    await pay(world.chain, order)
+    await system.idle()
+    await database.query(
+      "UPDATE orders SET created_at = created_at - $2 * interval '1 day', paid_at = paid_at - $2 * interval '1 day' WHERE id = $1",
+      [order.id, daysAgo],
+    )
+  }
+  await database.stop?.()
+}

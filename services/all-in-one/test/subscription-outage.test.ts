@@ -2,7 +2,7 @@ import { type OrderBody, order as orderSchema, pendingCharge, type SubscriptionB
 import { until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import { type Processes, startProcesses } from './processes'
-import { call, createMerchant, pay, startWorld, type World } from './system'
+import { askGateway, call, createMerchant, pay, startWorld, type World } from './system'
 
 let world: World
 let processes: Processes
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const charge = async (id: string, apiKey: string, key: string) => {
   const headers = { Authorization: `Bearer ${apiKey}`, 'Idempotency-Key': key }
-  const response = await fetch(`${url}/api/v1/subscriptions/${id}/charge`, { method: 'POST', headers })
+  const response = await askGateway(url, `/api/v1/subscriptions/${id}/charge`, { method: 'POST', headers })
   return { status: response.status, body: await response.json() }
 }
 const told = (id: string) => world.receiver.received.filter(({ body }) => body.includes(id)).map(({ body }) => JSON.parse(body).type)
@@ -34,7 +34,7 @@ it('with orders down a charge answers 202 with the order`s id and link; the orde
   expect(checkout_url).toBe(`${url}/pay/${order_id}`)
 
   await processes.start('orders')
-  const read = () => fetch(`${url}/api/v1/orders/${order_id}`, { headers: { Authorization: `Bearer ${merchant.api_key}` } })
+  const read = () => askGateway(url, `/api/v1/orders/${order_id}`, { headers: { Authorization: `Bearer ${merchant.api_key}` } })
   await until(async () => (await read()).status === 200, 'the order did not appear', 30_000)
   expect(await (await read()).json()).toMatchObject({ id: order_id, status: 'pending', subscription_id: id, brl_amount: '49.90' })
   const again = await charge(id, merchant.api_key, 'once')

@@ -16,9 +16,17 @@ export const PAYER = testAccounts[3]
 export const RELAYER = testAccounts[4]
 
 /** What every whole-system test stands on: databases, a chain, an identity provider and a merchant's server, all real and all its own. */
-export async function startWorld(options: { confirmations?: number; chain?: LocalChainOptions; amqp?: Place['amqp'] } = {}) {
+export async function startWorld(
+  options: {
+    confirmations?: number
+    chain?: LocalChainOptions
+    amqp?: Place['amqp']
+    /** Databases of the caller's, in place of fresh ones. */
+    databaseUrl?: Place['databaseUrl']
+  } = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-world-'))
-  const databases = await Promise.all(serviceNames.map(() => testDatabase()))
+  const databases = options.databaseUrl ? [] : await Promise.all(serviceNames.map(() => testDatabase()))
   const chain = await startLocalChain(options.chain ?? { blockTimeS: 1, mixedMining: true })
   const authPort = await freePort()
   const authUrl = `http://127.0.0.1:${authPort}`
@@ -40,7 +48,7 @@ export async function startWorld(options: { confirmations?: number; chain?: Loca
     number
   >
   const place: Place = {
-    databaseUrl: service => databases[serviceNames.indexOf(service)]?.url ?? '',
+    databaseUrl: options.databaseUrl ?? (service => databases[serviceNames.indexOf(service)]?.url ?? ''),
     amqp: options.amqp ?? { url: 'amqp://embedded.invalid', namespace: 'ponte' },
     chain: { ...chain, confirmations: options.confirmations ?? 1, relayerPrivateKey: RELAYER.privateKey },
     identity: { url: authUrl, issuer, audience: 'authenticated', publicClientKey: CLIENT_KEY },
@@ -80,7 +88,12 @@ export async function startWorld(options: { confirmations?: number; chain?: Loca
 export type World = Awaited<ReturnType<typeof startWorld>>
 
 /** A merchant made over HTTP as its user would: sign up, create, keep the key. The receiver trusts its secret. */
-export async function createMerchant(world: World, gatewayUrl: string, webhookUrl: string | null = world.receiverUrl) {
+export async function createMerchant(
+  world: World,
+  gatewayUrl: string,
+  webhookUrl: string | null = world.receiverUrl,
+  payoutAddress: string = MERCHANT.address,
+) {
   const email = `user-${randomBytes(6).toString('hex')}@ponte.example`
   const signUp = await fetch(`${world.place.identity.url}/auth/v1/signup`, {
     method: 'POST',
@@ -91,13 +104,23 @@ export async function createMerchant(world: World, gatewayUrl: string, webhookUr
   const merchant = await call<MerchantBody & { api_key: string }>(gatewayUrl, 'POST', '/api/v1/merchants', access_token, {
     display_name: 'Padaria Estrela',
     webhook_url: webhookUrl,
-    payout_address: MERCHANT.address,
+    payout_address: payoutAddress,
   })
   if (webhookUrl !== null) world.receiver.trust(merchant.webhook_secret)
   return { ...merchant, token: access_token, email }
 }
 
-/** One request with JSON in and out, held against the OpenAPI document; a refusal is thrown with its body. */
+/** As fetch, for the gateway: an answer that is not what its OpenAPI document says is thrown. */
+export async function askGateway(gatewayUrl: string, path: string, init: RequestInit = {}): Promise<Response> {
+  const response = await fetch(`${gatewayUrl}${path}`, init)
+  const { status, headers } = response
+  const text = await response.clone().text()
+  const faults = (await openApiValidator(gatewayUrl))({ method: init.method ?? 'GET', path, status, headers, text })
+  if (faults.length > 0) throw new Error(`This answer is not what the OpenAPI document says:\n${faults.join('\n')}`)
+  return response
+}
+
+/** One request with JSON in and out; a refusal is thrown with its body. */
 export async function call<T = Record<string, unknown>>(
   base: string,
   method: string,
@@ -105,14 +128,12 @@ export async function call<T = Record<string, unknown>>(
   token: string,
   body?: object,
 ): Promise<T> {
-  const response = await fetch(`${base}${path}`, {
+  const response = await askGateway(base, path, {
     method,
     headers: { Authorization: `Bearer ${token}`, ...(body ? { 'Content-Type': 'application/json' } : {}) },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
   const text = await response.text()
-  const faults = (await openApiValidator(base))({ method, path, status: response.status, headers: response.headers, text })
-  if (faults.length > 0) throw new Error(`This answer is not what the OpenAPI document says:\n${faults.join('\n')}`)
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
   return JSON.parse(text) as T
 }

@@ -4,7 +4,8 @@ import { until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import { serviceNames } from '../src'
 import { type Replicas, startReplicas } from './replicas'
-import { createMerchant, pay, startWorld, type World } from './system'
+import { askGateway, createMerchant, pay, startWorld, type World } from './system'
+import { systemContract } from './system-contract'
 
 const CLIENTS = Number(process.env.PONTE_ROLLING_CLIENTS ?? 6)
 
@@ -19,6 +20,9 @@ afterAll(async () => {
   await world?.stop()
 }, 60_000)
 
+describe('two replicas of each of the five, on one PostgreSQL and one RabbitMQ', () =>
+  systemContract(() => ({ world, gatewayUrl: replicas.gatewayUrl })))
+
 it('two replicas of each of the five, restarted one after the other under load, answer every request and tell every payment', async () => {
   const { gatewayUrl } = replicas
   const merchant = await createMerchant(world, gatewayUrl)
@@ -30,7 +34,7 @@ it('two replicas of each of the five, restarted one after the other under load, 
 
   const ask = async (method: string, path: string, body?: object) => {
     const since = Date.now()
-    const response = await fetch(`${gatewayUrl}${path}`, {
+    const response = await askGateway(gatewayUrl, path, {
       method,
       headers: {
         Authorization: `Bearer ${merchant.api_key}`,
