@@ -178,10 +178,10 @@ const deliveries = async () => {
 
 test('a session is renewed without a word, is good in a second tab, is out of reach of scripts, and ends in every tab', async () => {
   const wrong = { status: 401, json: { code: 'invalid_jwt', detail: 'expired' } }
+  const renewed = page.waitForResponse(response => response.url().endsWith('/dashboard/session'))
   await page.route('**/api/v1/merchants/me/overview', route => route.fulfill(wrong), { times: 1 })
-  const renewed = page.waitForResponse(response => response.url().endsWith('/dashboard/session') && response.status() === 200)
   await go('Overview')
-  await renewed
+  expect((await renewed).status()).toBe(200)
   await page.getByText('Webhooks now').waitFor()
 
   const second = await context.newPage()

@@ -1,7 +1,8 @@
 import { ApiError } from '@ponte/contracts'
-import { parseRequest } from '@ponte/service-kit'
+import { type Logger, parseRequest } from '@ponte/service-kit'
 import { type CookieOptions, type Request, type RequestHandler, Router } from 'express'
 import { z } from 'zod'
+import { isCutOff } from './cut-off'
 import { jsonBody } from './json-body'
 
 export interface DashboardSessionOptions {
@@ -10,6 +11,7 @@ export interface DashboardSessionOptions {
   clientKey: string
   /** Whether browsers come by https. */
   secure: boolean
+  logger: Logger
 }
 
 const PATH = '/dashboard/session'
@@ -54,15 +56,22 @@ function tokenIn({ headers }: Request): string | undefined {
 }
 
 /** A new session for a refresh token, which is then used up. Null when the provider refuses it; throws `service_unavailable` when it is silent. */
-async function refreshed({ refreshUrl, clientKey }: DashboardSessionOptions, token: string): Promise<z.infer<typeof grant> | null> {
+async function refreshed({ refreshUrl, clientKey, logger }: DashboardSessionOptions, token: string): Promise<z.infer<typeof grant> | null> {
   if (refreshUrl === null) return null
-  const response = await fetch(refreshUrl, {
+  const request: RequestInit = {
     method: 'POST',
     headers: { apikey: clientKey, 'Content-Type': 'application/json' },
     body: JSON.stringify({ refresh_token: token }),
     signal: AbortSignal.timeout(TIMEOUT_MS),
     redirect: 'error',
-  }).catch(() => null)
+  }
+  // A token that was used a moment ago may be used again, so that an idle connection that was just closed costs nobody his session.
+  const response = await fetch(refreshUrl, request)
+    .catch(error => (isCutOff(error) ? fetch(refreshUrl, request) : Promise.reject(error)))
+    .catch(error => {
+      logger.warn('the identity provider does not answer', { error })
+      return null
+    })
   if (response !== null && [400, 401, 403].includes(response.status)) return null
   const session = grant.safeParse(await response?.json().catch(() => null))
   if (response?.ok && session.success) return session.data

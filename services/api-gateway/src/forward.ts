@@ -2,6 +2,7 @@ import { ApiError, type Caller } from '@ponte/contracts'
 import { type Logger, type Part, signCaller, traceHeaders } from '@ponte/service-kit'
 import type { Request, Response } from 'express'
 import { type Dispatcher, Pool } from 'undici'
+import { isCutOff } from './cut-off'
 
 export interface OwnerAnswer {
   status: number
@@ -68,7 +69,6 @@ export function openOwner(options: { name: string; url: string; secret: string; 
 }
 
 const NEVER_SENT = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'])
-const CUT_OFF = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
 /**
  * A replica that stops closes its connections, and one of them may be the one just written to: another replica is asked once more. What was sent
@@ -77,7 +77,7 @@ const CUT_OFF = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 function mayRepeat({ method, headers }: OwnerRequest, error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const harmless = method === 'GET' || headers?.['idempotency-key'] !== undefined
-  return NEVER_SENT.has(code) || (harmless && CUT_OFF.has(code))
+  return NEVER_SENT.has(code) || (harmless && isCutOff(error))
 }
 
 /** Hands a merchant's request to its owner as it came, and the owner's answer back as it is. */

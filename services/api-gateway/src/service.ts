@@ -74,6 +74,7 @@ export function createApiGateway(config: ApiGatewayConfig, given: Given = {}) {
           refreshUrl: refreshUrl(config),
           clientKey: config.PUBLIC_CLIENT_KEY ?? '',
           secure: config.PUBLIC_URL?.startsWith('https:') ?? false,
+          logger,
         },
       }),
     }),

@@ -44,6 +44,12 @@ test('a silent identity provider ends no session', async () => {
   system.identity.setAnswering(true)
 })
 
+test('a connection that the provider just closed costs nobody his session', async () => {
+  const kept = await ask('put').send({ refresh_token: 'first; & next; & next' }).expect(204)
+  system.identity.cutOff()
+  await ask('post', sent(cookieOf(kept))).expect(200)
+})
+
 test('what another site could send is refused: there is no header of ours and no leave to send one', async () => {
   for (const method of ['put', 'post', 'delete'] as const) {
     const { body } = await request(system.url)

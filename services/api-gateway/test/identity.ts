@@ -19,9 +19,12 @@ export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () =>
   let keys = [makeKey(alg)]
   let asked = 0
   let answering = true
+  let cutting = false
   const server = createServer((req, res) => {
     asked += 1
-    if (!answering) return void req.socket.destroy()
+    const cut = cutting || !answering
+    cutting = false
+    if (cut) return void req.socket.destroy()
     res.setHeader('Content-Type', 'application/json')
     if (req.url === '/auth/v1/token?grant_type=refresh_token') return void refresh(req, res)
     res.end(
@@ -52,6 +55,10 @@ export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () =>
     },
     setAnswering(value: boolean) {
       answering = value
+    },
+    /** Closes the connection of the next request instead of answering. */
+    cutOff() {
+      cutting = true
     },
     /** A token as a login gives it; claims and header can be bent. `undefined` leaves a claim out. */
     sign(claims: Record<string, unknown> = {}, header: Record<string, unknown> = {}, key = newest()): string {
