@@ -35,6 +35,26 @@ describe('a batch', () => {
     ])
   })
 
+  it('does nothing again that may have been done', async () => {
+    let tries = 0
+    const cut = createBatch<number, number>(10, async items => {
+      tries++
+      if (items.length > 1) throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+      return [...items]
+    })
+    const outcomes = await Promise.allSettled([1, 2, 3].map(cut))
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
+    expect(tries).toBe(2)
+  })
+
+  it('does again what was undone because it met another', async () => {
+    const crossed = createBatch<number, number>(10, async items => {
+      if (items.length > 1) throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
+      return [...items]
+    })
+    expect(await Promise.all([1, 2, 3].map(crossed))).toEqual([1, 2, 3])
+  })
+
   it('goes on after a failure', async () => {
     let broken = true
     const once = createBatch<number, number>(10, async items => {

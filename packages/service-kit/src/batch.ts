@@ -1,7 +1,10 @@
+import { isDeadlock, isTransient } from './database'
+import { detached } from './log-fields'
+
 /**
  * Gathers what is asked for while the one before it runs, and does it together: one statement and one commit for all of that moment,
  * without waiting for company. `work` answers one result per item, in order. A batch that fails is done again one by one, so that an item
- * at fault fails alone.
+ * at fault fails alone; but not when the connection broke, because then nobody knows whether it was done.
  */
 export function createBatch<Item, Result>(limit: number, work: (items: readonly Item[]) => Promise<Result[]>) {
   interface Asked {
@@ -21,8 +24,7 @@ export function createBatch<Item, Result>(limit: number, work: (items: readonly 
         else resolve(result)
       }
     } catch (error) {
-      const [only] = asked
-      if (asked.length === 1 && only) only.reject(error)
+      if (asked.length === 1 || (isTransient(error) && !isDeadlock(error))) for (const { reject } of asked) reject(error)
       else for (const each of asked) await together([each])
     }
   }
@@ -34,6 +36,6 @@ export function createBatch<Item, Result>(limit: number, work: (items: readonly 
   return (item: Item): Promise<Result> =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      if (!running) void run()
+      if (!running) void detached(run)
     })
 }

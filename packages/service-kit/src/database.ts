@@ -102,6 +102,9 @@ export const isUniqueViolation = (error: unknown, constraint: string): boolean =
  */
 export const isStale = (error: unknown): boolean => field(error, 'code') === '23502' && field(error, 'column') === 'version'
 
+/** Two statements waited for each other, and this one was undone. */
+export const isDeadlock = (error: unknown): boolean => field(error, 'code') === '40P01'
+
 const TRANSIENT_STATE = /^(08|53|57P|40001|40P01|25006|XX000)/
 const TRANSIENT_NODE = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)$/
 const TRANSIENT_PRISMA = /^P(1001|1002|1008|1017|2024|2034|2037)$/

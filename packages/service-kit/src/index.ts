@@ -1,3 +1,4 @@
+export * from './batch'
 export * from './bus'
 export * from './config'
 export * from './consumer'

@@ -76,7 +76,7 @@ export function createRelaying(config: ChainListenerConfig, options: RelayingOpt
     async opened(order: Parameters<typeof toPayable>[0], eventId: string): Promise<void> {
       const payable = toPayable(order, config.ROUTER_ADDRESSES, logger)
       if (!payable) return
-      await payables.add(payable, eventId)
+      await payables.add({ ...payable, eventId })
       if (relayer) options.scan()
     },
     /** For operators. */

@@ -5,7 +5,8 @@ import { type Misfit, misfit } from './matching'
 import { review } from './order'
 import { type Payment, paymentStatus } from './settlement'
 import type { Store } from './store'
-import type { Cause, Ledger } from './store/orders'
+import type { Ledger } from './store/ledger'
+import type { Cause } from './store/orders'
 
 export interface ArrivalDeps {
   store: Store

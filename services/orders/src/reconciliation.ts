@@ -1,6 +1,6 @@
 import { formatUsdc } from '@ponte/contracts'
 import { settle } from './settlement'
-import type { Ledger } from './store/orders'
+import type { Ledger } from './store/ledger'
 
 /** An order that is not what its payments make of it. */
 export interface Difference {

@@ -24,7 +24,7 @@ import { cancel } from './order'
 import { checkoutBody, orderBody, type Place } from './order-body'
 import type { Store } from './store'
 import type { KeyedRequest } from './store/idempotency'
-import type { Ledger } from './store/orders'
+import type { Ledger } from './store/ledger'
 
 export interface RouteDeps {
   store: Store

@@ -4,6 +4,7 @@ import { PrismaClient } from './generated/client'
 import { chainStore } from './store/chain'
 import { chargeStore } from './store/charges'
 import { idempotencyStore } from './store/idempotency'
+import { ledgerStore } from './store/ledger'
 import { merchantStore } from './store/merchants'
 import { orderList } from './store/order-list'
 import { type OrderStoreOptions, orderStore } from './store/orders'
@@ -16,12 +17,13 @@ export type Store = ReturnType<typeof openStore>
 export function openStore(database: Database, options: OrderStoreOptions) {
   const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) })
   return {
-    ...orderStore(database, prisma, options),
+    ...ledgerStore(database),
+    ...orderStore(database, options),
     ...orderList(database),
     ...chargeStore(database, options),
     ...chainStore(database, prisma),
     ...unmatchedStore(database, prisma),
-    ...reconciliationStore(database, prisma),
+    ...reconciliationStore(database),
     ...merchantStore(database, prisma),
     ...idempotencyStore(database),
   }

@@ -88,6 +88,39 @@ describe('a payment that matches', () => {
     expect((await types(order.id)).filter(type => type === 'order.paid')).toHaveLength(1)
   })
 
+  it('a crowd at one moment shares its commits, and what comes twice in it spoils nothing for the others', async () => {
+    const orders = await Promise.all(Array.from({ length: 60 }, () => create()))
+    const said = orders.map(order => chain.next('confirmed', chain.payment(order)))
+    const copies = said.filter((_, index) => index % 10 === 0)
+    await Promise.all([...said, ...copies].map(event => system.bus.publish(event)))
+    const settled = await Promise.all(orders.map(order => read(order.id)))
+    expect(settled.map(({ status, received }) => [status, received])).toEqual(orders.map(({ expected }) => ['paid', expected]))
+    expect(await Promise.all(orders.map(order => types(order.id)))).toEqual(orders.map(() => ['order.paid']))
+    const commits = async (table: string, column: string) => {
+      const { rows } = await system.sql.query(`SELECT count(DISTINCT xmin::text)::int AS n FROM ${table} WHERE ${column} = ANY($1)`, [
+        orders.map(({ id }) => id),
+      ])
+      return rows[0]?.n
+    }
+    // A member at fault makes its whole batch go one by one, so that some are alone.
+    expect(await commits('payments', 'order_id')).toBeLessThan(orders.length)
+  })
+
+  it('two changes of one order at one moment come one after the other', async () => {
+    const order = await create()
+    const halves = [0n, 1n].map(rest => chain.payment(order, { share: BigInt(order.expected.replace('.', '')) / 2n + rest }))
+    const cancels = Array.from({ length: 5 }, () =>
+      request(system.url).post(`/api/v1/orders/${order.id}/cancel`).set(asMerchant()).send({}),
+    )
+    const answers = await Promise.all([...halves.map(half => chain.says('confirmed', half)), ...cancels])
+    const cancelled = answers.some(answer => answer !== undefined && answer.status === 200)
+    const sum = halves.reduce((total, { merchant_share: share }) => total + BigInt(share.replace('.', '')), 0n)
+    expect(await read(order.id)).toMatchObject({ status: cancelled ? 'cancelled' : 'paid', payments: [{}, {}] })
+    expect(BigInt((await read(order.id)).received.replace('.', ''))).toBe(sum)
+    // Told `underpaid` or not, as the halves came: the end is the same, and told once.
+    expect((await types(order.id)).filter(type => type !== 'order.underpaid')).toEqual([cancelled ? 'order.cancelled' : 'order.paid'])
+  })
+
   it('orphaned after paid: recomputed and reorged, loudly, and nothing is told; back again: paid', async () => {
     const order = await create()
     const paid = chain.payment(order)

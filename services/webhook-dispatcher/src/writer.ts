@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isTransient, type Logger } from '@ponte/service-kit'
-import { createBatch } from './batch'
+import { createBatch, isTransient, type Logger } from '@ponte/service-kit'
 import type { Held } from './lane'
 import type { LaneBook } from './lane-book'
 import type { Landing } from './lane-steps'

@@ -1,4 +1,4 @@
-import type { Database } from '@ponte/service-kit'
+import { createBatch, type Database } from '@ponte/service-kit'
 import { isFenced, LeaseLostError } from './commit'
 
 /** What a payer may pay, and what its deposit address held when it was last looked at. Addresses are lower-case, the memo is 64 hex. */
@@ -14,6 +14,8 @@ export interface Payable {
 }
 
 export type NewPayable = Omit<Payable, 'heldUnits'> & { createdAt: Date }
+/** And the event that told of it. */
+type Told = NewPayable & { eventId: string }
 
 interface Row {
   order_id: string
@@ -29,9 +31,11 @@ interface Row {
 const COLUMNS = 'order_id, memo, merchant, router, address, asked_units::text, held_units::text, expires_at'
 
 const ADD = `
-  WITH seen AS (INSERT INTO inbox (event_id) VALUES ($1))
+  WITH seen AS (INSERT INTO inbox (event_id) SELECT unnest($2::uuid[]))
   INSERT INTO payables (chain_id, order_id, memo, merchant, router, address, asked_units, expires_at, created_at)
-  VALUES ($2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (chain_id, order_id) DO NOTHING`
+  SELECT $1, * FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::numeric[], $9::timestamptz[], $10::timestamptz[])
+  ON CONFLICT (chain_id, order_id) DO NOTHING`
+const ADDED_AT_ONCE = 200
 
 /** Where money was seen to come or go since the last look, and where it still lies. */
 const MOVED = `
@@ -92,13 +96,15 @@ export function payableStore(database: Database, chainId: number) {
   const list = async (name: string, text: string, values: unknown[]) =>
     (await database.query<Row>({ name: `payables-${name}`, text }, [chainId, ...values])).rows.map(toPayable)
   return {
-    /** Keeps what an order asks for, once. */
-    async add(payable: NewPayable, eventId: string): Promise<void> {
-      const { orderId, memo, merchant, router, address, askedUnits, expiresAt, createdAt } = payable
+    /** Keeps what an order asks for, once; those of one moment share a commit. */
+    add: createBatch(ADDED_AT_ONCE, async (told: readonly Told[]) => {
+      const column = <Name extends keyof Told>(name: Name) => told.map(one => one[name])
       await database.query({ name: 'payables-add', text: ADD }, [
-        ...[eventId, chainId, orderId, memo, merchant, router, address, askedUnits, expiresAt, createdAt],
+        ...[chainId, column('eventId'), column('orderId'), column('memo'), column('merchant'), column('router'), column('address')],
+        ...[column('askedUnits'), column('expiresAt'), column('createdAt')],
       ])
-    },
+      return told.map(() => true)
+    }),
     find: async (orderId: string): Promise<Payable | undefined> =>
       (await list('find', `SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND order_id = $2`, [orderId]))[0],
     moved: () => list('moved', MOVED, []),

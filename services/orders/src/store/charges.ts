@@ -31,7 +31,7 @@ export function chargeStore(database: Database, { now, committed }: OrderStoreOp
           )
           if (!rows[0]) return null
           const decided = await decide(eventTable['subscription.charge_requested'].parse(JSON.parse(rows[0].request)))
-          await insertOrder(sql, decided, {}, now())
+          await insertOrder(sql, decided, now())
           return decided
         })
         if (change) committed(change)

@@ -1,9 +1,9 @@
 import { orderException, orderStatus } from '@ponte/contracts'
-import type { Order as OrderRow, Payment as PaymentRow } from '../generated/client'
+import type { Order as OrderRow } from '../generated/client'
 import type { Order } from '../order'
 import { type Payment, paymentStatus } from '../settlement'
 
-/** Every column of `orders` with the value it takes, in one place for insert. */
+/** Every column of `orders` with the value it takes, as JSON has it, in one place for insert. */
 export const orderColumns: readonly [column: string, read: (order: Order) => unknown][] = [
   ['id', o => o.id],
   ['merchant_id', o => o.merchantId],
@@ -15,7 +15,7 @@ export const orderColumns: readonly [column: string, read: (order: Order) => unk
   ['subscription_id', o => o.subscriptionId],
   ['external_ref', o => o.externalRef],
   ['description', o => o.description],
-  ['metadata', o => JSON.stringify(o.metadata)],
+  ['metadata', o => o.metadata],
   ['brl_centavos', o => o.brlCentavos],
   ['usdc_units', o => o.usdcUnits],
   ['fee_bps', o => o.feeBps],
@@ -72,4 +72,40 @@ export const toOrder = (row: OrderRow): Order => ({
   metadata: row.metadata as Record<string, string>,
 })
 
-export const toPayment = (row: PaymentRow): Payment => ({ ...row, status: paymentStatus(row.status) })
+/** A payment as JSON has it: units and block numbers are text, because they may be larger than a number is exact. */
+export interface PaymentFields {
+  id: string
+  revision: number
+  status: string
+  share_units: string
+  payer_address: string
+  tx_hash: string
+  block_number: string
+  block_time: string
+  replaces: string[]
+}
+
+export const paymentFields = (orderId: string, payment: Payment): PaymentFields & { order_id: string } => ({
+  order_id: orderId,
+  id: payment.id,
+  revision: payment.revision,
+  status: payment.status,
+  share_units: String(payment.shareUnits),
+  payer_address: payment.payerAddress,
+  tx_hash: payment.txHash,
+  block_number: String(payment.blockNumber),
+  block_time: payment.blockTime.toISOString(),
+  replaces: [...(payment.replaces ?? [])],
+})
+
+export const toPayment = (row: PaymentFields): Payment => ({
+  id: row.id,
+  revision: row.revision,
+  status: paymentStatus(row.status),
+  shareUnits: BigInt(row.share_units),
+  payerAddress: row.payer_address,
+  txHash: row.tx_hash,
+  blockNumber: BigInt(row.block_number),
+  blockTime: new Date(row.block_time),
+  replaces: row.replaces,
+})

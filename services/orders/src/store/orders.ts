@@ -1,15 +1,8 @@
-import type { NewEvent } from '@ponte/contracts'
-import { type Database, isUniqueViolation, type OutboxRows, type Sql, toOutbox } from '@ponte/service-kit'
-import type { PrismaClient } from '../generated/client'
-import type { Change, Order } from '../order'
+import { createBatch, type Database, isUniqueViolation, type OutboxRows, type Sql, toOutbox } from '@ponte/service-kit'
+import type { Change } from '../order'
 import type { Payment } from '../settlement'
 import type { Answer } from './idempotency'
-import { orderColumns, toOrder, toPayment } from './order-row'
-
-export interface Ledger {
-  order: Order
-  payments: Payment[]
-}
+import { orderColumns, type PaymentFields, paymentFields } from './order-row'
 
 /** What is written together with a change: whose event caused it, the payment it reports, the answer kept for a repeated request. */
 export interface Cause {
@@ -26,96 +19,114 @@ export interface OrderStoreOptions {
 }
 
 const columns = orderColumns.map(([column]) => column).join(', ')
-const placeholders = orderColumns.map((_, index) => `$${index + 1}`).join(', ')
-const next = orderColumns.length
+
+/** What every write brings along: events for the outbox, the answer kept for a repeated request, the event that caused it. */
+const WITH_IT = `
+  told AS (INSERT INTO outbox (id, type, body) SELECT * FROM unnest($2::uuid[], $3::text[], $4::text[])),
+  answer AS (
+    INSERT INTO idempotency_keys (merchant_id, route, key, body_hash, status, body)
+    SELECT * FROM unnest($5::uuid[], $6::text[], $7::text[], $8::text[], $9::int[], $10::text[])),
+  seen AS (INSERT INTO inbox (event_id) SELECT unnest($11::uuid[]))`
 
 const INSERT = `
-  WITH answer AS (
-    INSERT INTO idempotency_keys (merchant_id, route, key, body_hash, status, body)
-    SELECT $2, $${next + 4}, $${next + 5}, $${next + 6}, $${next + 7}, $${next + 8} WHERE $${next + 5}::text IS NOT NULL),
-  seen AS (INSERT INTO inbox (event_id) SELECT $${next + 9}::uuid WHERE $${next + 9}::uuid IS NOT NULL),
-  told AS (INSERT INTO outbox (id, type, body) SELECT * FROM unnest($${next + 1}::uuid[], $${next + 2}::text[], $${next + 3}::text[])),
-  waited AS (DELETE FROM waiting_charges WHERE order_id = $1)
-  INSERT INTO orders (${columns}) VALUES (${placeholders})`
+  WITH ${WITH_IT},
+  waited AS (DELETE FROM waiting_charges WHERE order_id = ANY($12::uuid[]))
+  INSERT INTO orders (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::orders, $1)`
 
 // A version that moved on since it was read becomes NULL, which the column refuses: the whole statement is undone.
 // A payment that came before its order is taken out of the unmatched ones by whatever brings it here.
 const COMMIT = `
-  WITH told AS (INSERT INTO outbox (id, type, body) SELECT * FROM unnest($11::uuid[], $12::text[], $13::text[])),
-  answer AS (
-    INSERT INTO idempotency_keys (merchant_id, route, key, body_hash, status, body)
-    SELECT $14, $15, $16, $17, $18, $19 WHERE $16::text IS NOT NULL),
-  seen AS (INSERT INTO inbox (event_id) SELECT $20::uuid WHERE $20::uuid IS NOT NULL),
-  counted AS (
-    INSERT INTO payment_sequences (chain_id, sequence) SELECT $21::int, $22::int WHERE $22::int IS NOT NULL ON CONFLICT DO NOTHING),
+  WITH ${WITH_IT},
+  counted AS (INSERT INTO payment_sequences (chain_id, sequence) SELECT * FROM unnest($12::int[], $13::int[]) ON CONFLICT DO NOTHING),
   paid AS (
     INSERT INTO payments (id, order_id, revision, status, share_units, payer_address, tx_hash, block_number, block_time, replaces)
-    SELECT $23, $1::uuid, $24, $25, $26, $27, $28, $29, $30, coalesce($31::text[], '{}') WHERE $23::text IS NOT NULL
+    SELECT id, order_id, revision, status, share_units, payer_address, tx_hash, block_number, block_time, replaces
+    FROM json_populate_recordset(NULL::payments, $14)
     ON CONFLICT (id) DO UPDATE SET revision = EXCLUDED.revision, status = EXCLUDED.status, block_number = EXCLUDED.block_number,
       block_time = EXCLUDED.block_time, replaces = EXCLUDED.replaces WHERE payments.revision < EXCLUDED.revision),
-  matched AS (DELETE FROM unmatched_payments WHERE id = $23)
-  UPDATE orders SET status = $3, exception = $4, received_units = $5, told_units = $6, tx_hash = $7, paid_at = $8::timestamptz,
-    expired_at = $9::timestamptz, cancelled_at = $10::timestamptz, superseded_at = $32::timestamptz,
-    version = CASE WHEN version = $2 THEN version + 1 END
-  WHERE id = $1`
+  matched AS (DELETE FROM unmatched_payments WHERE id = ANY($15))
+  UPDATE orders SET status = said.status, exception = said.exception, received_units = said.received_units, told_units = said.told_units,
+    tx_hash = said.tx_hash, paid_at = said.paid_at, expired_at = said.expired_at, cancelled_at = said.cancelled_at,
+    superseded_at = said.superseded_at, version = CASE WHEN orders.version = said.version THEN orders.version + 1 END
+  FROM json_populate_recordset(NULL::orders, $1) AS said WHERE orders.id = said.id`
 
-export function orderStore(database: Database, prisma: PrismaClient, { now, committed }: OrderStoreOptions) {
+const BATCH = 200
+
+/** One write: the row of the order, and what comes with it. Events are made when the change is, in the trace of whoever makes it. */
+interface Write extends Cause {
+  id: string
+  row: Record<string, unknown>
+  events: OutboxRows
+}
+
+export function orderStore(database: Database, { now, committed }: OrderStoreOptions) {
+  const insertAll = createBatch(BATCH, async (writes: readonly Write[]) => {
+    await insert(database, writes)
+    return writes.map(() => true)
+  })
+  const commitAll = createBatch(BATCH, async (writes: readonly Write[]) => {
+    // An update takes one row for each order: of two changes to the same order, the second must find the first one's version.
+    if (new Set(writes.map(({ id }) => id)).size < writes.length) throw new Error('Two changes of one order come one after the other.')
+    await commit(database, writes)
+    return writes.map(() => true)
+  })
   return {
-    /** One order with its payments, read in one round trip. */
-    async find(where: { id: string } | { memo: string }): Promise<Ledger | null> {
-      const row = await prisma.order.findUnique({
-        where,
-        include: { payments: { orderBy: [{ blockNumber: 'asc' }, { id: 'asc' }] } },
-        relationLoadStrategy: 'join',
-      })
-      if (!row) return null
-      const { payments, ...order } = row
-      return { order: toOrder(order), payments: payments.map(toPayment) }
-    },
-
-    /** Writes a new order with its events and the answer for a repeated request, in one statement. */
+    /** Writes a new order with its events and the answer for a repeated request; those of one moment in one statement. */
     async insert(change: Change, cause: Pick<Cause, 'eventId' | 'answer'> = {}): Promise<void> {
-      await insertOrder(database, change, cause, now())
+      await insertAll(toWrite(change, cause, now()))
       committed(change)
     },
 
-    /** Writes what changed of an order, its events and its cause, in one statement. Throws a stale-version error when the order moved on. */
-    async commit(change: Change, { payment, sequence, answer, eventId }: Cause): Promise<void> {
-      const { order } = change
-      await database.query({ name: 'order-commit', text: COMMIT }, [
-        ...[order.id, order.version, order.status, order.exception, order.receivedUnits, order.toldUnits, order.txHash],
-        ...[order.paidAt, order.expiredAt, order.cancelledAt],
-        ...spread(change.events, now()),
-        order.merchantId,
-        ...answerValues(answer),
-        ...orNull(eventId, sequence?.chainId, sequence?.sequence),
-        ...orNull(payment?.id, payment?.revision, payment?.status, payment?.shareUnits, payment?.payerAddress, payment?.txHash),
-        ...orNull(payment?.blockNumber, payment?.blockTime, payment?.replaces),
-        order.supersededAt,
-      ])
+    /** Writes what changed of an order, its events and its cause; those of one moment in one statement. Throws a stale-version error when the order moved on. */
+    async commit(change: Change, cause: Cause): Promise<void> {
+      await commitAll(toWrite(change, cause, now()))
       committed(change)
     },
   }
 }
 
 /** Writes a new order on this connection; whoever calls tells of it once it is committed. */
-export async function insertOrder(sql: Sql, change: Change, cause: Pick<Cause, 'eventId' | 'answer'>, at: Date): Promise<void> {
-  await sql.query({ name: 'order-insert', text: INSERT }, [
-    ...orderColumns.map(([, read]) => read(change.order)),
-    ...spread(change.events, at),
-    ...answerValues(cause.answer),
-    cause.eventId ?? null,
-  ])
-}
+export const insertOrder = (sql: Sql, change: Change, at: Date): Promise<void> => insert(sql, [toWrite(change, {}, at)])
 
 /** True when an order with this id was created before: the same charge was requested twice. */
 export const isKnownOrder = (error: unknown) => isUniqueViolation(error, 'orders_pkey')
 
-const orNull = (...values: unknown[]) => values.map(value => value ?? null)
+const toWrite = (change: Change, cause: Cause, at: Date): Write => ({
+  ...cause,
+  id: change.order.id,
+  row: Object.fromEntries(orderColumns.map(([column, read]) => [column, read(change.order)])),
+  events: toOutbox(change.events, at),
+})
 
-function spread(events: readonly NewEvent[], at: Date) {
-  const rows: OutboxRows = toOutbox(events, at)
-  return [rows.ids, rows.types, rows.bodies]
+async function insert(sql: Sql, writes: readonly Write[]): Promise<void> {
+  const charged = writes.filter(({ row }) => row.subscription_id !== null).map(({ id }) => id)
+  await sql.query({ name: 'orders-insert', text: INSERT }, [...alongside(writes), charged])
 }
 
-const answerValues = (answer: Answer | undefined) => orNull(answer?.route, answer?.key, answer?.bodyHash, answer?.status, answer?.body)
+async function commit(sql: Sql, writes: readonly Write[]): Promise<void> {
+  // In one order everywhere, so that two replicas that write the same orders wait for each other and not in a circle.
+  const ordered = writes.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const sequences = ordered.flatMap(({ sequence }) => sequence ?? [])
+  const payments = ordered.flatMap(({ id, payment }): PaymentFields[] => (payment ? [paymentFields(id, payment)] : []))
+  await sql.query({ name: 'orders-commit', text: COMMIT }, [
+    ...alongside(ordered),
+    ...[sequences.map(({ chainId }) => chainId), sequences.map(({ sequence }) => sequence)],
+    ...[JSON.stringify(payments), payments.map(({ id }) => id)],
+  ])
+}
+
+/** The values of $1 to $11. */
+function alongside(writes: readonly Write[]): unknown[] {
+  const events = writes.map(write => write.events)
+  const answers = writes.flatMap(({ answer }) => answer ?? [])
+  const column = <Name extends keyof Answer>(name: Name) => answers.map(answer => answer[name])
+  return [
+    JSON.stringify(
+      writes.map(({ row }) => row),
+      (_, value) => (typeof value === 'bigint' ? String(value) : value),
+    ),
+    ...[events.flatMap(({ ids }) => ids), events.flatMap(({ types }) => types), events.flatMap(({ bodies }) => bodies)],
+    ...[column('merchantId'), column('route'), column('key'), column('bodyHash'), column('status'), column('body')],
+    writes.flatMap(({ eventId }) => eventId ?? []),
+  ]
+}

@@ -1,6 +1,5 @@
 import type { ListEvents } from '@ponte/contracts'
-import type { Database } from '@ponte/service-kit'
-import { createBatch } from '../batch'
+import { createBatch, type Database } from '@ponte/service-kit'
 import type { Event as EventRow, PrismaClient } from '../generated/client'
 import type { Webhook } from '../webhook'
 import { keyset } from './keyset'
