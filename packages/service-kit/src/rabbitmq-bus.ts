@@ -101,6 +101,8 @@ export function rabbitmqBus(options: RabbitmqOptions): Bus {
       connection = await connect(url.href, {
         clientProperties: { connection_name: namespace },
         timeout: CONNECT_TIMEOUT_MS,
+        // An acknowledgement is followed by a publication: without this the second waits 40 ms for the other side's word on the first.
+        noDelay: true,
         recovery: { initialDelay: 100, maxDelay: 5_000, waitForConnect: false, setup },
       })
       connection.on('error', error => logger.debug('the broker connection reported an error', { error }))
