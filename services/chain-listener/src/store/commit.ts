@@ -34,8 +34,8 @@ const COMMIT = `
   late AS (UPDATE routers SET late_scanned = $34 WHERE chain_id = $1 AND address = ANY($33::text[])),
   deposits AS (
     UPDATE payables SET level = level OR order_id = ANY($36::uuid[]), moved_at = CASE WHEN address = ANY($37::text[]) THEN $6 ELSE moved_at END
-    WHERE chain_id = $1 AND order_id IN (
-      SELECT unnest($36::uuid[]) UNION ALL SELECT order_id FROM payables WHERE chain_id = $1 AND address = ANY($37::text[]))),
+    WHERE chain_id = $1 AND order_id = ANY(ARRAY(
+      SELECT unnest($36::uuid[]) UNION ALL SELECT order_id FROM payables WHERE chain_id = $1 AND address = ANY($37::text[])))),
   remembered AS (
     INSERT INTO blocks (chain_id, number, hash, parent_hash, time)
     SELECT $1, * FROM unnest($11::bigint[], $12::text[], $13::text[], $14::timestamptz[])
