@@ -137,7 +137,7 @@ async function latency(): Promise<{ p50: number; p95: number; p99: number; round
       if (type === 'payment.detected') waiting.get(JSON.parse(body).data.memo)?.(performance.now())
     },
   }
-  const listener = listenerOn(chain, database.url, bus, { WS_URL: chain.anvil.wsUrl, CONFIRMATIONS: '1' })
+  const listener = listenerOn(chain, database.url, bus, { WS_URL: chain.anvil.wsUrl, CONFIRMATIONS: '2' })
   await listener.start()
   await listener.idle()
   const times: number[] = []

@@ -20,7 +20,8 @@ const seen = (fields: Partial<TimedPayment> = {}): TimedPayment => ({
   ...fields,
 })
 const telling = { chainId: 8453, token: `0x${'04'.repeat(20)}`, sequence: 0, checksum: (address: string) => address, transfers: [] }
-const live = { isConfirmed: () => false, finished: false }
+const live = () => false
+const deep = () => true
 const first = (payments: readonly Payment[]) => {
   const [payment] = payments
   if (!payment) throw new Error('no payment')
@@ -37,18 +38,9 @@ describe('a payment seen for the first time', () => {
     expect(facts.map(fact => fact.type)).toEqual(['payment.detected', 'payment.detected'])
   })
 
-  it('is detected and confirmed in one breath when one confirmation is enough', () => {
-    const { payments, facts } = include([seen()], [], { isConfirmed: () => true, finished: false })
-    expect(facts.map(({ type, payment }) => [type, payment.revision])).toEqual([
-      ['payment.detected', 1],
-      ['payment.confirmed', 2],
-    ])
-    expect(first(payments)).toMatchObject({ state: 'confirmed', revision: 2 })
-  })
-
-  it('is only confirmed when it was read in a finished span', () => {
-    const { payments, facts } = include([seen()], [], { isConfirmed: () => true, finished: true })
-    expect(facts.map(fact => fact.type)).toEqual(['payment.confirmed'])
+  it('is only confirmed when it is deep enough already', () => {
+    const { payments, facts } = include([seen()], [], deep)
+    expect(facts.map(({ type, payment }) => [type, payment.revision])).toEqual([['payment.confirmed', 1]])
     expect(first(payments)).toMatchObject({ state: 'confirmed', revision: 1 })
   })
 })
@@ -133,8 +125,8 @@ describe('the events', () => {
       },
     })
     fc.assert(
-      fc.property(fields, fc.boolean(), (payment, finished) => {
-        const { facts } = include([payment], [], { isConfirmed: () => finished, finished })
+      fc.property(fields, fc.boolean(), (payment, isDeep) => {
+        const { facts } = include([payment], [], () => isDeep)
         const chain = { chainId: 8453, token: payment.router, sequence: 0, checksum: getAddress, transfers: [] }
         for (const event of toEvents(facts, chain))
           parseEvent({ id: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90', occurred_at: '2026-11-20T12:00:00.000Z', trace: null, ...event })
@@ -144,8 +136,8 @@ describe('the events', () => {
   })
 
   it('satisfy the contract and are numbered without a gap', () => {
-    const { facts } = include([seen()], [], { isConfirmed: () => true, finished: false })
-    const events = toEvents(facts, { ...telling, sequence: 41 })
+    const detected = include([seen()], [], live)
+    const events = toEvents([...detected.facts, ...confirm(detected.payments).facts], { ...telling, sequence: 41 })
     const parsed = events.map(event =>
       parseEvent({ id: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90', occurred_at: '2026-11-20T12:00:00.000Z', trace: null, ...event }),
     )
@@ -161,8 +153,8 @@ describe('a transfer to a deposit address', () => {
   const transfer = seen({ deposit: address })
   const sweep = seen({ payer: address, txHash: `0x${'a2'.repeat(32)}`, blockNumber: 12 })
 
-  it.each([true, false])('is told as detected and never as confirmed (read in a finished span: %s)', finished => {
-    const { payments, facts } = include([transfer], [], { isConfirmed: () => true, finished })
+  it('is told as detected and never as confirmed', () => {
+    const { payments, facts } = include([transfer], [], deep)
     expect(facts.map(({ type, payment }) => [type, payment.revision])).toEqual([['payment.detected', 1]])
     expect(first(payments).state).toBe('confirmed')
     const detected = first(include([transfer], [], live).payments)
@@ -170,7 +162,7 @@ describe('a transfer to a deposit address', () => {
   })
 
   it('is told as orphaned although it had been confirmed, and as detected when it comes back', () => {
-    const confirmed = first(include([transfer], [], { isConfirmed: () => true, finished: false }).payments)
+    const confirmed = first(include([transfer], [], deep).payments)
     const orphaned = orphan([confirmed])
     expect(orphaned.facts.map(({ type, payment }) => [type, payment.revision])).toEqual([['payment.orphaned', 2]])
     const back = include([{ ...transfer, blockNumber: 14, logIndex: 7 }], orphaned.payments, live)

@@ -35,14 +35,10 @@ export type TimedPayment = SeenPayment & { blockTime: number }
 
 /**
  * Takes in what a stretch of chain shows. `known` are the payments of the same transactions that we have already: orphaned ones come back under
- * their ordinal, and a transaction that paid something else in its new block gets new ordinals for that. What `isConfirmed` is confirmed
- * with the same breath, and what was read as a finished span is not told as detected before. Throws ContradictionError.
+ * their ordinal, and a transaction that paid something else in its new block gets new ordinals for that. What is deep enough already is
+ * confirmed at first sight, and not told as detected before. Throws ContradictionError.
  */
-export function include(
-  seen: readonly TimedPayment[],
-  known: readonly Payment[],
-  reading: { isConfirmed(blockNumber: number): boolean; finished: boolean },
-): Change {
+export function include(seen: readonly TimedPayment[], known: readonly Payment[], isConfirmed: (blockNumber: number) => boolean): Change {
   const change: Change = { payments: [], facts: [] }
   const knownByTx = new Map<string, Payment[]>()
   for (const payment of known) knownByTx.set(payment.txHash, [...(knownByTx.get(payment.txHash) ?? []), payment])
@@ -63,14 +59,9 @@ export function include(
       throw new ContradictionError(`transaction ${one.txHash} is in block ${before.blockHash} and in block ${one.blockHash}`)
     }
     const payment = placed(one, before?.ordinal ?? next++, before?.revision ?? 0)
-    const confirmed = reading.isConfirmed(one.blockNumber)
-    if (!confirmed) say(change, payment, 'detected')
-    else if (reading.finished && payment.deposit === null) say(change, payment, 'confirmed')
-    else {
-      say(change, { ...payment }, 'detected')
-      payment.revision += 1
-      say(change, payment, 'confirmed')
-    }
+    const confirmed = isConfirmed(one.blockNumber)
+    if (!confirmed || payment.deposit !== null) say(change, payment, 'detected')
+    if (confirmed) say(change, payment, 'confirmed')
     change.payments.push(payment)
   }
   return change

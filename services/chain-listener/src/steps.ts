@@ -46,7 +46,7 @@ export function createSteps({ book, store, confirmations, confirmsAlone, logger,
         store.ofTransactions(stretch.payments.map(({ txHash }) => txHash)),
         line > confirmed.number ? store.toConfirm(line) : [],
       ])
-      const included = include(stretch.payments, known, { isConfirmed: number => number <= line, finished: stretch.finished })
+      const included = include(stretch.payments, known, number => number <= line)
       const cursor = {
         ...lead.cursor,
         scanned: { number: last.number, hash: last.hash, time: toDate(last.time) },
@@ -60,7 +60,7 @@ export function createSteps({ book, store, confirmations, confirmsAlone, logger,
     async takeInPassed(lead: Lead, payments: readonly TimedPayment[], done: Pick<Write, 'lateScanned' | 'level'>): Promise<void> {
       const { cursor } = lead
       const known = await store.ofTransactions(payments.map(({ txHash }) => txHash))
-      const change = include(payments, known, { isConfirmed: number => number <= cursor.confirmed.number, finished: true })
+      const change = include(payments, known, number => number <= cursor.confirmed.number)
       await book.commit(lead, change, { cursor, head: { number: cursor.scanned.number, time: 0 }, blocks: [], ...done })
     },
 

@@ -26,7 +26,7 @@ describe('design section 8: a payment through the real router', () => {
     listening = await startListener({
       rpcUrls: anvil.rpcUrl,
       router: addresses.routerAddress,
-      env: { TOKEN_ADDRESS: addresses.usdcAddress, WS_URL: anvil.wsUrl, ADVANCE_EVERY_MS: '100' },
+      env: { TOKEN_ADDRESS: addresses.usdcAddress, WS_URL: anvil.wsUrl, ADVANCE_EVERY_MS: '100', CONFIRMATIONS: '2' },
     })
   })
   afterAll(async () => {
@@ -39,6 +39,9 @@ describe('design section 8: a payment through the real router', () => {
     const txHash = await pay(memoOf(7), 27_675_277n)
     await listening.idle()
     const { told } = listening
+    expect(told.types()).toEqual(['payment.detected'])
+    await provider.send('evm_mine', [])
+    await listening.idle()
     expect(told.types()).toEqual(['payment.detected', 'payment.confirmed'])
     const [detected, confirmed] = told.payments()
     expect(detected?.data).toMatchObject({

@@ -1,6 +1,6 @@
 import { type Chain, memoOf, startChain } from './chain'
 import { expectTruth, levelWith } from './expect-truth'
-import { type Listening, startListener } from './setup'
+import { type Listening, startListener, statesOf } from './setup'
 
 describe('design section 8: a reorganisation around a payment', () => {
   let chain: Chain
@@ -22,11 +22,7 @@ describe('design section 8: a reorganisation around a payment', () => {
     await chain?.stop()
   })
   const level = () => levelWith(chain, listening)
-  const states = (memo: string) =>
-    listening.told
-      .payments()
-      .filter(event => event.data.memo === memo)
-      .map(event => event.type.replace('payment.', ''))
+  const states = (memo: string) => statesOf(listening, memo)
   /** Pays, buries the payment under `depth - 1` blocks, and rolls all of that back. */
   const payAndRollBack = async (depth: number, records = [{ memo: memoOf(next++) }]) => {
     const nonce = await chain.nonce(1)
@@ -37,7 +33,7 @@ describe('design section 8: a reorganisation around a payment', () => {
     await chain.rollback(depth)
     return { memo: records[0]?.memo ?? '', raw, nonce }
   }
-  const seen = (depth: number) => (depth >= CONFIRMATIONS ? ['detected', 'confirmed'] : ['detected'])
+  const seen = (depth: number) => (depth >= CONFIRMATIONS ? ['confirmed'] : ['detected'])
   const depths = Array.from({ length: 30 }, (_, index) => index + 1)
 
   it.each(depths.filter(depth => depth % 4 === 0 || depth === 1))('%i deep: a dropped payment is orphaned', async depth => {
@@ -57,7 +53,7 @@ describe('design section 8: a reorganisation around a payment', () => {
     const told = listening.told.payments().filter(event => event.data.memo === memo)
     expect(new Set(told.map(event => event.data.payment_id)).size).toBe(1)
     expect(told.map(event => event.data.revision)).toEqual(told.map((_, index) => index + 1))
-    expect(states(memo)).toEqual([...seen(depth), 'orphaned', 'detected', 'confirmed'])
+    expect(states(memo)).toEqual([...seen(depth), 'orphaned', 'confirmed'])
     await expectTruth(chain, listening, CONFIRMATIONS)
   })
 
@@ -87,7 +83,7 @@ describe('design section 8: a reorganisation around a payment', () => {
       await level()
       const last = new Map(listening.told.payments().map(({ type, data }) => [data.tx_hash, type] as const))
       expect(last.get(other)).toBe('payment.confirmed')
-      expect(states(memo)).toEqual([...seen(depth), 'orphaned', 'detected', 'confirmed'])
+      expect(states(memo)).toEqual([...seen(depth), 'orphaned', 'confirmed'])
       await expectTruth(chain, listening, CONFIRMATIONS)
     },
   )

@@ -24,6 +24,14 @@ export function collector(bus: Bus): Part & { events: Event[]; payments(): Payme
   return { ...queue, events, payments, types: () => payments().map(event => event.type) }
 }
 
+/** What was told of the payments with a memo, without what is chance: whether one was seen before it was deep enough to be confirmed. */
+export function statesOf({ told }: Listening, memo: string): string[] {
+  const all = told.payments().filter(({ data }) => data.memo === memo)
+  const passing = ({ type, data }: PaymentEvent, index: number) =>
+    type === 'payment.detected' && all.slice(index + 1).find(next => next.data.payment_id === data.payment_id)?.type === 'payment.confirmed'
+  return all.filter((event, index) => !passing(event, index)).map(({ type }) => type.replace('payment.', ''))
+}
+
 export interface ListenerSettings {
   rpcUrls: string | readonly string[]
   router: string
