@@ -6,8 +6,10 @@ import { mined } from '@ponte/payment-router/testing'
 import { until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import { Interface, parseUnits, WebSocketProvider } from 'ethers'
+import { serviceNames } from '../src'
 import { startProcesses } from '../test/processes'
 import { call, createMerchant, PAYER, startWorld, units, type World } from '../test/system'
+import { cpuPerUnit, usage } from './cpu'
 import { percentile, type Row, report } from './table'
 
 // From a block being mined to the merchant's server holding the signed webhook: five processes, one confirmation, a WebSocket head.
@@ -78,6 +80,8 @@ async function main(): Promise<void> {
       idle.push(...(await Promise.all(await mineAndTell(quiet.orders.slice(i, i + 1), quiet.signed.slice(i, i + 1)))))
 
     const many = await open(BURST)
+    const pids = Object.fromEntries(serviceNames.map(name => [name, processes.pid(name)]))
+    const before = usage(pids)
     const told: Promise<number>[] = []
     const since = performance.now()
     for (let start = 0; start < BURST; start += PER_BLOCK) {
@@ -89,6 +93,8 @@ async function main(): Promise<void> {
     }
     const seconds = (performance.now() - since) / 1000
     const busy = await Promise.all(told)
+    console.log('CPU milliseconds for one payment, from its block to its webhook')
+    console.table(cpuPerUnit(before, usage(pids), BURST))
     const rows: Row[] = [
       row('idle, one payment at a time', idle),
       row(`${PER_BLOCK} payments in a block, ${(BURST / seconds).toFixed(0)} each second`, busy),
