@@ -1,5 +1,5 @@
 import { ApiError, type MerchantTerms } from '@ponte/contracts'
-import { type Database, isUniqueViolation, toOutbox, uuidv7 } from '@ponte/service-kit'
+import { createBatch, type Database, isUniqueViolation, toOutbox, uuidv7 } from '@ponte/service-kit'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type Merchant as MerchantRow, PrismaClient } from './generated/client'
 import type { Change, Merchant } from './merchant'
@@ -15,8 +15,9 @@ export type Action = 'merchant.create' | 'merchant.update' | 'api_key.rotate' | 
 export type Store = ReturnType<typeof openStore>
 
 const TERMS_BY_KEY = `
-  SELECT m.id AS merchant_id, m.version, m.display_name, m.payout_address
-  FROM api_keys k JOIN merchants m ON m.id = k.merchant_id WHERE k.hash = $1 AND k.revoked_at IS NULL`
+  SELECT encode(k.hash, 'hex') AS hash, m.id AS merchant_id, m.version, m.display_name, m.payout_address
+  FROM api_keys k JOIN merchants m ON m.id = k.merchant_id WHERE k.hash = ANY($1::bytea[]) AND k.revoked_at IS NULL`
+const KEYS_AT_ONCE = 200
 
 const AUDITED = `audited AS (
     INSERT INTO audit_log (id, merchant_id, user_id, action, changed, request_id, at) VALUES ($1, $2, $3, $4, $5, $6, $7))`
@@ -63,11 +64,15 @@ export function openStore(database: Database, options: { now: () => Date; commit
   return {
     ...rateWindowStore(database),
 
-    /** The terms of the merchant whose key has this hash: one indexed round trip, so that a rotation counts at once everywhere. */
-    async termsByKey(hash: Buffer): Promise<MerchantTerms | null> {
-      const { rows } = await database.query<MerchantTerms>({ name: 'terms-by-key', text: TERMS_BY_KEY }, [hash])
-      return rows[0] ?? null
-    },
+    /**
+     * The terms of the merchant whose key has this hash; null when it is unknown or revoked. Asked of the database for each request, once for
+     * those of one moment, so that a rotation counts at once everywhere.
+     */
+    termsByKey: createBatch(KEYS_AT_ONCE, async (hashes: readonly Buffer[]): Promise<(MerchantTerms | null)[]> => {
+      const { rows } = await database.query<MerchantTerms & { hash: string }>({ name: 'terms-by-key', text: TERMS_BY_KEY }, [hashes])
+      const found = new Map(rows.map(({ hash, ...terms }) => [hash, terms]))
+      return hashes.map(hash => found.get(hash.toString('hex')) ?? null)
+    }),
 
     async findByUser(userId: string): Promise<Merchant | null> {
       const row = await prisma.merchant.findUnique({ where: { userId } })
