@@ -69,11 +69,13 @@ async function addBacklog(rig: Rig, merchantId: string, count: number): Promise<
     [eventId, merchantId, count],
   )
   await rig.sql.query('VACUUM ANALYZE deliveries')
+  // What was just written goes to the disk now and not in the midst of the measurement.
+  await rig.sql.query('CHECKPOINT')
 }
 
 /**
  * The same merchants in the same database, by turns with and without one whose receiver hangs and who has so many deliveries due: whatever
- * else the machine does, it does to both.
+ * else the machine does, it does to both. Answers the milliseconds of each turn.
  */
 export async function measureFairness(options: {
   perSecond: number
@@ -89,13 +91,13 @@ export async function measureFairness(options: {
   await addBacklog(rig, hung, options.hangingRows)
   const dispatcher = await rig.start()
   await tell(rig, ids, options.perSecond, 2)
-  const [without, beside]: [number[], number[]] = [[], []]
+  const [without, beside]: [number[][], number[][]] = [[], []]
   for (let round = 0; round < options.rounds; round += 1) {
     // A lane without a turn is not looked at: its merchant is not there.
     await rig.sql.query("UPDATE lanes SET turn_at = NULL, lease_token = NULL, in_flight = '{}' WHERE merchant_id = $1", [hung])
-    without.push(...(await tell(rig, ids, options.perSecond, options.seconds)).deliveredMs)
+    without.push((await tell(rig, ids, options.perSecond, options.seconds)).deliveredMs)
     await rig.sql.query('SELECT touch_lanes(ARRAY[$1::uuid])', [hung])
-    beside.push(...(await tell(rig, ids, options.perSecond, options.seconds)).deliveredMs)
+    beside.push((await tell(rig, ids, options.perSecond, options.seconds)).deliveredMs)
   }
   hanging.stop()
   await dispatcher.stop()

@@ -5,13 +5,15 @@ import { Logger, makeWorkerUtils, run } from 'graphile-worker'
 import pg from 'pg'
 import PgBoss from 'pg-boss'
 import { Pool } from 'undici'
+import { HOSTS } from './hosts'
 import { startRedis } from './redis'
 import { addDue, addMerchants, BODY, prepareDispatcher, SECRET, untilDelivered } from './rig'
 
 /** Does `count` signed posts to `url` and answers how many seconds it took, preparation not counted. */
 export type Contender = (url: string, count: number) => Promise<number>
 
-const CONCURRENCY = 192
+/** As many posts at once as the dispatcher does as shipped: three quarters of its slots, the rest is for slow receivers. */
+const CONCURRENCY = 384
 const MERCHANTS = 100
 
 /** The fastest post there is here: kept connections, the answer thrown away. */
@@ -49,7 +51,9 @@ const bareLoop: Contender = async (url, count) => {
 /** Everything on: lanes, leases, sealed secrets, vetted addresses, each attempt recorded. */
 const ponte: Contender = async (url, count) => {
   const rig = await prepareDispatcher()
-  await addDue(rig.sql, await addMerchants(rig.sql, MERCHANTS, url), count)
+  const hosts = HOSTS.map(host => url.replace('127.0.0.1', host))
+  const merchants = await Promise.all(hosts.map(host => addMerchants(rig.sql, MERCHANTS / hosts.length, host)))
+  await addDue(rig.sql, merchants.flat(), count)
   let stop: () => Promise<unknown> = async () => undefined
   const took = await seconds(async () => {
     const dispatcher = await rig.start()

@@ -1,4 +1,6 @@
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { HOSTS } from './hosts'
 
 // A receiver as cheap as can be, so that it is the sender that is measured: it answers each complete request after DELAY_MS.
 
@@ -6,7 +8,7 @@ const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
 const delayMs = Number(process.env.DELAY_MS ?? 0)
 let answered = 0
 
-const server = createServer(socket => {
+const receive = (socket: Socket) => {
   let text = ''
   socket.setNoDelay(true)
   socket.on('error', () => socket.destroy())
@@ -24,10 +26,13 @@ const server = createServer(socket => {
     if (delayMs > 0) setTimeout(answer, delayMs)
     else answer()
   })
-})
-server.listen(0, '127.0.0.1', () => {
+}
+const [first, ...others] = HOSTS
+const server = createServer(receive).listen(0, first, async () => {
   const address = server.address()
-  process.send?.(typeof address === 'object' ? address?.port : 0)
+  const port = typeof address === 'object' ? address?.port : 0
+  await Promise.all(others.map(host => once(createServer(receive).listen(port, host), 'listening')))
+  process.send?.(port)
 })
 process.on('message', () => process.send?.(answered))
 process.on('disconnect', () => process.exit())

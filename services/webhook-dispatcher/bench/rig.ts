@@ -44,7 +44,7 @@ export async function prepareDispatcher(env: Record<string, string> = {}) {
     NODE_ENV: 'benchmark',
     GATEWAY_TOKEN_SECRET: 'x'.repeat(32),
     SEAL_KEY,
-    WEBHOOK_ALLOW_CIDRS: '127.0.0.1/32',
+    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
     ...env,
   })
   const bus = memoryBus({ topology: { 'webhook-dispatcher': topology['webhook-dispatcher'] }, logger: silentLogger })
