@@ -21,7 +21,7 @@ export interface RelayingOptions {
   nodes: Nodes
   leader: Leader
   confirmed(): number | undefined
-  /** Wakes the scan: there are addresses to read. */
+  /** Wakes the scan: money was found at old addresses, whose transfers are to be read. */
   scan(): void
   metrics: Metrics
   now: () => Date
@@ -72,12 +72,11 @@ export function createRelaying(config: ChainListenerConfig, options: RelayingOpt
     http,
     /** Something in the chain or the lead has changed. */
     wake: () => relayer?.wake(),
-    /** Keeps what an order asks for, also without a relayer: it may get its key later. */
+    /** Keeps what an order asks for, also without a relayer: it may get its key later. The scan reads new addresses before it reads another block. */
     async opened(order: Parameters<typeof toPayable>[0], eventId: string): Promise<void> {
       const payable = toPayable(order, config.ROUTER_ADDRESSES, logger)
       if (!payable) return
       await payables.add({ ...payable, eventId })
-      if (relayer) options.scan()
     },
     /** For operators. */
     async held() {

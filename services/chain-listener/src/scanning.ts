@@ -68,7 +68,8 @@ export function createScanning(config: ChainListenerConfig, options: ScanningOpt
     halted: options.onHalt,
   })
   const scan = scanLoop(config, scanner, logger)
-  const behind = () => isBehind({ scanner, nodes, leader, watch, logger, wake: scan.wake })
+  const hasNew = async () => ((await options.deposits?.late(options.now())) ?? []).length > 0
+  const behind = () => isBehind({ scanner, nodes, leader, watch, logger, hasNew, wake: scan.wake })
   const heads = config.WS_URL ? [newHeads({ url: config.WS_URL, silenceMs: config.HEAD_STALL_MS, wake: scan.wake, logger })] : []
   const parts: Part[] = [
     { ...scan, ready: () => scanner.view().halt === undefined, busy: async () => (await scan.busy?.()) === true || (await behind()) },
@@ -92,6 +93,8 @@ async function isBehind(options: {
   leader: Leader
   watch: Watch
   logger: Logger
+  /** Whether there are deposit addresses that are not level with the scan yet. */
+  hasNew(): Promise<boolean>
   wake(): void
 }): Promise<boolean> {
   const { scanner, nodes, leader, watch, logger } = options
@@ -100,7 +103,7 @@ async function isBehind(options: {
   if (!cursor || scanner.announcementDueMs() !== undefined || scanner.awaitsVotes() || scanner.hasLate()) return true
   try {
     const seen = await nodes.use(node => look(node, watch, cursor.scanned))
-    if (seen.head.number === cursor.scanned.number && seen.at?.hash === cursor.scanned.hash) return false
+    if (seen.head.number === cursor.scanned.number && seen.at?.hash === cursor.scanned.hash && !(await options.hasNew())) return false
     options.wake()
     return true
   } catch (error) {
