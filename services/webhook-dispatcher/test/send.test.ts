@@ -9,6 +9,8 @@ import { SHOP_CERTIFICATE, SHOP_KEY } from './certificate'
 import { startReceiver } from './setup'
 import { startDns, startRawReceiver } from './world'
 
+/** Where the deadline is not what is tested, a busy machine must not meet it. */
+const PATIENT_MS = 10_000
 const DEADLINE_MS = 1_000
 /** How late a busy machine may be. */
 const SLACK_MS = 1_000
@@ -23,7 +25,7 @@ afterEach(async () => {
 })
 
 function newSender(options: Partial<Parameters<typeof createSender>[0]> = {}): Sender {
-  const sender = createSender({ resolve: createResolver(), allowed, deadlineMs: DEADLINE_MS, idleMs: 200, ...options })
+  const sender = createSender({ resolve: createResolver(), allowed, deadlineMs: PATIENT_MS, idleMs: 200, ...options })
   senders.push(sender)
   return sender
 }
@@ -69,7 +71,7 @@ describe('success is any 2xx, decided by the status line', () => {
     })
     const { outcome, durationMs } = await newSender().send({ url: receiver.url, body, secret: 's' })
     expect(outcome).toEqual({ kind: 'delivered', status: 200 })
-    expect(durationMs).toBeLessThan(DEADLINE_MS)
+    expect(durationMs).toBeLessThan(PATIENT_MS)
     await until(() => receiver.open() === 0, 'the connection stays open', 10_000)
   })
 })
@@ -109,7 +111,7 @@ describe('delivery rule 4: any other status is a failure', () => {
   ])('%s that nobody asked for is not an answer', async (status, ...headers) => {
     const { outcome, durationMs } = await sendTo(socket => void socket.write(head(status, ...headers)))
     expect(outcome).toEqual({ kind: 'failed', code: 'invalid_response' })
-    expect(durationMs).toBeLessThan(DEADLINE_MS)
+    expect(durationMs).toBeLessThan(PATIENT_MS)
   })
 
   it.each([
@@ -141,7 +143,7 @@ describe('delivery rule 5: an attempt ends at its deadline, in wall time', () =>
     ['sends 102 without end', (socket: Socket) => drip(socket, head('102 Processing'))],
   ])('when the receiver %s', async (_name, answer) => {
     const receiver = await raw(answer)
-    const { outcome, durationMs } = await newSender().send({ url: receiver.url, body, secret: 's' })
+    const { outcome, durationMs } = await newSender({ deadlineMs: DEADLINE_MS }).send({ url: receiver.url, body, secret: 's' })
     expect(outcome).toEqual({ kind: 'failed', code: 'timeout' })
     expect(durationMs).toBeGreaterThanOrEqual(DEADLINE_MS - 5)
     expect(durationMs).toBeLessThan(DEADLINE_MS + SLACK_MS)
@@ -151,7 +153,7 @@ describe('delivery rule 5: an attempt ends at its deadline, in wall time', () =>
   it('when the name server never answers', async () => {
     const dns = await startDns(() => null)
     stops.push(dns.stop)
-    const { outcome, durationMs } = await newSender({ resolve: createResolver({ servers: [dns.server] }) }).send({
+    const { outcome, durationMs } = await newSender({ resolve: createResolver({ servers: [dns.server] }), deadlineMs: DEADLINE_MS }).send({
       url: 'http://shop.example/',
       body,
       secret: 's',
@@ -186,7 +188,7 @@ describe('an answer is read to a bound', () => {
       })
     })
     const before = process.memoryUsage().rss
-    const { outcome } = await newSender({ deadlineMs: 5_000 }).send({ url: receiver.url, body, secret: 's' })
+    const { outcome } = await newSender().send({ url: receiver.url, body, secret: 's' })
     expect(outcome).toMatchObject({ kind: 'failed', status: 500 })
     await until(() => receiver.open() === 0, 'the connection stays open', 10_000)
     // Kernel buffers on both sides of the loopback hold some megabytes.
