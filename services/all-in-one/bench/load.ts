@@ -15,8 +15,8 @@ export interface LoadOptions {
   body?: string
   seconds: number
   connections: number
-  /** Give every request an Idempotency-Key of its own. */
-  keyed?: boolean
+  /** Give every second request an Idempotency-Key of its own. */
+  halfKeyed?: boolean
 }
 
 /** Load from a process of its own, so that making it costs the measured one nothing but the core. */
