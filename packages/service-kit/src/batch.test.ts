@@ -55,6 +55,36 @@ describe('a batch', () => {
     expect(await Promise.all([1, 2, 3].map(crossed))).toEqual([1, 2, 3])
   })
 
+  it('finds the one at fault among many by halves', async () => {
+    const sizes: number[] = []
+    const risky = createBatch<number, number>(100, async items => {
+      sizes.push(items.length)
+      if (items.includes(40)) throw new Error('forty')
+      return [...items]
+    })
+    const outcomes = await Promise.allSettled(Array.from({ length: 65 }, (_, index) => risky(index)))
+    expect(outcomes.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([40])
+    expect(sizes.length).toBeLessThanOrEqual(2 + 2 * Math.log2(64))
+  })
+
+  it('refuses what waited too long, as something that may be asked again', async () => {
+    let release = (): void => undefined
+    const stuck = createBatch<number, number>(
+      10,
+      async items => {
+        if (items.includes(1)) await new Promise<void>(resolve => (release = resolve))
+        return [...items]
+      },
+      20,
+    )
+    const first = stuck(1)
+    const late = expect(stuck(2)).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+    await new Promise(resolve => setTimeout(resolve, 40))
+    release()
+    await late
+    expect([await first, await stuck(3)]).toEqual([1, 3])
+  })
+
   it('goes on after a failure', async () => {
     let broken = true
     const once = createBatch<number, number>(10, async items => {

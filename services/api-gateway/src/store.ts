@@ -18,6 +18,7 @@ const TERMS_BY_KEY = `
   SELECT encode(k.hash, 'hex') AS hash, m.id AS merchant_id, m.version, m.display_name, m.payout_address
   FROM api_keys k JOIN merchants m ON m.id = k.merchant_id WHERE k.hash = ANY($1::bytea[]) AND k.revoked_at IS NULL`
 const KEYS_AT_ONCE = 200
+const KEY_PATIENCE_MS = 8_000
 
 const AUDITED = `audited AS (
     INSERT INTO audit_log (id, merchant_id, user_id, action, changed, request_id, at) VALUES ($1, $2, $3, $4, $5, $6, $7))`
@@ -68,11 +69,15 @@ export function openStore(database: Database, options: { now: () => Date; commit
      * The terms of the merchant whose key has this hash; null when it is unknown or revoked. Asked of the database for each request, once for
      * those of one moment, so that a rotation counts at once everywhere.
      */
-    termsByKey: createBatch(KEYS_AT_ONCE, async (hashes: readonly Buffer[]): Promise<(MerchantTerms | null)[]> => {
-      const { rows } = await database.query<MerchantTerms & { hash: string }>({ name: 'terms-by-key', text: TERMS_BY_KEY }, [hashes])
-      const found = new Map(rows.map(({ hash, ...terms }) => [hash, terms]))
-      return hashes.map(hash => found.get(hash.toString('hex')) ?? null)
-    }),
+    termsByKey: createBatch(
+      KEYS_AT_ONCE,
+      async (hashes: readonly Buffer[]): Promise<(MerchantTerms | null)[]> => {
+        const { rows } = await database.query<MerchantTerms & { hash: string }>({ name: 'terms-by-key', text: TERMS_BY_KEY }, [hashes])
+        const found = new Map(rows.map(({ hash, ...terms }) => [hash, terms]))
+        return hashes.map(hash => found.get(hash.toString('hex')) ?? null)
+      },
+      KEY_PATIENCE_MS,
+    ),
 
     async findByUser(userId: string): Promise<Merchant | null> {
       const row = await prisma.merchant.findUnique({ where: { userId } })

@@ -18,6 +18,7 @@ const READ = `
   FROM orders`
 
 const BATCH = 200
+const PATIENCE_MS = 8_000
 
 export function ledgerStore(database: Database) {
   const read = async (name: string, which: string, values: readonly unknown[]): Promise<Ledger[]> => {
@@ -25,10 +26,14 @@ export function ledgerStore(database: Database) {
     return rows.map(({ payments, ...order }) => ({ order: fromFields(order), payments: payments.map(toPayment) }))
   }
   const ledgersOf = (ids: readonly string[]) => read('ledgers-of', 'WHERE id = ANY($1::uuid[])', [ids])
-  const byMemo = createBatch(BATCH, async (memos: readonly string[]): Promise<(Ledger | null)[]> => {
-    const found = new Map((await read('ledgers-by-memo', 'WHERE memo = ANY($1)', [memos])).map(ledger => [ledger.order.memo, ledger]))
-    return memos.map(memo => found.get(memo) ?? null)
-  })
+  const byMemo = createBatch(
+    BATCH,
+    async (memos: readonly string[]): Promise<(Ledger | null)[]> => {
+      const found = new Map((await read('ledgers-by-memo', 'WHERE memo = ANY($1)', [memos])).map(ledger => [ledger.order.memo, ledger]))
+      return memos.map(memo => found.get(memo) ?? null)
+    },
+    PATIENCE_MS,
+  )
   return {
     /** One order with its payments. Payments come in crowds, one block at a time: orders asked for by memo at one moment are read together. */
     find: async (where: { id: string } | { memo: string }): Promise<Ledger | null> =>

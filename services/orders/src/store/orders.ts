@@ -51,6 +51,8 @@ const COMMIT = `
   FROM json_populate_recordset(NULL::orders, $1) AS said WHERE orders.id = said.id`
 
 const BATCH = 200
+/** Shorter than a gateway waits for its answer: nothing is written that its caller was told had failed. */
+const PATIENCE_MS = 8_000
 
 /** One write: the row of the order, and what comes with it. Events are made when the change is, in the trace of whoever makes it. */
 interface Write extends Cause {
@@ -60,16 +62,24 @@ interface Write extends Cause {
 }
 
 export function orderStore(database: Database, { now, committed }: OrderStoreOptions) {
-  const insertAll = createBatch(BATCH, async (writes: readonly Write[]) => {
-    await insert(database, writes)
-    return writes.map(() => true)
-  })
-  const commitAll = createBatch(BATCH, async (writes: readonly Write[]) => {
-    // An update takes one row for each order: of two changes to the same order, the second must find the first one's version.
-    if (new Set(writes.map(({ id }) => id)).size < writes.length) throw new Error('Two changes of one order come one after the other.')
-    await commit(database, writes)
-    return writes.map(() => true)
-  })
+  const insertAll = createBatch(
+    BATCH,
+    async (writes: readonly Write[]) => {
+      await insert(database, writes)
+      return writes.map(() => true)
+    },
+    PATIENCE_MS,
+  )
+  const commitAll = createBatch(
+    BATCH,
+    async (writes: readonly Write[]) => {
+      // An update takes one row for each order: of two changes to the same order, the second must find the first one's version.
+      if (new Set(writes.map(({ id }) => id)).size < writes.length) throw new Error('Two changes of one order come one after the other.')
+      await commit(database, writes)
+      return writes.map(() => true)
+    },
+    PATIENCE_MS,
+  )
   return {
     /** Writes a new order with its events and the answer for a repeated request; those of one moment in one statement. */
     async insert(change: Change, cause: Pick<Cause, 'eventId' | 'answer'> = {}): Promise<void> {
@@ -99,9 +109,13 @@ const toWrite = (change: Change, cause: Cause, at: Date): Write => ({
 })
 
 async function insert(sql: Sql, writes: readonly Write[]): Promise<void> {
-  const charged = writes.filter(({ row }) => row.subscription_id !== null).map(({ id }) => id)
-  await sql.query({ name: 'orders-insert', text: INSERT }, [...alongside(writes), charged])
+  // By their keys everywhere, so that two replicas that are asked the same wait for each other and not in a circle.
+  const ordered = writes.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  const charged = ordered.filter(({ row }) => row.subscription_id !== null).map(({ id }) => id)
+  await sql.query({ name: 'orders-insert', text: INSERT }, [...alongside(ordered), charged])
 }
+
+const keyOf = ({ answer }: Write) => (answer ? `${answer.merchantId} ${answer.key}` : '')
 
 async function commit(sql: Sql, writes: readonly Write[]): Promise<void> {
   // In one order everywhere, so that two replicas that write the same orders wait for each other and not in a circle.
