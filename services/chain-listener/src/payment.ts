@@ -1,5 +1,5 @@
 import { type ChainPayment, formatUsdc, type NewEvent } from '@ponte/contracts'
-import type { PaymentTerms, SeenPayment } from './payment-log'
+import type { PaymentTerms, SeenPayment } from './logs/payment-received'
 
 export type PaymentState = 'detected' | 'confirmed' | 'orphaned'
 

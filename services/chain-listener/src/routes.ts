@@ -1,7 +1,7 @@
 import { formatUsdc } from '@ponte/contracts'
 import { Router } from 'express'
-import type { Relaying } from './relaying'
-import type { Status } from './status'
+import type { Relaying } from './relay'
+import type { Status } from './scan/status'
 
 /** For operators, on the inner port only. */
 export function routes(status: () => Promise<Status>, relaying: Relaying): Router {

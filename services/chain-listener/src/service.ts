@@ -15,18 +15,18 @@ import {
   service,
 } from '@ponte/service-kit'
 import type { ChainListenerConfig } from './config'
-import { observeStatus } from './gauges'
-import { createLeader } from './leader'
-import { openNodes } from './nodes'
 import type { Change } from './payment'
 import { reactions } from './reactions'
-import { reconcileRoutes } from './reconcile-routes'
-import { createReconciling } from './reconciling'
-import { createRelaying } from './relaying'
+import { createReconciling } from './reconcile/job'
+import { reconcileRoutes } from './reconcile/routes'
+import { createRelaying } from './relay'
 import { routes } from './routes'
-import { openNode } from './rpc'
-import { createScanning } from './scanning'
+import { openNode } from './rpc/node'
+import { openNodes } from './rpc/pool'
+import { createScanning } from './scan'
+import { observeStatus } from './scan/metrics'
 import { openStore } from './store'
+import { createLeader } from './store/leader'
 
 /** What the roof or a test may hand in; what is given belongs to the giver. */
 export interface Given {

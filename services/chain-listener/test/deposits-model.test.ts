@@ -1,6 +1,6 @@
 import { parseUsdc } from '@ponte/contracts'
 import { type Fault, type FaultProxy, faults, startFaultProxy } from '@ponte/payment-router/testing'
-import { TRANSFER_TOPIC, topicOf } from '../src/transfer-log'
+import { TRANSFER_TOPIC, topicOf } from '../src/logs/transfer'
 import { randomFrom } from './random'
 import { startRelayWorld } from './relayer-setup'
 import type { Listening } from './setup'

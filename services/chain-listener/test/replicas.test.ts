@@ -5,7 +5,7 @@ import { openDatabase, silentLogger, until } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import { chainListenerMigrations } from '../src'
 import { openStore } from '../src/store'
-import { LeaseLostError } from '../src/store/commit'
+import { LeaseLostError } from '../src/store/lease'
 import { type Chain, memoOf, startChain } from './chain'
 import { startListener, TOKEN } from './setup'
 

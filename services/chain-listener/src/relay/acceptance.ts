@@ -1,10 +1,10 @@
 import { ApiError, type AuthorizePayment, formatUsdc, type OrderStatus, parseUsdc } from '@ponte/contracts'
-import { NoNodeError } from '../nodes'
-import { RpcError } from '../rpc-error'
-import type { Authorization, AuthorizationStore, NewAuthorization } from '../store/authorizations'
-import type { Payable, PayableStore } from '../store/payables'
+import { RpcError } from '../rpc/error'
+import { NoNodeError } from '../rpc/pool'
 import { authorizedCall, isUsed } from './authorized'
 import { balanceOf, isSignedByKey, type TokenDomain } from './signature'
+import type { Authorization, AuthorizationStore, NewAuthorization } from './store/authorizations'
+import type { Payable, PayableStore } from './store/payables'
 import { RevertError, type Wire } from './wire'
 
 export interface AcceptanceOptions {

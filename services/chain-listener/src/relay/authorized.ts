@@ -1,8 +1,8 @@
 import { authorizationNonce, paymentRouterAbi, testUsdcAbi } from '@ponte/payment-router'
 import type { Logger } from '@ponte/service-kit'
 import { Interface } from 'ethers'
-import type { Authorization, AuthorizationStore } from '../store/authorizations'
 import type { NonceLine } from './nonce-line'
+import type { Authorization, AuthorizationStore } from './store/authorizations'
 import { RevertError, type Wire } from './wire'
 
 const router = new Interface(paymentRouterAbi)

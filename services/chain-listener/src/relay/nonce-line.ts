@@ -1,6 +1,6 @@
-import type { NewRelay, Outcome, Relay } from '../store/relays'
 import { createOffers, type Offers, type OffersOptions } from './offers'
 import { priceAt } from './price'
+import type { NewRelay, Outcome, Relay } from './store/transactions'
 import type { Receipt } from './wire'
 
 /** What is to be mined: a call, and the intents that it fulfils. */

@@ -1,7 +1,7 @@
 import type { Logger } from '@ponte/service-kit'
 import { keccak256, type Wallet } from 'ethers'
-import type { Relay, RelayStore } from '../store/relays'
 import { type Price, priceAt, raised } from './price'
+import type { Relay, RelayStore } from './store/transactions'
 import { quotedPrice, type Wire } from './wire'
 
 export interface OffersOptions {

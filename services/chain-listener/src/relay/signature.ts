@@ -1,6 +1,6 @@
 import { receiveWithAuthorizationTypedData, testUsdcAbi } from '@ponte/payment-router'
 import { dataLength, Interface, verifyTypedData } from 'ethers'
-import type { Authorization } from '../store/authorizations'
+import type { Authorization } from './store/authorizations'
 import type { Wire } from './wire'
 
 const usdc = new Interface(testUsdcAbi)

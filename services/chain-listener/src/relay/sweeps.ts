@@ -1,8 +1,8 @@
 import { paymentRouterAbi } from '@ponte/payment-router'
 import type { Logger } from '@ponte/service-kit'
 import { Interface } from 'ethers'
-import type { Payable, PayableStore } from '../store/payables'
 import type { NonceLine } from './nonce-line'
+import type { Payable, PayableStore } from './store/payables'
 import { RevertError, type Wire } from './wire'
 
 export interface SweepsOptions {

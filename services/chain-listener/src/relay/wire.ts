@@ -1,7 +1,7 @@
-import type { Nodes } from '../nodes'
-import type { RawLog } from '../payment-log'
-import type { Call, Outcome } from '../rpc'
-import { classify, toRpcError } from '../rpc-error'
+import type { RawLog } from '../logs/payment-received'
+import { classify, toRpcError } from '../rpc/error'
+import type { Call, Outcome } from '../rpc/node'
+import type { Nodes } from '../rpc/pool'
 import { BALANCES_AT_ONCE, balancesCall, decodeBalances } from './balances'
 import type { Price } from './price'
 

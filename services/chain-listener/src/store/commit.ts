@@ -1,13 +1,9 @@
 import type { NewEvent } from '@ponte/contracts'
 import { type Database, markSpan, type OutboxRows, toOutbox, uuidv7 } from '@ponte/service-kit'
-import type { Block } from '../block'
-import type { Cursor } from '../cursor'
+import type { Block } from '../logs/block'
 import type { Payment } from '../payment'
-
-/** Somebody else holds the lease: nothing was written, and whoever tried must stop. */
-export class LeaseLostError extends Error {
-  override name = 'LeaseLostError'
-}
+import { mapLeaseLoss } from './lease'
+import type { Cursor } from './position'
 
 /** Everything that one step changes. */
 export interface Step {
@@ -61,18 +57,9 @@ const COMMIT = `
  */
 export function committer(database: Database, chainId: number, now: () => Date) {
   return async (epoch: bigint, step: Step): Promise<void> => {
-    try {
-      await database.query({ name: 'commit-step', text: COMMIT }, [chainId, epoch, ...toColumns(step, now())])
-    } catch (error) {
-      if (!isFenced(error)) throw error
-      throw new LeaseLostError(`another replica leads chain ${chainId} since epoch ${epoch}`)
-    }
+    await mapLeaseLoss(database.query({ name: 'commit-step', text: COMMIT }, [chainId, epoch, ...toColumns(step, now())]))
   }
 }
-
-/** True when a write named an epoch that is over. */
-export const isFenced = (error: unknown): boolean =>
-  error instanceof Error && Reflect.get(error, 'code') === '23502' && Reflect.get(error, 'column') === 'epoch'
 
 const NO_BLOCK = Number.MAX_SAFE_INTEGER
 

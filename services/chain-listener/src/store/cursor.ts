@@ -1,7 +1,7 @@
 import type { Database } from '@ponte/service-kit'
-import type { Block } from '../block'
-import type { Cursor } from '../cursor'
 import type { ChainCursor, PrismaClient } from '../generated/client'
+import type { Block } from '../logs/block'
+import type { Cursor } from './position'
 
 const TAKE_LEASE = `
   INSERT INTO chain_cursor (chain_id, epoch, start_block) VALUES ($1, 1, $2)

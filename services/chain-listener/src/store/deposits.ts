@@ -1,5 +1,5 @@
 import type { Database } from '@ponte/service-kit'
-import { fenced, LED } from './payables'
+import { LEASE_GUARD, mapLeaseLoss } from './lease'
 
 /** A deposit address that the scan is to read transfers to. Addresses are lower-case. */
 export interface Watched {
@@ -24,7 +24,7 @@ const LATE = `
   SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND NOT level AND held_units > 0 AND expires_at <= $2::timestamptz - interval '1 hour'`
 
 const CLOSE = `
-  WITH ${LED}
+  WITH ${LEASE_GUARD}
   UPDATE payables SET level = false, read_to = $4
   WHERE chain_id = $1 AND level AND expires_at <= $3::timestamptz - interval '1 hour' AND held_units = 0 AND moved_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM payments WHERE payments.chain_id = $1 AND deposit = payables.address AND state = 'detected')
@@ -54,7 +54,7 @@ export function depositStore(database: Database, chainId: number) {
     /** Lets go of those whose time is over, read up to a block; answers their addresses. Throws LeaseLostError. */
     async close(epoch: bigint, at: Date, readTo: number): Promise<string[]> {
       const closed = database.query<{ address: string }>({ name: 'deposits-close', text: CLOSE }, [chainId, epoch, at, readTo])
-      return (await fenced(closed)).rows.map(({ address }) => address)
+      return (await mapLeaseLoss(closed)).rows.map(({ address }) => address)
     },
   }
 }

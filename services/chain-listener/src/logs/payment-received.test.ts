@@ -1,0 +1,94 @@
+import { paymentRouterAbi } from '@ponte/payment-router'
+import { Interface } from 'ethers'
+import fc from 'fast-check'
+import { decodePayment, MalformedLogError, type RawLog, toNumber } from './payment-received'
+
+const router = new Interface(paymentRouterAbi)
+const hex = (bytes: number) => fc.uint8Array({ minLength: bytes, maxLength: bytes }).map(array => Buffer.from(array).toString('hex'))
+const word = hex(32).map(text => `0x${text}`)
+const address = hex(20).map(text => `0x${text}`)
+const uint256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
+
+const log = fc
+  .record({ memo: word, merchant: address, payer: address, share: uint256, fee: uint256, router: address, tx: word, block: word })
+  .map(fields => {
+    const { topics, data } = router.encodeEventLog('PaymentReceived', [
+      fields.memo,
+      fields.merchant,
+      fields.payer,
+      fields.share,
+      fields.fee,
+    ])
+    const raw: RawLog = {
+      address: fields.router,
+      topics,
+      data,
+      blockHash: fields.block,
+      blockNumber: '0x10',
+      blockTimestamp: '0x6b00daea',
+      transactionHash: fields.tx,
+      logIndex: '0x3',
+      removed: false,
+    }
+    return raw
+  })
+
+describe('a PaymentReceived log', () => {
+  it("is decoded as ethers' Interface decodes it, whatever its values", () => {
+    fc.assert(
+      fc.property(log, raw => {
+        const theirs = router.parseLog({ topics: [...raw.topics], data: raw.data })?.args
+        const ours = decodePayment(raw)
+        expect({
+          memo: `0x${ours.memo}`,
+          merchant: ours.merchant,
+          payer: ours.payer,
+          merchantShare: ours.share,
+          fee: ours.fee,
+        }).toEqual({
+          memo: theirs?.memo,
+          merchant: theirs?.merchant.toLowerCase(),
+          payer: theirs?.payer.toLowerCase(),
+          merchantShare: theirs?.merchantShare,
+          fee: theirs?.fee,
+        })
+        expect(ours).toMatchObject({
+          router: raw.address,
+          txHash: raw.transactionHash,
+          logIndex: 3,
+          blockNumber: 16,
+          blockHash: raw.blockHash,
+          blockTime: 0x6b00daea,
+        })
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('is refused when a byte is missing, too many, or of another event', () => {
+    const [raw] = fc.sample(log, { numRuns: 1, seed: 7 })
+    if (!raw) throw new Error('no sample')
+    const broken: RawLog[] = [
+      { ...raw, topics: raw.topics.slice(0, 3) },
+      { ...raw, topics: [...raw.topics, raw.topics[1] ?? ''] },
+      { ...raw, topics: [raw.topics[1] ?? '', ...raw.topics.slice(1)] },
+      { ...raw, topics: [raw.topics[0] ?? '', raw.topics[1] ?? '', `0x${'1'.repeat(64)}`, raw.topics[3] ?? ''] },
+      { ...raw, data: raw.data.slice(0, -2) },
+      { ...raw, data: `${raw.data}00` },
+      { ...raw, data: raw.data.replace(/.$/, 'g') },
+      { ...raw, transactionHash: '0x' },
+      { ...raw, address: '0x12' },
+      { ...raw, blockNumber: 'latest' },
+      { ...raw, removed: true },
+    ]
+    for (const log of broken) expect(() => decodePayment(log)).toThrow(MalformedLogError)
+  })
+})
+
+describe('a quantity', () => {
+  it('is read exactly or not at all', () => {
+    expect(toNumber('0x0')).toBe(0)
+    expect(toNumber('0xfffffffffffff')).toBe(2 ** 52 - 1)
+    for (const wrong of ['', '0x', '12', 12, null, '0x1fffffffffffffff', '0xZZ']) expect(() => toNumber(wrong)).toThrow(MalformedLogError)
+  })
+})

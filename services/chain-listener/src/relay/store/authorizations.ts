@@ -1,0 +1,126 @@
+import type { Database } from '@ponte/service-kit'
+import { LEASE_GUARD, mapLeaseLoss } from '../../store/lease'
+
+/** A payer's EIP-3009 signature for one order. Addresses are lower-case, times Unix seconds. */
+export interface Authorization {
+  orderId: string
+  memo: string
+  merchant: string
+  router: string
+  payer: string
+  amountUnits: bigint
+  validAfter: number
+  validBefore: number
+  signature: string
+  state: 'accepted' | 'submitted' | 'paid' | 'failed'
+  txHash: string | null
+  reason: string | null
+  failures: number
+}
+
+export type NewAuthorization = Omit<Authorization, 'state' | 'txHash' | 'reason' | 'failures'>
+
+interface Row {
+  order_id: string
+  memo: string
+  merchant: string
+  router: string
+  payer: string
+  units: string
+  valid_after: string
+  valid_before: string
+  signature: string
+  state: Authorization['state']
+  tx_hash: string | null
+  reason: string | null
+  failures: number
+}
+
+const COLUMNS = `order_id, memo, merchant, router, payer, units::text, valid_after::text, valid_before::text, signature, state, tx_hash, reason, failures`
+
+// A signature that failed for good may be followed by another; one that may still be mined may not.
+const ACCEPT = `
+  INSERT INTO authorizations AS known (chain_id, memo, payer, order_id, merchant, router, units, valid_after, valid_before, signature, state)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'accepted')
+  ON CONFLICT (chain_id, memo, payer) DO UPDATE SET units = EXCLUDED.units, valid_after = EXCLUDED.valid_after,
+    valid_before = EXCLUDED.valid_before, signature = EXCLUDED.signature, state = 'accepted', tx_hash = NULL, reason = NULL, failures = 0,
+    retry_at = NULL, created_at = now()
+  WHERE known.state = 'failed' AND known.signature <> EXCLUDED.signature`
+
+const DUE = `
+  SELECT ${COLUMNS} FROM authorizations
+  WHERE chain_id = $1 AND state = 'accepted' AND (retry_at IS NULL OR retry_at <= $2) ORDER BY created_at LIMIT $3`
+
+const SETTLE = `
+  WITH ${LEASE_GUARD}
+  UPDATE authorizations SET state = $5, tx_hash = coalesce($6, tx_hash), reason = $7,
+    failures = CASE WHEN $5 = 'accepted' THEN failures + 1 ELSE failures END,
+    retry_at = CASE WHEN $5 = 'accepted' THEN $8::timestamptz + make_interval(secs => least(300, power(2, least(failures, 8)))) END
+  WHERE chain_id = $1 AND memo = $3 AND payer = $4`
+
+export type AuthorizationStore = ReturnType<typeof authorizationStore>
+
+export function authorizationStore(database: Database, chainId: number) {
+  const find = async (memo: string, payer: string): Promise<Authorization | undefined> => {
+    const text = `SELECT ${COLUMNS} FROM authorizations WHERE chain_id = $1 AND memo = $2 AND payer = $3`
+    const { rows } = await database.query<Row>({ name: 'authorizations-find', text }, [chainId, memo, payer])
+    return rows[0] && toAuthorization(rows[0])
+  }
+  return {
+    find,
+    /** Keeps a signature unless one of the same payer for the same memo is there already; answers what is kept. */
+    async accept(wanted: NewAuthorization): Promise<Authorization> {
+      const { memo, payer, orderId, merchant, router, amountUnits, validAfter, validBefore, signature } = wanted
+      await database.query({ name: 'authorizations-accept', text: ACCEPT }, [
+        ...[chainId, memo, payer, orderId, merchant, router, amountUnits, validAfter, validBefore, signature],
+      ])
+      const kept = await find(memo, payer)
+      if (!kept) throw new Error('An authorisation was not kept.')
+      return kept
+    },
+    async due(at: Date, limit: number): Promise<Authorization[]> {
+      return (await database.query<Row>({ name: 'authorizations-due', text: DUE }, [chainId, at, limit])).rows.map(toAuthorization)
+    },
+    /** What became of it; `accepted` means that it is tried again, later each time. Throws LeaseLostError. */
+    async settle(
+      epoch: bigint,
+      of: { memo: string; payer: string },
+      end: { state: Authorization['state']; txHash?: string | null; reason?: string | null },
+      at: Date,
+    ): Promise<void> {
+      await mapLeaseLoss(
+        database.query({ name: 'authorizations-settle', text: SETTLE }, [
+          ...[chainId, epoch, of.memo, of.payer, end.state, end.txHash ?? null, end.reason ?? null, at],
+        ]),
+      )
+    },
+    /** The transaction in which this payer paid this memo through a router, as far as the scan has read. */
+    async paidBy({ memo, merchant, payer }: { memo: string; merchant: string; payer: string }): Promise<string | undefined> {
+      const text = `SELECT tx_hash FROM payments WHERE chain_id = $1 AND memo = $2 AND merchant = $3 AND payer = $4 AND state <> 'orphaned'`
+      return (await database.query<{ tx_hash: string }>(text, [chainId, memo, merchant, payer])).rows[0]?.tx_hash
+    },
+    async totals(): Promise<{ waiting: number; oldest: Date | null }> {
+      const text = `SELECT count(*)::int AS waiting, min(created_at) AS oldest FROM authorizations WHERE chain_id = $1 AND state IN ('accepted', 'submitted')`
+      const { rows } = await database.query<{ waiting: number; oldest: Date | null }>(text, [chainId])
+      return rows[0] ?? { waiting: 0, oldest: null }
+    },
+  }
+}
+
+function toAuthorization(row: Row): Authorization {
+  return {
+    orderId: row.order_id,
+    memo: row.memo,
+    merchant: row.merchant,
+    router: row.router,
+    payer: row.payer,
+    amountUnits: BigInt(row.units),
+    validAfter: Number(row.valid_after),
+    validBefore: Number(row.valid_before),
+    signature: row.signature,
+    state: row.state,
+    txHash: row.tx_hash,
+    reason: row.reason,
+    failures: row.failures,
+  }
+}

@@ -1,0 +1,235 @@
+import { type Block, links, type Position } from '../logs/block'
+import { isDoubtful, logsCalls, toPayments, type Watch } from '../logs/filter'
+import { MalformedLogError, type SeenPayment, toNumber } from '../logs/payment-received'
+import type { TimedPayment } from '../payment'
+import { RpcError } from '../rpc/error'
+import type { Call, Node } from '../rpc/node'
+import { DistrustError } from '../rpc/pool'
+import { commonAncestor } from './fork'
+
+/** A block with its log bloom, which is not kept. */
+export interface Header extends Block {
+  bloom: string
+}
+
+/** A stretch of chain, read and checked: it links to where we stood, and its payments are all there. */
+export interface Stretch {
+  /** The blocks read one by one, or the last one of a finished span. */
+  blocks: Block[]
+  payments: TimedPayment[]
+  finished: boolean
+  head: number
+  headTime: number
+  bytes: number
+  ms: number
+}
+
+/** Our position is not part of the node's chain any more. */
+export class ForkedError extends Error {
+  override name = 'ForkedError'
+}
+
+const hex = (number: number) => `0x${number.toString(16)}`
+export const blockCall = (number: number | 'latest'): Call => ({
+  method: 'eth_getBlockByNumber',
+  params: [typeof number === 'number' ? hex(number) : number, false],
+})
+export const chainCall: Call = { method: 'eth_chainId', params: [] }
+const HASH = /^0x[0-9a-f]{64}$/
+
+/** A header as we keep it, or undefined for a block that the node does not have. Throws MalformedLogError. */
+export function toBlock(value: unknown): Header | undefined {
+  if (value === null || value === undefined) return undefined
+  const { number, hash, parentHash, timestamp, logsBloom } = value as Record<string, unknown>
+  if (typeof hash !== 'string' || typeof parentHash !== 'string' || !HASH.test(hash) || !HASH.test(parentHash))
+    throw new MalformedLogError('the node sent a block without hashes')
+  return { number: toNumber(number), hash, parentHash, time: toNumber(timestamp), bloom: typeof logsBloom === 'string' ? logsBloom : '0x' }
+}
+
+/** Runs a reading and turns what cannot be into distrust of the node. */
+async function strictly<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof MalformedLogError) throw new DistrustError('wrong_answer', error.message)
+    throw error
+  }
+}
+
+export function demandChain(watch: Watch, chainId: unknown): void {
+  const theirs = toNumber(chainId)
+  if (theirs !== watch.chainId) throw new DistrustError('wrong_chain', `the node is of chain ${theirs}, not ${watch.chainId}`)
+}
+
+function demandBlock(value: unknown, number: number): Header {
+  const block = toBlock(value)
+  if (!block) throw new RpcError('beyond_head', `the node has no block ${number} yet`)
+  if (block.number !== number) throw new DistrustError('wrong_answer', `the node sent block ${block.number} for block ${number}`)
+  return block
+}
+
+/** The node's head, and its block at our position (undefined when it has none, or when we stand before the first block). */
+export const look = (node: Node, watch: Watch, position: Position): Promise<{ head: Header; at: Header | undefined }> =>
+  strictly(async () => {
+    const calls = [chainCall, blockCall('latest'), ...(position.number < 0 ? [] : [blockCall(position.number)])]
+    const { results } = await node.ask(calls)
+    demandChain(watch, results[0])
+    const head = toBlock(results[1])
+    if (!head) throw new DistrustError('wrong_answer', 'the node has no latest block')
+    return { head, at: toBlock(results[2]) }
+  })
+
+/** The node's header of one block, which must exist. */
+export const readBlock = (node: Node, number: number): Promise<Block> =>
+  strictly(async () => demandBlock((await node.ask([blockCall(number)])).results[0], number))
+
+/** These headers say that their blocks may well have payments, and the node shows none: perhaps it has not indexed them yet. */
+export type Doubt = (headers: readonly Header[]) => Promise<void>
+
+/**
+ * Reads blocks one by one: headers that link from our position, then the logs of each by its hash, so that a node that lags or changes its
+ * mind cannot answer for other blocks than those. The head that was just seen is not asked for again. `doubt` throws when an empty
+ * answer must not be believed.
+ */
+export const readBlocks = (node: Node, watch: Watch, from: Position, to: number, head: Header, doubt: Doubt): Promise<Stretch> =>
+  strictly(async () => {
+    const startedAt = performance.now()
+    const numbers = Array.from({ length: to - from.number }, (_, index) => from.number + 1 + index)
+    const single = numbers.length === 1 && head.number === numbers[0]
+    const headers = single ? [head] : await readHeaders(node, numbers)
+    if (!links(from, headers)) throw new ForkedError(`block ${from.number + 1} does not follow ours`)
+    const { answers, bytes } = await askByHash(node, watch, headers)
+    const payments: TimedPayment[] = []
+    const doubtful: Header[] = []
+    for (const [index, header] of headers.entries()) {
+      const answer = answers[index] ?? []
+      const seen = toPayments(answer, watch)
+      if (seen.some(payment => payment.blockHash !== header.hash || payment.blockNumber !== header.number))
+        throw new DistrustError('wrong_answer', `the node sent logs of another block for ${header.hash}`)
+      if (isDoubtful(answer, header.bloom, watch)) doubtful.push(header)
+      for (const payment of seen) payments.push({ ...payment, blockTime: header.time })
+    }
+    if (doubtful.length > 0) await doubt(doubtful)
+    const blocks = headers.map(({ bloom, ...block }) => block)
+    const ms = performance.now() - startedAt
+    return { blocks, payments, finished: false, head: head.number, headTime: head.time, bytes, ms }
+  })
+
+/** What a node has in each of these blocks, asked for by their hashes. */
+async function askByHash(node: Node, watch: Watch, headers: readonly Header[]): Promise<{ answers: unknown[][]; bytes: number }> {
+  const calls = headers.map(({ hash }) => logsCalls(watch, { blockHash: hash }))
+  const { results, bytes } = await node.ask(calls.flat())
+  const each = calls[0]?.length ?? 0
+  return { answers: calls.map((_, index) => results.slice(index * each, (index + 1) * each)), bytes }
+}
+
+/** Whether a node shows, in any of these blocks, what their blooms promise. */
+export const keepsPromise = (node: Node, watch: Watch, headers: readonly Header[]): Promise<boolean> =>
+  strictly(async () => {
+    const { answers } = await askByHash(node, watch, headers)
+    return headers.some(({ bloom }, index) => !isDoubtful(answers[index] ?? [], bloom, watch))
+  })
+
+async function readHeaders(node: Node, numbers: readonly number[]): Promise<Header[]> {
+  const { results } = await node.ask(numbers.map(blockCall))
+  return numbers.map((number, index) => demandBlock(results[index], number))
+}
+
+/**
+ * Reads a span that lies deeper than the reorganisation window by number: its ends, the head and its logs in one request to one node.
+ * It is believed when the node's head is far enough beyond, the first block links to ours, and every log lies inside.
+ */
+export const readFinished = (node: Node, watch: Watch, from: Position, to: number, window: number): Promise<Stretch> =>
+  strictly(async () => {
+    const first = from.number + 1
+    const range = { fromBlock: hex(first), toBlock: hex(to) }
+    const calls = [chainCall, blockCall('latest'), blockCall(first), blockCall(to), ...logsCalls(watch, range)]
+    const { results, bytes, ms } = await node.ask(calls)
+    const [chainId, latest, start, end, ...logs] = results
+    demandChain(watch, chainId)
+    const head = toBlock(latest)
+    if (!head || head.number < to + window) throw new RpcError('beyond_head', `the node's head is ${head?.number}, too near to ${to}`)
+    if (!links(from, [demandBlock(start, first)])) throw new ForkedError(`block ${first} does not follow ours`)
+    const last = demandBlock(end, to)
+    const seen = toPayments(logs, watch)
+    const wrong = seen.find(
+      ({ blockNumber, blockHash }) => outside(blockNumber, first, to) || (blockNumber === to && blockHash !== last.hash),
+    )
+    if (wrong) throw new DistrustError('wrong_answer', `the node sent a log of block ${wrong.blockNumber} for blocks ${first} to ${to}`)
+    const payments = await timed(node, seen)
+    return { blocks: [last], payments, finished: true, head: head.number, headTime: head.time, bytes, ms }
+  })
+
+/**
+ * Reads a span that the scan has passed, for routers and deposit addresses that it did not know then. It is believed when the node still has our block at our
+ * position, so that everything below belongs to the chain we follow.
+ */
+export const readPassed = (
+  node: Node,
+  watch: Watch,
+  from: number,
+  to: number,
+  position: Position,
+): Promise<{ last: Block; payments: TimedPayment[]; bytes: number; ms: number }> =>
+  strictly(async () => {
+    const range = { fromBlock: hex(from), toBlock: hex(to) }
+    const calls = [chainCall, blockCall(position.number), blockCall(to), ...logsCalls(watch, range)]
+    const { results, bytes, ms } = await node.ask(calls)
+    const [chainId, ours, end, ...logs] = results
+    demandChain(watch, chainId)
+    if (demandBlock(ours, position.number).hash !== position.hash) throw new ForkedError(`block ${position.number} is not ours any more`)
+    const seen = toPayments(logs, watch)
+    if (seen.some(({ blockNumber }) => outside(blockNumber, from, to))) throw new MalformedLogError('the node sent a log of another block')
+    return { last: demandBlock(end, to), payments: await timed(node, seen), bytes, ms }
+  })
+
+/** What a node has in a span, for comparing: its last block and the payments. No position of ours is asked of it. */
+export const readSpan = (node: Node, watch: Watch, from: number, to: number): Promise<{ last: Block; payments: SeenPayment[] }> =>
+  strictly(async () => {
+    const range = { fromBlock: hex(from), toBlock: hex(to) }
+    const [chainId, end, ...logs] = (await node.ask([chainCall, blockCall(to), ...logsCalls(watch, range)])).results
+    demandChain(watch, chainId)
+    const last = demandBlock(end, to)
+    const payments = toPayments(logs, watch)
+    if (payments.some(({ blockNumber }) => outside(blockNumber, from, to)))
+      throw new MalformedLogError('the node sent a log of another block')
+    return { last, payments }
+  })
+
+const outside = (number: number, first: number, last: number) => number < first || number > last
+
+const isTimed = (payment: SeenPayment): payment is TimedPayment => payment.blockTime !== undefined
+
+const HEADERS_AT_ONCE = 100
+
+/** Older nodes do not say the time in a log: then the headers are asked for, and must be those of the logs. */
+async function timed(node: Node, seen: readonly SeenPayment[]): Promise<TimedPayment[]> {
+  if (seen.every(isTimed)) return [...seen]
+  const untimed = [...new Set(seen.filter(({ blockTime }) => blockTime === undefined).map(({ blockNumber }) => blockNumber))]
+  const headers = new Map<number, Block>()
+  for (let start = 0; start < untimed.length; start += HEADERS_AT_ONCE) {
+    for (const block of await readHeaders(node, untimed.slice(start, start + HEADERS_AT_ONCE))) headers.set(block.number, block)
+  }
+  return seen.map(payment => {
+    if (payment.blockTime !== undefined) return { ...payment, blockTime: payment.blockTime }
+    const header = headers.get(payment.blockNumber)
+    if (header?.hash !== payment.blockHash)
+      throw new DistrustError('wrong_answer', `block ${payment.blockNumber} changed while it was read`)
+    return { ...payment, blockTime: header.time }
+  })
+}
+
+const WALK_AT_ONCE = 64
+
+/** The highest of our remembered blocks (highest first) that the node has too. */
+export const findAncestor = (node: Node, remembered: readonly Block[]): Promise<Block | undefined> =>
+  strictly(async () => {
+    for (let start = 0; start < remembered.length; start += WALK_AT_ONCE) {
+      const ours = remembered.slice(start, start + WALK_AT_ONCE)
+      const { results } = await node.ask(ours.map(({ number }) => blockCall(number)))
+      const theirs = new Map(ours.map(({ number }, index) => [number, toBlock(results[index])?.hash]))
+      const ancestor = commonAncestor(ours, theirs)
+      if (ancestor) return ancestor
+    }
+    return undefined
+  })

@@ -1,0 +1,59 @@
+import type { Nodes } from '../rpc/pool'
+import type { Store } from '../store'
+import type { Leader } from '../store/leader'
+import { type Progress, progressOf } from './progress'
+import type { Scanner } from './scanner'
+
+/** What an operator sees at `GET /status`. Block times are the chain's; a lag in seconds is between two of them. */
+export interface Status {
+  chain_id: number
+  role: 'leader' | 'standby'
+  halted: string | null
+  head_block: number | null
+  scanned_block: number | null
+  scanned_hash: string | null
+  confirmed_block: number | null
+  confirmed_time: string | null
+  lag_blocks: number | null
+  lag_seconds: number | null
+  payment_sequence: number
+  catch_up: Progress | null
+  rpc: ReturnType<Nodes['view']>
+}
+
+export interface StatusOptions {
+  chainId: number
+  leader: Leader
+  scanner: Scanner
+  nodes: Nodes
+  store: Store
+  headTime(): number
+}
+
+/** The leader speaks from memory, a standby from the database. */
+export async function statusOf(options: StatusOptions): Promise<Status> {
+  const { cursor, progress, halt } = options.scanner.view()
+  const row = await options.store.row()
+  const number = (value: bigint | null | undefined) => (value === null || value === undefined ? null : Number(value))
+  const scanned = cursor?.scanned.number ?? number(row?.scannedNumber)
+  const scannedTime = cursor?.scanned.time ?? row?.scannedTime
+  const highest = Math.max(options.scanner.view().head, number(row?.headNumber) ?? -1)
+  const head = highest < 0 ? null : highest
+  const behind = head !== null && scanned !== null ? Math.max(0, head - scanned) : null
+  return {
+    chain_id: options.chainId,
+    role: options.leader.epoch() === undefined ? 'standby' : 'leader',
+    halted: halt?.message ?? null,
+    head_block: head,
+    scanned_block: scanned,
+    scanned_hash: cursor?.scanned.hash ?? row?.scannedHash ?? null,
+    confirmed_block: cursor?.confirmed.number ?? number(row?.confirmedNumber),
+    confirmed_time: (cursor?.confirmed.time ?? row?.confirmedTime)?.toISOString() ?? null,
+    lag_blocks: behind,
+    lag_seconds:
+      behind === 0 ? 0 : scannedTime && options.headTime() ? Math.max(0, options.headTime() - scannedTime.getTime() / 1_000) : null,
+    payment_sequence: cursor?.sequence ?? Number(row?.sequence ?? 0),
+    catch_up: progressOf(progress),
+    rpc: options.nodes.view(),
+  }
+}

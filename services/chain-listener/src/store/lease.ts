@@ -1,0 +1,20 @@
+/** Another replica holds the lease: nothing was written and this one must stop. */
+export class LeaseLostError extends Error {
+  override name = 'LeaseLostError'
+}
+
+/** A CTE for `$1` chain and `$2` epoch: a stale epoch becomes NULL, which the column refuses, so the whole statement is undone. */
+export const LEASE_GUARD = 'lease AS (UPDATE chain_cursor SET epoch = CASE WHEN epoch = $2 THEN epoch END WHERE chain_id = $1)'
+
+/** Runs a write under the lease. Throws LeaseLostError when its epoch is over. */
+export async function mapLeaseLoss<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (!isLeaseLost(error)) throw error
+    throw new LeaseLostError('another replica leads this chain')
+  }
+}
+
+const isLeaseLost = (error: unknown): boolean =>
+  error instanceof Error && Reflect.get(error, 'code') === '23502' && Reflect.get(error, 'column') === 'epoch'
