@@ -12,7 +12,9 @@ if (!service || !target || !existsSync(join(root, home, 'package.json'))) {
   process.exit(1)
 }
 
-const workspaces = ['packages', 'services'].flatMap(parent => readdirSync(join(root, parent)).map(name => `${parent}/${name}`))
+const workspaces = ['packages', 'services']
+  .flatMap(parent => readdirSync(join(root, parent)).map(name => `${parent}/${name}`))
+  .concat('tests')
 const manifests = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', ...workspaces.map(folder => `${folder}/package.json`)]
 for (const path of manifests) copy(path, 'manifests')
 
@@ -30,7 +32,7 @@ function dependenciesOf(folder, found = new Set()) {
   found.add(folder)
   const { dependencies = {} } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
   for (const name of Object.keys(dependencies)) {
-    const path = workspaces.find(each => name === `@ponte/${each.split('/')[1]}`)
+    const path = workspaces.find(each => name === `@ponte/${each.split('/').at(-1)}`)
     if (path && !found.has(path)) dependenciesOf(path, found)
   }
   return found

@@ -8,13 +8,13 @@ import { runTool, withServers } from './with-servers.mjs'
 
 /** Each piece is a program: it prints its table and writes `bench/results/<piece>.json`. */
 const pieces = {
-  orders: 'services/all-in-one/bench/orders.ts',
+  orders: 'tests/bench/orders.ts',
   lists: 'services/orders/bench/lists.ts',
   webhooks: 'services/webhook-dispatcher/bench/webhooks.ts',
   chain: 'services/chain-listener/bench/chain.ts',
-  e2e: 'services/all-in-one/bench/e2e.ts',
-  growth: 'services/all-in-one/bench/growth.ts',
-  start: 'services/all-in-one/bench/start.ts',
+  e2e: 'tests/bench/e2e.ts',
+  growth: 'tests/bench/growth.ts',
+  start: 'tests/bench/start.ts',
 }
 
 async function main() {

@@ -5,7 +5,7 @@ import { fail, run } from './steps.mjs'
 await setUp().catch(fail)
 
 const { code } = await run(
-  { command: [process.execPath, 'node_modules/jest/bin/jest.js', '--testMatch', '**/all-in-one/test/screenshots.ts'] },
+  { command: [process.execPath, 'node_modules/jest/bin/jest.js', '--testMatch', '**/tests/system/pages/screenshots.ts'] },
   line => console.error(line),
 )
 process.exitCode = code

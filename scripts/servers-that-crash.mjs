@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
 require('./register-typescript.cjs')
-const { startServers } = require('../services/all-in-one/torture/servers.ts')
+const { startServers } = require('../tests/torture/servers.ts')
 
 const { postgres, broker, stop } = await startServers()
 const servers = { postgres, broker }

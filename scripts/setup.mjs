@@ -54,7 +54,7 @@ function databaseClients() {
 }
 
 function compilation() {
-  const folders = workspaces().filter(folder => !isPages(folder))
+  const folders = workspaces().filter(folder => existsSync(join(root, folder, 'src/index.ts')))
   const sources = folders.flatMap(folder => filesIn(`${folder}/src`)).filter(file => !file.endsWith('.test.ts'))
   return {
     name: 'compile',
@@ -83,6 +83,7 @@ const isPages = folder => folder === 'packages/web'
 const workspaces = () =>
   ['packages', 'services']
     .flatMap(parent => readdirSync(join(root, parent)).map(name => `${parent}/${name}`))
+    .concat('tests')
     .filter(folder => existsSync(join(root, folder, 'package.json')))
 
 /** Paths relative to the root, of what people and generators wrote. */

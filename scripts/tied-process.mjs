@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-// The same knot as services/all-in-one/src/tied-process.ts, which cannot be used before it is built: a shell waits for a pipe that only we
+// The same knot as packages/local-servers/src/tied-process.ts, which cannot be used before it is built: a shell waits for a pipe that only we
 // hold open and, however we end, then kills the program with all that it started.
 const tie = '( (read _ <&3; kill -s KILL -- "-$$") >/dev/null 2>&1 & ); exec "$@" 3<&-'
 

@@ -3,5 +3,5 @@ import { fail } from './steps.mjs'
 import { runTool } from './with-servers.mjs'
 
 await setUp()
-  .then(() => runTool('services/all-in-one/torture/main.ts', process.argv.slice(2)))
+  .then(() => runTool('tests/torture/main.ts', process.argv.slice(2)))
   .catch(fail)

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { serviceNames } from '@ponte/all-in-one'
+import type { OrderBody } from '@ponte/contracts'
+import { until } from '@ponte/service-kit'
+import { testBroker } from '@ponte/service-kit/testing'
+import { askGateway, createMerchant, pay, type Replicas, startReplicas, startWorld, type World } from '../../world'
+import { systemContract } from './system-contract'
+
+const CLIENTS = Number(process.env.PONTE_ROLLING_CLIENTS ?? 6)
+
+let world: World
+let replicas: Replicas
+beforeAll(async () => {
+  world = await startWorld({ amqp: testBroker() })
+  replicas = await startReplicas(world.place, 2, { LOG_LEVEL: 'warn' })
+}, 300_000)
+afterAll(async () => {
+  await replicas?.stop()
+  await world?.stop()
+}, 60_000)
+
+describe('two replicas of each of the five, on one PostgreSQL and one RabbitMQ', () =>
+  systemContract(() => ({ world, gatewayUrl: replicas.gatewayUrl })))
+
+it('two replicas of each of the five, restarted one after the other under load, answer every request and tell every payment', async () => {
+  const { gatewayUrl } = replicas
+  const merchant = await createMerchant(world, gatewayUrl)
+  const answers = new Map<string, number>()
+  const unexpected: string[] = []
+  const paid: string[] = []
+  const slowest = { ms: 0, what: '' }
+  let loaded = true
+
+  const ask = async (method: string, path: string, body?: object) => {
+    const since = Date.now()
+    const response = await askGateway(gatewayUrl, path, {
+      method,
+      headers: {
+        Authorization: `Bearer ${merchant.api_key}`,
+        ...(body ? { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+    const text = await response.text()
+    const what = `${method} ${path.split('?')[0]?.replace(/[0-9a-f-]{36}/, ':id')} ${response.status}`
+    answers.set(what, (answers.get(what) ?? 0) + 1)
+    if (Date.now() - since > slowest.ms) Object.assign(slowest, { ms: Date.now() - since, what })
+    if (!response.ok) unexpected.push(`${what} ${text}`)
+    return JSON.parse(text) as OrderBody
+  }
+  const client = async () => {
+    while (loaded) {
+      const order = await ask('POST', '/api/v1/orders', { brl_amount: '10.00' })
+      if (order.id) await ask('GET', `/api/v1/orders/${order.id}`)
+      await ask('GET', '/api/v1/orders?limit=5')
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+  const payer = async () => {
+    while (loaded) {
+      const order = await ask('POST', '/api/v1/orders', { brl_amount: '20.00' })
+      await pay(world.chain, order)
+      paid.push(order.id)
+    }
+  }
+
+  const load = Promise.all([payer(), ...Array.from({ length: CLIENTS }, client)])
+  const since = Date.now()
+  const ends: { code: number | null; stopMs: number }[] = []
+  // The first replica of all five at once, then the second: harder than one service after the other.
+  for (const index of [0, 1]) ends.push(...(await Promise.all(serviceNames.map(name => replicas.restart(name, index)))))
+  loaded = false
+  await load
+
+  const heard = () =>
+    new Set(world.receiver.received.filter(each => each.signature_valid).map(each => JSON.parse(each.body).data.id as string))
+  await until(
+    () => paid.every(id => heard().has(id)),
+    () => `${paid.filter(id => !heard().has(id)).length} of ${paid.length} payments were not told`,
+    120_000,
+  )
+  const total = [...answers.values()].reduce((sum, count) => sum + count, 0)
+  const seconds = ((Date.now() - since) / 1000).toFixed(1)
+  const slowestStop = Math.max(...ends.map(end => end.stopMs))
+  console.log(
+    `${total} requests in ${seconds} s while ten processes were replaced: ${unexpected.length} not answered as they should; ` +
+      `slowest ${slowest.ms} ms (${slowest.what}); slowest stop ${slowestStop} ms; ${paid.length} payments, each told`,
+  )
+  const why = unexpected.length > 0 ? replicas.logged().filter(line => line.includes('does not answer')) : []
+  expect({ unexpected, why }).toEqual({ unexpected: [], why: [] })
+  expect(ends.map(end => end.code)).toEqual(Array(10).fill(0))
+  expect(paid.length).toBeGreaterThan(0)
+}, 480_000)

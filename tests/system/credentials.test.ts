@@ -1,0 +1,249 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { type System, startAll } from '@ponte/all-in-one'
+import type { OrderBody } from '@ponte/contracts'
+import { uuidv7 } from '@ponte/service-kit'
+import { askGateway, call, createMerchant, openApiValidator, startWorld, type World } from '../world'
+
+// Design, section 11: who may do what, on every route that the gateway says it has.
+
+let world: World
+let system: System
+let mine: Awaited<ReturnType<typeof ownerOfThings>>
+let theirs: typeof mine
+let routes: Route[]
+let cases = 0
+
+interface Route {
+  method: string
+  path: string
+  credential: 'apiKey' | 'session' | 'none'
+  hasBody: boolean
+}
+
+beforeAll(async () => {
+  world = await startWorld()
+  system = await startAll(world.place, { logger: world.logger })
+  mine = await ownerOfThings()
+  theirs = await ownerOfThings()
+  routes = await documentedRoutes()
+}, 60_000)
+afterAll(async () => {
+  await system?.stop()
+  await world?.stop()
+  console.info(`credentials: ${routes.length} routes, ${cases} cases of the matrix`)
+})
+
+/** A merchant with one of each thing that a path can name. */
+async function ownerOfThings() {
+  const merchant = await createMerchant(world, system.gatewayUrl)
+  const create = (path: string, body?: object) => call<{ id: string }>(system.gatewayUrl, 'POST', path, merchant.api_key, body)
+  const order = await create('/api/v1/orders', { brl_amount: '10.00' })
+  const subscription = await create('/api/v1/subscriptions', { brl_amount: '10.00' })
+  const closed = await create('/api/v1/orders', { brl_amount: '10.00' })
+  await create(`/api/v1/orders/${closed.id}/cancel`)
+  await system.idle()
+  const newest = async (what: string) => {
+    const list = await call<{ data: { id: string }[] }>(system.gatewayUrl, 'GET', `/api/v1/merchants/me/${what}`, merchant.token)
+    return list.data[0]?.id ?? ''
+  }
+  const ids: Record<string, string> = {
+    orders: order.id,
+    subscriptions: subscription.id,
+    events: await newest('events'),
+    deliveries: await newest('deliveries'),
+  }
+  return { ...merchant, ids }
+}
+
+async function documentedRoutes(): Promise<Route[]> {
+  const document = (await (await fetch(`${system.gatewayUrl}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { security: Record<string, unknown>[]; requestBody?: object }>>
+  }
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { security, requestBody }]) => ({
+      method: method.toUpperCase(),
+      path,
+      credential: (Object.keys(security[0] ?? {})[0] ?? 'none') as Route['credential'],
+      hasBody: requestBody !== undefined,
+    })),
+  )
+}
+
+/** Asks, and holds the answer against the OpenAPI document too. */
+async function ask(route: Route, path: string, authorization: string | undefined) {
+  cases += 1
+  const response = await fetch(`${system.gatewayUrl}${path}`, {
+    method: route.method,
+    headers: {
+      ...(authorization === undefined ? {} : { Authorization: authorization }),
+      ...(route.hasBody ? { 'Content-Type': 'application/json' } : {}),
+    },
+    ...(route.hasBody ? { body: '{}' } : {}),
+    signal: AbortSignal.timeout(20_000),
+  })
+  if (response.headers.get('content-type') === 'text/event-stream') {
+    await response.body?.cancel()
+    return { status: response.status, code: undefined, faults: [], response }
+  }
+  const text = await response.text()
+  const faults = (await openApiValidator(system.gatewayUrl))({ ...route, path, status: response.status, headers: response.headers, text })
+  return { status: response.status, code: JSON.parse(text).code as string | undefined, faults, response }
+}
+
+const thingIn = ({ path }: Route) => (path.includes('checkout') ? 'orders' : (/\/(\w+)\/\{\w+\}/.exec(path)?.[1] ?? ''))
+const withId = ({ path }: Route, id: string) => path.replace(/\{\w+\}/, id)
+const named = (route: Route) => route.path.includes('{')
+
+/** Every credential that is not the right one, by what it is. */
+function wrongCredentials(credential: 'apiKey' | 'session'): [what: string, header: string | undefined, code: string][] {
+  const invalid = credential === 'apiKey' ? 'invalid_api_key' : 'invalid_jwt'
+  const otherKind = credential === 'apiKey' ? mine.token : mine.api_key
+  const right = credential === 'apiKey' ? mine.api_key : mine.token
+  return [
+    ['no header', undefined, 'missing_authorization'],
+    ['the other kind of credential', `Bearer ${otherKind}`, invalid],
+    ['another scheme', `Basic ${Buffer.from(`user:${right}`).toString('base64')}`, invalid],
+    ['no scheme', right, invalid],
+    ['the scheme alone', 'Bearer', invalid],
+    ['garbage', 'Bearer garbage', invalid],
+    ['two credentials', `Bearer ${right} ${right}`, invalid],
+    ['a key that nobody has', `Bearer sk_live_${randomBytes(32).toString('hex')}`, invalid],
+    [
+      'the right one with a character changed',
+      `Bearer ${right.slice(0, -3)}${right.at(-3) === 'a' ? 'b' : 'a'}${right.slice(-2)}`,
+      invalid,
+    ],
+    ['a token without signature', `Bearer ${unsigned(mine.token)}`, invalid],
+    ['a token keyed with a guess', `Bearer ${forged(mine.token)}`, invalid],
+  ]
+}
+
+const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const unsigned = (token: string) => `${base64({ alg: 'none', typ: 'JWT' })}.${token.split('.')[1]}.`
+function forged(token: string): string {
+  const head = `${base64({ alg: 'HS256', typ: 'JWT' })}.${token.split('.')[1]}`
+  return `${head}.${createHmac('sha256', 'secret').update(head).digest('base64url')}`
+}
+
+const right = (route: Route, who = mine) =>
+  route.credential === 'none' ? undefined : `Bearer ${route.credential === 'apiKey' ? who.api_key : who.token}`
+
+test('specification, Authentication errors: every route refuses every wrong credential with its code', async () => {
+  const wrong: string[] = []
+  for (const route of routes) {
+    if (route.credential === 'none') continue
+    const path = withId(route, mine.ids[thingIn(route)] ?? '')
+    const tries = wrongCredentials(route.credential).map(async ([what, header, code]) => {
+      const answer = await ask(route, path, header)
+      const isChallenged = answer.response.headers.get('www-authenticate') !== null
+      if (answer.status !== 401 || answer.code !== code || !isChallenged)
+        wrong.push(`${route.method} ${route.path} with ${what}: ${answer.status} ${answer.code}`)
+      wrong.push(...answer.faults)
+    })
+    await Promise.all(tries)
+  }
+  expect(wrong).toEqual([])
+}, 120_000)
+
+test('invariant 8: every route that names a thing is 403 to another merchant, 404 when nobody has it, 400 when it is no id', async () => {
+  const wrong: string[] = []
+  const expectation: [what: string, id: (route: Route) => string, status: number, code: string][] = [
+    ['the thing of another merchant', route => theirs.ids[thingIn(route)] ?? '', 403, 'forbidden'],
+    ['a thing that nobody has', () => uuidv7(), 404, 'not_found'],
+    [
+      'the id of another kind of thing',
+      route => mine.ids[thingIn(route) === 'orders' ? 'subscriptions' : 'orders'] ?? '',
+      404,
+      'not_found',
+    ],
+    ['what is no id', () => 'abc', 400, 'invalid_request'],
+  ]
+  for (const route of routes.filter(named)) {
+    for (const [what, id, status, code] of expectation) {
+      // A payer with the link needs no credential.
+      if (route.credential === 'none' && status === 403) continue
+      const answer = await ask(route, withId(route, id(route)), right(route))
+      if (answer.status !== status || answer.code !== code)
+        wrong.push(`${route.method} ${route.path} with ${what}: ${answer.status} ${answer.code}`)
+      wrong.push(...answer.faults)
+    }
+  }
+  expect(wrong).toEqual([])
+  const untouched = await call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${theirs.ids.orders}`, theirs.api_key)
+  expect(untouched.status).toBe('pending')
+}, 120_000)
+
+test('with the right credential no route speaks of credentials, and every answer is as documented', async () => {
+  const wrong: string[] = []
+  // What ends a thing goes last.
+  const inOrder = [...routes].sort((a, b) => Number(/cancel|rotate-key/.test(a.path)) - Number(/cancel|rotate-key/.test(b.path)))
+  for (const route of inOrder) {
+    const answer = await ask(route, withId(route, mine.ids[thingIn(route)] ?? ''), right(route))
+    // A second merchant, nothing to activate, and bodies that need more than {} are refused for what they are.
+    const isFine = answer.status < 300 || (route.hasBody && [400, 409].includes(answer.status)) || answer.code === 'invalid_state'
+    if (!isFine) wrong.push(`${route.method} ${route.path}: ${answer.status} ${answer.code}`)
+    wrong.push(...answer.faults)
+  }
+  expect(wrong).toEqual([])
+}, 120_000)
+
+test('a route that is open stays open whatever header comes with it', async () => {
+  const wrong: string[] = []
+  for (const route of routes.filter(({ credential }) => credential === 'none')) {
+    for (const header of [`Bearer ${theirs.api_key}`, 'Bearer garbage', 'Basic x']) {
+      const answer = await ask(route, withId(route, theirs.ids.orders ?? ''), header)
+      // An empty body is refused for what it lacks, not for who sends it.
+      if (answer.status !== (route.hasBody ? 400 : 200)) wrong.push(`${route.method} ${route.path} with ${header}: ${answer.status}`)
+      wrong.push(...answer.faults)
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+test('a user without a merchant has nothing to see, and a checkout tells nothing of the merchant but its name', async () => {
+  const signUp = await fetch(`${world.place.identity.url}/auth/v1/signup`, {
+    method: 'POST',
+    headers: { apikey: world.place.identity.publicClientKey, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email: 'nobody@ponte.example', password: 'a-password-for-tests' }),
+  })
+  const { access_token } = (await signUp.json()) as { access_token: string }
+  const wrong: string[] = []
+  for (const route of routes.filter(({ credential, path }) => credential === 'session' && /\/me(\/|$)/.test(path))) {
+    const answer = await ask(route, withId(route, mine.ids[thingIn(route)] ?? ''), `Bearer ${access_token}`)
+    // A PATCH of nothing is still a question about a merchant.
+    if (answer.status !== 404) wrong.push(`${route.method} ${route.path}: ${answer.status} ${answer.code}`)
+    wrong.push(...answer.faults)
+  }
+  expect(wrong).toEqual([])
+
+  const checkout = await (await askGateway(system.gatewayUrl, `/api/v1/checkout/${mine.ids.orders}`)).text()
+  for (const secret of [mine.id, mine.api_key, mine.webhook_secret, world.receiverUrl, mine.token]) expect(checkout).not.toContain(secret)
+})
+
+test("an owner's own port answers nobody without the gateway's token, and a token ends after 30 seconds", async () => {
+  const { signCaller } = await import('@ponte/service-kit')
+  const { place } = world
+  const owners = [
+    [place.ports.orders, '/api/v1/orders', 'orders', place.secrets.ordersTokenSecret],
+    [place.ports.subscriptions, '/api/v1/subscriptions', 'subscriptions', place.secrets.subscriptionsTokenSecret],
+    [place.ports['webhook-dispatcher'], '/api/v1/events', 'webhook-dispatcher', place.secrets.webhooksTokenSecret],
+  ] as const
+  const terms = { merchant_id: mine.id, version: 1, display_name: 'x', payout_address: null }
+  const caller = { kind: 'merchant', terms }
+  for (const [port, path, audience, secret] of owners) {
+    const status = async (authorization?: string) =>
+      (await fetch(`http://127.0.0.1:${port}${path}`, { headers: authorization ? { Authorization: authorization } : {} })).status
+    expect(await status()).toBe(401)
+    expect(await status(`Bearer ${mine.api_key}`)).toBe(401)
+    expect(await status(`Bearer ${mine.token}`)).toBe(401)
+    const token = signCaller(caller, { secret, audience })
+    expect(await status(`Bearer ${token}`)).toBe(200)
+    expect(await status(`Bearer ${signCaller(caller, { secret, audience: 'another' })}`)).toBe(401)
+    const { exp, iat } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+    expect(exp - iat).toBe(30)
+    const stale = jest.spyOn(Date, 'now').mockReturnValue(Date.now() - 31_000)
+    const old = signCaller(caller, { secret, audience })
+    stale.mockRestore()
+    expect(await status(`Bearer ${old}`)).toBe(401)
+  }
+})

@@ -1,0 +1,192 @@
+import { type System, startAll } from '@ponte/all-in-one'
+import { type CheckoutBody, formatUsdc, type OrderBody } from '@ponte/contracts'
+import { receiveWithAuthorizationTypedData, testUsdcAbi } from '@ponte/payment-router'
+import { mined, testAccounts } from '@ponte/payment-router/testing'
+import { until } from '@ponte/service-kit'
+import { Contract, Wallet } from 'ethers'
+import { askGateway, call, createMerchant, MERCHANT, RELAYER, startWorld, units, type World } from '../world'
+
+let world: World
+let system: System
+let merchant: Awaited<ReturnType<typeof createMerchant>>
+/** Expires while the first tests run. */
+let early: OrderBody
+beforeAll(async () => {
+  world = await startWorld()
+  system = await startAll(world.place, { logger: world.logger })
+  merchant = await createMerchant(world, system.gatewayUrl)
+  early = await order({ expires_in: 10 })
+}, 60_000)
+afterAll(async () => {
+  await system?.stop()
+  await world?.stop()
+})
+
+const STRANGER = testAccounts[7]
+
+const order = (more: object = {}) =>
+  call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00', ...more })
+const read = ({ id }: OrderBody) => call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${id}`, merchant.api_key)
+const told = (type: string, { id }: OrderBody) =>
+  world.receiver.received.filter(webhook => webhook.body.includes(`"${type}"`) && webhook.body.includes(id))
+
+const usdcOf = (address: string): Promise<bigint> =>
+  new Contract(world.chain.usdcAddress, testUsdcAbi, world.chain.provider).getFunction('balanceOf')(address)
+
+/** A plain transfer, as an exchange makes it. */
+async function transfer(to: string | null, amount: bigint) {
+  const stranger = world.chain.wallet(STRANGER.privateKey)
+  await mined(world.chain.mintUsdc(stranger.address, amount))
+  return mined(world.chain.transferUsdc(stranger, to ?? '', amount))
+}
+
+describe('issue: pay from anywhere', () => {
+  it('an order is paid by a plain transfer from an account that never heard of us', async () => {
+    const before = await usdcOf(MERCHANT.address)
+    const created = await order()
+    expect(created.payment.deposit_address).toMatch(/^0x[0-9a-fA-F]{40}$/)
+    await transfer(created.payment.deposit_address, units(created.usdc_amount))
+    await system.idle()
+    expect(await read(created)).toMatchObject({ status: 'paid', exception: null, received: created.expected })
+    expect(told('order.paid', created)).toHaveLength(1)
+    expect((await usdcOf(MERCHANT.address)) - before).toBe(units(created.expected))
+  }, 60_000)
+})
+
+describe('issue: misfits by deposit, as by router', () => {
+  const address = (of: OrderBody) => of.payment.deposit_address
+
+  it('paid twice: the second is kept as a duplicate and told nobody', async () => {
+    const created = await order()
+    await transfer(address(created), units(created.usdc_amount))
+    await system.idle()
+    await transfer(address(created), units(created.usdc_amount))
+    await system.idle()
+    const after = await read(created)
+    expect(after).toMatchObject({ status: 'paid', exception: 'duplicate' })
+    expect(after.payments).toHaveLength(2)
+    expect(told('order.paid', created)).toHaveLength(1)
+  }, 60_000)
+
+  it('short, then topped up at the same address by exactly what is still due', async () => {
+    const created = await order()
+    await transfer(address(created), units(created.usdc_amount) - 5_000_000n)
+    await system.idle()
+    expect(await read(created)).toMatchObject({ status: 'underpaid' })
+    expect(told('order.underpaid', created)).toHaveLength(1)
+    const checkout = (await (await askGateway(system.gatewayUrl, `/api/v1/checkout/${created.id}`)).json()) as CheckoutBody
+    expect(checkout.payment.deposit_address).toBe(address(created))
+    expect(checkout.payment.payment_uri).toContain(`uint256=${units(checkout.due)}`)
+    await transfer(address(created), units(checkout.due))
+    await system.idle()
+    expect(await read(created)).toMatchObject({ status: 'paid', exception: null })
+    expect(told('order.paid', created)).toHaveLength(1)
+  }, 60_000)
+
+  it("to a cancelled order: the money is the merchant's, the order stays cancelled", async () => {
+    const created = await order()
+    await call(system.gatewayUrl, 'POST', `/api/v1/orders/${created.id}/cancel`, merchant.api_key)
+    await transfer(address(created), units(created.usdc_amount))
+    await system.idle()
+    expect(await read(created)).toMatchObject({ status: 'cancelled', exception: 'paid_after_cancel' })
+  }, 60_000)
+
+  it('late: an order that expired unpaid stays expired', async () => {
+    const created = early
+    await until(async () => (await read(created)).status === 'expired', 'the order did not expire', 40_000)
+    await transfer(address(created), units(created.usdc_amount))
+    await system.idle()
+    expect(await read(created)).toMatchObject({ status: 'expired', exception: 'paid_late' })
+    expect(told('order.paid', created)).toHaveLength(0)
+  }, 90_000)
+
+  it('invariant 4: sent in time and swept late, because the relayer was out of gas, is paid and never expired', async () => {
+    const { provider } = world.chain
+    const full = await provider.getBalance(RELAYER.address)
+    const created = await order({ expires_in: 10 })
+    await system.idle()
+    await provider.send('anvil_setBalance', [RELAYER.address, '0x1'])
+    await transfer(address(created), units(created.usdc_amount))
+    await until(async () => (await read(created)).status === 'confirming', 'the deposit was not told')
+    const metrics = async () => (await fetch(`${system.opsUrls['chain-listener']}/metrics`)).text()
+    await until(async () => /ponte_relayer_starved\{[^}]*\} 1/.test(await metrics()), 'nobody is told that the relayer cannot pay')
+    const { oldest_first, count } = (await (await fetch(`${system.opsUrls['chain-listener']}/deposits`)).json()) as Waiting
+    expect({ count, oldest_first }).toMatchObject({ count: 1, oldest_first: [{ order_id: created.id, amount: created.usdc_amount }] })
+    await until(async () => (await world.chain.now()) * 1_000 > Date.parse(created.expires_at) + 3_000, 'time stands still', 40_000)
+    expect(await read(created)).toMatchObject({ status: 'confirming' })
+    await provider.send('anvil_setBalance', [RELAYER.address, `0x${full.toString(16)}`])
+    await until(async () => (await read(created)).status === 'paid', 'the deposit was not swept after the refill')
+    await system.idle()
+    expect(await read(created)).toMatchObject({ status: 'paid', exception: null, received: created.expected })
+    expect(told('order.expired', created)).toHaveLength(0)
+    expect(told('order.paid', created)).toHaveLength(1)
+  }, 90_000)
+})
+
+interface Waiting {
+  count: number
+  oldest_first: { order_id: string; amount: string }[]
+}
+
+describe('issue: no gas needed', () => {
+  const payer = Wallet.createRandom()
+  const balance = () => world.chain.provider.getBalance(payer.address)
+
+  async function signed(of: OrderBody, changes: { amount?: bigint; signer?: { signTypedData: typeof payer.signTypedData } } = {}) {
+    const amount = changes.amount ?? units(of.usdc_amount)
+    const validBefore = BigInt(Math.floor(Date.now() / 1_000) + 3_600)
+    const { domain, types, message } = receiveWithAuthorizationTypedData({
+      ...{ chainId: world.chain.chainId, usdcAddress: world.chain.usdcAddress, router: of.payment.router_address },
+      ...{ memo: of.memo, merchant: of.payment.merchant_address, payer: payer.address, amount, validBefore },
+    })
+    const signature = await (changes.signer ?? payer).signTypedData(domain, types, message)
+    return { payer_address: payer.address, amount: formatUsdc(amount), valid_before: Number(validBefore), signature }
+  }
+  async function authorize(of: OrderBody, body: object) {
+    const response = await askGateway(system.gatewayUrl, `/api/v1/checkout/${of.id}/authorization`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return { status: response.status, body: await response.json() }
+  }
+
+  it('an order is paid by a signature of an account that owns no native coin', async () => {
+    const created = await order()
+    await mined(world.chain.mintUsdc(payer.address, units(created.usdc_amount)))
+    await system.idle()
+    expect(await balance()).toBe(0n)
+    const body = await signed(created)
+    const accepted = await authorize(created, body)
+    expect(accepted).toMatchObject({ status: 202, body: { object: 'authorization', order_id: created.id, payer_address: payer.address } })
+    await system.idle()
+    expect(await read(created)).toMatchObject({ status: 'paid', exception: null, received: created.expected })
+    expect((await read(created)).payments).toMatchObject([{ payer_address: payer.address }])
+    expect(told('order.paid', created)).toHaveLength(1)
+    // The same again is the same answer, further on; nothing is paid twice.
+    expect(await authorize(created, body)).toMatchObject({ status: 202, body: { status: 'paid', tx_hash: expect.stringMatching(/^0x/) } })
+    await system.idle()
+    expect((await read(created)).payments).toHaveLength(1)
+  }, 60_000)
+
+  it('what cannot be mined is refused at once, with the reason', async () => {
+    const created = await order()
+    await system.idle()
+    const refused = async (body: object, path: string) => {
+      const answer = await authorize(created, body)
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ path }] } })
+    }
+    await refused(await signed(created), 'amount')
+    await mined(world.chain.mintUsdc(payer.address, units(created.usdc_amount)))
+    await refused(await signed(created, { signer: Wallet.createRandom() }), 'signature')
+    await refused({ ...(await signed(created)), amount: '1.000000' }, 'signature')
+    await refused({ ...(await signed(created)), valid_before: 1 }, 'valid_before')
+    await refused({ ...(await signed(created)), tip: '1' }, 'tip')
+    await refused(await signed(created, { amount: units(created.usdc_amount) + 1n }), 'amount')
+    await call(system.gatewayUrl, 'POST', `/api/v1/orders/${created.id}/cancel`, merchant.api_key)
+    expect(await authorize(created, await signed(created))).toMatchObject({ status: 409, body: { code: 'invalid_state' } })
+    expect(await authorize({ ...created, id: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90' }, await signed(created))).toMatchObject({
+      status: 404,
+    })
+  }, 60_000)
+})

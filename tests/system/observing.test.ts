@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ServiceName, type System, serviceNames, startAll } from '@ponte/all-in-one'
+import type { OrderBody } from '@ponte/contracts'
+import { parse } from 'yaml'
+import { call, createMerchant, pay, startWorld, type World } from '../world'
+
+const root = join(__dirname, '../..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+let world: World
+let system: System
+beforeAll(async () => {
+  world = await startWorld()
+  system = await startAll(world.place, { logger: world.logger })
+}, 60_000)
+afterAll(async () => {
+  await system?.stop()
+  await world?.stop()
+})
+
+/** What each service tells: the kit's own metrics, and those of its subject. */
+const database = ['ponte_database_connections_used', 'ponte_database_connections_max', 'ponte_database_connections_awaited']
+const requests = ['ponte_http_request_duration_seconds']
+const outbox = ['ponte_outbox_oldest_age_seconds', 'ponte_outbox_published_total']
+const queue = ['ponte_queue_waiting', 'ponte_events_handled_total', 'ponte_event_handling_seconds']
+const told: Record<ServiceName, string[]> = {
+  'api-gateway': [...database, ...requests, ...outbox, 'ponte_live_streams'],
+  orders: [...database, ...requests, ...outbox, ...queue, 'ponte_order_transitions_total', 'ponte_quote_age_seconds'],
+  subscriptions: [...database, ...requests, ...outbox, ...queue, 'ponte_subscription_overdue_seconds'],
+  'chain-listener': [...database, ...requests, ...outbox, ...queue, 'ponte_chain_lag_seconds', 'ponte_chain_leader'],
+  'webhook-dispatcher': [
+    ...database,
+    ...requests,
+    ...queue,
+    ...['ponte_webhook_attempts_total', 'ponte_webhook_deliveries_total', 'ponte_webhook_oldest_due_age_seconds'],
+  ],
+}
+
+it.each(serviceNames)('%s tells what an operator asks of it', async name => {
+  const text = await (await fetch(`${system.opsUrls[name]}/metrics`)).text()
+  const exposed = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, metric]) => metric)
+  expect(exposed).toEqual(expect.arrayContaining(told[name]))
+})
+
+it('a payment moves the figures that belong to it', async () => {
+  const merchant = await createMerchant(world, system.gatewayUrl)
+  const order = await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
+  await pay(world.chain, order)
+  await system.idle()
+  const text = (await Promise.all(serviceNames.map(async name => (await fetch(`${system.opsUrls[name]}/metrics`)).text()))).join('\n')
+  const lines = [
+    /^ponte_http_request_duration_seconds_count\{(?=.*route="\/api\/v1\/orders")(?=.*status="201")(?=.*"api-gateway").* 1$/m,
+    /^ponte_order_transitions_total\{(?=.*to="paid").* 1$/m,
+    /^ponte_webhook_attempts_total\{(?=.*outcome="delivered").* 1$/m,
+    /^ponte_events_handled_total\{(?=.*"payment.confirmed")(?=.*outcome="done").* 1$/m,
+    /^ponte_outbox_oldest_age_seconds\{service="orders"\} 0$/m,
+    /^ponte_webhook_oldest_due_age_seconds\{.*\} 0$/m,
+  ]
+  expect(lines.filter(line => !line.test(text))).toEqual([])
+}, 60_000)
+
+it('every metric that an alert or a panel names is exposed by the running system', async () => {
+  interface Rules {
+    groups: { rules: { expr: string }[] }[]
+  }
+  interface Dashboard {
+    panels: { targets?: { expr: string }[] }[]
+  }
+  const queries = [
+    ...(parse(read('infra/prometheus/alerts.yaml')) as Rules).groups.flatMap(group => group.rules.map(rule => rule.expr)),
+    ...(JSON.parse(read('infra/grafana/ponte.json')) as Dashboard).panels.flatMap(panel => (panel.targets ?? []).map(each => each.expr)),
+    read('infra/prometheus/adapter.yaml'),
+  ]
+  const named = new Set(queries.flatMap(query => query.match(/\bponte_[a-z0-9_]+/g) ?? []))
+  expect(named.size).toBeGreaterThan(20)
+  const scrape = async () => {
+    const texts = await Promise.all(Object.values(system.opsUrls).map(async url => (await fetch(`${url}/metrics`)).text()))
+    return texts.join('\n')
+  }
+  const text = await scrape()
+  const exposed = new Set(
+    [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [`${name}`],
+    ),
+  )
+  expect([...named].filter(name => !exposed.has(name))).toEqual([])
+})

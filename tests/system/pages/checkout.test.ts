@@ -1,0 +1,193 @@
+import { gzipSync } from 'node:zlib'
+import { type System, startAll } from '@ponte/all-in-one'
+import type { OrderBody } from '@ponte/contracts'
+import { mined } from '@ponte/payment-router/testing'
+import { until } from '@ponte/service-kit'
+import type { Browser, Page } from 'playwright-core'
+import { askGateway, call, createMerchant, pay, startWorld, units, type World } from '../../world'
+import { injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+
+const PAYER_ACCOUNT = 5
+const FIRST_LOAD_BYTES_MAX = 150 * 1024
+
+let world: World
+let system: System
+let browser: Browser
+let merchant: Awaited<ReturnType<typeof createMerchant>>
+beforeAll(async () => {
+  world = await startWorld({ confirmations: 2 })
+  system = await startAll(world.place, { logger: world.logger })
+  merchant = await createMerchant(world, system.gatewayUrl)
+  browser = await openBrowser()
+}, 90_000)
+afterAll(async () => {
+  await browser?.close()
+  await system?.stop()
+  await world?.stop()
+})
+
+const newOrder = (body: object = {}) =>
+  call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00', ...body })
+const urlOf = (order: OrderBody) => `${system.gatewayUrl}/pay/${order.id}`
+const paidTitle = (page: Page) => page.getByRole('heading', { name: 'Paid', exact: true })
+
+async function visitWithWallet(account = PAYER_ACCOUNT) {
+  const visit = await openVisit(browser)
+  return { ...visit, wallet: await injectWallet(visit.context, world.chain, account) }
+}
+const fund = (amount: bigint, account = PAYER_ACCOUNT) => mined(world.chain.mintUsdc(world.chain.wallet(account).address, amount))
+
+test('a wallet on another network pays with one signature and one transaction, and the page turns paid by itself', async () => {
+  const order = await newOrder({ description: 'Pão de queijo' })
+  const { context, page, wallet, complaints, strangers } = await visitWithWallet()
+  const loaded: Promise<number>[] = []
+  page.on('response', response => {
+    if (/\/(assets|pay)\//.test(response.url())) loaded.push(response.body().then(body => gzipSync(body).length))
+  })
+  await page.goto(urlOf(order))
+  const button = page.getByRole('button', { name: /^Pay with/ })
+  await button.waitFor()
+  const firstLoad = (await Promise.all(loaded)).reduce((sum, size) => sum + size, 0)
+  expect(firstLoad).toBeGreaterThan(10_000)
+  expect(firstLoad).toBeLessThan(FIRST_LOAD_BYTES_MAX)
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Padaria Estrela')
+
+  await button.click()
+  await page.getByText('There is not enough USDC in this account').waitFor()
+  await fund(units(order.usdc_amount))
+  wallet.refuse('eth_signTypedData_v4')
+  await button.click()
+  await page.getByText('You refused in your wallet').waitFor()
+  wallet.asked.length = 0
+  await button.click()
+  await paidTitle(page).waitFor()
+
+  expect(wallet.asked.filter(method => /^eth_(sendTransaction|sign)/.test(method))).toEqual(['eth_signTypedData_v4', 'eth_sendTransaction'])
+  const paid = await call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)
+  expect(paid).toMatchObject({ status: 'paid', exception: null, received: order.expected })
+  expect(await page.title()).toContain('Paid')
+  await page.goBack()
+  await page.goto(urlOf(order))
+  await paidTitle(page).waitFor()
+  expect(await button.count()).toBe(0)
+  expect({ complaints, strangers, faults: await seriousFaults(page) }).toEqual({ complaints: [], strangers: [], faults: [] })
+  await context.close()
+}, 60_000)
+
+test('between sending and being seen, a reload and a second tab show the payment sent, and offer no second one', async () => {
+  const order = await newOrder()
+  await fund(units(order.usdc_amount))
+  const { context, page, complaints } = await visitWithWallet()
+  await page.goto(urlOf(order))
+  await page.getByRole('button', { name: /^Pay with/ }).waitFor()
+  await world.chain.provider.send('evm_setIntervalMining', [0])
+  await world.chain.provider.send('evm_setAutomine', [false])
+  try {
+    await page.getByRole('button', { name: /^Pay with/ }).click()
+    const sent = page.getByRole('heading', { name: 'Payment sent' })
+    await sent.waitFor()
+    await page.reload()
+    await sent.waitFor()
+    const second = await context.newPage()
+    await second.goto(urlOf(order))
+    await second.getByRole('heading', { name: 'Payment sent' }).waitFor()
+    for (const tab of [page, second]) expect(await tab.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
+    await world.chain.mine()
+    await page.getByRole('heading', { name: 'Payment seen on the network' }).waitFor()
+    await page.getByText('1 of 2 confirmations').waitFor()
+    expect(await seriousFaults(page)).toEqual([])
+    await world.chain.mine()
+    await Promise.all([paidTitle(page).waitFor(), paidTitle(second).waitFor()])
+  } finally {
+    await world.chain.provider.send('evm_setIntervalMining', [1])
+  }
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
+test('two tabs cannot pay at the same time, and an account without USDC hears what it has', async () => {
+  const order = await newOrder()
+  const { context, page, wallet } = await visitWithWallet(6)
+  const second = await context.newPage()
+  const release = wallet.hold('eth_requestAccounts')
+  await page.goto(urlOf(order))
+  await page.getByRole('button', { name: /^Pay with/ }).click()
+  await page.getByText('Open your wallet and allow the connection').waitFor()
+  await second.goto(urlOf(order))
+  await second.getByRole('button', { name: /^Pay with/ }).click()
+  await second.getByText('already under way in another tab').waitFor()
+  release()
+  await page.getByText('The account holds 0.00').waitFor()
+  await context.close()
+}, 60_000)
+
+test('without a wallet a plain transfer to the shown address pays; what is missing is asked for', async () => {
+  const order = await newOrder()
+  const { context, page, complaints } = await openVisit(browser, { language: 'pt-BR', viewport: PHONE, colorScheme: 'dark' })
+  await page.goto(urlOf(order))
+  await page.getByRole('img', { name: 'Código QR do pagamento' }).waitFor()
+  const address = order.payment.deposit_address ?? ''
+  await page.getByText(address, { exact: true }).waitFor()
+  expect(await page.locator('html').getAttribute('lang')).toBe('pt-BR')
+  expect(await seriousFaults(page)).toEqual([])
+  const payer = world.chain.wallet(PAYER_ACCOUNT)
+  const half = units(order.usdc_amount) / 2n
+  await fund(units(order.usdc_amount))
+  await mined(world.chain.transferUsdc(payer, address, half))
+  await page.getByRole('heading', { name: 'Falta uma parte' }).waitFor()
+  expect(await seriousFaults(page)).toEqual([])
+  const checkout = await (await askGateway(system.gatewayUrl, `/api/v1/checkout/${order.id}`)).json()
+  await mined(world.chain.transferUsdc(payer, address, units((checkout as { due: string }).due)))
+  await page.getByRole('heading', { name: 'Pago', exact: true }).waitFor()
+  expect(complaints).toEqual([])
+  await context.close()
+}, 90_000)
+
+test('a page that lost its connection catches up; cancelled, expired and unknown orders say what to do', async () => {
+  const order = await newOrder()
+  const { context, page } = await openVisit(browser)
+  await page.goto(urlOf(order))
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await pay(world.chain, order)
+  await paidTitle(page).waitFor()
+
+  const cancelled = await newOrder()
+  await call(system.gatewayUrl, 'POST', `/api/v1/orders/${cancelled.id}/cancel`, merchant.api_key, {})
+  await page.goto(urlOf(cancelled))
+  await page.getByRole('heading', { name: 'Invoice cancelled' }).waitFor()
+  await page.goto(`${system.gatewayUrl}/pay/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90`)
+  await page.getByRole('heading', { name: 'Invoice not found' }).waitFor()
+  expect(await seriousFaults(page)).toEqual([])
+
+  const late = await newOrder({ expires_in: 10 })
+  await page.goto(urlOf(late))
+  await context.setOffline(true)
+  await until(async () => {
+    const { status } = await call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${late.id}`, merchant.api_key)
+    return status === 'expired'
+  }, 'the order does not expire')
+  await context.setOffline(false)
+  await page.getByRole('heading', { name: 'The time is up' }).waitFor()
+  await context.close()
+}, 90_000)
+
+test('an account without the network’s coin pays with a signature alone', async () => {
+  const order = await newOrder()
+  await fund(units(order.usdc_amount), 8)
+  const { address } = world.chain.wallet(8)
+  await world.chain.provider.send('anvil_setBalance', [address, '0x0'])
+  const { context, page, wallet, complaints } = await visitWithWallet(8)
+  await page.goto(urlOf(order))
+  const sign = page.getByRole('button', { name: 'Sign and pay without a fee' })
+  await page.getByRole('button', { name: /^Pay with/ }).waitFor()
+  expect(await sign.count()).toBe(0)
+  await page.getByRole('button', { name: /^Pay with/ }).click()
+  await page.getByText('This account holds none of the network’s coin').waitFor()
+  expect(await seriousFaults(page)).toEqual([])
+  await sign.click()
+  await paidTitle(page).waitFor()
+  expect(wallet.asked).not.toContain('eth_sendTransaction')
+  expect(await world.chain.provider.getBalance(address)).toBe(0n)
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)

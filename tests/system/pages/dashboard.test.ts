@@ -1,0 +1,129 @@
+import { type System, startAll } from '@ponte/all-in-one'
+import { mined } from '@ponte/payment-router/testing'
+import { until } from '@ponte/service-kit'
+import type { Browser, Page } from 'playwright-core'
+import { MERCHANT, startWorld, type World } from '../../world'
+import { DESKTOP, injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import { everyPage, furnish, logIn, newcomer, PASSWORD, type Stop, visit } from './every-page'
+
+let world: World
+let system: System
+let browser: Browser
+beforeAll(async () => {
+  world = await startWorld()
+  system = await startAll(world.place, { logger: world.logger })
+  browser = await openBrowser()
+}, 90_000)
+afterAll(async () => {
+  await browser?.close()
+  await system?.stop()
+  await world?.stop()
+})
+
+const views = [
+  { viewport: DESKTOP, colorScheme: 'light', language: 'en' },
+  { viewport: PHONE, colorScheme: 'dark', language: 'pt-BR' },
+] as const
+const go = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name }).click()
+
+/** Signs up, creates the store, and has the receiver trust its secret. */
+async function signUp(page: Page): Promise<void> {
+  await page.goto(`${system.gatewayUrl}/dashboard`)
+  await page.getByRole('button', { name: 'No account yet? Create one' }).click()
+  await page.getByLabel('Email').fill('ana@padaria.example')
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByLabel('Store name').fill('Padaria da Ana')
+  await page.getByLabel('Payout address').fill(MERCHANT.address)
+  await page.getByLabel('Webhook URL').fill(world.receiverUrl)
+  await page.getByRole('button', { name: 'Create store' }).click()
+  await page.getByText(/^sk_live_[0-9a-f]{64}$/).waitFor()
+  await page.getByRole('button', { name: 'I kept the key, go on' }).click()
+  await go(page, 'Settings')
+  await page.getByRole('button', { name: 'Show' }).click()
+  world.receiver.trust((await page.getByText(/^whsec_[0-9a-f]{64}$/).textContent()) ?? '')
+}
+
+test('from sign-up to the first paid order, and a webhook that fails, is mended, replayed and delivered', async () => {
+  const { context, page, complaints, strangers } = await openVisit(browser)
+  await injectWallet(context, world.chain, 7)
+  await signUp(page)
+
+  await go(page, 'Orders')
+  await page.getByRole('button', { name: 'New order' }).first().click()
+  await page.getByLabel('Amount').fill('1.250,00')
+  await page.getByLabel('Reference', { exact: true }).fill('PED-1')
+  await page.getByRole('button', { name: 'Create order' }).click()
+  await page.getByRole('heading', { name: 'PED-1' }).waitFor()
+  await mined(world.chain.mintUsdc(world.chain.wallet(7).address, 1_000_000_000n))
+  const opening = context.waitForEvent('page')
+  await page.getByRole('link', { name: 'Open the payment page' }).click()
+  const checkout = await opening
+  await checkout.getByRole('button', { name: /^Pay with/ }).click()
+  await checkout.getByRole('heading', { name: 'Paid', exact: true }).waitFor()
+  await checkout.close()
+
+  // The dashboard's page was open all the while.
+  await page.locator('.badges').getByText('Paid', { exact: true }).waitFor()
+  await page.locator('.timeline').getByText('order.paid').waitFor()
+  await page.locator('.timeline').getByText('Delivered').waitFor()
+  await go(page, 'Overview')
+  await page.locator('.figure').getByText('R$ 1,250.00').waitFor()
+
+  world.receiver.answerWith(503)
+  await go(page, 'API')
+  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await page.getByRole('link', { name: /The event is on its way/ }).click()
+  await page.getByText('The server answered with an error (503)').waitFor()
+  await page.getByRole('link', { name: 'Order cancelled' }).click()
+  await page.getByText('HTTP 503').waitFor()
+  await page.locator('pre').getByText('"external_ref":"ponte-test"').waitFor()
+  world.receiver.answerWith(null)
+  const failing = page.url()
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await page.waitForURL(url => url.href !== failing)
+  await page.locator('.badges').getByText('Delivered', { exact: true }).waitFor()
+
+  await page.goto(`${system.gatewayUrl}/dashboard/orders`)
+  await page.getByLabel('Search').fill('PED-1')
+  await page.keyboard.press('Enter')
+  await until(async () => (await page.locator('tbody tr').count()) === 1, 'the search does not narrow')
+  // The reload kept the session and forgot the key.
+  await go(page, 'API')
+  await page.getByText('Your key is not kept here').waitFor()
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  const kept = await page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')
+  expect(kept).toBe('[{},{}]')
+  expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+  await context.close()
+}, 120_000)
+
+test('every page is in order for an accessibility checker, in English by day on a desk and in Portuguese by night on a phone, within its policy', async () => {
+  const furnished = await furnish(world, system)
+  const pages = everyPage(furnished)
+  const faults: Record<string, string[]> = {}
+  const { context, page, complaints, strangers } = await openVisit(browser)
+  const look = async (name: string) => {
+    const found: string[] = []
+    for (const { viewport, colorScheme, language } of views) {
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ colorScheme })
+      await page.evaluate(`document.querySelector('button[lang="${language}"]').click()`)
+      found.push(...(await seriousFaults(page)))
+    }
+    const tooWide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+    if (tooWide > 0) found.push(`is ${tooWide} pixels wider than a phone`)
+    if (found.length > 0) faults[name] = found
+  }
+  const lookAt = async (stop: Stop) => {
+    await visit(page, system.gatewayUrl, stop)
+    await look(stop.name)
+  }
+  for (const stop of newcomer('new@padaria.example')) await lookAt(stop)
+  await page.locator('.rail-end .plain').click()
+  await logIn(page, system.gatewayUrl, furnished.merchant.email)
+  for (const stop of [...pages.dashboard, ...pages.checkout]) await lookAt(stop)
+  expect({ complaints, strangers, faults }).toEqual({ complaints: [], strangers: [], faults: {} })
+  await context.close()
+}, 300_000)

@@ -1,0 +1,177 @@
+import type { System } from '@ponte/all-in-one'
+import type { CheckoutBody, List, OrderBody, SubscriptionBody } from '@ponte/contracts'
+import { until } from '@ponte/service-kit'
+import type { Page } from 'playwright-core'
+import { call, createMerchant, MERCHANT, pay, units, type World } from '../../world'
+
+type Merchant = Awaited<ReturnType<typeof createMerchant>>
+type Listed = List<{ id: string; status: string }>
+
+/** A merchant with a little of everything: orders in their states, a subscription, a delivery that arrives and one that does not. */
+export async function furnish(world: World, system: System, given?: Merchant) {
+  const merchant = given ?? (await createMerchant(world, system.gatewayUrl))
+  const ask = <T>(method: string, path: string, body?: object) => call<T>(system.gatewayUrl, method, path, merchant.api_key, body)
+  const order = (brl_amount: string, external_ref: string, description: string) =>
+    ask<OrderBody>('POST', '/api/v1/orders', { brl_amount, external_ref, description, expires_in: 3600 })
+  const paid = await order('1250.00', 'INV-1042', 'Encomenda de pães para sábado')
+  await pay(world.chain, paid)
+  for (const [amount, reference] of [
+    ['89.90', 'INV-1043'],
+    ['430.00', 'INV-1044'],
+  ] as const) {
+    await pay(world.chain, await order(amount, reference, 'Pedido da semana'))
+  }
+  const underpaid = await order('300.00', 'INV-1045', 'Bolo de aniversário')
+  await pay(world.chain, underpaid, units(underpaid.usdc_amount) / 2n)
+  const cancelled = await order('54.00', 'INV-1046', 'Cesta de café da manhã')
+  await ask('POST', `/api/v1/orders/${cancelled.id}/cancel`, {})
+  await system.idle()
+  world.receiver.answerWith(500)
+  const failing = await order('20.00', 'INV-1047', 'Pedido desfeito')
+  await ask('POST', `/api/v1/orders/${failing.id}/cancel`, {})
+  const subscription = await ask<SubscriptionBody>('POST', '/api/v1/subscriptions', {
+    ...{ brl_amount: '149.90', interval: 'month', max_periods: 12, external_ref: 'CLUBE-17', description: 'Clube do pão' },
+  })
+  const pending = await order('1480.00', 'INV-1048', 'Café da manhã do escritório, novembro')
+  const deliveries = () => call<Listed>(system.gatewayUrl, 'GET', '/api/v1/merchants/me/deliveries', merchant.token)
+  await until(async () => (await deliveries()).data.some(({ status }) => status === 'pending'), 'no delivery fails')
+  const list = await deliveries()
+  const idOf = (wanted: string) => list.data.find(({ status }) => status === wanted)?.id ?? ''
+  return { merchant, paid, underpaid, cancelled, pending, subscription, delivered: idOf('delivered'), failed: idOf('pending') }
+}
+export type Furnished = Awaited<ReturnType<typeof furnish>>
+
+export interface Stop {
+  name: string
+  path: string
+  /** Where the page is told something else of the order, to stand in a state that otherwise lasts a moment or a day. */
+  told?: Partial<CheckoutBody>
+  /** What brings the page there, or shows that it is. */
+  ready(page: Page): Promise<unknown>
+}
+
+export const heading = (page: Page) => page.getByRole('heading', { level: 1 }).waitFor()
+const settled = async (page: Page) => {
+  await heading(page)
+  await until(async () => (await page.locator('.loading').count()) === 0, 'a page is still loading')
+}
+
+/** Goes to a stop and waits until it is there. */
+export async function visit(page: Page, gatewayUrl: string, { path, told, ready }: Stop): Promise<void> {
+  await page.unrouteAll()
+  if (told) {
+    await page.route('**/api/v1/checkout/*', async route => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), ...told } })
+    })
+    // A stream that never says anything.
+    await page.route('**/api/v1/checkout/*/stream', () => undefined)
+  }
+  await page.goto(gatewayUrl + path)
+  await ready(page)
+}
+
+const dashboard = (name: string, path: string, ready: Stop['ready'] = settled): Stop => ({ name, path: `/dashboard${path}`, ready })
+const dialog = (page: Page) => page.getByRole('dialog').waitFor()
+
+/** Every page, with what is needed to see it. */
+export function everyPage(of: Furnished): { checkout: Stop[]; dashboard: Stop[] } {
+  const checkout = (name: string, id: string, more: Partial<Stop> = {}): Stop => ({ name, path: `/pay/${id}`, ready: heading, ...more })
+  const missing = '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90'
+  return {
+    checkout: [
+      checkout('checkout', of.pending.id),
+      checkout('checkout-other-way', of.pending.id, { ready: page => page.locator('[role=tab][aria-selected=false]').click() }),
+      checkout('checkout-confirming', of.pending.id, { told: { status: 'confirming', confirmations: { seen: 1, required: 3 } } }),
+      checkout('checkout-paid', of.paid.id),
+      checkout('checkout-underpaid', of.underpaid.id),
+      checkout('checkout-expired', of.pending.id, { told: { status: 'expired' } }),
+      checkout('checkout-paid-late', of.pending.id, { told: { status: 'expired', exception: 'paid_late' } }),
+      checkout('checkout-cancelled', of.cancelled.id),
+      checkout('checkout-missing', missing, { ready: page => page.getByRole('alert').waitFor() }),
+      checkout('checkout-sent', of.pending.id, { ready: page => leaveSent(page, of.pending.id) }),
+    ],
+    dashboard: [
+      dashboard('overview', ''),
+      dashboard('orders', '/orders'),
+      dashboard('orders-none', '/orders?q=PED-9'),
+      dashboard('order', `/orders/${of.paid.id}`),
+      dashboard('order-open', `/orders/${of.pending.id}`),
+      dashboard('order-underpaid', `/orders/${of.underpaid.id}`),
+      dashboard('order-missing', `/orders/${missing}`, page => page.getByRole('alert').waitFor()),
+      dashboard('new-order', '/orders?new=1', dialog),
+      dashboard('subscriptions', '/subscriptions'),
+      dashboard('subscription', `/subscriptions/${of.subscription.id}`),
+      dashboard('new-subscription', '/subscriptions?new=1', dialog),
+      dashboard('deliveries', '/deliveries'),
+      dashboard('replay-range', '/deliveries', async page => {
+        await settled(page)
+        await page.locator('.heading button').click()
+        await dialog(page)
+      }),
+      dashboard('delivery', `/deliveries/${of.failed}`),
+      dashboard('developers', '/developers'),
+      dashboard('settings', '/settings'),
+      dashboard('settings-rotated', '/settings', async page => {
+        await settled(page)
+        await page.locator('.card').nth(1).locator('.buttons button').click()
+        await page.getByRole('dialog').locator('.buttons button').last().click()
+        await page.getByText(/^sk_live_/).waitFor()
+      }),
+    ],
+  }
+}
+
+/** What somebody sees who has nothing yet, in the order of a first visit. */
+export function newcomer(email: string): Stop[] {
+  const submit = (page: Page) => page.locator('button[type=submit]').click()
+  // Not by the address: a reload would forget the key that the store's making has shown.
+  const stay = { path: '/dashboard' }
+  return [
+    { name: 'sign-in', ...stay, ready: heading },
+    { name: 'sign-up', ...stay, ready: page => page.locator('.door-card > .plain').click() },
+    {
+      name: 'onboarding',
+      ...stay,
+      ready: async page => {
+        await page.locator('.door-card > .plain').click()
+        await page.locator('input[name=email]').fill(email)
+        await page.locator('input[name=password]').fill(PASSWORD)
+        await submit(page)
+        await page.locator('input[name=display_name]').waitFor()
+      },
+    },
+    {
+      name: 'first-key',
+      ...stay,
+      ready: async page => {
+        await page.locator('input[name=display_name]').fill('Padaria da Ana')
+        await page.locator('input[name=webhook_url]').fill('http://10.0.0.7/hook')
+        await submit(page)
+        await page.getByText(/^sk_live_/).waitFor()
+      },
+    },
+    dashboard('overview-empty', ''),
+    dashboard('orders-empty', '/orders'),
+    dashboard('subscriptions-empty', '/subscriptions'),
+    dashboard('deliveries-empty', '/deliveries'),
+  ]
+}
+
+async function leaveSent(page: Page, orderId: string): Promise<void> {
+  const sent = { hash: `0x${'5d'.repeat(32)}`, authorization: null, payer: MERCHANT.address, at: Date.now(), receivedBefore: '0.000000' }
+  await page.evaluate(`localStorage.setItem('ponte.sent.${orderId}', '${JSON.stringify(sent)}')`)
+  await page.reload()
+  await heading(page)
+}
+
+export const PASSWORD = 'a-password-for-tests'
+
+/** Logs in by the form, as a person does. */
+export async function logIn(page: Page, gatewayUrl: string, email: string): Promise<void> {
+  await page.goto(`${gatewayUrl}/dashboard`)
+  await page.locator('input[name=email]').fill(email)
+  await page.locator('input[name=password]').fill(PASSWORD)
+  await page.locator('button[type=submit]').click()
+  await page.locator('nav').waitFor()
+}

@@ -1,0 +1,200 @@
+import { type System, startAll } from '@ponte/all-in-one'
+import type { DeliveryBody, List, OrderBody, SubscriptionBody } from '@ponte/contracts'
+import { until } from '@ponte/service-kit'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { call, createMerchant, pay, startWorld, type World } from '../../world'
+import { openBrowser, openVisit } from './browser'
+import { logIn } from './every-page'
+
+// What a merchant does on ordinary days, in one browser.
+
+let world: World
+let system: System
+let browser: Browser
+let merchant: Awaited<ReturnType<typeof createMerchant>>
+let context: BrowserContext
+let page: Page
+let complaints: string[]
+beforeAll(async () => {
+  world = await startWorld()
+  system = await startAll(world.place, { logger: world.logger })
+  merchant = await createMerchant(world, system.gatewayUrl)
+  browser = await openBrowser()
+  ;({ context, page, complaints } = await openVisit(browser))
+  await logIn(page, system.gatewayUrl, merchant.email)
+}, 90_000)
+afterAll(async () => {
+  await browser?.close()
+  await system?.stop()
+  await world?.stop()
+})
+afterEach(() => expect(complaints).toEqual([]))
+
+const ask = <T>(method: string, path: string, body?: object) => call<T>(system.gatewayUrl, method, path, merchant.api_key, body)
+const newOrder = (external_ref: string) => ask<OrderBody>('POST', '/api/v1/orders', { brl_amount: '10.00', external_ref })
+const go = (name: string) => page.getByRole('navigation').getByRole('link', { name }).click()
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+const confirm = () => page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
+const badge = (text: string) => page.locator('.badges').getByText(text, { exact: true }).waitFor()
+const rows = () => page.locator('tbody .row-link').allTextContents()
+const rowsBecome = (wanted: string[]) =>
+  until(
+    async () => (await rows()).join() === wanted.join(),
+    async () => `the rows are ${await rows()}`,
+  )
+const names = (from: number, to: number) =>
+  Array.from({ length: from - to + 1 }, (_, index) => `PED-${String(from - index).padStart(2, '0')}`)
+
+test('a list goes to older and newer rows and back, keeps its filters in the address, and finds by reference, memo, hash and id', async () => {
+  for (const name of names(23, 1).reverse()) await newOrder(name)
+  const [paid] = (await ask<List<OrderBody>>('GET', '/api/v1/orders?limit=1')).data
+  if (!paid) throw new Error('There is no order.')
+  const { hash } = await pay(world.chain, paid)
+  await system.idle()
+  await go('Orders')
+  await rowsBecome(names(23, 4))
+  await button('Older').click()
+  await rowsBecome(names(3, 1))
+  await button('Newer').click()
+  await rowsBecome(names(23, 4))
+  await page.goBack()
+  await rowsBecome(names(3, 1))
+
+  await page.getByLabel('State').selectOption('paid')
+  await rowsBecome(['PED-23'])
+  expect(new URL(page.url()).search).toBe('?status=paid')
+  await page.reload()
+  await rowsBecome(['PED-23'])
+  for (const text of [hash, paid.memo, 'PED-23']) {
+    await page.getByLabel('Search').fill(text)
+    await page.keyboard.press('Enter')
+    await until(() => new URL(page.url()).searchParams.get('q') === text, 'the search is not in the address')
+    await rowsBecome(['PED-23'])
+  }
+  await page.getByLabel('Search').fill('PED-99')
+  await page.keyboard.press('Enter')
+  await page.getByText('Nothing matches these filters').waitFor()
+  await button('Clear filters').click()
+  await rowsBecome(names(23, 4))
+  await page.getByLabel('Search').fill(paid.id)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'PED-23' }).waitFor()
+}, 60_000)
+
+test('a subscription is made and charged by hand; one by the calendar is paid, refuses a second charge with a reason, and is cancelled', async () => {
+  await go('Subscriptions')
+  await button('New subscription').first().click()
+  await page.getByLabel('Amount').fill('49,90')
+  await page.getByLabel('Repeats').selectOption('')
+  await page.getByLabel('Reference', { exact: true }).fill('CLUBE-1')
+  await button('Create subscription').click()
+  await page.getByRole('heading', { name: 'CLUBE-1' }).waitFor()
+  await page.getByText('No calendar').waitFor()
+  await button('Charge now').click()
+  await page.getByRole('link', { name: 'The period’s order is open' }).waitFor()
+  await page.locator('.timeline').getByText('Period 1').waitFor()
+  await page.locator('.timeline').getByRole('link').click()
+  await page.getByRole('link', { name: 'Open the payment page' }).waitFor()
+
+  const monthly = { brl_amount: '80.00', interval: 'month', max_periods: 12, external_ref: 'CLUBE-2' }
+  const { id } = await ask<SubscriptionBody>('POST', '/api/v1/subscriptions', monthly)
+  await system.idle()
+  const [first] = (await ask<List<OrderBody>>('GET', `/api/v1/orders?subscription_id=${id}`)).data
+  if (!first) throw new Error('The first period has no order.')
+  await go('Subscriptions')
+  await page.getByRole('link', { name: 'CLUBE-2' }).click()
+  await page.locator('.calendar li').nth(5).waitFor()
+  await pay(world.chain, first)
+  await page.locator('.timeline').getByText('Paid', { exact: true }).waitFor()
+  await page.getByText('1 of 12').waitFor()
+  await button('Charge now').click()
+  const refusal = page.getByRole('alert')
+  await refusal.getByText('The current period is already charged.').waitFor()
+  await refusal.getByText(/^Code for support: [\w-]+$/).waitFor()
+  await button('Cancel subscription').click()
+  await confirm()
+  await badge('Cancelled')
+  expect(await button('Charge now').count()).toBe(0)
+}, 60_000)
+
+test('settings: a name is saved, an internal webhook URL is warned of, a key and a secret are replaced', async () => {
+  await go('Settings')
+  await page.getByLabel('Store name').fill('Padaria Nova')
+  await button('Save').click()
+  await page.getByText('Saved').waitFor()
+  await page.getByText('The webhook URL is an internal address').waitFor()
+  await page.locator('.store').getByText('Padaria Nova').waitFor()
+
+  await button('Rotate the key').click()
+  await confirm()
+  const key = (await page.getByText(/^sk_live_[0-9a-f]{64}$/).textContent()) ?? ''
+  await expect(ask('GET', '/api/v1/orders')).rejects.toThrow('invalid_api_key')
+  merchant.api_key = key
+  expect((await ask<List<OrderBody>>('GET', '/api/v1/orders?limit=1')).data).toHaveLength(1)
+  await go('API')
+  await page.locator('pre').getByText(key).first().waitFor()
+
+  await go('Settings')
+  await button('Make a new secret').click()
+  await page.getByText('The new secret takes effect').waitFor()
+  const secret = (await page.getByText(/^whsec_[0-9a-f]{64}$/).textContent()) ?? ''
+  await button('Activate the new secret').click()
+  await confirm()
+  await until(async () => (await page.getByText('The new secret takes effect').count()) === 0, 'the secret stays pending')
+  await button('Show').click()
+  await page.getByText(secret, { exact: true }).waitFor()
+  world.receiver.trust(secret)
+}, 60_000)
+
+test('a test event arrives, signed with the new secret; a time range is sent again, and the page says how much', async () => {
+  const known = await deliveries()
+  await go('API')
+  await button('Send a test event').click()
+  await page.getByRole('link', { name: /The event is on its way/ }).click()
+  await until(async () => (await deliveries()).length === known.length + 1, 'no test event is delivered')
+  await page.getByLabel('Event').selectOption('order.cancelled')
+  await button('Send a period again').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Send again' }).click()
+  await dialog.getByText('0 events are on their way').waitFor()
+  await dialog.getByLabel('Which events').selectOption('all')
+  await dialog.getByRole('button', { name: 'Send again' }).click()
+  await dialog.getByText(`${known.length + 1} events are on their way`).waitFor()
+  await until(async () => (await deliveries()).length === 2 * (known.length + 1), 'the events are not delivered again')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+}, 60_000)
+
+const deliveries = async () => {
+  await system.idle()
+  const list = await call<List<DeliveryBody>>(
+    system.gatewayUrl,
+    'GET',
+    '/api/v1/merchants/me/deliveries?status=delivered&limit=100',
+    merchant.token,
+  )
+  return list.data
+}
+
+test('a session is renewed without a word, is good in a second tab, is out of reach of scripts, and ends in every tab', async () => {
+  const wrong = { status: 401, json: { code: 'invalid_jwt', detail: 'expired' } }
+  const renewed = page.waitForResponse(response => response.url().endsWith('/dashboard/session'))
+  await page.route('**/api/v1/merchants/me/overview', route => route.fulfill(wrong), { times: 1 })
+  await go('Overview')
+  expect((await renewed).status()).toBe(200)
+  await page.getByText('Webhooks now').waitFor()
+
+  const second = await context.newPage()
+  await second.goto(`${system.gatewayUrl}/dashboard/settings`)
+  await second.getByLabel('Store name').waitFor()
+  const readable = await page.evaluate<string>('JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }])')
+  expect(readable).toBe('["",{},{}]')
+  const [cookie] = await context.cookies(`${system.gatewayUrl}/dashboard/session`)
+  expect(cookie).toMatchObject({ name: 'ponte_refresh', httpOnly: true, sameSite: 'Strict', path: '/dashboard/session', expires: -1 })
+
+  await button('Log out').click()
+  for (const tab of [page, second]) await tab.getByRole('heading', { name: 'Log in' }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  expect(await context.cookies(`${system.gatewayUrl}/dashboard/session`)).toEqual([])
+}, 60_000)

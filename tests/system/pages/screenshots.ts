@@ -1,0 +1,74 @@
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type System, startAll } from '@ponte/all-in-one'
+import type { OrderBody } from '@ponte/contracts'
+import { openDatabase } from '@ponte/service-kit'
+import { call, createMerchant, pay, startWorld, type World } from '../../world'
+import { DESKTOP, injectWallet, openBrowser, openVisit, PHONE } from './browser'
+import { everyPage, furnish, logIn, newcomer, type Stop, visit } from './every-page'
+
+// Not a test: `npm run screenshots` runs it for the pictures it leaves.
+
+const folder = resolve(process.env.PONTE_SCREENSHOTS ?? join(__dirname, '../../../.ponte/screenshots'))
+const views = [
+  { name: 'desktop-light', viewport: DESKTOP, colorScheme: 'light', language: 'en-US' },
+  { name: 'desktop-dark', viewport: DESKTOP, colorScheme: 'dark', language: 'pt-BR' },
+  { name: 'phone-light', viewport: PHONE, colorScheme: 'light', language: 'pt-BR' },
+  { name: 'phone-dark', viewport: PHONE, colorScheme: 'dark', language: 'en-US' },
+] as const
+
+test('every page, on a phone and on a desk, by day and by night', async () => {
+  mkdirSync(folder, { recursive: true })
+  const world = await startWorld()
+  const system = await startAll(world.place, { logger: world.logger })
+  const browser = await openBrowser()
+  try {
+    const merchant = await createMerchant(world, system.gatewayUrl)
+    await payForDays(world, system, merchant.api_key)
+    const furnished = await furnish(world, system, merchant)
+    const pages = everyPage(furnished)
+    for (const { name, ...view } of views) {
+      const { context, page } = await openVisit(browser, { ...view, deviceScaleFactor: 2, timezoneId: 'America/Sao_Paulo' })
+      if (view.viewport === DESKTOP) await injectWallet(context, world.chain, 3)
+      const shoot = async (stop: Stop) => {
+        await visit(page, system.gatewayUrl, stop)
+        await page.evaluate('document.fonts.ready.then(() => null)')
+        // What lies over a page belongs to the window, not to the length of the page.
+        const fullPage = (await page.getByRole('dialog').count()) === 0
+        await page.screenshot({ path: join(folder, `${stop.name}-${name}.png`), fullPage })
+      }
+      for (const stop of pages.checkout) await shoot(stop)
+      for (const stop of newcomer(`${name}@padaria.example`)) await shoot(stop)
+      await page.locator('.rail-end .plain').click()
+      await logIn(page, system.gatewayUrl, furnished.merchant.email)
+      for (const stop of pages.dashboard) await shoot(stop)
+      await context.close()
+    }
+  } finally {
+    await browser.close()
+    await system.stop()
+    await world.stop()
+  }
+}, 900_000)
+
+/** Orders that were paid on other days, so that the chart has something to show. */
+async function payForDays(world: World, system: System, apiKey: string): Promise<void> {
+  const database = openDatabase({ url: world.place.databaseUrl('orders'), poolSize: 1 })
+  for (const [daysAgo, brl_amount] of [
+    [6, '640.00'],
+    [5, '1310.50'],
+    [4, '985.00'],
+    [2, '1720.40'],
+    [1, '1145.90'],
+  ] as const) {
+    const body = { brl_amount, external_ref: `INV-${1030 + 6 - daysAgo}`, description: 'Pedido da semana' }
+    const order = await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', apiKey, body)
+    await pay(world.chain, order)
+    await system.idle()
+    await database.query(
+      "UPDATE orders SET created_at = created_at - $2 * interval '1 day', paid_at = paid_at - $2 * interval '1 day' WHERE id = $1",
+      [order.id, daysAgo],
+    )
+  }
+  await database.stop?.()
+}

@@ -1,0 +1,172 @@
+import { type System, startAll } from '@ponte/all-in-one'
+import type { OrderBody } from '@ponte/contracts'
+import { mined } from '@ponte/payment-router/testing'
+import { until } from '@ponte/service-kit'
+import type { Browser, Page } from 'playwright-core'
+import { call, createMerchant, pay, startWorld, units, type World } from '../../world'
+import { injectWallet, openBrowser, openVisit, seriousFaults } from './browser'
+
+// What wallets and payers do wrong, on a network that has a public name.
+
+const BASE_SEPOLIA = 84_532
+const PAYER_ACCOUNT = 5
+const NONCES = '0x7ecebe00'
+
+let world: World
+let system: System
+let browser: Browser
+let merchant: Awaited<ReturnType<typeof createMerchant>>
+beforeAll(async () => {
+  world = await startWorld({ chain: { blockTimeS: 1, mixedMining: true, chainId: BASE_SEPOLIA } })
+  system = await startAll(world.place, { logger: world.logger })
+  merchant = await createMerchant(world, system.gatewayUrl)
+  browser = await openBrowser()
+}, 90_000)
+afterAll(async () => {
+  await browser?.close()
+  await system?.stop()
+  await world?.stop()
+})
+
+const payButton = (page: Page) => page.getByRole('button', { name: /^Pay with/ })
+const signButton = (page: Page) => page.getByRole('button', { name: 'Sign and pay without a fee' })
+const title = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
+const newOrder = () => call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
+const urlOf = (order: OrderBody) => `${system.gatewayUrl}/pay/${order.id}`
+
+/** A payer who holds what an order asks for, before its page. */
+async function payerBefore(order: OrderBody) {
+  await mined(world.chain.mintUsdc(world.chain.wallet(PAYER_ACCOUNT).address, units(order.usdc_amount)))
+  const visit = await openVisit(browser)
+  const wallet = await injectWallet(visit.context, world.chain, PAYER_ACCOUNT)
+  await visit.page.goto(urlOf(order))
+  return { ...visit, wallet }
+}
+
+test('a wallet elsewhere is told so; one that does not know the network is offered it; going back after paying shows the receipt', async () => {
+  const order = await newOrder()
+  const { context, page, wallet, complaints, strangers } = await payerBefore(order)
+  expect(await page.getByRole('timer').textContent()).toMatch(/^\d\d:\d\d$/)
+  wallet.network.goes = false
+  await payButton(page).click()
+  await page.getByText('Your wallet is still on another network').waitFor()
+  wallet.network.known = false
+  wallet.refuse('wallet_addEthereumChain')
+  await payButton(page).click()
+  await page.getByText('You refused in your wallet').waitFor()
+  expect(await signButton(page).count()).toBe(0)
+  wallet.network.goes = true
+  await payButton(page).click()
+  await title(page, 'Paid')
+  expect(wallet.asked).toContain('wallet_addEthereumChain')
+  const link = page.getByRole('link', { name: 'See on the network' })
+  expect(await link.getAttribute('href')).toMatch(/^https:\/\/sepolia\.basescan\.org\/tx\/0x[0-9a-f]{64}$/)
+  await page.goto(`${system.gatewayUrl}/ping`)
+  await page.goBack()
+  await title(page, 'Paid')
+  expect(await payButton(page).count()).toBe(0)
+  expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+  await context.close()
+}, 60_000)
+
+test.each([
+  ['a wallet that signs no typed data', 'eth_signTypedData_v4'],
+  ['a token without permit', NONCES],
+])(
+  '%s: an approval of this amount and a payment',
+  async (_, lacking) => {
+    const order = await newOrder()
+    const { context, page, wallet, complaints } = await payerBefore(order)
+    wallet.lacks.add(lacking)
+    wallet.refuse('eth_sendTransaction')
+    await payButton(page).click()
+    await page.getByText('You refused in your wallet').waitFor()
+    wallet.asked.length = 0
+    const release = wallet.hold('eth_sendTransaction')
+    await payButton(page).click()
+    await page.getByText('Approve this amount in your wallet').waitFor()
+    release()
+    await title(page, 'Paid')
+    expect(wallet.asked.filter(method => method === 'eth_sendTransaction')).toHaveLength(2)
+    expect(await world.chain.provider.call(allowanceOf(order))).toBe(`0x${'0'.repeat(64)}`)
+    expect(complaints).toEqual([])
+    await context.close()
+  },
+  60_000,
+)
+
+const allowanceOf = ({ payment }: OrderBody) => {
+  const [owner, spender] = [world.chain.wallet(PAYER_ACCOUNT).address, payment.router_address]
+  return { to: payment.token_address, data: `0xdd62ed3e${[owner, spender].map(a => a.slice(2).padStart(64, '0')).join('')}` }
+}
+
+test('a transaction that the network refuses is noticed, said, and may be sent again', async () => {
+  const order = await newOrder()
+  const { context, page, wallet, complaints } = await payerBefore(order)
+  wallet.gasLimit = 60_000
+  await payButton(page).click()
+  await title(page, 'The transaction failed')
+  await page.getByText('The amount did not leave your account').waitFor()
+  expect(await seriousFaults(page)).toEqual([])
+  wallet.gasLimit = null
+  await payButton(page).click()
+  await title(page, 'Paid')
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
+test('a reload while the wallet asks loses nothing: the payer is asked again and pays once', async () => {
+  const order = await newOrder()
+  const { context, page, wallet } = await payerBefore(order)
+  const release = wallet.hold('eth_signTypedData_v4')
+  await payButton(page).click()
+  await page.getByText('Sign in your wallet (1 of 2)').waitFor()
+  await page.reload()
+  release()
+  await payButton(page).click()
+  await title(page, 'Paid')
+  const checkout = await (await fetch(`${system.gatewayUrl}/api/v1/checkout/${order.id}`)).json()
+  expect(checkout).toMatchObject({ status: 'paid', exception: null })
+  await context.close()
+}, 60_000)
+
+test('money that came twice, in excess or too late is told to the payer, with what to do', async () => {
+  const { context, page, complaints } = await openVisit(browser)
+  const twice = await newOrder()
+  await page.goto(urlOf(twice))
+  await pay(world.chain, twice)
+  await title(page, 'Paid')
+  await pay(world.chain, twice)
+  await page.getByText('This invoice was paid more than once').waitFor()
+
+  const over = await newOrder()
+  await pay(world.chain, over, units(over.usdc_amount) * 2n)
+  await page.goto(urlOf(over))
+  await page.getByText('More arrived than was owed').waitFor()
+
+  const cancelled = await newOrder()
+  await page.goto(urlOf(cancelled))
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await call(system.gatewayUrl, 'POST', `/api/v1/orders/${cancelled.id}/cancel`, merchant.api_key, {})
+  await title(page, 'Invoice cancelled')
+  await pay(world.chain, cancelled)
+  await page.getByText('Your payment arrived after the cancellation').waitFor()
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
+test('what has to be carried elsewhere is copied exactly, and the QR code holds the request or the bare address', async () => {
+  const order = await newOrder()
+  const { context, page } = await openVisit(browser, { permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.goto(urlOf(order))
+  const code = page.getByRole('img', { name: 'QR code of the payment' }).locator('path')
+  const request = await code.getAttribute('d')
+  await page.getByRole('button', { name: 'Address only' }).click()
+  await until(async () => (await code.getAttribute('d')) !== request, 'the QR code does not change')
+  const carried = { Amount: order.usdc_amount, Address: order.payment.deposit_address, 'USDC contract': order.payment.token_address }
+  for (const [name, value] of Object.entries(carried)) {
+    await page.getByRole('button', { name: `Copy: ${name}` }).click()
+    await until(async () => (await page.evaluate('navigator.clipboard.readText()')) === value, `${name} is not copied`)
+  }
+  await context.close()
+}, 60_000)

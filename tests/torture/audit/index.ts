@@ -1,0 +1,38 @@
+import type { World } from '../../world'
+import type { Cluster } from '../cluster'
+import type { Ledger } from '../ledger'
+import type { Servers } from '../servers'
+import type { Traffic } from '../traffic'
+import { answersAgainstEffects } from './answers'
+import { eventsAgainstStates } from './events'
+import { leftBehind } from './left-behind'
+import { ordersAgainstFacts } from './orders'
+import { paymentsAgainstChain } from './payments'
+import { periodsOnce } from './periods'
+import { webhooksAgainstEvents } from './webhooks'
+
+export interface Audited {
+  world: World
+  /** The routers that are followed. */
+  routers: readonly string[]
+  servers: Servers
+  cluster: Cluster
+  ledger: Ledger
+  traffic: Traffic
+}
+
+/** Looks from the outside and into each database, and names every difference. Nothing it finds is a matter of taste. */
+export async function audit(audited: Audited): Promise<string[]> {
+  const parts = [
+    paymentsAgainstChain,
+    ordersAgainstFacts,
+    eventsAgainstStates,
+    webhooksAgainstEvents,
+    periodsOnce,
+    answersAgainstEffects,
+    leftBehind,
+  ]
+  const differences: string[] = []
+  for (const part of parts) differences.push(...(await part(audited)))
+  return differences
+}

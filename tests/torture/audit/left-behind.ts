@@ -1,0 +1,62 @@
+import { type ServiceName, serviceNames } from '@ponte/all-in-one'
+import { topology } from '@ponte/contracts'
+import { connect } from 'amqplib'
+import type { Servers } from '../servers'
+import type { Audited } from '.'
+
+/** What must be empty once everything has arrived, by service. */
+const EMPTY: Partial<Record<ServiceName, Record<string, string>>> = {
+  orders: {
+    'payment events not passed by the watermark': 'SELECT 1 FROM payment_sequences',
+    'charges that wait for a rate': 'SELECT 1 FROM waiting_charges',
+    'unmatched payments whose order exists': "SELECT 1 FROM unmatched_payments JOIN orders USING (memo) WHERE reason = 'unknown_memo'",
+  },
+  subscriptions: {
+    'claims on subscriptions': 'SELECT 1 FROM subscriptions WHERE claimed_until > now()',
+  },
+  'chain-listener': {
+    'transactions of the relayer without an outcome': 'SELECT 1 FROM relays WHERE outcome IS NULL',
+    'deposits not swept': 'SELECT 1 FROM payables WHERE held_units > 0',
+    'signatures neither mined nor refused': "SELECT 1 FROM authorizations WHERE state NOT IN ('paid', 'failed')",
+  },
+  'webhook-dispatcher': {
+    'leased lanes': 'SELECT 1 FROM lanes WHERE lease_token IS NOT NULL AND turn_at > now()',
+    'lanes that are due': 'SELECT 1 FROM lanes WHERE turn_at <= now()',
+    'deliveries in flight': "SELECT 1 FROM lanes WHERE in_flight <> '{}'",
+  },
+}
+
+/** No lane, lease, lock, outbox row or queue message is left. */
+export async function leftBehind({ ledger, servers }: Audited): Promise<string[]> {
+  const differences: string[] = []
+  const note = (count: number, what: string) => {
+    if (count > 0) differences.push(`left behind: ${count} ${what}`)
+  }
+  for (const service of serviceNames) {
+    for (const [what, sql] of Object.entries(EMPTY[service] ?? {})) note((await ledger.query(service, sql)).length, what)
+    const locks = await ledger.query(
+      service,
+      "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+    )
+    // The listener that leads holds one.
+    note(locks.length - (service === 'chain-listener' ? 1 : 0), `advisory locks of ${service}`)
+    const open =
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%' AND state_change < now() - interval '5 seconds'"
+    note((await ledger.query(service, open)).length, `open transactions of ${service}`)
+  }
+  for (const [queue, count] of await messagesIn(servers)) note(count, `messages in ${queue}`)
+  return differences
+}
+
+async function messagesIn(servers: Servers): Promise<[string, number][]> {
+  const connection = await connect(servers.broker.url)
+  try {
+    const channel = await connection.createChannel()
+    const queues = Object.keys(topology).flatMap(name => [`ponte.${name}`, `ponte.dead.${name}`])
+    const counts: [string, number][] = []
+    for (const queue of queues) counts.push([queue, (await channel.checkQueue(queue)).messageCount])
+    return counts
+  } finally {
+    await connection.close()
+  }
+}

@@ -1,0 +1,204 @@
+import { faults as rpcFaults } from '@ponte/payment-router/testing'
+import type { World } from '../world'
+import type { Cluster } from './cluster'
+import { type Ledger, publishers } from './ledger'
+import type { Miner } from './miner'
+import type { Random } from './random'
+import type { Misbehaviour } from './receiver'
+import type { Server, Servers } from './servers'
+import type { Traffic } from './traffic'
+
+export interface Fault {
+  name: string
+  /** Does the harm, and answers how to end it; null when it ends by itself. */
+  strike(): Promise<(() => Promise<void> | void) | null>
+}
+
+export interface Harmed {
+  world: World
+  miner: Miner
+  servers: Servers
+  cluster: Cluster
+  ledger: Ledger
+  traffic: Traffic
+  random: Random
+  /** Depth at which payments are confirmed. */
+  confirmations: number
+  reorgDepthMax: number
+}
+
+/** The ways in which this harness breaks things. Each ends before the next of its kind begins. */
+export const faultsOf = (harmed: Harmed): Fault[] => [
+  ...processFaults(harmed),
+  ...serverFaults(harmed),
+  ...connectionFaults(harmed),
+  ...chainFaults(harmed),
+  ...receiverFaults(harmed),
+  ...messageFaults(harmed),
+]
+
+function processFaults({ cluster, random }: Harmed): Fault[] {
+  const any = () => random.pick(cluster.replicas)
+  return [
+    {
+      name: 'kill -9',
+      async strike() {
+        cluster.signal(any(), 'SIGKILL')
+        return null
+      },
+    },
+    {
+      name: 'SIGSTOP',
+      async strike() {
+        const replica = any()
+        cluster.signal(replica, 'SIGSTOP')
+        return () => cluster.signal(replica, 'SIGCONT')
+      },
+    },
+    {
+      name: 'clock moved by minutes',
+      async strike() {
+        const replica = any()
+        cluster.moveClock(replica, random.between(1, 10) * 60_000 * (random.chance(0.5) ? 1 : -1))
+        return () => cluster.moveClock(replica, 0)
+      },
+    },
+  ]
+}
+
+function serverFaults({ servers }: Harmed): Fault[] {
+  const crash = (name: string, server: Server): Fault => ({
+    name,
+    async strike() {
+      await server.crash()
+      return () => server.start()
+    },
+  })
+  return [
+    crash('PostgreSQL crashes', servers.postgres),
+    crash('RabbitMQ crashes', servers.broker),
+    {
+      name: 'PostgreSQL refuses to write',
+      async strike() {
+        await servers.postgres.refuseWrites(true)
+        return () => servers.postgres.refuseWrites(false)
+      },
+    },
+  ]
+}
+
+function connectionFaults({ cluster, random }: Harmed): Fault[] {
+  const any = () => random.pick([...cluster.proxies.values()])
+  return [
+    {
+      name: 'connections cut',
+      async strike() {
+        any().cut()
+        return null
+      },
+    },
+    {
+      name: 'connections refused',
+      async strike() {
+        const proxy = any()
+        proxy.refuse(true)
+        return () => proxy.refuse(false)
+      },
+    },
+    {
+      name: 'bytes stalled',
+      async strike() {
+        const proxy = any()
+        proxy.stall(true)
+        return () => proxy.stall(false)
+      },
+    },
+    {
+      name: 'bytes delayed',
+      async strike() {
+        const proxy = any()
+        proxy.delay(random.between(20, 300))
+        return () => proxy.delay(0)
+      },
+    },
+  ]
+}
+
+function chainFaults({ world, miner, cluster, random, confirmations, reorgDepthMax }: Harmed): Fault[] {
+  const reorg = (name: string, from: number, to: number): Fault => ({
+    name,
+    async strike() {
+      await miner.reorg(random.between(from, to + 1))
+      return null
+    },
+  })
+  const behind = (blocks: number) => {
+    let head = 0
+    void world.chain.provider.getBlockNumber().then(number => {
+      head = number - blocks
+    })
+    return rpcFaults.lagging(() => head)
+  }
+  const refusals = [
+    () => rpcFaults.silence(),
+    () => rpcFaults.hangUp(),
+    () => rpcFaults.drip(),
+    () => rpcFaults.status(429, 'slow down', { 'retry-after': '1' }),
+    () => rpcFaults.status(503),
+    () => rpcFaults.truncated(),
+    () => rpcFaults.notJson(),
+    () => rpcFaults.missingAnswers(),
+  ]
+  const lies = [() => rpcFaults.emptyLogs(), () => behind(random.between(1, 8)), () => rpcFaults.wrongChain(1)]
+  // One end point at a time: when most of them lie alike, what they say is what the chain is.
+  const rpc = (name: string, ways: typeof refusals): Fault => ({
+    name,
+    async strike() {
+      const node = random.pick(cluster.rpcs)
+      node.set(random.pick(ways)())
+      return () => node.set()
+    },
+  })
+  return [
+    reorg('reorg within the confirmation depth', 1, confirmations - 1),
+    reorg('reorg beyond the confirmation depth', confirmations, reorgDepthMax),
+    rpc('RPC end point fails', refusals),
+    rpc('RPC end point lies', lies),
+  ]
+}
+
+function receiverFaults({ traffic, random }: Harmed): Fault[] {
+  const misbehave = (name: string, ways: readonly Misbehaviour[]): Fault => ({
+    name,
+    async strike() {
+      const { receiver } = random.pick(traffic.merchants)
+      receiver.misbehave(random.pick(ways))
+      return () => receiver.misbehave(null)
+    },
+  })
+  return [
+    misbehave('receiver fails', ['fails', 'is away', 'says no for ever']),
+    misbehave('receiver hangs', ['hangs', 'promises an answer']),
+    misbehave('receiver lies', ['hangs up', 'answers nonsense', 'sends elsewhere']),
+  ]
+}
+
+function messageFaults({ ledger, random }: Harmed): Fault[] {
+  return [
+    {
+      name: 'messages doubled',
+      async strike() {
+        await ledger.publishAgain(random.pick(publishers), random.between(5, 40))
+        return null
+      },
+    },
+    {
+      name: 'messages overtaken',
+      async strike() {
+        const service = random.pick(publishers)
+        await ledger.holdBack(service, true)
+        return () => ledger.holdBack(service, false)
+      },
+    },
+  ]
+}

@@ -1,0 +1,78 @@
+import type { OrderBody } from '@ponte/contracts'
+import { formatUsdc } from '@ponte/contracts'
+import { paymentRouterAbi, receiveWithAuthorizationTypedData } from '@ponte/payment-router'
+import { Contract, Wallet } from 'ethers'
+import type { World } from '../world'
+import type { Requests } from './requests'
+
+/** A payer with one line of nonces: his transactions follow one another. What a reorg takes from him he does not send again. */
+export interface Payer {
+  /** Through the router, as asked; `instead` says what is different about it. */
+  pay(order: OrderBody, units: bigint, instead?: { memo?: string; merchant?: string; router?: string }): Promise<void>
+  /** A plain transfer to the order's own address. */
+  deposit(order: OrderBody, units: bigint): Promise<void>
+  /** A signature of a fresh account that owns no native coin; the relayer submits it. */
+  authorize(order: OrderBody, units: bigint): Promise<void>
+  /** Resolves when everything asked so far is sent and mined, or lost. */
+  done(): Promise<void>
+}
+
+/** A transaction that a reorg took away may never be mined: nobody waits longer than this. */
+const MINED_WAIT_MS = 8_000
+/** An estimate would refuse what depends on a transaction that is not mined yet. */
+const GAS = { gasLimit: 500_000 }
+const VALID_FOR_S = 3_600
+
+export function createPayer(world: World, requests: Requests, privateKey: string, count: (name: string) => void): Payer {
+  const { chain } = world
+  const wallet = chain.wallet(privateKey)
+  let line = Promise.resolve()
+  const inLine = (name: string, work: () => Promise<unknown>): Promise<void> => {
+    line = line.then(async () => {
+      try {
+        await work()
+        count(name)
+      } catch (error) {
+        // Reorganised away, overtaken by another nonce, not mined in time: by its name, so that nothing else hides among them.
+        count(`payments not mined: ${Reflect.get(Object(error), 'code') ?? error}`)
+      }
+    })
+    return line
+  }
+  const inTime = async (sent: Promise<{ wait(confirmations: number, timeoutMs: number): Promise<unknown> }>) => {
+    await (await sent).wait(1, MINED_WAIT_MS)
+  }
+  const transfer = (to: string, units: bigint) => inTime(chain.transferUsdc(wallet, to, units))
+
+  const sign = async (order: OrderBody, units: bigint) => {
+    const fresh = Wallet.createRandom()
+    const validBefore = BigInt(Math.floor(Date.now() / 1_000) + VALID_FOR_S)
+    const { domain, types, message } = receiveWithAuthorizationTypedData({
+      ...{ chainId: chain.chainId, usdcAddress: chain.usdcAddress, router: order.payment.router_address },
+      ...{ memo: order.memo, merchant: order.payment.merchant_address, payer: fresh.address, amount: units, validBefore },
+    })
+    const signature = await fresh.signTypedData(domain, types, message)
+    return { payer_address: fresh.address, amount: formatUsdc(units), valid_before: Number(validBefore), signature }
+  }
+  return {
+    pay: (order, units, { memo = order.memo, merchant = order.payment.merchant_address, router = chain.routerAddress } = {}) =>
+      inLine('payments through a router', () => {
+        const pay = new Contract(router, paymentRouterAbi, wallet).getFunction('pay')
+        return inTime(pay.send(`0x${memo}`, merchant, units, GAS))
+      }),
+    deposit: (order, units) => inLine('plain transfers', () => transfer(order.payment.deposit_address ?? '', units)),
+    authorize: (order, units) =>
+      inLine('signatures handed in', async () => {
+        const body = await sign(order, units)
+        await transfer(body.payer_address, units)
+        // The account's money may still be unknown to the end point that is asked: a payer tries again.
+        for (let tries = 0; tries < 10; tries++) {
+          const answer = await requests.post({ path: `/api/v1/checkout/${order.id}/authorization`, apiKey: null, body })
+          if (answer?.status === 202 || answer?.status === 409) return
+          await new Promise(resolve => setTimeout(resolve, 500))
+        }
+        throw new Error('nobody takes the signature')
+      }),
+    done: () => line,
+  }
+}

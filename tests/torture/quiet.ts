@@ -1,0 +1,64 @@
+import type { ServiceName } from '@ponte/all-in-one'
+import { until } from '@ponte/service-kit'
+import type { World } from '../world'
+import { type Ledger, publishers } from './ledger'
+
+const number = 'SELECT count(*)::int AS n FROM'
+
+/** What is still on its way, by where it is: each answers how many. */
+const MOVING: [ServiceName, string, string][] = [
+  ...publishers.map((service): [ServiceName, string, string] => [service, 'unsent events', `${number} outbox WHERE sent_at IS NULL`]),
+  ['webhook-dispatcher', 'events that wait for their merchant', `${number} events WHERE waiting`],
+  ['webhook-dispatcher', 'deliveries not yet made', `${number} deliveries WHERE status = 'pending'`],
+  ['orders', 'orders still confirming', `${number} orders WHERE status = 'confirming'`],
+  ['chain-listener', 'deposits not swept', `${number} payables WHERE held_units > 0`],
+  ['chain-listener', 'transactions of the relayer', `${number} relays WHERE outcome IS NULL`],
+  ['chain-listener', 'signatures not mined', `${number} authorizations WHERE state NOT IN ('paid', 'failed')`],
+  // A transaction that a reorg took away may be mined again long after its sender gave up on it.
+  ['orders', 'unmatched payments not yet confirmed', `${number} unmatched_payments WHERE status = 'detected'`],
+  // A transfer to a deposit address waits for its sweep, which stands for it.
+  [
+    'orders',
+    'payments not yet confirmed',
+    `${number} payments p WHERE status = 'detected' AND NOT EXISTS (
+      SELECT 1 FROM payments s WHERE s.order_id = p.order_id AND s.status = 'confirmed' AND p.id = ANY(s.replaces))`,
+  ],
+]
+
+async function onItsWay(world: World, ledger: Ledger): Promise<string[]> {
+  const left: string[] = []
+  const note = (name: string, count: unknown) => {
+    if (Number(count) > 0) left.push(`${count} ${name}`)
+  }
+  for (const [service, name, sql] of MOVING) note(`${name} of ${service}`, (await ledger.query(service, sql))[0]?.n)
+  const [cursor] = await ledger.query('chain-listener', 'SELECT sequence, scanned_number FROM chain_cursor')
+  note('blocks not scanned', (await world.chain.provider.getBlockNumber()) - Number(cursor?.scanned_number ?? -1))
+  const [known] = await ledger.query('orders', 'SELECT watermark FROM chain_cursors')
+  note('payment events that orders has not taken in', Number(cursor?.sequence ?? 0) - Number(known?.watermark ?? 0))
+  return left
+}
+
+/**
+ * Waits until nothing moves any more. The hours of the retry table and the minutes of the relayer's are let pass at once: what waits for its next attempt is due now.
+ */
+export async function untilQuiet(world: World, ledger: Ledger, timeoutMs: number): Promise<void> {
+  let left: string[] = []
+  let quietLooks = 0
+  await until(
+    async () => {
+      await ledger.query(
+        'webhook-dispatcher',
+        "UPDATE deliveries SET next_attempt_at = now() WHERE status = 'pending' AND next_attempt_at > now()",
+      )
+      await ledger.query('webhook-dispatcher', 'UPDATE lanes SET turn_at = now() WHERE turn_at > now() AND lease_token IS NULL')
+      await ledger.query('chain-listener', 'UPDATE payables SET retry_at = now() WHERE retry_at > now()')
+      await ledger.query('chain-listener', 'UPDATE authorizations SET retry_at = now() WHERE retry_at > now()')
+      left = await onItsWay(world, ledger)
+      quietLooks = left.length === 0 ? quietLooks + 1 : 0
+      if (quietLooks < 3) await new Promise(resolve => setTimeout(resolve, 400))
+      return quietLooks >= 3
+    },
+    () => `After everything was healed there is still: ${left.join(', ')}.`,
+    timeoutMs,
+  )
+}

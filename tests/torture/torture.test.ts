@@ -1,0 +1,46 @@
+import type { Ledger } from './ledger'
+import { type Outcome, torture } from './torture'
+
+/** Bugs as they would show in the books, each with the way to mend it again. */
+const planted: Record<string, (ledger: Ledger) => Promise<() => Promise<unknown>>> = {
+  'a payment that is lost': async ledger => {
+    const [row] = await ledger.query('orders', "SELECT id FROM payments WHERE status = 'confirmed' LIMIT 1")
+    await ledger.query('orders', "UPDATE payments SET status = 'orphaned' WHERE id = $1", [row?.id])
+    return () => ledger.query('orders', "UPDATE payments SET status = 'confirmed' WHERE id = $1", [row?.id])
+  },
+  'an order.paid from a second cause': async ledger => {
+    const [row] = await ledger.query(
+      'orders',
+      "INSERT INTO outbox (id, type, body, sent_at) SELECT gen_random_uuid(), type, body, now() FROM outbox WHERE type = 'order.paid' LIMIT 1 RETURNING id",
+    )
+    return () => ledger.query('orders', 'DELETE FROM outbox WHERE id = $1', [row?.id])
+  },
+  'a charge that is counted and was never paid': async ledger => {
+    const [row] = await ledger.query(
+      'subscriptions',
+      'UPDATE subscriptions SET charges_done = charges_done + 1 WHERE id = (SELECT id FROM subscriptions LIMIT 1) RETURNING id',
+    )
+    return () => ledger.query('subscriptions', 'UPDATE subscriptions SET charges_done = charges_done - 1 WHERE id = $1', [row?.id])
+  },
+}
+
+it('nothing is lost and nothing is doubled while everything breaks, and the audit would see it (invariants 1, 2, 3, 5)', async () => {
+  const seen: Record<string, number> = {}
+  const outcome: Outcome = await torture({
+    seed: Number(process.env.PONTE_TORTURE_SEED ?? 7),
+    seconds: 14,
+    pauseMs: 900,
+    async inspect({ ledger, auditAgain }) {
+      for (const [bug, plant] of Object.entries(planted)) {
+        const mend = await plant(ledger)
+        seen[bug] = (await auditAgain()).length
+        await mend()
+      }
+    },
+  })
+  console.log(outcome)
+  expect(outcome.differences).toEqual([])
+  expect(outcome.counts.orders).toBeGreaterThan(0)
+  for (const bug of Object.keys(planted)) expect([bug, seen[bug]]).toEqual([bug, expect.any(Number)])
+  expect(Object.values(seen).every(differences => differences > 0)).toBe(true)
+}, 300_000)

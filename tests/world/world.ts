@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createIdentityProvider, createWebhookReceiver, type Place, type ServiceName, serviceNames } from '@ponte/all-in-one'
+import type { MerchantBody, OrderBody } from '@ponte/contracts'
+import { type LocalChain, type LocalChainOptions, mined, startLocalChain, testAccounts } from '@ponte/payment-router/testing'
+import { createLogger, silentLogger } from '@ponte/service-kit'
+import { testDatabase } from '@ponte/service-kit/testing'
+import { openApiValidator } from './openapi-validator'
+
+const CLIENT_KEY = 'pk_test'
+export const MERCHANT = testAccounts[2]
+export const PAYER = testAccounts[3]
+export const RELAYER = testAccounts[4]
+
+/** What every whole-system test stands on: databases, a chain, an identity provider and a merchant's server, all real and all its own. */
+export async function startWorld(
+  options: {
+    confirmations?: number
+    chain?: LocalChainOptions
+    amqp?: Place['amqp']
+    /** Databases of the caller's, in place of fresh ones. */
+    databaseUrl?: Place['databaseUrl']
+  } = {},
+) {
+  const folder = mkdtempSync(join(tmpdir(), 'ponte-world-'))
+  const databases = options.databaseUrl ? [] : await Promise.all(serviceNames.map(() => testDatabase()))
+  const chain = await startLocalChain(options.chain ?? { blockTimeS: 1, mixedMining: true })
+  const authPort = await freePort()
+  const authUrl = `http://127.0.0.1:${authPort}`
+  const issuer = `${authUrl}/auth/v1`
+  const identity = createIdentityProvider({
+    host: '127.0.0.1',
+    port: authPort,
+    stateFolder: join(folder, 'identity'),
+    publicClientKey: CLIENT_KEY,
+    issuer,
+    audience: 'authenticated',
+  })
+  const receiver = createWebhookReceiver({ host: '127.0.0.1', port: 0 })
+  await identity.start?.()
+  await receiver.start?.()
+
+  const ports = Object.fromEntries(await Promise.all(serviceNames.map(async name => [name, await freePort()]))) as Record<
+    ServiceName,
+    number
+  >
+  const place: Place = {
+    databaseUrl: options.databaseUrl ?? (service => databases[serviceNames.indexOf(service)]?.url ?? ''),
+    amqp: options.amqp ?? { url: 'amqp://embedded.invalid', namespace: 'ponte' },
+    chain: { ...chain, confirmations: options.confirmations ?? 1, relayerPrivateKey: RELAYER.privateKey },
+    identity: { url: authUrl, issuer, audience: 'authenticated', publicClientKey: CLIENT_KEY },
+    publicUrl: `http://127.0.0.1:${ports['api-gateway']}`,
+    ports,
+    ownerUrls: {
+      orders: `http://127.0.0.1:${ports.orders}`,
+      subscriptions: `http://127.0.0.1:${ports.subscriptions}`,
+      webhooks: `http://127.0.0.1:${ports['webhook-dispatcher']}`,
+      chainListener: `http://127.0.0.1:${ports['chain-listener']}`,
+    },
+    secrets: {
+      ...{ sealKey: secret(), ordersTokenSecret: secret(), subscriptionsTokenSecret: secret() },
+      ...{ webhooksTokenSecret: secret(), chainListenerTokenSecret: secret() },
+    },
+    webhookAllowCidrs: '127.0.0.1/32',
+    logLevel: process.env.PONTE_TEST_LOG_LEVEL ?? 'error',
+  }
+  return {
+    place,
+    chain,
+    receiver,
+    identity,
+    receiverUrl: `http://127.0.0.1:${receiver.port()}/webhooks`,
+    databases,
+    logger: () =>
+      process.env.PONTE_TEST_LOG_LEVEL ? createLogger({ service: 'test', level: process.env.PONTE_TEST_LOG_LEVEL }) : silentLogger,
+    async stop() {
+      await receiver.stop?.()
+      await identity.stop?.()
+      await chain.stop()
+      await Promise.all(databases.map(database => database.drop()))
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+export type World = Awaited<ReturnType<typeof startWorld>>
+
+/** A merchant made over HTTP as its user would: sign up, create, keep the key. The receiver trusts its secret. */
+export async function createMerchant(
+  world: World,
+  gatewayUrl: string,
+  webhookUrl: string | null = world.receiverUrl,
+  payoutAddress: string = MERCHANT.address,
+) {
+  const email = `user-${randomBytes(6).toString('hex')}@ponte.example`
+  const signUp = await fetch(`${world.place.identity.url}/auth/v1/signup`, {
+    method: 'POST',
+    headers: { apikey: CLIENT_KEY, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, password: 'a-password-for-tests' }),
+  })
+  const { access_token } = (await signUp.json()) as { access_token: string }
+  const merchant = await call<MerchantBody & { api_key: string }>(gatewayUrl, 'POST', '/api/v1/merchants', access_token, {
+    display_name: 'Padaria Estrela',
+    webhook_url: webhookUrl,
+    payout_address: payoutAddress,
+  })
+  if (webhookUrl !== null) world.receiver.trust(merchant.webhook_secret)
+  return { ...merchant, token: access_token, email }
+}
+
+/** As fetch, for the gateway: an answer that is not what its OpenAPI document says is thrown. */
+export async function askGateway(gatewayUrl: string, path: string, init: RequestInit = {}): Promise<Response> {
+  const response = await fetch(`${gatewayUrl}${path}`, init)
+  const { status, headers } = response
+  const text = await response.clone().text()
+  const faults = (await openApiValidator(gatewayUrl))({ method: init.method ?? 'GET', path, status, headers, text })
+  if (faults.length > 0) throw new Error(`This answer is not what the OpenAPI document says:\n${faults.join('\n')}`)
+  return response
+}
+
+/** One request with JSON in and out; a refusal is thrown with its body. */
+export async function call<T = Record<string, unknown>>(
+  base: string,
+  method: string,
+  path: string,
+  token: string,
+  body?: object,
+): Promise<T> {
+  const response = await askGateway(base, path, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, ...(body ? { 'Content-Type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+  return JSON.parse(text) as T
+}
+
+export const units = (decimal: string) => BigInt(decimal.replace('.', ''))
+
+/** Pays an order through the router from the test payer, in full unless an amount is given. Resolves when mined. */
+export async function pay(chain: LocalChain, order: OrderBody, amount = units(order.usdc_amount), account = PAYER) {
+  const payer = chain.wallet(account.privateKey)
+  await mined(chain.mintUsdc(payer.address, amount))
+  return mined(chain.pay(payer, { memo: `0x${order.memo}`, merchant: order.payment.merchant_address, amount }))
+}
+
+/** Below the range from which outgoing connections take theirs: a process binds its port only a while after it was found free. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 8_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    const free = await new Promise<boolean>(resolve => {
+      server.once('listening', () => resolve(true))
+      server.once('error', () => resolve(false))
+    })
+    if (!free) continue
+    await new Promise(resolve => server.close(resolve))
+    return port
+  }
+}
+
+const secret = () => randomBytes(32).toString('hex')
