@@ -1,0 +1,2 @@
+export { Onboarding } from './onboarding'
+export { SignIn } from './sign-in'

@@ -1,0 +1,50 @@
+import { Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useContext } from 'react'
+import { api, logOut } from '../api'
+import { CopyValue, Failure } from '../elements'
+import { KeyContext, MerchantForm, Warnings } from '../settings'
+import { useWords } from '../texts'
+import { Door } from './door'
+
+/** The first minute: a store, and the key that is shown once. */
+export function Onboarding({ onCreated, onDone }: { onCreated(): void; onDone(): void }) {
+  const { t } = useWords()
+  const queries = useQueryClient()
+  const { key, setKey } = useContext(KeyContext)
+  const create = useMutation({
+    mutationFn: api.createMerchant,
+    onSuccess: ({ api_key, ...merchant }) => {
+      setKey(api_key)
+      onCreated()
+      queries.setQueryData(['merchant'], merchant)
+    },
+  })
+  return (
+    <Door>
+      {key !== null && create.isSuccess ? (
+        <>
+          <h1>{t.onboarding.keyTitle}</h1>
+          <p className="lead">{t.settings.newKey}</p>
+          <div className="secret">
+            <CopyValue value={key} label={t.settings.key} />
+          </div>
+          <Warnings merchant={create.data} />
+          <Button size="md" fullWidth onClick={onDone}>
+            {t.onboarding.goOn}
+          </Button>
+        </>
+      ) : (
+        <>
+          <h1>{t.onboarding.title}</h1>
+          <p className="lead">{t.onboarding.lead}</p>
+          <MerchantForm merchant={null} submit={t.onboarding.create} busy={create.isPending} onSubmit={body => create.mutate(body)} />
+          {create.error && <Failure error={create.error} />}
+          <button type="button" className="plain" onClick={() => void logOut()}>
+            {t.logOut}
+          </button>
+        </>
+      )}
+    </Door>
+  )
+}

@@ -1,0 +1,73 @@
+import type {
+  DeliveryBody,
+  DeliveryDetailBody,
+  EventBody,
+  List,
+  MerchantBody,
+  OrderBody,
+  OverviewBody,
+  PendingChargeBody,
+  ReplayDeliveries,
+  ReplayedBody,
+  SubscriptionBody,
+} from '@ponte/contracts'
+import { ask, RequestFailed } from '../../problem'
+import { accessToken, refresh } from './session'
+
+const ME = '/api/v1/merchants/me'
+
+export type Query = Record<string, string | undefined>
+
+async function call<T>(path: string, init: { method?: string; body?: object; key?: string } = {}): Promise<T> {
+  const attempt = async () => {
+    const token = await accessToken()
+    const { body } = await ask<T>(path, {
+      method: init.method ?? 'GET',
+      headers: {
+        Authorization: `Bearer ${token}`,
+        ...(init.body ? { 'Content-Type': 'application/json' } : {}),
+        ...(init.key ? { 'Idempotency-Key': init.key } : {}),
+      },
+      ...(init.body ? { body: JSON.stringify(init.body) } : {}),
+    })
+    return body
+  }
+  try {
+    return await attempt()
+  } catch (error) {
+    if (!(error instanceof RequestFailed) || error.code !== 'invalid_jwt') throw error
+    await refresh()
+    return attempt()
+  }
+}
+
+const withQuery = (path: string, query: Query) => {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '')
+  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
+}
+const post = <T>(path: string, body: object = {}, key?: string) => call<T>(path, { method: 'POST', body, ...(key ? { key } : {}) })
+
+/** The routes of the dashboard (design, section 4). `key` makes a repeated click the same request. */
+export const api = {
+  merchant: () => call<MerchantBody>(ME),
+  createMerchant: (body: object) => post<MerchantBody & { api_key: string }>('/api/v1/merchants', body),
+  updateMerchant: (body: object) => call<MerchantBody>(ME, { method: 'PATCH', body }),
+  rotateKey: () => post<MerchantBody & { api_key: string }>(`${ME}/rotate-key`),
+  rotateSecret: () => post<MerchantBody>(`${ME}/rotate-webhook-secret`),
+  activateSecret: () => post<MerchantBody>(`${ME}/activate-webhook-secret`),
+  overview: () => call<OverviewBody>(`${ME}/overview`),
+  orders: (query: Query) => call<List<OrderBody>>(withQuery(`${ME}/orders`, query)),
+  order: (id: string) => call<OrderBody>(`${ME}/orders/${id}`),
+  createOrder: (body: object, key: string) => post<OrderBody>(`${ME}/orders`, body, key),
+  cancelOrder: (id: string) => post<OrderBody>(`${ME}/orders/${id}/cancel`),
+  subscriptions: (query: Query) => call<List<SubscriptionBody>>(withQuery(`${ME}/subscriptions`, query)),
+  subscription: (id: string) => call<SubscriptionBody>(`${ME}/subscriptions/${id}`),
+  createSubscription: (body: object, key: string) => post<SubscriptionBody>(`${ME}/subscriptions`, body, key),
+  charge: (id: string, key: string) => post<OrderBody | PendingChargeBody>(`${ME}/subscriptions/${id}/charge`, {}, key),
+  cancelSubscription: (id: string) => post<SubscriptionBody>(`${ME}/subscriptions/${id}/cancel`),
+  events: (query: Query) => call<List<EventBody>>(withQuery(`${ME}/events`, query)),
+  deliveries: (query: Query) => call<List<DeliveryBody>>(withQuery(`${ME}/deliveries`, query)),
+  delivery: (id: string) => call<DeliveryDetailBody>(`${ME}/deliveries/${id}`),
+  replay: (id: string) => post<DeliveryBody>(`${ME}/deliveries/${id}/replay`),
+  replayRange: (body: ReplayDeliveries) => post<ReplayedBody>(`${ME}/deliveries/replay`, body),
+}

@@ -1,0 +1,109 @@
+import { Button } from '@mantine/core'
+import type { DeliveryBody } from '@ponte/contracts'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { api } from '../api'
+import { Empty } from '../elements'
+import { Heading, usePageTitle } from '../frame'
+import { ChoiceFilter, ListCard, useFilters, useList } from '../lists'
+import { useWords } from '../texts'
+import { DeliveryBadge } from './delivery-badge'
+import { ReplayRange } from './replay-range'
+
+/** What went wrong last, in words. */
+export function useFault() {
+  const { t } = useWords()
+  return (of: Pick<DeliveryBody, 'last_error_code' | 'last_http_status' | 'dead_reason'>): string | null => {
+    const status = of.last_http_status === null ? '' : ` (${of.last_http_status})`
+    if (of.last_error_code) return `${t.deliveries.errors[of.last_error_code]}${of.last_error_code === 'http_status' ? status : ''}`
+    return of.dead_reason && t.deliveries.dead[of.dead_reason]
+  }
+}
+
+export function DeliveriesPage() {
+  const { t } = useWords()
+  usePageTitle(t.deliveries.title)
+  const [replaying, setReplaying] = useState(false)
+  const { filters, page, isFiltered, setFilter, clear } = useFilters(['status', 'event_type'])
+  const list = useList('deliveries', api.deliveries, { ...filters, ...page })
+  return (
+    <>
+      <Heading title={t.deliveries.title}>
+        <Button variant="default" onClick={() => setReplaying(true)}>
+          {t.deliveries.replayRange}
+        </Button>
+      </Heading>
+      <p className="lead">{t.deliveries.lead}</p>
+      <ReplayRange opened={replaying} onClose={() => setReplaying(false)} onDone={() => void list.refetch()} />
+      <div className="filters">
+        <ChoiceFilter
+          label={t.status}
+          value={filters.status}
+          choices={t.deliveries.statuses}
+          onChoose={value => setFilter('status', value)}
+        />
+        <ChoiceFilter
+          label={t.deliveries.event}
+          value={filters.event_type}
+          choices={t.deliveries.types}
+          onChoose={value => setFilter('event_type', value)}
+        />
+      </div>
+      <ListCard
+        list={list}
+        onClear={isFiltered ? clear : null}
+        empty={
+          <Empty title={t.deliveries.empty} text={t.deliveries.emptyText}>
+            <Button component={Link} href="/developers">
+              {t.developers.send}
+            </Button>
+          </Empty>
+        }
+      >
+        {deliveries => <DeliveryTable deliveries={deliveries} />}
+      </ListCard>
+    </>
+  )
+}
+
+function DeliveryTable({ deliveries }: { deliveries: readonly DeliveryBody[] }) {
+  const { t, moment } = useWords()
+  const faultOf = useFault()
+  return (
+    <table className="list errors">
+      <thead>
+        <tr>
+          <th>{t.deliveries.event}</th>
+          <th>{t.status}</th>
+          <th>{t.deliveries.lastError}</th>
+          <th>{t.created}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {deliveries.map(delivery => (
+          <tr key={delivery.id}>
+            <td>
+              <Link href={`/deliveries/${delivery.id}`} className="row-link">
+                {t.deliveries.types[delivery.event_type]}
+              </Link>
+              <span className="faint mono">{delivery.event_type}</span>
+            </td>
+            <td>
+              <DeliveryBadge delivery={delivery} />
+              <span className="faint">{t.orders.at.attempts(delivery.attempts)}</span>
+            </td>
+            <td>
+              {delivery.status === 'delivered' ? null : faultOf(delivery)}
+              {delivery.next_attempt_at && delivery.attempts > 0 && (
+                <span className="faint">
+                  {t.deliveries.nextAttempt}: {moment(delivery.next_attempt_at)}
+                </span>
+              )}
+            </td>
+            <td>{moment(delivery.created_at)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,118 @@
+import { Button } from '@mantine/core'
+import type { DeliveryDetailBody } from '@ponte/contracts'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
+import { shortened } from '../../amounts'
+import { api } from '../api'
+import { Card, CodeBlock, Columns, CopyValue, Facts, Failure, NotYet, Timeline, TimelineEntry } from '../elements'
+import { Back, Heading, usePageTitle } from '../frame'
+import { useWords } from '../texts'
+import { useFault } from './deliveries-page'
+import { DeliveryBadge } from './delivery-badge'
+
+const REFRESH_MS = 2_000
+
+export function DeliveryPage({ id }: { id: string }) {
+  const { t } = useWords()
+  const [, navigate] = useLocation()
+  const found = useQuery({ queryKey: ['delivery', id], queryFn: () => api.delivery(id), refetchInterval: REFRESH_MS })
+  const replay = useMutation({ mutationFn: () => api.replay(id), onSuccess: fresh => navigate(`/deliveries/${fresh.id}`) })
+  const delivery = found.data
+  const title = delivery ? t.deliveries.types[delivery.event_type] : t.deliveries.title
+  usePageTitle(title)
+  const back = <Back to="/deliveries" title={t.deliveries.title} />
+  if (!delivery) return <NotYet of={found} back={back} />
+  return (
+    <>
+      {back}
+      <Heading title={title}>
+        <Button loading={replay.isPending} onClick={() => replay.mutate()}>
+          {t.deliveries.replay}
+        </Button>
+      </Heading>
+      {replay.error && <Failure error={replay.error} />}
+      <Now delivery={delivery} />
+      <Columns>
+        <Card title={t.deliveries.attempts}>
+          <Attempts delivery={delivery} />
+        </Card>
+        <div>
+          <Card title={t.deliveries.body}>
+            <CodeBlock text={delivery.body} label={t.deliveries.body} />
+          </Card>
+          <Card title={t.orders.details}>
+            <Details delivery={delivery} />
+          </Card>
+        </div>
+      </Columns>
+    </>
+  )
+}
+
+function Now({ delivery }: { delivery: DeliveryDetailBody }) {
+  const { t, exactMoment } = useWords()
+  const faultOf = useFault()
+  const fault = delivery.status === 'delivered' ? null : faultOf(delivery)
+  return (
+    <Card>
+      <p className="badges">
+        <DeliveryBadge delivery={delivery} /> <span>{t.orders.at.attempts(delivery.attempts)}</span>
+        {delivery.next_attempt_at && (
+          <span className="faint">
+            {t.deliveries.nextAttempt}: {exactMoment(delivery.next_attempt_at)}
+          </span>
+        )}
+      </p>
+      {fault && <p className="warning">{fault}</p>}
+      {delivery.dead_reason && delivery.last_error_code && <p className="warning">{t.deliveries.dead[delivery.dead_reason]}</p>}
+    </Card>
+  )
+}
+
+function Details({ delivery }: { delivery: DeliveryDetailBody }) {
+  const { t, exactMoment } = useWords()
+  const { id, event_type, created_at, delivered_at, replay_of } = delivery
+  const rows: [string, ReactNode][] = [
+    [t.deliveries.event, <code key="event">{event_type}</code>],
+    [t.created, exactMoment(created_at)],
+    ['ID', <CopyValue key="id" value={id} label="ID" shown={shortened(id, 13)} />],
+  ]
+  if (delivered_at) rows.push([t.deliveries.delivered, exactMoment(delivered_at)])
+  if (replay_of) {
+    rows.push([
+      t.deliveries.replayOf,
+      <Link key="original" href={`/deliveries/${replay_of}`}>
+        {shortened(replay_of, 13)}
+      </Link>,
+    ])
+  }
+  return <Facts rows={rows} />
+}
+
+function Attempts({ delivery }: { delivery: DeliveryDetailBody }) {
+  const { t, exactMoment } = useWords()
+  if (delivery.attempt_log.length === 0) return <p className="faint">{t.deliveries.noAttempts}</p>
+  return (
+    <Timeline>
+      {delivery.attempt_log.map(attempt => (
+        <TimelineEntry
+          key={attempt.ordinal}
+          tone={attempt.outcome === 'delivered' ? 'good' : 'bad'}
+          title={
+            <>
+              {t.deliveries.attempt(attempt.ordinal)}
+              {attempt.http_status !== null && <code>HTTP {attempt.http_status}</code>}
+            </>
+          }
+        >
+          {attempt.error_code && <p>{t.deliveries.errors[attempt.error_code]}</p>}
+          {attempt.response_snippet && <CodeBlock text={attempt.response_snippet} label={t.deliveries.answer} />}
+          <p className="faint">
+            <time dateTime={attempt.started_at}>{exactMoment(attempt.started_at)}</time>, {t.deliveries.took(attempt.duration_ms)}
+          </p>
+        </TimelineEntry>
+      ))}
+    </Timeline>
+  )
+}

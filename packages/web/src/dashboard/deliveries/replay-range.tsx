@@ -1,0 +1,84 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import type { ReplayDeliveries } from '@ponte/contracts'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { api } from '../api'
+import { Failure } from '../elements'
+import { Dialog, type Opened } from '../forms'
+import { useWords } from '../texts'
+
+const DAY_MS = 86_400_000
+
+/** Sends everything of a range again; one call takes a part, so it goes on where the last ended and says how far it is. */
+export function ReplayRange({ opened, onClose, onDone }: Opened & { onDone(): void }) {
+  const { t } = useWords()
+  return (
+    <Dialog title={t.deliveries.replayRange} opened={opened} onClose={onClose}>
+      <RangeForm onDone={onDone} />
+    </Dialog>
+  )
+}
+
+async function replayAll(range: ReplayDeliveries, onProgress: (replayed: number) => void): Promise<void> {
+  let replayed = 0
+  let from: string | null = range.created_gte
+  while (from !== null && from < range.created_lt) {
+    const answer = await api.replayRange({ ...range, created_gte: from })
+    replayed += answer.replayed
+    onProgress(replayed)
+    from = answer.has_more ? answer.next_created_gte : null
+  }
+}
+
+const inputTime = (at: Date) => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+
+function RangeForm({ onDone }: { onDone(): void }) {
+  const { t } = useWords()
+  const [replayed, setReplayed] = useState(0)
+  const replay = useMutation({
+    mutationFn: (range: ReplayDeliveries) => replayAll(range, setReplayed),
+    onMutate: () => setReplayed(0),
+    onSuccess: onDone,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const moment = (name: string) => new Date(String(form.get(name))).toISOString()
+    const scope = form.get('scope') === 'all' ? 'all' : 'undelivered'
+    replay.mutate({ created_gte: moment('from'), created_lt: moment('to'), scope })
+  }
+  return (
+    <form onSubmit={submit}>
+      <p>{t.deliveries.replayRangeLead}</p>
+      <TextInput
+        name="from"
+        type="datetime-local"
+        label={t.deliveries.from}
+        defaultValue={inputTime(new Date(Date.now() - DAY_MS))}
+        required
+        withAsterisk={false}
+      />
+      <TextInput
+        name="to"
+        type="datetime-local"
+        label={t.deliveries.to}
+        defaultValue={inputTime(new Date(Date.now() + 60_000))}
+        required
+        withAsterisk={false}
+      />
+      <NativeSelect
+        name="scope"
+        label={t.deliveries.scope}
+        data={[
+          { value: 'undelivered', label: t.deliveries.scopes.undelivered },
+          { value: 'all', label: t.deliveries.scopes.all },
+        ]}
+      />
+      {replay.error && <Failure error={replay.error} />}
+      <div role="status">{(replay.isSuccess || replayed > 0) && <p className="done">{t.deliveries.replayedCount(replayed)}</p>}</div>
+      <Button type="submit" loading={replay.isPending} fullWidth>
+        {t.deliveries.start}
+      </Button>
+    </form>
+  )
+}

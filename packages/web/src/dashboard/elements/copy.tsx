@@ -1,0 +1,43 @@
+import { Button } from '@mantine/core'
+import { useCopy } from '../../clipboard'
+import { useWords } from '../texts'
+import './copy.css'
+
+function CopyButton({ value, label }: { value: string; label: string }) {
+  const { t } = useWords()
+  const { copied, copy } = useCopy()
+  return (
+    <>
+      <Button variant="subtle" size="compact-sm" onClick={() => copy(value)} aria-label={t.copyOf(label)}>
+        {copied ? t.copied : t.copy}
+      </Button>
+      <span className="hidden" role="status">
+        {copied ? t.copied : ''}
+      </span>
+    </>
+  )
+}
+
+/** A long value, cut to one line, with all of it a click away. */
+export function CopyValue({ value, label, shown = value }: { value: string; label: string; shown?: string }) {
+  return (
+    <span className="copy-value">
+      <span className="mono cut" title={value}>
+        {shown}
+      </span>
+      <CopyButton value={value} label={label} />
+    </span>
+  )
+}
+
+export function CodeBlock({ text, label }: { text: string; label: string }) {
+  return (
+    <div className="code">
+      <section aria-label={label}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls is reached by keyboard too */}
+        <pre tabIndex={0}>{text}</pre>
+      </section>
+      <CopyButton value={text} label={label} />
+    </div>
+  )
+}

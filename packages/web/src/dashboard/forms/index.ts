@@ -1,0 +1,3 @@
+export { Confirmed } from './confirmed'
+export { Dialog, type Opened } from './dialog'
+export { NewInvoice, useNewInvoice } from './new-invoice'

@@ -1,0 +1,65 @@
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Link, useLocation } from 'wouter'
+import { logOut } from '../api'
+import { useWords } from '../texts'
+import { Mark } from './mark'
+import { Tools } from './tools'
+import './frame.css'
+
+const pages = [
+  { path: '/', name: 'overview', icon: 'M3 10.500 10 4l7 6.500M5 9v7h10V9' },
+  { path: '/orders', name: 'orders', icon: 'M5 3h10v14l-2.500-1.500L10 17l-2.500-1.500L5 17zM8 7.500h4M8 11h4' },
+  {
+    path: '/subscriptions',
+    name: 'subscriptions',
+    icon: 'M4 9a6 6 0 0 1 10.500-3L16 7.500M16 4v3.500h-3.500M16 11a6 6 0 0 1-10.500 3L4 12.500M4 16v-3.500h3.500',
+  },
+  { path: '/deliveries', name: 'deliveries', icon: 'M17 3 9 11M17 3l-5 14-3-6-6-3z' },
+  { path: '/developers', name: 'developers', icon: 'M7 6 3 10l4 4M13 6l4 4-4 4' },
+  { path: '/settings', name: 'settings', icon: 'M3 6h8M15 6h2M3 14h2M9 14h8M13 4v4M7 12v4' },
+] as const
+
+/** What stands around every page: where one is, where one can go, and the way out. */
+export function Frame({ name, children }: { name: string | undefined; children: ReactNode }) {
+  const { t } = useWords()
+  const [location] = useLocation()
+  const pagesShown = useRef<HTMLElement>(null)
+  // On a phone the pages stand in a row that is wider than the screen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is another place in the row
+  useEffect(() => {
+    pagesShown.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' })
+  }, [location])
+  const isHere = (path: string) => (path === '/' ? location === '/' : location.startsWith(path))
+  return (
+    <div className="frame">
+      <a className="skip" href="#content">
+        {t.skip}
+      </a>
+      <aside className="rail">
+        <Link href="/" className="brand">
+          <Mark /> Ponte
+        </Link>
+        <nav aria-label={t.navLabel} ref={pagesShown}>
+          {pages.map(page => (
+            <Link key={page.path} href={page.path} aria-current={isHere(page.path) ? 'page' : undefined}>
+              <svg viewBox="0 0 20 20" aria-hidden="true">
+                <path d={page.icon} />
+              </svg>
+              <span>{t.nav[page.name]}</span>
+            </Link>
+          ))}
+        </nav>
+        <div className="rail-end">
+          {name && <p className="store">{name}</p>}
+          <Tools />
+          <button type="button" className="plain" onClick={() => void logOut()}>
+            {t.logOut}
+          </button>
+        </div>
+      </aside>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  )
+}

@@ -1,0 +1,5 @@
+export { Frame } from './frame'
+export { Back, Heading } from './heading'
+export { Mark } from './mark'
+export { usePageTitle } from './page-title'
+export { Tools } from './tools'

@@ -1,0 +1,1 @@
+export { ChoiceFilter, ListCard, useFilters, useList } from './paging'

@@ -1,0 +1,110 @@
+import { Button } from '@mantine/core'
+import type { OrderBody } from '@ponte/contracts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { shortened } from '../../amounts'
+import { api } from '../api'
+import { Badge, Card, Columns, CopyValue, Facts, NotYet } from '../elements'
+import { Confirmed } from '../forms'
+import { Back, Heading, usePageTitle } from '../frame'
+import './order-page.css'
+import { useWords } from '../texts'
+import { OrderBadge } from './order-badge'
+import { OrderTimeline, quoteOf } from './order-timeline'
+
+const REFRESH_MS = 3_000
+
+export function OrderPage({ id }: { id: string }) {
+  const { t } = useWords()
+  const found = useQuery({ queryKey: ['order', id], queryFn: () => api.order(id), refetchInterval: REFRESH_MS })
+  const order = found.data
+  usePageTitle(order?.external_ref ?? t.orders.title)
+  const back = <Back to="/orders" title={t.orders.title} />
+  if (!order) return <NotYet of={found} back={back} />
+  return (
+    <>
+      {back}
+      <Heading title={order.external_ref ?? shortened(order.id, 13)}>
+        {order.status === 'pending' && (
+          <Confirmed
+            action={t.orders.cancelOrder}
+            question={t.orders.cancelSure}
+            work={() => api.cancelOrder(order.id)}
+            onDone={() => void found.refetch()}
+          />
+        )}
+      </Heading>
+      <Sums order={order} />
+      <Columns>
+        <Card title={t.orders.timeline}>
+          <OrderTimeline order={order} />
+        </Card>
+        <Card title={t.orders.details}>
+          <Details order={order} />
+        </Card>
+      </Columns>
+    </>
+  )
+}
+
+function Sums({ order }: { order: OrderBody }) {
+  const { t, brl, usdc } = useWords()
+  const isOpen = order.status === 'pending' || order.status === 'underpaid'
+  return (
+    <Card className="sums">
+      <div>
+        <p className="badges">
+          <span className="figure">{brl(order.brl_amount)}</span>
+          <OrderBadge status={order.status} />
+          {order.exception && <Badge tone="warn">{t.orders.exceptions[order.exception]}</Badge>}
+        </p>
+        <p className="faint">{order.description ?? usdc(order.usdc_amount)}</p>
+      </div>
+      {isOpen && (
+        <div className="link-line">
+          <CopyValue value={order.payment.checkout_url} label={t.orders.link} />
+          <Button component="a" href={order.payment.checkout_url} target="_blank" rel="noreferrer" variant="light">
+            {t.orders.open}
+          </Button>
+        </div>
+      )}
+    </Card>
+  )
+}
+
+function Details({ order }: { order: OrderBody }) {
+  const { t, brl, usdc, exactMoment } = useWords()
+  return (
+    <Facts
+      rows={[
+        [t.orders.amount, usdc(order.usdc_amount)],
+        [t.orders.expected, usdc(order.expected)],
+        [t.orders.received, usdc(order.received)],
+        [t.orders.fee, usdc(order.platform_fee)],
+        [t.orders.quote, quoteOf(order, brl)],
+        [t.orders.expires, exactMoment(order.expires_at)],
+        ['ID', <CopyValue key="id" value={order.id} label="ID" shown={shortened(order.id, 13)} />],
+        [t.orders.memo, <CopyValue key="memo" value={order.memo} label={t.orders.memo} shown={shortened(order.memo, 10)} />],
+        ...(order.tx_hash
+          ? ([
+              [
+                t.orders.transaction,
+                <CopyValue key="tx" value={order.tx_hash} label={t.orders.transaction} shown={shortened(order.tx_hash, 10)} />,
+              ],
+            ] as [string, React.ReactNode][])
+          : []),
+        ...(order.subscription_id
+          ? ([
+              [
+                t.orders.subscription,
+                <Link key="subscription" href={`/subscriptions/${order.subscription_id}`}>
+                  {shortened(order.subscription_id, 13)}
+                </Link>,
+              ],
+            ] as [string, React.ReactNode][])
+          : []),
+        ...Object.entries(order.metadata),
+      ]}
+    />
+  )
+}

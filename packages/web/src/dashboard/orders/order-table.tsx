@@ -1,0 +1,43 @@
+import type { OrderBody } from '@ponte/contracts'
+import { Link } from 'wouter'
+import { shortened } from '../../amounts'
+import { Badge } from '../elements'
+import { useWords } from '../texts'
+import { OrderBadge } from './order-badge'
+
+export function OrderTable({ orders }: { orders: readonly OrderBody[] }) {
+  const { t, brl, usdcRounded, moment } = useWords()
+  return (
+    <table className="list">
+      <thead>
+        <tr>
+          <th>{t.orders.reference}</th>
+          <th>{t.status}</th>
+          <th className="number">{t.orders.amount}</th>
+          <th>{t.created}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {orders.map(order => (
+          <tr key={order.id}>
+            <td>
+              <Link href={`/orders/${order.id}`} className="row-link">
+                {order.external_ref ?? shortened(order.id, 13)}
+              </Link>
+              {order.description && <span className="faint cut">{order.description}</span>}
+            </td>
+            <td>
+              <OrderBadge status={order.status} />
+              {order.exception && <Badge tone="warn">{t.orders.exceptions[order.exception]}</Badge>}
+            </td>
+            <td className="number">
+              {brl(order.brl_amount)}
+              <span className="faint">{usdcRounded(order.usdc_amount)}</span>
+            </td>
+            <td>{moment(order.created_at)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

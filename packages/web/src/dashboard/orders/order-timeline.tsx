@@ -1,0 +1,125 @@
+import type { DeliveryBody, EventBody, OrderBody } from '@ponte/contracts'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { shortened } from '../../amounts'
+import { transactionUrl } from '../../networks'
+import { api } from '../api'
+import { DeliveryBadge } from '../deliveries'
+import { Failure, Timeline, TimelineEntry, type Tone } from '../elements'
+import { useWords } from '../texts'
+
+const REFRESH_MS = 3_000
+const PAGE = 100
+const PAGES_MAX = 5
+const AFTER_MS = 86_400_000
+
+interface Entry {
+  at: string
+  tone: Tone
+  title: string
+  body?: ReactNode
+}
+
+/** The events that speak of an order, with their deliveries. Events are listed by time, so the span of the order's life is read. */
+async function eventsOf(order: OrderBody): Promise<{ event: EventBody; deliveries: DeliveryBody[] }[]> {
+  const last = Math.max(...[order.expires_at, order.paid_at, order.cancelled_at].map(at => (at ? Date.parse(at) : 0)))
+  const span = { created_gte: order.created_at, created_lt: new Date(last + AFTER_MS).toISOString(), limit: String(PAGE) }
+  const own: EventBody[] = []
+  let after: string | undefined
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const list = await api.events({ ...span, starting_after: after })
+    own.push(...list.data.filter(event => event.data.id === order.id))
+    after = list.data.at(-1)?.id
+    if (!list.has_more) break
+  }
+  return Promise.all(own.map(async event => ({ event, deliveries: (await api.deliveries({ event_id: event.id })).data })))
+}
+
+export function OrderTimeline({ order }: { order: OrderBody }) {
+  const words = useWords()
+  const events = useQuery({
+    queryKey: ['order-events', order.id, order.status],
+    queryFn: () => eventsOf(order),
+    refetchInterval: REFRESH_MS,
+    placeholderData: previous => previous,
+  })
+  const entries = [...own(order, words), ...(events.data ?? []).map(({ event, deliveries }) => publishedEvent(event, deliveries, words))]
+  // Newest first; of one moment, what was recorded last.
+  entries.reverse().sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
+  return (
+    <>
+      {events.error && <Failure error={events.error} />}
+      <Timeline>
+        {entries.map(({ at, tone, title, body }) => (
+          <TimelineEntry key={at + title} tone={tone} title={title}>
+            {body}
+            <p className="faint">
+              <time dateTime={at}>{words.exactMoment(at)}</time>
+            </p>
+          </TimelineEntry>
+        ))}
+      </Timeline>
+    </>
+  )
+}
+
+/** `1 USDC = R$ 5.42 (chainlink)`. */
+export const quoteOf = ({ quote }: OrderBody, brl: Words['brl']): string =>
+  `1 USDC = ${brl(quote.rate.replace(/0{1,4}$/, ''))} (${quote.source})`
+
+type Words = ReturnType<typeof useWords>
+
+/** What the order itself knows: its making, its payments, its end. */
+function own(order: OrderBody, { t, brl, usdc }: Words): Entry[] {
+  const { at } = t.orders
+  const created = at.created(brl(order.brl_amount), usdc(order.usdc_amount))
+  const entries: Entry[] = [{ at: order.created_at, tone: 'calm', title: created, body: <p>{quoteOf(order, brl)}</p> }]
+  for (const payment of order.payments ?? []) {
+    const url = transactionUrl(order.payment.chain_id, payment.tx_hash)
+    const hash = <span className="mono">{shortened(payment.tx_hash, 10)}</span>
+    entries.push({
+      // A block carries a whole second, which may begin before the order it pays.
+      at: payment.block_time > order.created_at ? payment.block_time : order.created_at,
+      tone: payment.status === 'confirmed' ? 'good' : payment.status === 'detected' ? 'wait' : 'bad',
+      title: at.payment(usdc(payment.amount)),
+      body: (
+        <p>
+          {at.payments[payment.status]}{' '}
+          {url ? (
+            <a href={url} target="_blank" rel="noreferrer">
+              {hash}
+            </a>
+          ) : (
+            hash
+          )}
+        </p>
+      ),
+    })
+  }
+  if (order.cancelled_at) entries.push({ at: order.cancelled_at, tone: 'calm', title: at.cancelled })
+  if (order.status === 'expired') entries.push({ at: order.expires_at, tone: 'calm', title: at.expired })
+  if (order.paid_at) entries.push({ at: order.paid_at, tone: 'good', title: t.orders.statuses.paid })
+  return entries
+}
+
+function publishedEvent(event: EventBody, deliveries: DeliveryBody[], { t }: Words): Entry {
+  return {
+    at: event.created_at,
+    tone: 'calm',
+    title: t.deliveries.types[event.type],
+    body: (
+      <>
+        <p>
+          {t.orders.at.event} <code>{event.type}</code>
+        </p>
+        {deliveries.map(delivery => (
+          <p key={delivery.id}>
+            <Link href={`/deliveries/${delivery.id}`}>{t.orders.at.delivery}</Link> <DeliveryBadge delivery={delivery} />{' '}
+            <span className="faint">{t.orders.at.attempts(delivery.attempts)}</span>
+          </p>
+        ))}
+      </>
+    ),
+  }
+}

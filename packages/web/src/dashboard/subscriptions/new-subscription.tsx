@@ -1,0 +1,34 @@
+import { NativeSelect, TextInput } from '@mantine/core'
+import { api } from '../api'
+import { NewInvoice, type Opened } from '../forms'
+import { useWords } from '../texts'
+
+const INTERVALS = ['month', 'week', 'day', 'year'] as const
+
+export function NewSubscription(form: Opened) {
+  const { t } = useWords()
+  const own = (text: (name: string) => string) => ({
+    interval: text('interval') || null,
+    max_periods: text('max_periods') ? Number(text('max_periods')) : null,
+  })
+  return (
+    <NewInvoice kind="subscriptions" create={api.createSubscription} own={own} {...form}>
+      <NativeSelect
+        name="interval"
+        label={t.subscriptions.interval}
+        data={[
+          ...INTERVALS.map(value => ({ value, label: t.subscriptions.intervals[value] })),
+          { value: '', label: t.subscriptions.manual },
+        ]}
+      />
+      <TextInput
+        name="max_periods"
+        label={t.subscriptions.maxPeriods}
+        description={t.subscriptions.maxHint}
+        inputMode="numeric"
+        pattern="[1-9][0-9]{0,4}"
+        autoComplete="off"
+      />
+    </NewInvoice>
+  )
+}

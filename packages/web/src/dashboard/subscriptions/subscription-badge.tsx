@@ -1,0 +1,15 @@
+import type { SubscriptionBody } from '@ponte/contracts'
+import { Badge, type Tone } from '../elements'
+import { useWords } from '../texts'
+
+const tones: Record<SubscriptionBody['status'], Tone> = {
+  active: 'good',
+  past_due: 'warn',
+  cancelled: 'calm',
+  expired: 'calm',
+}
+
+export function SubscriptionBadge({ status }: { status: SubscriptionBody['status'] }) {
+  const { t } = useWords()
+  return <Badge tone={tones[status]}>{t.subscriptions.statuses[status]}</Badge>
+}

@@ -1,0 +1,159 @@
+import { Button } from '@mantine/core'
+import type { SubscriptionBody } from '@ponte/contracts'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { shortened } from '../../amounts'
+import { api } from '../api'
+import { Badge, Card, Columns, CopyValue, Facts, Failure, NotYet, Timeline, TimelineEntry } from '../elements'
+import { Confirmed } from '../forms'
+import { Back, Heading, usePageTitle } from '../frame'
+import { useWords } from '../texts'
+import { comingDates } from './period-dates'
+import { SubscriptionBadge } from './subscription-badge'
+import { useRhythm } from './subscriptions-page'
+import './calendar.css'
+
+const REFRESH_MS = 5_000
+const PERIODS_SHOWN = 6
+
+export function SubscriptionPage({ id }: { id: string }) {
+  const { t, brl } = useWords()
+  const rhythm = useRhythm()
+  const found = useQuery({ queryKey: ['subscription', id], queryFn: () => api.subscription(id), refetchInterval: REFRESH_MS })
+  const subscription = found.data
+  usePageTitle(subscription?.external_ref ?? t.subscriptions.title)
+  const back = <Back to="/subscriptions" title={t.subscriptions.title} />
+  if (!subscription) return <NotYet of={found} back={back} />
+  const isLive = subscription.status === 'active' || subscription.status === 'past_due'
+  return (
+    <>
+      {back}
+      <Heading title={subscription.external_ref ?? subscription.description ?? shortened(subscription.id, 13)}>
+        {isLive && (
+          <>
+            <Confirmed
+              action={t.subscriptions.cancelOne}
+              question={t.subscriptions.cancelSure}
+              work={() => api.cancelSubscription(id)}
+              onDone={() => void found.refetch()}
+            />
+            <ChargeButton id={id} onDone={() => void found.refetch()} />
+          </>
+        )}
+      </Heading>
+      <Card className="sums">
+        <div>
+          <p className="badges">
+            <span className="figure">{brl(subscription.brl_amount)}</span>
+            <SubscriptionBadge status={subscription.status} />
+          </p>
+          <p className="faint">{[rhythm(subscription), subscription.description].filter(Boolean).join(' · ')}</p>
+        </div>
+      </Card>
+      <Columns>
+        <Card title={t.subscriptions.charges}>
+          <Charges subscription={subscription} />
+        </Card>
+        <Card title={t.subscriptions.calendar}>
+          <Calendar subscription={subscription} />
+          <Details subscription={subscription} />
+        </Card>
+      </Columns>
+    </>
+  )
+}
+
+function ChargeButton({ id, onDone }: { id: string; onDone(): void }) {
+  const { t } = useWords()
+  const [key, setKey] = useState(() => crypto.randomUUID())
+  const charge = useMutation({
+    mutationFn: () => api.charge(id, key),
+    onSettled: () => {
+      setKey(crypto.randomUUID())
+      onDone()
+    },
+  })
+  return (
+    <>
+      <Button loading={charge.isPending} onClick={() => charge.mutate()}>
+        {t.subscriptions.charge}
+      </Button>
+      {charge.error && <Failure error={charge.error} />}
+      <span role="status">
+        {charge.data && (
+          <Link href={`/orders/${'order_id' in charge.data ? charge.data.order_id : charge.data.id}`} className="done">
+            {t.subscriptions.charged}
+          </Link>
+        )}
+      </span>
+    </>
+  )
+}
+
+function Charges({ subscription }: { subscription: SubscriptionBody }) {
+  const { t, brl, moment } = useWords()
+  const charges = subscription.charges ?? []
+  if (charges.length === 0) return <p className="faint">{t.subscriptions.noCharges}</p>
+  const tones = { open: 'wait', paid: 'good', skipped: 'warn' } as const
+  return (
+    <Timeline>
+      {charges.map(charge => (
+        <TimelineEntry
+          key={charge.period_index}
+          tone={tones[charge.status]}
+          title={
+            <>
+              {t.subscriptions.period(charge.period_index)}: {brl(charge.brl_amount)}{' '}
+              <Badge tone={tones[charge.status]}>{t.subscriptions.chargeStatuses[charge.status]}</Badge>
+            </>
+          }
+        >
+          {charge.orders.map(order => (
+            <p key={order.id}>
+              <Link href={`/orders/${order.id}`}>{shortened(order.id, 13)}</Link> <span className="faint">{moment(order.issued_at)}</span>
+            </p>
+          ))}
+        </TimelineEntry>
+      ))}
+    </Timeline>
+  )
+}
+
+function Calendar({ subscription }: { subscription: SubscriptionBody }) {
+  const { t, locale } = useWords()
+  const { interval, next_charge_at, start_at, timezone, max_periods, charges_done } = subscription
+  if (interval === null || next_charge_at === null)
+    return <p className="faint">{interval === null ? t.subscriptions.noCalendar : t.none}</p>
+  const periods = Math.min(PERIODS_SHOWN, max_periods === null ? PERIODS_SHOWN : Math.max(1, max_periods - charges_done))
+  const count = subscription.interval_count ?? 1
+  const dates = comingDates({ startAt: start_at, timezone, interval, count, nextAt: next_charge_at, periods })
+  const part = (date: Date, options: Intl.DateTimeFormatOptions) => date.toLocaleDateString(locale, { timeZone: 'UTC', ...options })
+  return (
+    <ol className="calendar">
+      {dates.map(date => (
+        <li key={date.getTime()}>
+          <span className="calendar-month">{part(date, { month: 'short' })}</span>
+          <span className="calendar-day">{part(date, { day: 'numeric' })}</span>
+          <span className="faint">{part(date, { weekday: 'short' })}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Details({ subscription }: { subscription: SubscriptionBody }) {
+  const { t, moment, exactMoment } = useWords()
+  const { next_charge_at, timezone } = subscription
+  return (
+    <Facts
+      rows={[
+        [t.subscriptions.next, next_charge_at ? moment(next_charge_at, timezone) : t.none],
+        [t.subscriptions.timezone, timezone],
+        [t.subscriptions.done, t.subscriptions.doneOf(subscription.charges_done, subscription.max_periods)],
+        [t.created, exactMoment(subscription.created_at)],
+        ['ID', <CopyValue key="id" value={subscription.id} label="ID" shown={shortened(subscription.id, 13)} />],
+      ]}
+    />
+  )
+}
