@@ -13,12 +13,12 @@ const homes: Record<string, string[]> = {
   pg: ['packages/service-kit/src/{database,migrate,testing}.ts', 'packages/local-servers/src/postgres.ts'],
   jsonwebtoken: [
     'packages/service-kit/src/internal-token.ts',
-    'services/api-gateway/src/session-token.ts',
+    'services/api-gateway/src/credentials/session-token.ts',
     'services/all-in-one/src/identity-provider*.ts',
   ],
-  'jwks-rsa': ['services/api-gateway/src/session-token.ts'],
+  'jwks-rsa': ['services/api-gateway/src/credentials/key-set.ts'],
   undici: [
-    'services/api-gateway/src/forward.ts',
+    'services/api-gateway/src/owners/owner.ts',
     'services/webhook-dispatcher/src/send.ts',
     'services/webhook-dispatcher/src/answer.ts',
     'services/chain-listener/src/rpc/*.ts',

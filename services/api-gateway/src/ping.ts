@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express'
 const message = JSON.stringify({ message: 'Ponte is online' })
 const DEFAULT = 'application/vnd.api+json'
 
-/** Specification, Liveness: the declared default type, or plain JSON for whoever asks for that. */
+/** Specification, Liveness: the declared default type, or plain JSON on request. */
 export const ping: RequestHandler = (req, res) => {
   const type = req.accepts([DEFAULT, 'application/json']) || DEFAULT
   // JSON:API allows no charset parameter, so the header is set as it is.

@@ -1,22 +1,18 @@
 import { type RequestHandler, Router } from 'express'
-import { checkoutRoutes } from './checkout-routes'
-import { rememberTerms, requireApiKey, requireSession, termsIn, userIn } from './credentials'
-import { forwarding, type Owners } from './forwarded-routes'
-import { limitCaller } from './limits'
-import type { Live } from './live'
-import { termsOf } from './merchant'
-import { merchantRoutes, own } from './merchant-routes'
-import { overviewRoute } from './overview-route'
+import { checkoutRoutes, type LiveCheckout } from './checkout'
+import { rememberTerms, requireApiKey, requireSession, type SessionTokens, termsIn, userIn } from './credentials'
+import { limitCaller, type Verdict } from './limits'
+import { merchantRoutes, own, termsOf } from './merchant'
+import { overviewRoute } from './overview'
+import { forwardedRoutes, type Owners } from './owners'
 import { ping } from './ping'
-import type { Verdict } from './rate-limit'
-import type { SessionTokens } from './session-token'
 import type { Store } from './store'
 
 export interface RouteDeps {
   store: Store
   owners: Owners
   tokens: SessionTokens
-  live: Live
+  live: LiveCheckout
   takeCaller(bucket: string): Promise<Verdict>
   now: () => Date
   sealKey: string
@@ -24,10 +20,10 @@ export interface RouteDeps {
   pages: Router
 }
 
-/** Who is calling, and who answers. */
+/** Every route: its credential, its limit, and the service that answers. */
 export function routes({ store, owners, tokens, live, takeCaller, now, sealKey, docs, pages }: RouteDeps): Router {
   const router = Router()
-  const apiKey = [requireApiKey(store.termsByKey), limitCaller(takeCaller, res => `merchant:${termsIn(res).merchant_id}`)]
+  const apiKey = [requireApiKey(store.apiKeys.terms), limitCaller(takeCaller, res => `merchant:${termsIn(res).merchant_id}`)]
   const session = [requireSession(tokens), limitCaller(takeCaller, res => `user:${userIn(res)}`)]
   const sessionMerchant: RequestHandler = async (_req, res, next) => {
     rememberTerms(res, termsOf(await own(store, userIn(res))))
@@ -40,7 +36,7 @@ export function routes({ store, owners, tokens, live, takeCaller, now, sealKey, 
   })
   router.get('/api/v1/merchants/me/overview', ...session, sessionMerchant, overviewRoute(owners, now))
   router.use(merchantRoutes({ store, now, sealKey, session }))
-  router.use(forwarding(owners, { api_key: apiKey, session: [...session, sessionMerchant] }))
+  router.use(forwardedRoutes(owners, { api_key: apiKey, session: [...session, sessionMerchant] }))
   router.use(checkoutRoutes(owners, live))
   router.use(docs)
   router.use(pages)

@@ -14,21 +14,18 @@ import {
   rabbitmqBus,
   service,
 } from '@ponte/service-kit'
-import { checkoutView } from './checkout-routes'
+import { checkoutView, HEARTBEAT_MS, liveCheckout } from './checkout'
 import type { ApiGatewayConfig } from './config'
-import { openOwner } from './forward'
-import { limitAddress } from './limits'
-import { HEARTBEAT_MS, livePages } from './live'
-import { docsRoutes } from './openapi/routes'
-import { pages } from './pages'
-import { localLimit, sharedLimit, WINDOW_MS } from './rate-limit'
+import { sessionTokens } from './credentials'
+import { limitAddress, localLimit, sharedLimit, WINDOW_MS } from './limits'
+import { docsRoutes } from './openapi'
+import { openOwner } from './owners'
+import { pages, securityHeaders } from './pages'
 import { routes } from './routes'
-import { securityHeaders } from './security-headers'
-import { sessionTokens } from './session-token'
 import { openStore } from './store'
 
-/** What the roof or a test may hand in; what is given belongs to the giver. */
-export interface Given {
+/** What all-in-one or a test may pass in; its life cycle stays with the caller. */
+export interface Overrides {
   bus?: Bus
   now?: () => Date
   logger?: Logger
@@ -36,24 +33,24 @@ export interface Given {
 
 const builtPages = join(__dirname, '../../../packages/web/dist')
 
-/** What stands between the internet and everyone's money, as a list of parts. */
-export function createApiGateway(config: ApiGatewayConfig, given: Given = {}) {
-  const logger = given.logger ?? createLogger({ service: 'api-gateway', level: config.LOG_LEVEL })
-  const now = given.now ?? (() => new Date())
+/** Public API gateway, as a list of parts. */
+export function createApiGateway(config: ApiGatewayConfig, overrides: Overrides = {}) {
+  const logger = overrides.logger ?? createLogger({ service: 'api-gateway', level: config.LOG_LEVEL })
+  const now = overrides.now ?? (() => new Date())
   const clock = () => now().getTime()
   const metrics = createMetrics('api-gateway')
   const database = openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL, applicationName: 'api-gateway' })
-  const bus = given.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
+  const bus = overrides.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
   const relay = outboxRelay(database, bus, logger)
   const store = openStore(database, { now, committed: relay.wake })
   const owners = openOwners(config, logger)
-  const live = livePages({
+  const live = liveCheckout({
     view: orderId => checkoutView(owners.orders, orderId),
     streamsMax: config.STREAMS_MAX,
     streamsPerAddressMax: config.STREAMS_PER_ADDRESS_MAX,
     logger,
   })
-  const pruning = every('rate window pruning', WINDOW_MS, store.pruneRateWindows, logger)
+  const pruning = every('rate window pruning', WINDOW_MS, store.rateWindows.prune, logger)
   metrics.observed('ponte_live_streams', 'Checkout streams open in this replica', live.count)
 
   const app = createApp({
@@ -64,7 +61,7 @@ export function createApiGateway(config: ApiGatewayConfig, given: Given = {}) {
       live,
       now,
       tokens: sessionTokens({ keys: tokenKeys(config), issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE, now, logger }),
-      takeCaller: sharedLimit(config.RATE_LIMIT_CALLER_PER_MINUTE, store.lease, clock),
+      takeCaller: sharedLimit(config.RATE_LIMIT_CALLER_PER_MINUTE, store.rateWindows.lease, clock),
       sealKey: config.SEAL_KEY,
       docs: docsRoutes({ publicUrl: config.PUBLIC_URL }),
       pages: pages({
@@ -86,12 +83,12 @@ export function createApiGateway(config: ApiGatewayConfig, given: Given = {}) {
   const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger })
   const parts = [
     database,
-    ...(given.bus ? [] : [bus]),
+    ...(overrides.bus ? [] : [bus]),
     relay,
     pruning,
     ...Object.values(owners),
-    bus.listen(['order.changed'], live.heard),
-    every('live page heartbeat', HEARTBEAT_MS, live.beat, logger),
+    bus.listen(['order.changed'], live.notify),
+    every('live checkout heartbeat', HEARTBEAT_MS, live.heartbeat, logger),
     ops,
     http,
     // Started last and stopped first: the HTTP part's stop waits for open answers, and a stream never ends by itself.
@@ -112,7 +109,7 @@ function openOwners(config: ApiGatewayConfig, logger: Logger) {
   }
 }
 
-/** Where we refresh sessions: beside the provider's keys, since we reach those, or else where browsers log in. */
+/** Where sessions are refreshed: beside the provider's keys, which this process reaches, or else where browsers log in. */
 function refreshUrl({ AUTH_URL, JWKS_URL }: ApiGatewayConfig): string | null {
   if (AUTH_URL === undefined) return null
   const keys = JWKS_URL?.endsWith('/.well-known/jwks.json') ? JWKS_URL : `${AUTH_URL.replace(/\/$/, '')}/auth/v1/.well-known/jwks.json`

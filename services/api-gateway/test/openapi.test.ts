@@ -34,7 +34,7 @@ interface Layer {
 test('the document names every route that is served, and no other', () => {
   // Routers are made without asking anybody; only their shape is looked at.
   const nothing = Router()
-  const deps = { store: {}, owners: {}, tokens: {}, live: {}, docs: nothing, pages: nothing } as unknown as RouteDeps
+  const deps = { store: { apiKeys: {} }, owners: {}, tokens: {}, live: {}, docs: nothing, pages: nothing } as unknown as RouteDeps
   const served = servedRoutes(routes(deps).stack as unknown as Layer[])
   expect(served.sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort())
 })

@@ -1,7 +1,7 @@
 import type { Database } from '@ponte/service-kit'
-import type { Lease } from '../rate-limit'
+import type { Lease } from '../limits'
 
-// A lease is an eighth of what is left, and at least one: few round trips while there is plenty, exact at the end. The database's clock
+// Raw, because each lease is one upsert on the path of requests. A lease is an eighth of what is left, and at least one: few round trips while there is plenty, exact at the end. The database's clock
 // numbers the windows.
 const LEASE = `
   INSERT INTO rate_windows AS known (bucket, number, used, granted)
@@ -11,7 +11,7 @@ const LEASE = `
     granted = CASE WHEN known.number = EXCLUDED.number THEN least($2 - known.used, greatest(1, ($2 - known.used) / 8)) ELSE EXCLUDED.granted END
   RETURNING granted, used, (60 - extract(epoch FROM now())::numeric % 60)::float8 AS resets_in_s`
 
-/** What replicas take of a caller's limit, so that all of them together keep to it. */
+/** Leases of a caller's limit, shared by all replicas. */
 export function rateWindowStore(database: Database) {
   return {
     async lease(bucket: string, limit: number): Promise<Lease> {
@@ -23,7 +23,7 @@ export function rateWindowStore(database: Database) {
       if (!row) throw new Error('A rate window was neither written nor read.')
       return { granted: Math.max(0, row.granted), remaining: Math.max(0, limit - row.used), resetsInMs: Math.ceil(row.resets_in_s * 1000) }
     },
-    async pruneRateWindows(): Promise<void> {
+    async prune(): Promise<void> {
       await database.query('DELETE FROM rate_windows WHERE number < floor(extract(epoch FROM now()) / 60) - 1')
     },
   }

@@ -1,9 +1,9 @@
 import { ApiError, parseEvent } from '@ponte/contracts'
 import type { Logger, Message, Part } from '@ponte/service-kit'
 import type { Request, Response } from 'express'
-import { addressBucket } from './rate-limit'
+import { addressBucket } from '../limits'
 
-export interface LiveOptions {
+export interface LiveCheckoutOptions {
   /** The payer's view of an order as JSON text. Throws ApiError when there is none. */
   view(orderId: string): Promise<string>
   streamsMax: number
@@ -13,29 +13,30 @@ export interface LiveOptions {
 
 interface Watched {
   streams: Set<Response>
-  /** What the streams were last told. */
-  told: string
+  /** The view that the streams have. */
+  sent: string
   /** Set while the view is fetched; `again` when the order changed meanwhile. */
   fetching: boolean
   again: boolean
 }
 
-export interface Live extends Part {
+export interface LiveCheckout extends Part {
   /** Opens a stream of an order's view: the present one at once, and each that differs from the one before. */
   open(orderId: string, req: Request, res: Response): Promise<void>
-  heard(message: Message): void
-  /** Looks at every watched order again, and writes to every stream. */
-  beat(): Promise<void>
+  /** Refreshes the order that `order.changed` names. */
+  notify(message: Message): void
+  /** Refreshes every watched order, and writes to every stream. */
+  heartbeat(): Promise<void>
   count(): number
 }
 
-/** `order.changed` may be lost, so each watched order is looked at again this often; the same turn keeps proxies from closing the stream. */
+/** `order.changed` may be lost, so each watched order is refreshed this often; the same turn keeps proxies from closing the stream. */
 export const HEARTBEAT_MS = 15_000
 const RECONNECT_MS = 2_000
 const UNSENT_BYTES_MAX = 256 * 1024
 
 /** Live checkout pages as server-sent events. One fetch per changed order, however many payers look at it. */
-export function livePages(options: LiveOptions): Live {
+export function liveCheckout(options: LiveCheckoutOptions): LiveCheckout {
   const watched = new Map<string, Watched>()
   const perAddress = new Map<string, number>()
   let open = 0
@@ -50,11 +51,11 @@ export function livePages(options: LiveOptions): Live {
       do {
         order.again = false
         const view = await options.view(orderId)
-        if (view !== order.told) for (const stream of order.streams) send(stream, view)
-        order.told = view
+        if (view !== order.sent) for (const stream of order.streams) send(stream, view)
+        order.sent = view
       } while (order.again)
     } catch (error) {
-      options.logger.warn('a live page could not be refreshed; the next turn tries again', { order_id: orderId, error })
+      options.logger.warn('refreshing a live checkout failed; the next heartbeat tries again', { order_id: orderId, error })
     } finally {
       order.fetching = false
     }
@@ -76,7 +77,7 @@ export function livePages(options: LiveOptions): Live {
     }
   }
   const join = (orderId: string, view: string, res: Response) => {
-    const order = watched.get(orderId) ?? { streams: new Set(), told: view, fetching: false, again: false }
+    const order = watched.get(orderId) ?? { streams: new Set(), sent: view, fetching: false, again: false }
     watched.set(orderId, order)
     order.streams.add(res)
     res.on('close', () => {
@@ -86,7 +87,7 @@ export function livePages(options: LiveOptions): Live {
     return order
   }
   return {
-    name: 'live pages',
+    name: 'live checkout',
     count: () => open,
     async open(orderId, req, res) {
       const release = admit(addressBucket(req.ip ?? ''))
@@ -98,17 +99,17 @@ export function livePages(options: LiveOptions): Live {
       if (req.method === 'HEAD') return void res.end()
       send(res, view)
       const order = join(orderId, view, res)
-      // What changed between the look and the joining was announced to nobody here.
+      // A change between the read and the registration was not announced to this stream.
       void refresh(orderId, order)
     },
-    heard(message) {
-      // Most changes are of orders that nobody looks at here.
+    notify(message) {
+      // Most changes are of orders without a stream here.
       if (watched.size === 0) return
       const orderId = orderIdOf(message, options.logger)
       const order = orderId && watched.get(orderId)
       if (order) void refresh(orderId, order)
     },
-    async beat() {
+    async heartbeat() {
       for (const { streams } of watched.values()) for (const stream of streams) stream.write(': still here\n\n')
       await Promise.all([...watched].map(([orderId, order]) => refresh(orderId, order)))
     },
@@ -118,7 +119,7 @@ export function livePages(options: LiveOptions): Live {
   }
 }
 
-/** A message that cannot be read must not fail whoever announced it. */
+/** A malformed message must not fail its sender. */
 function orderIdOf(message: Message, logger: Logger): string | undefined {
   try {
     const event = parseEvent(JSON.parse(message.body))

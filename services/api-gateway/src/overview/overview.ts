@@ -19,7 +19,7 @@ export interface OverviewSources {
 }
 
 /** What an overview asks of the owners: one page each, so that its cost does not grow with the merchant. */
-export const overviewQuestions = (at: Date) => ({
+export const overviewPaths = (at: Date) => ({
   orders: `/api/v1/orders?limit=100&created_gte=${new Date(at.getTime() - DAY_MS).toISOString()}`,
   subscriptions: '/api/v1/subscriptions?limit=100',
   deliveries: '/api/v1/deliveries/overview',

@@ -1,4 +1,4 @@
-import { addressBucket, type Lease, localLimit, sharedLimit, WINDOW_MS } from './rate-limit'
+import { type Lease, localLimit, sharedLimit, WINDOW_MS } from './rate-limit'
 
 /** What the database does, in memory: an eighth of what is left, at least one. */
 function sharedWindow(limit: number, clock: () => number) {
@@ -33,7 +33,7 @@ test.each([1, 7, 8, 100, 6000])('three replicas together let no more than %i thr
   expect(window.asked()).toBeLessThan(120)
 })
 
-test('a replica that is over the limit asks nobody until the window ends', async () => {
+test('a replica that is over the limit does not ask the database until the window ends', async () => {
   const window = sharedWindow(3, clock)
   const take = sharedLimit(3, window.lease, clock)
   for (let n = 0; n < 100; n++) await take('bucket')
@@ -70,15 +70,4 @@ test('the limit of a replica alone counts each bucket apart and starts anew afte
   expect([take('a'), take('a'), take('a'), take('b')].map(verdict => verdict.allowed)).toEqual([true, true, false, true])
   time.ms += WINDOW_MS
   expect(take('a')).toMatchObject({ allowed: true, remaining: 1, resetsInMs: WINDOW_MS })
-})
-
-test.each([
-  ['203.0.113.9', '203.0.113.9'],
-  ['::ffff:203.0.113.9', '203.0.113.9'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-  ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
-  ['2001:db8::9', '2001:db8:0:0::/64'],
-  ['::1', '0:0:0:0::/64'],
-])('the bucket of %s is %s', (address, bucket) => {
-  expect(addressBucket(address)).toBe(bucket)
 })

@@ -1,8 +1,8 @@
 import { ApiError, type Caller } from '@ponte/contracts'
 import { type Logger, type Part, signCaller, traceHeaders } from '@ponte/service-kit'
-import type { Request, Response } from 'express'
 import { type Dispatcher, Pool } from 'undici'
-import { isCutOff } from './cut-off'
+import { isConnectionLoss } from './connection-loss'
+import { pickHeaders } from './headers'
 
 export interface OwnerAnswer {
   status: number
@@ -26,10 +26,9 @@ export interface Owner extends Part {
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 const CONNECTIONS_MAX = 64
 const RETRY_AFTER_S = 2
-const PASSED_DOWN = ['content-type', 'idempotency-key', 'x-request-id'] as const
-const PASSED_UP = ['content-type', 'idempotency-replayed', 'retry-after', 'location'] as const
+const ANSWER_HEADERS = ['content-type', 'idempotency-replayed', 'retry-after', 'location'] as const
 
-/** Opens a keep-alive pool to one owner. An owner that does not answer in time is 503 `service_unavailable` to whoever asked. */
+/** Opens a keep-alive pool to one owner. An owner that does not answer in time answers the caller 503 `service_unavailable`. */
 export function openOwner(options: { name: string; url: string; secret: string; timeoutMs: number; logger: Logger }): Owner {
   const { name, secret, timeoutMs, logger } = options
   const base = new URL(options.url)
@@ -44,7 +43,7 @@ export function openOwner(options: { name: string; url: string; secret: string; 
       body: body ?? null,
       signal,
     })
-    return { status: response.statusCode, headers: passed(response.headers, PASSED_UP), body: await readBody(response.body) }
+    return { status: response.statusCode, headers: pickHeaders(response.headers, ANSWER_HEADERS), body: await readBody(response.body) }
   }
   return {
     name,
@@ -57,7 +56,7 @@ export function openOwner(options: { name: string; url: string; secret: string; 
           return send(caller, request, signal)
         })
         if (answer.status !== 401) return answer
-        logger.error('an owner refuses our token; the secrets or clocks of the two differ', { owner: name })
+        logger.error('an owner refused the internal token; check that secrets and clocks agree', { owner: name })
       } catch (error) {
         logger.warn('an owner does not answer', { owner: name, path: request.path.split('?')[0], error })
       }
@@ -71,37 +70,13 @@ export function openOwner(options: { name: string; url: string; secret: string; 
 const NEVER_SENT = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'])
 
 /**
- * A replica that stops closes its connections, and one of them may be the one just written to: another replica is asked once more. What was sent
- * may have had its effect, so it is sent again only when a second time changes nothing.
+ * Retry once when the connection was lost, because a stopping replica closes its connections. A request that was sent may have had its effect,
+ * so only idempotent ones are sent again.
  */
 function mayRepeat({ method, headers }: OwnerRequest, error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const harmless = method === 'GET' || headers?.['idempotency-key'] !== undefined
-  return NEVER_SENT.has(code) || (harmless && isCutOff(error))
-}
-
-/** Hands a merchant's request to its owner as it came, and the owner's answer back as it is. */
-export async function forward(owner: Owner, caller: Caller, path: string, req: Request, res: Response): Promise<void> {
-  const method = req.method === 'POST' || req.method === 'PATCH' ? req.method : 'GET'
-  const query = req.originalUrl.indexOf('?')
-  const answer = await owner.ask(caller, {
-    method,
-    path: query < 0 ? path : `${path}${req.originalUrl.slice(query)}`,
-    headers: { ...passed(req.headers, PASSED_DOWN), 'x-request-id': String(res.locals.requestId) },
-    ...(Buffer.isBuffer(req.body) && method !== 'GET' ? { body: req.body } : {}),
-  })
-  res.status(answer.status)
-  for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value)
-  res.end(req.method === 'HEAD' ? undefined : answer.body)
-}
-
-function passed(headers: Record<string, string | string[] | undefined>, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap(name => {
-      const value = headers[name]
-      return typeof value === 'string' ? [[name, value]] : []
-    }),
-  )
+  const repeatable = method === 'GET' || headers?.['idempotency-key'] !== undefined
+  return NEVER_SENT.has(code) || (repeatable && isConnectionLoss(error))
 }
 
 async function readBody(stream: Dispatcher.ResponseData['body']): Promise<Buffer> {

@@ -1,12 +1,13 @@
 import { ApiError } from '@ponte/contracts'
 import type { RequestHandler, Response } from 'express'
-import { addressBucket, type Verdict, WINDOW_MS } from './rate-limit'
+import { addressBucket } from './address-bucket'
+import { type Verdict, WINDOW_MS } from './rate-limit'
 
 /** Limits an address before anything is read of its request. */
 export const limitAddress =
   (take: (bucket: string) => Verdict): RequestHandler =>
   (req, res, next) => {
-    judge(take(addressBucket(req.ip ?? '')), res, 'this address')
+    enforce(take(addressBucket(req.ip ?? '')), res, 'this address')
     next()
   }
 
@@ -14,11 +15,11 @@ export const limitAddress =
 export const limitCaller =
   (take: (bucket: string) => Promise<Verdict>, bucketOf: (res: Response) => string): RequestHandler =>
   async (_req, res, next) => {
-    judge(await take(bucketOf(res)), res, 'this credential')
+    enforce(await take(bucketOf(res)), res, 'this credential')
     next()
   }
 
-function judge({ allowed, limit, remaining, resetsInMs }: Verdict, res: Response, who: string): void {
+function enforce({ allowed, limit, remaining, resetsInMs }: Verdict, res: Response, who: string): void {
   const resetsInS = Math.max(1, Math.ceil(resetsInMs / 1000))
   res.setHeader('RateLimit-Policy', `${limit};w=${WINDOW_MS / 1000}`)
   res.setHeader('RateLimit-Limit', String(limit))

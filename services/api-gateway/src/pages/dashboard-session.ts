@@ -1,9 +1,10 @@
 import { ApiError } from '@ponte/contracts'
 import { type Logger, parseRequest } from '@ponte/service-kit'
+import { parseCookie } from 'cookie'
 import { type CookieOptions, type Request, type RequestHandler, Router } from 'express'
 import { z } from 'zod'
-import { isCutOff } from './cut-off'
-import { jsonBody } from './json-body'
+import { jsonBody } from '../json-body'
+import { isConnectionLoss } from '../owners'
 
 export interface DashboardSessionOptions {
   /** Where the identity provider takes refresh tokens, as we reach it; null when nobody logs in here. */
@@ -18,7 +19,7 @@ const PATH = '/dashboard/session'
 const COOKIE = 'ponte_refresh'
 const TIMEOUT_MS = 5_000
 
-const handedIn = z.strictObject({ refresh_token: z.string().min(1).max(4096) })
+const storeBody = z.strictObject({ refresh_token: z.string().min(1).max(4096) })
 const grant = z.object({ access_token: z.string(), refresh_token: z.string().min(1).max(4096), expires_in: z.number() })
 
 /**
@@ -29,7 +30,7 @@ export function dashboardSession(options: DashboardSessionOptions): Router {
   const cookie: CookieOptions = { httpOnly: true, secure: options.secure, sameSite: 'strict', path: PATH }
   const router = Router()
   router.put(PATH, fromOurPage, (req, res) => {
-    const { refresh_token } = parseRequest(handedIn, jsonBody(req), 'body')
+    const { refresh_token } = parseRequest(storeBody, jsonBody(req), 'body')
     res.cookie(COOKIE, refresh_token, cookie).status(204).end()
   })
   router.post(PATH, fromOurPage, async (req, res) => {
@@ -43,17 +44,14 @@ export function dashboardSession(options: DashboardSessionOptions): Router {
   return router
 }
 
-/** Another site can neither set this header without our leave, which it never gets, nor send a cookie that is `SameSite=Strict`. */
+/** Cross-site requests are refused: setting this header needs a CORS preflight that is never granted, and the cookie is `SameSite=Strict`. */
 const fromOurPage: RequestHandler = (req, res, next) => {
   if (req.get('x-ponte-session') === undefined) throw new ApiError('forbidden', 'This route is for the dashboard alone.')
   res.setHeader('Cache-Control', 'no-store')
   next()
 }
 
-function tokenIn({ headers }: Request): string | undefined {
-  const value = new RegExp(`(?:^|; *)${COOKIE}=([^;]+)`).exec(headers.cookie ?? '')?.[1]
-  return value === undefined ? undefined : decodeURIComponent(value)
-}
+const tokenIn = ({ headers }: Request): string | undefined => parseCookie(headers.cookie ?? '')[COOKIE]
 
 /** A new session for a refresh token, which is then used up. Null when the provider refuses it; throws `service_unavailable` when it is silent. */
 async function refreshed({ refreshUrl, clientKey, logger }: DashboardSessionOptions, token: string): Promise<z.infer<typeof grant> | null> {
@@ -65,9 +63,9 @@ async function refreshed({ refreshUrl, clientKey, logger }: DashboardSessionOpti
     signal: AbortSignal.timeout(TIMEOUT_MS),
     redirect: 'error',
   }
-  // A token that was used a moment ago may be used again, so that an idle connection that was just closed costs nobody his session.
+  // Retry once on a stale keep-alive connection; the provider accepts a token again that was used a moment ago.
   const response = await fetch(refreshUrl, request)
-    .catch(error => (isCutOff(error) ? fetch(refreshUrl, request) : Promise.reject(error)))
+    .catch(error => (isConnectionLoss(error) ? fetch(refreshUrl, request) : Promise.reject(error)))
     .catch(error => {
       logger.warn('the identity provider does not answer', { error })
       return null

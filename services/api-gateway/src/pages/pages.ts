@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import { ApiError } from '@ponte/contracts'
-import express, { type RequestHandler, Router } from 'express'
+import { type RequestHandler, Router } from 'express'
+import sirv from 'sirv'
 import { type DashboardSessionOptions, dashboardSession } from './dashboard-session'
 
 export interface PagesOptions {
@@ -30,27 +31,10 @@ export function pages({ folder, settings, session }: PagesOptions): Router {
     res.json(settings)
   })
   router.use(dashboardSession(session))
-  router.use('/assets', packed(join(folder, 'assets')))
-  router.use('/assets', express.static(join(folder, 'assets'), { immutable: true, maxAge: YEAR_S * 1000, index: false, redirect: false }))
+  const assets = join(folder, 'assets')
+  // `gzip`: the build leaves a compressed copy beside each asset.
+  if (existsSync(assets)) router.use('/assets', sirv(assets, { gzip: true, immutable: true, maxAge: YEAR_S, etag: true, extensions: [] }))
   router.get('/pay/:order_id', document(['pay.html', 'pay/index.html', 'index.html']))
   router.get(['/dashboard', '/dashboard/*path'], document(['dashboard.html', 'dashboard/index.html', 'index.html']))
   return router
-}
-
-const PACKABLE: Record<string, string> = { '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8' }
-
-/** Answers with the gzipped copy that the build left beside a file, to whoever takes one. */
-function packed(folder: string): RequestHandler {
-  return (req, res, next) => {
-    const type = PACKABLE[extname(req.path)]
-    if (type && /^\/[\w.-]+$/.test(req.path) && existsSync(join(folder, `${req.path}.gz`))) {
-      res.setHeader('Vary', 'Accept-Encoding')
-      if (req.acceptsEncodings('gzip')) {
-        res.setHeader('Content-Encoding', 'gzip')
-        res.setHeader('Content-Type', type)
-        req.url = `${req.path}.gz`
-      }
-    }
-    next()
-  }
 }

@@ -1,4 +1,4 @@
-import { overviewOf, overviewQuestions } from './overview'
+import { overviewOf, overviewPaths } from './overview'
 
 const id = '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90'
 const at = '2026-11-20T12:00:00.000Z'
@@ -41,5 +41,5 @@ test('an owner that did not answer leaves its part null', () => {
 })
 
 test('each owner is asked one page', () => {
-  expect(overviewQuestions(new Date(at)).orders).toBe('/api/v1/orders?limit=100&created_gte=2026-11-19T12:00:00.000Z')
+  expect(overviewPaths(new Date(at)).orders).toBe('/api/v1/orders?limit=100&created_gte=2026-11-19T12:00:00.000Z')
 })

@@ -2,17 +2,16 @@ import { ApiError, authorizePayment, type Caller, type CheckoutBody, id as idSch
 import { parseRequest } from '@ponte/service-kit'
 import { type Request, Router } from 'express'
 import { z } from 'zod'
-import { forward, type Owner } from './forward'
-import type { Owners } from './forwarded-routes'
-import { jsonBody } from './json-body'
-import type { Live } from './live'
+import { jsonBody } from '../json-body'
+import { forward, type Owner, type Owners } from '../owners'
+import type { LiveCheckout } from './live-checkout'
 
 const payer: Caller = { kind: 'checkout' }
 const path = z.object({ order_id: idSchema })
 const orderIdIn = (req: Request) => parseRequest(path, req.params, 'path').order_id
 
-/** What a payer with a link may read, once or live, and the signature that he may hand in. */
-export function checkoutRoutes(owners: Owners, live: Live): Router {
+/** What a payer with a link may do: read the order, once or live, and hand in a signature. */
+export function checkoutRoutes(owners: Owners, live: LiveCheckout): Router {
   const router = Router()
   const { orders } = owners
   router.get('/api/v1/checkout/:order_id', (req, res) => forward(orders, payer, `/api/v1/checkout/${orderIdIn(req)}`, req, res))
@@ -21,7 +20,7 @@ export function checkoutRoutes(owners: Owners, live: Live): Router {
     const orderId = orderIdIn(req)
     const listener = owners['chain-listener']
     parseRequest(z.strictObject({}), req.query, 'query')
-    // Orders knows what is due, the listener what was signed before: the same signature again must be answered when nothing is due any more.
+    // The listener answers a repeated signature even when nothing is due any more, so it decides with the status that orders reports.
     const { status, due }: CheckoutBody = JSON.parse(await checkoutView(orders, orderId))
     parseRequest(authorizePayment, jsonBody(req), 'body')
     if (!listener) throw new ApiError('invalid_state', 'Payments without gas are not offered here; pay in another way.')

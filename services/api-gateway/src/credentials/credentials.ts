@@ -9,7 +9,7 @@ export function requireApiKey(termsByKey: (hash: Buffer) => Promise<MerchantTerm
   return async (req, res, next) => {
     const key = bearer(req.headers.authorization, 'Send the API key: Authorization: Bearer sk_live_…')
     const terms = key !== undefined && isApiKey(key) ? await termsByKey(hashApiKey(key)) : null
-    if (!terms) throw new ApiError('invalid_api_key', 'This route wants an API key (sk_live_…) that is known and not revoked.')
+    if (!terms) throw new ApiError('invalid_api_key', 'This route needs an API key (sk_live_…) that is known and not revoked.')
     rememberTerms(res, terms)
     next()
   }
@@ -19,7 +19,7 @@ export function requireApiKey(termsByKey: (hash: Buffer) => Promise<MerchantTerm
 export function requireSession(tokens: SessionTokens): RequestHandler {
   return async (req, res, next) => {
     const token = bearer(req.headers.authorization, 'Send the session token: Authorization: Bearer <ACCESS_TOKEN>')
-    if (token === undefined) throw new ApiError('invalid_jwt', 'This route wants the session token of a login as a bearer token.')
+    if (token === undefined) throw new ApiError('invalid_jwt', 'This route needs the session token of a login as a bearer token.')
     const userId = await tokens.verify(token)
     res.locals.userId = userId
     addLogFields({ user_id: userId })
@@ -27,7 +27,7 @@ export function requireSession(tokens: SessionTokens): RequestHandler {
   }
 }
 
-/** Whose request this is, for the routes and for the log. */
+/** Keeps the merchant of this request for the routes and the log. */
 export function rememberTerms(res: Response, terms: MerchantTerms): void {
   res.locals.terms = terms
   addLogFields({ merchant_id: terms.merchant_id })

@@ -1,22 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { ApiError, createMerchant as createBody, type MerchantBody, updateMerchant as updateBody } from '@ponte/contracts'
-import { isStale, parseRequest, seal, unseal, uuidv7 } from '@ponte/service-kit'
+import { ApiError, createMerchant as createBody, updateMerchant as updateBody } from '@ponte/contracts'
+import { isStale, parseRequest, seal, uuidv7 } from '@ponte/service-kit'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
-import { API_KEY_ENTROPY_BYTES, mintApiKey } from './api-key'
-import { userIn } from './credentials'
-import { jsonBody } from './json-body'
-import {
-  activateWebhookSecret,
-  type Change,
-  createMerchant,
-  inForce,
-  type Merchant,
-  rotateWebhookSecret,
-  updateMerchant,
-  warningsOf,
-} from './merchant'
-import type { Action, Actor, Store } from './store'
+import { API_KEY_ENTROPY_BYTES, mintApiKey, userIn } from '../credentials'
+import { jsonBody } from '../json-body'
+import type { Store } from '../store'
+import type { Action, Actor } from '../store/audit-log'
+import { activateWebhookSecret, type Change, createMerchant, inForce, type Merchant, rotateWebhookSecret, updateMerchant } from './merchant'
+import { merchantBody } from './merchant-body'
 
 export interface MerchantRouteDeps {
   store: Store
@@ -30,7 +22,7 @@ const nothing = z.strictObject({})
 const mintSecret = () => `whsec_${randomBytes(32).toString('hex')}`
 const mint = () => mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES))
 
-/** What a user does with the merchant that is his (specification, Merchant self-management). */
+/** What users do with their own merchant (specification, Merchant self-management). */
 export function merchantRoutes({ store, now, sealKey, session }: MerchantRouteDeps): Router {
   const router = Router()
   const bodyOf = (merchant: Merchant) => merchantBody(inForce(merchant, now()), sealKey)
@@ -41,7 +33,7 @@ export function merchantRoutes({ store, now, sealKey, session }: MerchantRouteDe
     const id = uuidv7()
     const change = createMerchant(body, { id, userId: userIn(res), sealedWebhookSecret: sealedSecret(id), at: now() })
     const key = mint()
-    await store.insert(change, key.hash, actor(res))
+    await store.merchants.insert(change, key.hash, actor(res))
     res.status(201).json({ ...bodyOf(change.merchant), api_key: key.plain })
   })
 
@@ -58,7 +50,7 @@ export function merchantRoutes({ store, now, sealKey, session }: MerchantRouteDe
     parseRequest(nothing, jsonBody(req), 'body')
     const merchant = await own(store, userIn(res))
     const key = mint()
-    await store.rotateKey(merchant.id, key.hash, actor(res))
+    await store.apiKeys.rotate(merchant.id, key.hash, actor(res))
     res.json({ ...bodyOf(merchant), api_key: key.plain })
   })
 
@@ -81,18 +73,18 @@ export function merchantRoutes({ store, now, sealKey, session }: MerchantRouteDe
 
 /** The user's merchant. Throws `not_found` when there is none. */
 export async function own(store: Store, userId: string): Promise<Merchant> {
-  const merchant = await store.findByUser(userId)
+  const merchant = await store.merchants.findByUser(userId)
   if (!merchant) throw new ApiError('not_found', 'This user has no merchant yet; create it with POST /api/v1/merchants.')
   return merchant
 }
 
-/** Finds, decides, commits; decides again when somebody else was first. */
+/** Finds, decides, commits; retries after a concurrent change. */
 async function changed(store: Store, res: Response, action: Action, decide: (merchant: Merchant) => Change): Promise<Merchant> {
   for (;;) {
     const change = decide(await own(store, userIn(res)))
     if (change.changed.length === 0) return change.merchant
     try {
-      await store.commit(change, action, actor(res))
+      await store.merchants.update(change, action, actor(res))
       return change.merchant
     } catch (error) {
       if (!isStale(error)) throw error
@@ -101,21 +93,3 @@ async function changed(store: Store, res: Response, action: Action, decide: (mer
 }
 
 const actor = (res: Response): Actor => ({ userId: userIn(res), requestId: String(res.locals.requestId) })
-
-/** The answer to the merchant itself: the only place where a sealed secret is opened. */
-function merchantBody(merchant: Merchant, sealKey: string): MerchantBody {
-  const warnings = warningsOf(merchant)
-  return {
-    object: 'merchant',
-    id: merchant.id,
-    display_name: merchant.displayName,
-    webhook_url: merchant.webhookUrl,
-    webhook_secret: unseal(merchant.sealedWebhookSecret, sealKey, merchant.id),
-    pending_webhook_secret: merchant.pending && unseal(merchant.pending.sealed, sealKey, merchant.id),
-    pending_webhook_secret_activates_at: merchant.pending?.activatesAt.toISOString() ?? null,
-    payout_address: merchant.payoutAddress,
-    created_at: merchant.createdAt.toISOString(),
-    updated_at: merchant.updatedAt.toISOString(),
-    ...(warnings.length > 0 ? { warnings } : {}),
-  }
-}

@@ -2,14 +2,15 @@ import { id as idSchema } from '@ponte/contracts'
 import { parseRequest } from '@ponte/service-kit'
 import { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
-import { merchantCaller, termsIn } from './credentials'
-import { forward, type Owner } from './forward'
+import { merchantCaller, termsIn } from '../credentials'
+import { forward } from './forward'
+import type { Owner } from './owner'
 
-export type OwnerName = 'orders' | 'subscriptions' | 'webhook-dispatcher'
+type OwnerName = 'orders' | 'subscriptions' | 'webhook-dispatcher'
 /** The chain listener need not be there. */
 export type Owners = Record<OwnerName, Owner> & { 'chain-listener'?: Owner }
 
-export interface ForwardedRoute {
+interface ForwardedRoute {
   method: 'get' | 'post' | 'patch'
   path: string
   credential: 'api_key' | 'session'
@@ -25,7 +26,7 @@ const route = (line: string, credential: ForwardedRoute['credential'], owner: Ow
 }
 
 /** Who may call what, and who answers (design, section 4). What stands under `/merchants/me` is the same resource for the dashboard's user. */
-const forwardedRoutes: readonly ForwardedRoute[] = [
+const routes: readonly ForwardedRoute[] = [
   route('post /api/v1/orders', 'api_key', 'orders'),
   route('get /api/v1/orders', 'api_key', 'orders'),
   route('get /api/v1/orders/:id', 'api_key', 'orders'),
@@ -56,12 +57,12 @@ const forwardedRoutes: readonly ForwardedRoute[] = [
 ]
 
 /** Routes whose answer belongs to an owner. `credentials` leaves the merchant's terms in `res.locals.terms`. */
-export function forwarding(owners: Owners, credentials: Record<ForwardedRoute['credential'], RequestHandler[]>): Router {
+export function forwardedRoutes(owners: Owners, credentials: Record<ForwardedRoute['credential'], RequestHandler[]>): Router {
   const router = Router()
-  for (const { method, path, credential, owner } of forwardedRoutes) {
+  for (const { method, path, credential, owner } of routes) {
     const ownerPath = path.replace('/merchants/me', '')
     router[method](path, ...credentials[credential], async (req, res) => {
-      // Only an id takes the place of an id: nothing climbs out of its route.
+      // Only a valid id is put into the owner's path, so that no input can leave its route.
       const { id } = parseRequest(pathId, req.params, 'path')
       await forward(owners[owner], merchantCaller(termsIn(res)), ownerPath.replace(':id', id ?? ''), req, res)
     })

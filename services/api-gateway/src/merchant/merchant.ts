@@ -1,12 +1,12 @@
 import { ApiError, type CreateMerchant, type FieldError, type MerchantTerms, type NewEvent, type UpdateMerchant } from '@ponte/contracts'
-import { checksumAddress, isValidAddress } from './checksum-address'
+import { checksumAddress } from './checksum-address'
 import { namesInternalAddress } from './internal-address'
 
 /** A merchant as the gateway keeps it. Secrets are sealed everywhere but in the answer to their owner. */
 export interface Merchant {
   id: string
   userId: string
-  /** Grows with each change that others must hear of. */
+  /** Grows with each published change. */
   version: number
   displayName: string
   webhookUrl: string | null
@@ -30,22 +30,25 @@ export interface Change {
   changed: string[]
 }
 
-/** Design, section 10: a rotated secret takes effect on the merchant's word, or after a day. */
+/** A rotated secret takes effect when the merchant activates it, or after a day. */
 export const SECRET_ACTIVATES_AFTER_MS = 24 * 3_600_000
 
 /** Opens a merchant for a user. Throws ApiError `invalid_request` on a URL or an address that cannot be used. */
-export function createMerchant(body: CreateMerchant, given: { id: string; userId: string; sealedWebhookSecret: string; at: Date }): Change {
+export function createMerchant(
+  body: CreateMerchant,
+  fields: { id: string; userId: string; sealedWebhookSecret: string; at: Date },
+): Change {
   const merchant: Merchant = {
-    id: given.id,
-    userId: given.userId,
+    id: fields.id,
+    userId: fields.userId,
     version: 1,
     displayName: body.display_name,
     webhookUrl: checkedUrl(body.webhook_url ?? null),
     payoutAddress: checkedAddress(body.payout_address ?? null),
-    sealedWebhookSecret: given.sealedWebhookSecret,
+    sealedWebhookSecret: fields.sealedWebhookSecret,
     pending: null,
-    createdAt: given.at,
-    updatedAt: given.at,
+    createdAt: fields.at,
+    updatedAt: fields.at,
   }
   return { merchant, events: [updated(merchant)], changed: ['merchant'] }
 }
@@ -82,7 +85,7 @@ export function inForce(merchant: Merchant, at: Date): Merchant {
   return { ...merchant, sealedWebhookSecret: merchant.pending.sealed, pending: null }
 }
 
-/** What owners are told about the merchant with each request. */
+/** What owners receive about the merchant with each request. */
 export const termsOf = (merchant: Merchant): MerchantTerms => ({
   merchant_id: merchant.id,
   version: merchant.version,
@@ -90,7 +93,7 @@ export const termsOf = (merchant: Merchant): MerchantTerms => ({
   payout_address: merchant.payoutAddress,
 })
 
-/** What the merchant should know although it was accepted. */
+/** Accepted values that will not work as the merchant expects. */
 export function warningsOf(merchant: Merchant): string[] {
   if (!merchant.webhookUrl || !namesInternalAddress(new URL(merchant.webhookUrl))) return []
   return [
@@ -124,9 +127,10 @@ function checkedUrl(text: string | null): string | null {
 
 function checkedAddress(text: string | null): string | null {
   if (text === null) return null
-  if (!isValidAddress(text)) throw refused('payout_address', 'does not match its EIP-55 checksum; a character may be mistyped')
-  if (/^0x0{40}$/.test(text)) throw refused('payout_address', 'must not be the zero address')
-  return checksumAddress(text)
+  const address = checksumAddress(text)
+  if (!address) throw refused('payout_address', 'does not match its EIP-55 checksum; a character may be mistyped')
+  if (/^0x0{40}$/.test(address)) throw refused('payout_address', 'must not be the zero address')
+  return address
 }
 
 function refused(path: string, message: string): ApiError {

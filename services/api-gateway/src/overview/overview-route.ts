@@ -1,19 +1,18 @@
 import type { Caller } from '@ponte/contracts'
 import type { RequestHandler } from 'express'
-import { merchantCaller, termsIn } from './credentials'
-import type { Owner } from './forward'
-import type { Owners } from './forwarded-routes'
-import { overviewOf, overviewQuestions } from './overview'
+import { merchantCaller, termsIn } from '../credentials'
+import type { Owner, Owners } from '../owners'
+import { overviewOf, overviewPaths } from './overview'
 
 /** The one answer that several owners give together. */
 export function overviewRoute(owners: Owners, now: () => Date): RequestHandler {
   return async (_req, res) => {
     const caller = merchantCaller(termsIn(res))
-    const questions = overviewQuestions(now())
+    const paths = overviewPaths(now())
     const [orders, subscriptions, deliveries] = await Promise.all([
-      answerOf(owners.orders, caller, questions.orders),
-      answerOf(owners.subscriptions, caller, questions.subscriptions),
-      answerOf(owners['webhook-dispatcher'], caller, questions.deliveries),
+      answerOf(owners.orders, caller, paths.orders),
+      answerOf(owners.subscriptions, caller, paths.subscriptions),
+      answerOf(owners['webhook-dispatcher'], caller, paths.deliveries),
     ])
     res.json(overviewOf({ orders, subscriptions, deliveries }))
   }

@@ -1,0 +1,2 @@
+export { checkoutRoutes, checkoutView } from './checkout-routes'
+export { HEARTBEAT_MS, type LiveCheckout, liveCheckout } from './live-checkout'

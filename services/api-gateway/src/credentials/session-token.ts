@@ -1,0 +1,69 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
+import { ApiError, text } from '@ponte/contracts'
+import type { Logger } from '@ponte/service-kit'
+import jwt from 'jsonwebtoken'
+import { keyFinder } from './key-set'
+
+export interface SessionTokens {
+  /** The user a token speaks for. Throws ApiError `invalid_jwt`, or `service_unavailable` while no keys can be had. */
+  verify(token: string): Promise<string>
+}
+
+export interface SessionTokenOptions {
+  /** The identity provider's keys, or the one secret it shares with us: never both, so that no token chooses. */
+  keys: { jwksUrl: string } | { sharedSecret: string }
+  issuer: string
+  audience: string
+  now: () => Date
+  logger: Logger
+}
+
+const subject = text(255)
+
+/** Verifies session tokens: signature, algorithm, issuer, audience, expiry and subject. */
+export function sessionTokens(options: SessionTokenOptions): SessionTokens {
+  const { keys } = options
+  const find = 'jwksUrl' in keys ? keyFinder(keys.jwksUrl, { ...options, refused }) : undefined
+  const algorithms: jwt.Algorithm[] = find ? ['RS256', 'ES256'] : ['HS256']
+  const secret = createSecretKey(Buffer.from('sharedSecret' in keys ? keys.sharedSecret : ''))
+
+  const check = (token: string, key: KeyObject): string => {
+    const claims = jwt.verify(token, key, {
+      algorithms,
+      issuer: options.issuer,
+      audience: options.audience,
+      clockTimestamp: Math.floor(options.now().getTime() / 1000),
+    })
+    if (typeof claims === 'string') throw refused('its payload is not an object')
+    if (claims.exp === undefined) throw refused('it never expires')
+    const sub = subject.safeParse(claims.sub)
+    if (!sub.success) throw refused('it names no user')
+    return sub.data
+  }
+  return {
+    async verify(token) {
+      const header = decodedHeader(token)
+      if (!header || !algorithms.includes(header.alg as jwt.Algorithm)) throw refused('it is not signed in a way we accept')
+      if ('crit' in header) throw refused('it asks for an extension we do not know')
+      const key = find ? await find(header.kid) : secret
+      try {
+        return check(token, key)
+      } catch (error) {
+        if (error instanceof ApiError) throw error
+        // jsonwebtoken also throws plain errors, on a signature of the wrong length for example: whatever it is, the token is not good.
+        throw refused(error instanceof jwt.JsonWebTokenError ? error.message : 'it cannot be read')
+      }
+    },
+  }
+}
+
+/** jsonwebtoken throws a SyntaxError on a header or payload that is not JSON. */
+function decodedHeader(token: string): jwt.JwtHeader | undefined {
+  try {
+    return jwt.decode(token, { complete: true })?.header
+  } catch {
+    return undefined
+  }
+}
+
+const refused = (why: string) => new ApiError('invalid_jwt', `The session token was refused: ${why}. Log in again.`)

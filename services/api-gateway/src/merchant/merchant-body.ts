@@ -1,0 +1,21 @@
+import type { MerchantBody } from '@ponte/contracts'
+import { unseal } from '@ponte/service-kit'
+import { type Merchant, warningsOf } from './merchant'
+
+/** The merchant's view of itself: the only place where a sealed secret is opened. */
+export function merchantBody(merchant: Merchant, sealKey: string): MerchantBody {
+  const warnings = warningsOf(merchant)
+  return {
+    object: 'merchant',
+    id: merchant.id,
+    display_name: merchant.displayName,
+    webhook_url: merchant.webhookUrl,
+    webhook_secret: unseal(merchant.sealedWebhookSecret, sealKey, merchant.id),
+    pending_webhook_secret: merchant.pending && unseal(merchant.pending.sealed, sealKey, merchant.id),
+    pending_webhook_secret_activates_at: merchant.pending?.activatesAt.toISOString() ?? null,
+    payout_address: merchant.payoutAddress,
+    created_at: merchant.createdAt.toISOString(),
+    updated_at: merchant.updatedAt.toISOString(),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  }
+}

@@ -1,0 +1,25 @@
+import { uuidv7 } from '@ponte/service-kit'
+import type { PrismaClient } from '../generated/client'
+
+export type Action = 'merchant.create' | 'merchant.update' | 'api_key.rotate' | 'webhook_secret.rotate' | 'webhook_secret.activate'
+
+/** The user and request behind a change. */
+export interface Actor {
+  userId: string
+  requestId: string
+}
+
+/** A row of the audit log: who changed what and when. Names of what changed, never a value. */
+export const auditEntry = (merchantId: string, actor: Actor, action: Action, changed: string[], at: Date) => ({
+  id: uuidv7(),
+  merchantId,
+  userId: actor.userId,
+  action,
+  changed,
+  requestId: actor.requestId,
+  at,
+})
+
+export const auditLogStore = (prisma: PrismaClient) => ({
+  list: (merchantId: string) => prisma.auditEntry.findMany({ where: { merchantId }, orderBy: { at: 'asc' } }),
+})
