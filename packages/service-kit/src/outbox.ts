@@ -1,11 +1,9 @@
-import { type NewEvent, parseEvent, subjectsOf } from '@ponte/contracts'
+import { type NewEvent, subjectsOf } from '@ponte/contracts'
 import type { Bus, Message } from './bus'
-import type { Database, Sql } from './database'
+import { type Database, outboxRows, type Sql } from './database'
 import { every, type Loop } from './every'
-import { uuidv7 } from './ids'
 import type { Logger } from './logger'
 import type { Counter } from './metrics'
-import { markSpan } from './trace'
 
 /** Columns of outbox rows as arrays, for `unnest` inside the statement that commits the state (design, section 9). */
 export interface OutboxRows {
@@ -14,20 +12,10 @@ export interface OutboxRows {
   bodies: string[]
 }
 
-/**
- * Gives each event its id, its time and the trace it belongs to, and checks it against its schema. A ZodError here is a bug of the producer,
- * before anything is written.
- */
+/** Outbox rows as columns. */
 export function toOutbox(events: readonly NewEvent[], at: Date, given?: string | null): OutboxRows {
-  const rows: OutboxRows = { ids: [], types: [], bodies: [] }
-  for (const { type, data } of events) {
-    const trace = given === undefined ? markSpan(type, { kind: 'producer' }) : given
-    const event = parseEvent({ id: uuidv7(), type, occurred_at: at.toISOString(), data, trace })
-    rows.ids.push(event.id)
-    rows.types.push(event.type)
-    rows.bodies.push(JSON.stringify(event))
-  }
-  return rows
+  const rows = outboxRows(events, at, given)
+  return { ids: rows.map(({ id }) => id), types: rows.map(({ type }) => type), bodies: rows.map(({ body }) => body) }
 }
 
 /** Writes outbox rows inside the caller's transaction, for stores that commit in several statements. */

@@ -1,5 +1,6 @@
 import pg from 'pg'
-import type { Part } from './service'
+import type { Part } from '../service'
+import { commitUnit, type Unit } from './unit-of-work'
 
 /** Only what code needs of a connection: a text with numbered parameters. */
 export interface Sql {
@@ -11,6 +12,8 @@ export interface Sql {
 
 export interface Database extends Part, Sql {
   pool: pg.Pool
+  /** Writes one unit of work in one statement: everything in it, or nothing. */
+  commit<Row extends pg.QueryResultRow = pg.QueryResultRow>(unit: Unit): Promise<{ rows: Row[]; rowCount: number | null }>
   /** Runs `work` in one transaction on one connection; rolls back when it throws. No network call belongs inside. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
 }
@@ -49,6 +52,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     name: 'database',
     pool,
     query,
+    commit: unit => commitUnit({ query }, unit),
     ready: async () => (await pool.query('SELECT 1')).rowCount === 1,
     stop: () => pool.end(),
     observe(metrics) {
@@ -87,41 +91,4 @@ function withSettings(databaseUrl: string, settings: readonly string[]): string 
   const own = url.searchParams.get('options')
   url.searchParams.set('options', [...settings.map(setting => `-c ${setting}`), ...(own ? [own] : [])].join(' '))
   return url.href
-}
-
-const field = (error: unknown, name: string): string | undefined => {
-  const value = typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined
-  return typeof value === 'string' ? value : undefined
-}
-
-/** True when the statement hit the named unique or primary key: somebody else was first. */
-export const isUniqueViolation = (error: unknown, constraint: string): boolean =>
-  field(error, 'code') === '23505' && field(error, 'constraint') === constraint
-
-/**
- * True when a row changed between finding and committing it. Stores write `version = CASE WHEN version = $n THEN version + 1 END`:
- * a version that moved on becomes NULL, which the column refuses, and the whole statement is undone.
- */
-export const isStale = (error: unknown): boolean => field(error, 'code') === '23502' && field(error, 'column') === 'version'
-
-/** It waited for another statement's lock, in a circle or too long, and was undone for certain. */
-export const isLockedOut = (error: unknown): boolean => /^(40P01|55P03)$/.test(field(error, 'code') ?? '')
-
-const TRANSIENT_STATE = /^(08|53|57P|40001|40P01|55P03|25006|XX000)/
-const TRANSIENT_NODE = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)$/
-const TRANSIENT_PRISMA = /^P(1001|1002|1008|1017|2024|2034|2037)$/
-const TRANSIENT_TEXT =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end/
-/** Where Prisma and Node keep the error that they wrap. */
-const WRAPPERS = ['cause', 'meta', 'driverAdapterError']
-const WRAPPED_DEPTH_MAX = 6
-
-/** True when the database could not be asked, or lost a race by itself: the same work may succeed a moment later. */
-export function isTransient(error: unknown, depth = 0): boolean {
-  if (typeof error !== 'object' || error === null || depth > WRAPPED_DEPTH_MAX) return false
-  for (const code of [field(error, 'code') ?? '', field(error, 'originalCode') ?? '']) {
-    if (TRANSIENT_STATE.test(code) || TRANSIENT_NODE.test(code) || TRANSIENT_PRISMA.test(code)) return true
-  }
-  if (error instanceof Error && TRANSIENT_TEXT.test(error.message)) return true
-  return WRAPPERS.some(wrapper => isTransient(Reflect.get(error, wrapper), depth + 1))
 }

@@ -1,0 +1,4 @@
+export * from './database'
+export * from './errors'
+export * from './outbox-rows'
+export * from './unit-of-work'
