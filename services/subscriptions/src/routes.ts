@@ -9,12 +9,13 @@ import {
   type SubscriptionBody,
   updateSubscription,
 } from '@ponte/contracts'
-import { parseRequest, requireCaller, uuidv7At } from '@ponte/service-kit'
+import { answerOnce, answersTo, type Database, keyedRequest, parseRequest, requireCaller, uuidv7At } from '@ponte/service-kit'
 import { type Request, Router } from 'express'
 import { z } from 'zod'
 import { amend } from './amending'
 import { charge } from './charging'
-import { type AnswerDeps, answerOnce, keyedRequest } from './idempotency'
+import { orderAnswer, sendOrder } from './order-answer'
+import type { Arrivals } from './order-arrival'
 import { merchantOf, toAmendment, toNewSubscription } from './requests'
 import { mint } from './scheduler'
 import type { Store } from './store'
@@ -22,7 +23,12 @@ import { isBeaten } from './store/commit'
 import { cancel, open, type Subscription } from './subscription'
 import { subscriptionBody } from './subscription-body'
 
-export interface RouteDeps extends AnswerDeps {
+export interface RouteDeps {
+  database: Database
+  store: Store
+  arrivals: Arrivals
+  publicUrl: string
+  orderWaitMs: number
   now: () => Date
   tokenSecret: string
 }
@@ -41,13 +47,13 @@ export function routes(deps: RouteDeps): Router {
   router.post(BASE, async (req, res) => {
     const terms = merchantOf(res)
     const body = parseRequest(createSubscription, req.body, 'body')
-    const keyed = keyedRequest(req, terms.merchant_id, `POST ${BASE}`)
-    requirePayout(terms)
-    await answerOnce(deps, keyed, res, async () => {
+    const keyed = keyedRequest(req, terms.merchant_id)
+    await answerOnce(deps.database, keyed, res, async () => {
+      requirePayout(terms)
       const at = now()
       const subscription = open(toNewSubscription(body, terms.merchant_id, uuidv7At(at), at), at)
       const answer = { status: 201, body: JSON.stringify(subscriptionBody(subscription)) }
-      await store.insert(subscription, { terms, answer: keyed && { ...keyed, ...answer } })
+      await store.insert(subscription, { terms, answers: answersTo(keyed, answer) })
       return answer
     })
   })
@@ -78,30 +84,31 @@ export function routes(deps: RouteDeps): Router {
 
   router.post(`${BASE}/:id/charge`, async (req, res) => {
     const terms = merchantOf(res)
-    const { id } = parseRequest(pathId, req.params, 'path')
+    parseRequest(pathId, req.params, 'path')
     parseRequest(nothing, req.body, 'body')
-    const keyed = keyedRequest(req, terms.merchant_id, `POST ${BASE}/${id}/charge`)
-    requirePayout(terms)
-    await answerOnce(deps, keyed, res, () =>
-      decided(store, req, terms, async subscription => {
+    const keyed = keyedRequest(req, terms.merchant_id)
+    const work = async () => {
+      requirePayout(terms)
+      return decided(store, req, terms, async subscription => {
         const { attempt, outcome, ...change } = charge(subscription, now(), mint())
-        const answer = { status: outcome === 'issued' ? 201 : 200, orderId: attempt.orderId }
-        await store.commit(change, { terms, answer: keyed && { ...keyed, ...answer } })
+        const answer = orderAnswer(outcome === 'issued' ? 201 : 200, attempt.orderId)
+        await store.commit(change, { terms, answers: answersTo(keyed, answer) })
         return answer
-      }),
-    )
+      })
+    }
+    await answerOnce(deps.database, keyed, res, work, answer => sendOrder(deps, res, answer))
   })
 
   router.post(`${BASE}/:id/cancel`, async (req, res) => {
     const terms = merchantOf(res)
-    const { id } = parseRequest(pathId, req.params, 'path')
+    parseRequest(pathId, req.params, 'path')
     parseRequest(nothing, req.body, 'body')
-    const keyed = keyedRequest(req, terms.merchant_id, `POST ${BASE}/${id}/cancel`)
-    await answerOnce(deps, keyed, res, () =>
+    const keyed = keyedRequest(req, terms.merchant_id)
+    await answerOnce(deps.database, keyed, res, () =>
       decided(store, req, terms, async subscription => {
-        const change = cancel(subscription, now())
-        const answer = { status: 200, body: JSON.stringify(subscriptionBody(change?.subscription ?? subscription)) }
-        if (change) await store.commit(change, { terms, answer: keyed && { ...keyed, ...answer } })
+        const change = cancel(subscription, now()) ?? { from: subscription, subscription, facts: [] }
+        const answer = { status: 200, body: JSON.stringify(subscriptionBody(change.subscription)) }
+        await store.commit(change, { terms, answers: answersTo(keyed, answer) })
         return answer
       }),
     )

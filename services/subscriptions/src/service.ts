@@ -13,6 +13,7 @@ import {
   openDatabase,
   opsServer,
   outboxRelay,
+  pruneAnswers,
   rabbitmqBus,
   service,
 } from '@ponte/service-kit'
@@ -58,10 +59,11 @@ export function createSubscriptions(config: SubscriptionsConfig, given: Given = 
     observe: () =>
       metrics.observed('ponte_subscription_overdue_seconds', 'How long the most overdue subscription waits already', store.overdueS),
   }
-  const pruning = every('idempotency pruning', 3_600_000, () => store.prune(), logger)
+  const pruning = every('idempotency pruning', 3_600_000, () => pruneAnswers(database), logger)
   const arrivals = createArrivals(store.orderBody)
 
   const routing = routes({
+    database,
     store,
     now,
     arrivals,

@@ -1,10 +1,9 @@
 import type { ListSubscriptions, MerchantTerms, OrderBody } from '@ponte/contracts'
-import type { Database } from '@ponte/service-kit'
+import type { Database, Statement } from '@ponte/service-kit'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { toEvents } from './events'
 import { type Merchant, PrismaClient } from './generated/client'
 import { type Cause, writeChange, writeNew } from './store/commit'
-import { idempotencyStore } from './store/idempotency'
 import { listIds } from './store/subscription-list'
 import { toCharge, toSubscription } from './store/subscription-row'
 import type { Change, Charge, Subscription } from './subscription'
@@ -16,10 +15,10 @@ export interface StoreOptions {
   committed(change: Change): void
 }
 
-// The inbox takes the event only when there was an attempt to keep it with: an order that nobody asked for is not forgotten in silence.
-const CREATED = `
-  WITH kept AS (UPDATE attempts SET order_body = coalesce(order_body, $3) WHERE order_id = $2 RETURNING order_id)
-  INSERT INTO inbox (event_id) SELECT $1 FROM kept`
+const CREATED: Statement = {
+  name: 'order-created',
+  text: 'UPDATE attempts SET order_body = coalesce(order_body, $body) WHERE order_id = $order_id',
+}
 
 const CLAIM = `
   UPDATE subscriptions SET claimed_until = now() + interval '30 seconds'
@@ -65,7 +64,6 @@ export function openStore(database: Database, { now, committed }: StoreOptions) 
   const newestTerms = async (merchantId: string) => toTerms(await prisma.merchant.findUniqueOrThrow({ where: { id: merchantId } }))
 
   return {
-    ...idempotencyStore(database),
     find,
 
     /** Whose order it is, or null when no subscription asked for it. */
@@ -103,10 +101,11 @@ export function openStore(database: Database, { now, committed }: StoreOptions) 
       return change.subscription
     },
 
-    /** Keeps the order as orders created it. Answers false when no subscription asked for it. */
+    /** Stores the order as orders created it. Answers false, with nothing written, when no subscription asked for it. */
     async recordCreated(order: OrderBody, eventId: string): Promise<boolean> {
-      const { rowCount } = await database.query({ name: 'order-created', text: CREATED }, [eventId, order.id, JSON.stringify(order)])
-      return rowCount === 1
+      if (!(await prisma.attempt.findUnique({ where: { orderId: order.id }, select: { orderId: true } }))) return false
+      await database.commit({ inbox: [eventId], write: CREATED, values: { order_id: order.id, body: JSON.stringify(order) } })
+      return true
     },
 
     /** The order as it was created, as JSON text; null while orders has not said so. */

@@ -3,40 +3,52 @@ import { wakeAt } from '../charging'
 import type { Charge as ChargeRow, Attempt as FullAttemptRow, Subscription as SubscriptionRow } from '../generated/client'
 import type { Attempt, Charge, Subscription } from '../subscription'
 
-type Column = readonly [column: string, read: (subscription: Subscription, at: Date) => unknown]
+/** Those that stay as they were created. */
+const fixed = {
+  id: s => s.id,
+  merchant_id: s => s.merchantId,
+  start_at: s => s.startAt,
+  created_at: s => s.createdAt,
+} satisfies Columns
 
 /** Every column that a commit may change, with the value it takes: in one place for insert and update. */
-export const changingColumns: readonly Column[] = [
-  ['status', s => s.status],
-  ['external_ref', s => s.externalRef],
-  ['description', s => s.description],
-  ['metadata', s => JSON.stringify(s.metadata)],
-  ['brl_centavos', s => s.brlCentavos],
-  ['timezone', s => s.timezone],
-  ['interval', s => s.schedule?.interval ?? null],
-  ['interval_count', s => s.schedule?.intervalCount ?? null],
-  ['schedule_first_index', s => s.schedule?.firstIndex ?? null],
-  ['schedule_first_at', s => s.schedule?.firstAt ?? null],
-  ['schedule_anchor', s => s.schedule?.anchor ?? null],
-  ['schedule_offset', s => s.schedule?.offset ?? null],
-  ['order_expires_in_s', s => s.orderExpiresInS],
-  ['max_periods', s => s.maxPeriods],
-  ['expires_at', s => s.expiresAt],
-  ['charges_done', s => s.chargesDone],
-  ['period_index', s => s.periodIndex],
-  ['last_paid_index', s => s.lastPaidIndex],
-  ['wake_at', (s, at) => wakeAt(s, at)],
-  ['cancelled_at', s => s.cancelledAt],
-  ['expired_at', s => s.expiredAt],
-]
+const changing = {
+  status: s => s.status,
+  external_ref: s => s.externalRef,
+  description: s => s.description,
+  metadata: s => s.metadata,
+  brl_centavos: s => s.brlCentavos,
+  timezone: s => s.timezone,
+  interval: s => s.schedule?.interval ?? null,
+  interval_count: s => s.schedule?.intervalCount ?? null,
+  schedule_first_index: s => s.schedule?.firstIndex ?? null,
+  schedule_first_at: s => s.schedule?.firstAt ?? null,
+  schedule_anchor: s => s.schedule?.anchor ?? null,
+  schedule_offset: s => s.schedule?.offset ?? null,
+  order_expires_in_s: s => s.orderExpiresInS,
+  max_periods: s => s.maxPeriods,
+  expires_at: s => s.expiresAt,
+  charges_done: s => s.chargesDone,
+  period_index: s => s.periodIndex,
+  last_paid_index: s => s.lastPaidIndex,
+  wake_at: (s, at) => wakeAt(s, at),
+  cancelled_at: s => s.cancelledAt,
+  expired_at: s => s.expiredAt,
+} satisfies Columns
 
-/** Those that stay as they were created. */
-export const fixedColumns: readonly Column[] = [
-  ['id', s => s.id],
-  ['merchant_id', s => s.merchantId],
-  ['start_at', s => s.startAt],
-  ['created_at', s => s.createdAt],
-]
+type Columns = Readonly<Record<string, (subscription: Subscription, at: Date) => unknown>>
+
+export const fixedColumns: readonly string[] = Object.keys(fixed)
+export const changingColumns: readonly string[] = Object.keys(changing)
+
+/** The row of a subscription, by column name. */
+export const recordOf = (subscription: Subscription, at: Date): object =>
+  Object.fromEntries(
+    Object.entries({ ...fixed, ...changing, version: (s: Subscription) => s.version } satisfies Columns).map(([column, read]) => [
+      column,
+      read(subscription, at),
+    ]),
+  )
 
 type AttemptRow = Omit<FullAttemptRow, 'orderBody'>
 export type FullRow = SubscriptionRow & { charges: (ChargeRow & { attempts: AttemptRow[] })[] }
