@@ -10,7 +10,7 @@ const homes: Record<string, string[]> = {
   amqplib: ['packages/service-kit/src/rabbitmq-bus.ts'],
   winston: ['packages/service-kit/src/logger.ts'],
   'prom-client': ['packages/service-kit/src/metrics.ts'],
-  pg: ['packages/service-kit/src/{database,migrate,testing}.ts', 'packages/local-servers/src/postgres.ts'],
+  pg: ['packages/service-kit/src/{database/database,migrate,testing}.ts', 'packages/local-servers/src/postgres.ts'],
   jsonwebtoken: [
     'packages/service-kit/src/internal-token.ts',
     'services/api-gateway/src/credentials/session-token.ts',
