@@ -18,6 +18,7 @@ export const errorTable = {
   unsupported_media_type: { status: 415, title: 'The body must be JSON' },
   idempotency_mismatch: { status: 422, title: 'This Idempotency-Key was used with another body' },
   payout_address_required: { status: 422, title: 'The merchant has no payout address' },
+  payout_address_refused: { status: 422, title: 'This payout address cannot be paid' },
   rate_limited: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'Something failed on our side' },
   rate_unavailable: { status: 503, title: 'No fresh exchange rate' },

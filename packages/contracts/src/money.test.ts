@@ -1,5 +1,18 @@
 import fc from 'fast-check'
-import { formatBrl, formatRate, formatUsdc, grossForShare, parseBrl, parseRate, parseUsdc, splitFee, usdcForBrl } from './money'
+import {
+  CENT,
+  formatBrl,
+  formatRate,
+  formatUsdc,
+  grossForShare,
+  merchantShare,
+  parseBrl,
+  parseRate,
+  parseUsdc,
+  splitFee,
+  toleranceOf,
+  usdcForBrl,
+} from './money'
 
 const gross = fc.bigInt({ min: 0n, max: 10n ** 18n })
 const bps = fc.bigInt({ min: 0n, max: 10_000n })
@@ -61,6 +74,29 @@ describe('the fee', () => {
         const { fee, expected } = splitFee(g, b)
         expect(fee + expected).toBe(g)
         expect(fee * 10_000n).toBeLessThanOrEqual(g * b)
+      }),
+    )
+  })
+})
+
+describe('the tolerance', () => {
+  it('lets two decimals of 273.062731 pay it', () => {
+    const owed = parseUsdc('273.062731')
+    expect(owed - parseUsdc('273.06')).toBeLessThanOrEqual(toleranceOf(owed, CENT))
+  })
+
+  it.each([
+    [99n, 0n],
+    [1_846n, 18n],
+    [1_000_000n, 10_000n],
+    [10n ** 12n, 10_000n],
+  ])('of %s is %s', (owed, tolerance) => expect(toleranceOf(owed, CENT)).toBe(tolerance))
+
+  it('covers what fee rounding takes from a payment in parts', () => {
+    fc.assert(
+      fc.property(gross, gross, bps, (a, b, feeBps) => {
+        const parts = merchantShare(a, feeBps) + merchantShare(b, feeBps)
+        expect(parts - merchantShare(a + b, feeBps)).toBeLessThanOrEqual(1n)
       }),
     )
   })

@@ -41,6 +41,15 @@ export function splitFee(gross: bigint, feeBps: bigint): { fee: bigint; expected
   return { fee, expected: gross - fee }
 }
 
+/** What is left of a gross amount for the merchant. */
+export const merchantShare = (gross: bigint, feeBps: bigint): bigint => splitFee(gross, feeBps).expected
+
+/** A cent of USDC: exchanges round withdrawals to it, and what is in sum less decides nothing about an order. */
+export const CENT = 10_000n
+
+/** By how much an order may be short and still count as paid: at most `limit`, and never more than a hundredth of it. */
+export const toleranceOf = (usdcUnits: bigint, limit: bigint): bigint => (limit < usdcUnits / 100n ? limit : usdcUnits / 100n)
+
 /** The least gross amount of which at least `share` is left after the fee: what a payer sends so that the merchant gets that much. */
 export function grossForShare(share: bigint, feeBps: bigint): bigint {
   if (share < 0n || feeBps < 0n || feeBps >= BPS) throw new RangeError('A share is 0 or more, of an amount whose fee is below all of it.')

@@ -112,7 +112,7 @@ function toldOf(listening: Listening): string[] {
     last.set(event.data.payment_id, event)
   }
   const live = [...last.values()].filter(({ type }) => type === 'payment.detected')
-  return live.map(({ data }) => `${data.tx_hash} ${data.memo} ${parseUsdc(data.merchant_share) + parseUsdc(data.fee)}`).sort()
+  return live.map(({ data }) => `${data.tx_hash} ${data.memo} ${parseUsdc(data.merchant_share ?? '0') + parseUsdc(data.fee ?? '0')}`).sort()
 }
 
 async function truthOf(

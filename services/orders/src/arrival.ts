@@ -1,4 +1,4 @@
-import { type ChainPayment, parseUsdc } from '@ponte/contracts'
+import { type ChainPayment, merchantShare, parseUsdc } from '@ponte/contracts'
 import { addLogFields, isStale, type Logger, RetryableError } from '@ponte/service-kit'
 import { inTurn } from './in-turn'
 import { type Misfit, misfit } from './matching'
@@ -60,13 +60,12 @@ export function createArrivals({ store, now, logger, onUnmatched, onReorged }: A
   }
 
   const arrive = async (data: ChainPayment, status: Payment['status'], eventId: string): Promise<void> => {
-    const payment = toPayment(data, status)
-    const target = { ...targetOf(data), shareUnits: payment.shareUnits }
     const cause: Cause = { eventId, sequence: { chainId: data.chain_id, sequence: data.sequence } }
     for (let race = 1; ; race++) {
       const found = await store.find({ memo: data.memo })
       if (found) addLogFields({ order_id: found.order.id, merchant_id: found.order.merchantId })
-      const reason = misfit(target, found?.order ?? null)
+      const payment = toPayment(data, status, found?.order.feeBps ?? 0n)
+      const reason = misfit({ ...targetOf(data), shareUnits: payment.shareUnits }, found?.order ?? null)
       if (!found || reason) {
         await store.recordUnmatched(data, status, reason ?? 'unknown_memo', eventId)
         onUnmatched(reason ?? 'unknown_memo')
@@ -74,7 +73,7 @@ export function createArrivals({ store, now, logger, onUnmatched, onReorged }: A
           payment_id: data.payment_id,
           memo: data.memo,
           merchant_address: data.merchant_address,
-          amount: data.merchant_share,
+          amount: data.amount ?? data.merchant_share,
         }
         logger.warn('a payment settles nothing', { reason: reason ?? 'unknown_memo', status, ...said })
         // The order may have been created since we looked; its creator may have looked for payments before this one was written.
@@ -110,11 +109,11 @@ const targetOf = (data: ChainPayment) => ({
   merchantAddress: data.merchant_address,
 })
 
-const toPayment = (data: ChainPayment, status: Payment['status']): Payment => ({
+const toPayment = (data: ChainPayment, status: Payment['status'], feeBps: bigint): Payment => ({
   id: data.payment_id,
   revision: data.revision,
   status,
-  shareUnits: parseUsdc(data.merchant_share),
+  shareUnits: data.amount === undefined ? parseUsdc(data.merchant_share ?? '0') : merchantShare(parseUsdc(data.amount), feeBps),
   payerAddress: data.payer_address,
   txHash: data.tx_hash,
   blockNumber: BigInt(data.block_number),

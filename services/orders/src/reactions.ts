@@ -37,6 +37,11 @@ export function reactions({ store, now, arrivals, charges, chainMoved, announce 
     'payment.confirmed': ({ id, data }) => arrivals.arrive(data, 'confirmed', id),
     'payment.orphaned': ({ id, data }) => arrivals.arrive(data, 'orphaned', id),
 
+    'sweep.confirmed': ({ id, data }) => store.recordSeen(data, id),
+    'sweep.orphaned': ({ id, data }) => store.recordSeen(data, id),
+    'deposit.synced': ({ id, data }) => store.recordSeen(data, id),
+    'deposit.blocked': ({ id, data }) => store.recordSeen(data, id),
+
     async 'chain.advanced'({ id, data }) {
       await store.recordAdvance(data, id)
       chainMoved()

@@ -48,11 +48,23 @@ export type CreateOrder = z.infer<typeof createOrder>
 export const quote = z.object({ rate, source: z.string(), as_of: timestamp, spread_bps: z.int() })
 export type QuoteBody = z.infer<typeof quote>
 
+export const settlementStatus = z.enum(['settled', 'pending', 'blocked'])
+
 export const payment = z.object({
-  tx_hash: txHash,
+  kind: z
+    .enum(['router', 'transfer'])
+    .optional()
+    .meta({ description: 'Through the router, or by a plain transfer to the deposit address' }),
+  tx_hash: txHash.meta({ description: "The payer's own transaction" }),
   status: z.enum(['detected', 'confirmed', 'orphaned']),
-  amount: usdcAmount.meta({ description: 'Merchant share, USDC' }),
-  payer_address: address,
+  amount: usdcAmount.meta({ description: 'What the payer sent, platform fee included, USDC' }),
+  payer_address: address.nullable().meta({ description: 'Who sent it; null when the tokens were minted' }),
+  settlement: z
+    .object({
+      status: settlementStatus.meta({ description: 'Whether the money has left the deposit address for the payout address' }),
+      tx_hash: txHash.nullable().meta({ description: 'The transaction that moved it there' }),
+    })
+    .optional(),
   block_number: z.int(),
   block_time: timestamp,
 })
@@ -83,6 +95,7 @@ export const order = z
       router_address: address,
       merchant_address: address,
       deposit_address: address.nullable(),
+      gasless: z.boolean().optional().meta({ description: 'Whether a payer may sign and leave the gas to the platform' }),
       payment_uri: z.string().nullable(),
       checkout_url: z.string(),
     }),
@@ -105,6 +118,7 @@ export const listOrders = z
     subscription_id: id.optional(),
     memo: memo.optional(),
     tx_hash: txHash.optional(),
+    deposit_address: address.optional(),
     created_gte: timestamp.optional(),
     created_lt: timestamp.optional(),
   })

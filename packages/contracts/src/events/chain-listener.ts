@@ -1,38 +1,96 @@
 import { z } from 'zod'
-import { address, memo, timestamp, txHash, usdcAmount } from '../fields'
+import { address, id, memo, timestamp, txHash, usdcAmount } from '../fields'
 
-/**
- * One `PaymentReceived` of a router we watch, or one transfer to a deposit address, which stays `detected` until a sweep replaces it. Published by chain-listener. Consumed by orders.
- * `payment_id` is `chain:transaction:ordinal`, the same after a reorg; `revision` grows with each thing said about that payment, so that
- * the newest wins in any order of arrival; `sequence` numbers all payment events of a chain without a gap, so that a reader of
- * `chain.advanced` knows whether it has seen all that came before.
- */
-export const chainPayment = z.object({
-  payment_id: z.string(),
-  sequence: z.int().min(1),
-  revision: z.int().min(1),
+/** Where something stands on the chain. The block's time is the chain's; `log_index` is the log's place in that block. */
+const position = {
   chain_id: z.int(),
-  router_address: address,
-  token_address: address,
-  memo,
-  merchant_address: address,
-  payer_address: address,
-  merchant_share: usdcAmount,
-  fee: usdcAmount,
   tx_hash: txHash,
   block_number: z.int(),
   block_hash: z.string(),
   block_time: timestamp,
-  /** A sweep stands for these transfers to the deposit address: while it is part of the chain they do not count beside it. */
+}
+
+/**
+ * Money that left a payer for an order: a `PaymentReceived` of a watched router (`router`), or an ERC-20 transfer to a deposit address (`transfer`).
+ * Published by chain-listener. Consumed by orders.
+ * `payment_id` is `chain:transaction:ordinal`, the same after a reorg. `revision` grows with each event about that payment, so the newest wins in
+ * any order of arrival. `sequence` numbers all events of a chain (payments, sweeps, deposits) without a gap, so a reader of `chain.advanced` knows
+ * whether it has read all that came before.
+ */
+export const chainPayment = z.object({
+  ...position,
+  payment_id: z.string(),
+  sequence: z.int().min(1),
+  revision: z.int().min(1),
+  kind: z.enum(['router', 'transfer']).optional(),
+  router_address: address,
+  token_address: address,
+  memo,
+  merchant_address: address,
+  /** Where a transfer went; null for a router payment. */
+  deposit_address: address.nullish(),
+  /** Who paid the router, or `from` of the transfer's log; the zero address for a mint. */
+  payer_address: address,
+  /** Gross: what left the payer, platform fee included. */
+  amount: usdcAmount.optional(),
+  log_index: z.int().min(0).optional(),
+  merchant_share: usdcAmount.optional(),
+  fee: usdcAmount.optional(),
   replaces: z.array(z.string()).optional(),
-  /** When the last of those transfers was mined: the payer paid then, however late we swept. */
   sent_time: timestamp.optional(),
 })
 export type ChainPayment = z.infer<typeof chainPayment>
 
 /**
+ * A `PaymentReceived` whose payer is the deposit address of its memo and merchant: it moves transfers on and is never a payment. Published by
+ * chain-listener when it is confirmed, and `orphaned` only when it had been published as confirmed. Consumed by orders, for `settlement`.
+ */
+export const chainSweep = z.object({
+  ...position,
+  sweep_id: z.string(),
+  sequence: z.int().min(1),
+  revision: z.int().min(1),
+  router_address: address,
+  token_address: address,
+  memo,
+  merchant_address: address,
+  deposit_address: address,
+  /** Gross: what left the deposit address. */
+  amount: usdcAmount,
+  log_index: z.int().min(0),
+})
+export type ChainSweep = z.infer<typeof chainSweep>
+
+/**
+ * From now on the scan reads the deposit addresses of these orders in every block, and everything before was read: all their earlier payments have
+ * lower sequences. Published by chain-listener, one event for a step of its scan; again for the same order is harmless. An order with a deposit
+ * address expires only once it is synced, so the addresses that were watched before this event existed are published too. Consumed by orders.
+ */
+export const depositSynced = z.object({
+  chain_id: z.int(),
+  sequence: z.int().min(1),
+  order_ids: z.array(id).min(1),
+})
+export type DepositSynced = z.infer<typeof depositSynced>
+
+export const depositBlockReason = z.enum(['payout_address_blocked', 'fee_receiver_blocked', 'token_paused', 'sweep_refused'])
+
+/** Why what lies at a deposit address cannot be swept; null when it can be again. Published by chain-listener. Consumed by orders. */
+export const depositBlocked = z.object({
+  chain_id: z.int(),
+  sequence: z.int().min(1),
+  revision: z.int().min(1),
+  order_id: id,
+  memo,
+  merchant_address: address,
+  deposit_address: address,
+  reason: depositBlockReason.nullable(),
+})
+export type DepositBlocked = z.infer<typeof depositBlocked>
+
+/**
  * How far the confirmed chain has come. Published by chain-listener (throttled). Consumed by orders, so that expiry may proceed.
- * `sequence` is the last payment event published up to that point: expiry waits until all of them are known.
+ * `sequence` is the last event published up to that point: expiry waits until all of them are known.
  */
 export const chainAdvanced = z.object({
   chain_id: z.int(),

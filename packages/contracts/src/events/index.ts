@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { merchantUpdated } from './api-gateway'
-import { chainAdvanced, chainPayment } from './chain-listener'
+import { chainAdvanced, chainPayment, chainSweep, depositBlocked, depositSynced } from './chain-listener'
 import { envelope } from './envelope'
 import { orderChanged, orderClosed, orderCreated, orderPaid, orderUnderpaid } from './orders'
 import { chargeRequested, orderSuperseded, subscriptionCharged, subscriptionClosed } from './subscriptions'
@@ -11,6 +11,10 @@ export const eventTable = {
   'payment.detected': chainPayment,
   'payment.confirmed': chainPayment,
   'payment.orphaned': chainPayment,
+  'sweep.confirmed': chainSweep,
+  'sweep.orphaned': chainSweep,
+  'deposit.synced': depositSynced,
+  'deposit.blocked': depositBlocked,
   'chain.advanced': chainAdvanced,
   'order.created': orderCreated,
   'order.paid': orderPaid,
@@ -55,6 +59,10 @@ export const topology = {
     'payment.detected',
     'payment.confirmed',
     'payment.orphaned',
+    'sweep.confirmed',
+    'sweep.orphaned',
+    'deposit.synced',
+    'deposit.blocked',
     'chain.advanced',
     'subscription.charge_requested',
     'subscription.order_superseded',

@@ -6,8 +6,11 @@ import { compactData, paidData, underpaidData } from '../webhook'
 /** Whose event this is, and the merchant version it was decided under: a reader with an older copy waits. */
 export const ownedBy = { merchant_id: id, merchant_version: z.int().min(1) }
 
-/** Published by orders. Consumed by subscriptions (the answer to a charge) and chain-listener (which deposit addresses to watch). */
-export const orderCreated = z.object({ ...ownedBy, order })
+/**
+ * Published by orders. Consumed by subscriptions (the answer to a charge) and chain-listener (which deposit addresses to watch). The address was
+ * known to no one before block `watch_from_block`: a backfill begins there. 0 when the head was unknown.
+ */
+export const orderCreated = z.object({ ...ownedBy, order, watch_from_block: z.int().min(0).optional() })
 
 /** Published by orders. Consumed by subscriptions (with a `subscription_id`: it becomes `subscription.charged`) and webhook-dispatcher (without). */
 export const orderPaid = z.object({ ...ownedBy, order: paidData })

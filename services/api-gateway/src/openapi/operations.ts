@@ -43,7 +43,7 @@ const orders: Operation[] = [
   api('post', '/orders', {
     ...{ id: 'createOrder', tag: 'Orders', summary: 'Create an order', body: 'CreateOrder', answers: { 201: 'Order' } },
     description: 'Fixes the quote at once; the payer then sends exactly `usdc_amount` with the memo, or follows `payment.checkout_url`.',
-    errors: [...keyed, ...priced],
+    errors: [...keyed, ...priced, 'payout_address_refused'],
   }),
   api('get', '/orders', { id: 'listOrders', tag: 'Orders', summary: 'List your orders', query: listOrders, answers: { 200: 'OrderList' } }),
   api('get', '/orders/:id', {
@@ -103,7 +103,7 @@ const merchants: Operation[] = [
   {
     ...{ method: 'post', path: '/api/v1/merchants', credential: 'session', id: 'createMerchant', tag: 'Merchant' },
     ...{ summary: 'Create your merchant; shows the API key once', body: 'CreateMerchant', answers: { 201: 'MerchantWithKey' } },
-    errors: ['merchant_exists'],
+    errors: ['merchant_exists', 'payout_address_refused'],
   },
   me('get', '', { id: 'getMerchant', tag: 'Merchant', summary: 'Get your merchant', answers: { 200: 'Merchant' } }),
   me('patch', '', {
@@ -112,6 +112,7 @@ const merchants: Operation[] = [
     summary: 'Change your merchant',
     body: 'UpdateMerchant',
     answers: { 200: 'Merchant' },
+    errors: ['payout_address_refused'],
   }),
   me('post', '/rotate-key', {
     ...{ id: 'rotateKey', tag: 'Merchant', summary: 'Invalidate the API key and show a new one once', answers: { 200: 'MerchantWithKey' } },
@@ -130,7 +131,7 @@ const dashboard: Operation[] = [
   me('get', '/overview', { id: 'getOverview', tag: 'Dashboard', summary: 'What happened lately', answers: { 200: 'Overview' } }),
   me('post', '/orders', {
     ...{ id: 'createMyOrder', tag: 'Dashboard', summary: 'Create an order', body: 'CreateOrder', answers: { 201: 'Order' } },
-    errors: [...keyed, ...priced],
+    errors: [...keyed, ...priced, 'payout_address_refused'],
   }),
   me('post', '/orders/:id/cancel', {
     ...{ id: 'cancelMyOrder', tag: 'Dashboard', summary: 'Cancel an order', answers: { 200: 'Order' } },

@@ -40,6 +40,7 @@ function conditions(query: ListOrders, lead: string | undefined): [condition: st
     ...LEADING.filter(column => column !== lead).map((column): [string, unknown] => [`${column} =`, query[column]]),
     ['memo =', query.memo],
     ['tx_hash =', query.tx_hash],
+    ['lower(deposit_address) =', query.deposit_address?.toLowerCase()],
     ['id <', query.starting_after],
     ['id >', query.ending_before],
     // An order's time of creation is the one that its id begins with, so this is exact. A condition on `created_at` beside it would be

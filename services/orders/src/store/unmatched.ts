@@ -27,13 +27,20 @@ export function unmatchedStore(database: Database, prisma: PrismaClient) {
       await database.query({ name: 'payment-unmatched', text: RECORD }, [
         ...[eventId, payment.payment_id, reason, payment.revision, payment.chain_id],
         ...[payment.router_address, payment.token_address, payment.memo, payment.merchant_address, payment.payer_address],
-        ...[parseUsdc(payment.merchant_share), payment.tx_hash, payment.block_number, payment.block_time, status, payment.sequence],
+        ...[
+          parseUsdc(payment.amount ?? payment.merchant_share ?? '0'),
+          payment.tx_hash,
+          payment.block_number,
+          payment.block_time,
+          status,
+          payment.sequence,
+        ],
       ])
     },
 
-    /** An event about a payment of which something newer is known already. */
-    async recordSeen(payment: ChainPayment, eventId: string): Promise<void> {
-      await database.query(SEEN, [eventId, payment.chain_id, payment.sequence])
+    /** An event that changes nothing here; it counts in the sequence. */
+    async recordSeen(seen: { chain_id: number; sequence: number }, eventId: string): Promise<void> {
+      await database.query(SEEN, [eventId, seen.chain_id, seen.sequence])
     },
 
     /** Payments with this memo that came before there was an order. */
