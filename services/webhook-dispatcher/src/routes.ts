@@ -39,30 +39,30 @@ export function routes(deps: RouteDeps): Router {
   router.get('/api/v1/events', async (req, res) => {
     const query = parseRequest(listEvents, req.query, 'query')
     const limit = query.limit ?? LIMIT_DEFAULT
-    const rows = await store.listEvents(merchantOf(res).merchant_id, query, limit)
+    const rows = await store.events.list(merchantOf(res).merchant_id, query, limit)
     res.json(page(rows.map(eventBody), limit, query))
   })
 
   router.get('/api/v1/events/:id', async (req, res) => {
     const { id } = parseRequest(pathId, req.params, 'path')
-    res.json(eventBody(owned(await store.findEvent(id), merchantOf(res), `event ${id}`)))
+    res.json(eventBody(owned(await store.events.find(id), merchantOf(res), `event ${id}`)))
   })
 
   router.get('/api/v1/deliveries', async (req, res) => {
     const query = parseRequest(listDeliveries, req.query, 'query')
     const limit = query.limit ?? LIMIT_DEFAULT
-    const rows = await store.listDeliveries(merchantOf(res).merchant_id, query, limit)
+    const rows = await store.deliveries.list(merchantOf(res).merchant_id, query, limit)
     res.json(page(rows.map(deliveryBody), limit, query))
   })
 
   router.get('/api/v1/deliveries/overview', async (_req, res) => {
-    const overview: DeliveryOverview = { object: 'delivery_overview', ...(await store.overview(merchantOf(res).merchant_id)) }
+    const overview: DeliveryOverview = { object: 'delivery_overview', ...(await store.deliveries.overview(merchantOf(res).merchant_id)) }
     res.json(overview)
   })
 
   router.get('/api/v1/deliveries/:id', async (req, res) => {
     const delivery = await ownDelivery(store, req, res)
-    const [event, attempts] = await Promise.all([store.findEvent(delivery.eventId), store.attemptsOf(delivery.id)])
+    const [event, attempts] = await Promise.all([store.events.find(delivery.eventId), store.deliveries.attempts(delivery.id)])
     const body = Buffer.from(event?.body ?? '').toString('utf8')
     const detail: DeliveryDetailBody = { ...deliveryBody(delivery), attempt_log: attempts.map(attemptBody), body }
     res.json(detail)
@@ -72,7 +72,7 @@ export function routes(deps: RouteDeps): Router {
     const terms = merchantOf(res)
     const range = parseRequest(replayDeliveries, req.body, 'body')
     await requireWebhookUrl(store, terms)
-    const { replayed, nextAt } = await store.replayRange(terms.merchant_id, range, REPLAY_LIMIT)
+    const { replayed, nextAt } = await store.deliveries.replayRange(terms.merchant_id, range, REPLAY_LIMIT)
     deps.due()
     const answer: ReplayedBody = { object: 'replay', replayed, has_more: nextAt !== null, next_created_gte: nextAt?.toISOString() ?? null }
     res.json(answer)
@@ -82,8 +82,8 @@ export function routes(deps: RouteDeps): Router {
     parseRequest(z.strictObject({}), req.body, 'body')
     const delivery = await ownDelivery(store, req, res)
     await requireWebhookUrl(store, merchantOf(res))
-    const replay = await store.replay(delivery.id)
-    const row = replay && (await store.findDelivery(replay.id))
+    const replay = await store.deliveries.replay(delivery.id)
+    const row = replay && (await store.deliveries.find(replay.id))
     if (!row) throw new ApiError('not_found', `There is no delivery ${delivery.id} any more.`)
     deps.due()
     res.status(replay.made ? 201 : 200).json(deliveryBody(row))
@@ -106,13 +106,13 @@ function owned<T extends { merchantId: string }>(row: T | null, terms: MerchantT
 
 async function ownDelivery(store: Store, req: Request, res: Response) {
   const { id } = parseRequest(pathId, req.params, 'path')
-  return owned(await store.findDelivery(id), merchantOf(res), `delivery ${id}`)
+  return owned(await store.deliveries.find(id), merchantOf(res), `delivery ${id}`)
 }
 
 /** A replay goes to the merchant's webhook_url as it is now, so our copy must be as new as what the gateway knows. */
 async function requireWebhookUrl(store: Store, terms: MerchantTerms): Promise<void> {
   for (let waitedMs = 0; waitedMs <= COPY_WAIT_MS; waitedMs += COPY_POLL_MS) {
-    const copy = await store.findMerchant(terms.merchant_id)
+    const copy = await store.merchants.find(terms.merchant_id)
     if (copy && copy.version >= terms.version) {
       if (copy.webhookUrl !== null) return
       throw new ApiError('invalid_state', 'There is no webhook_url to deliver to; set one first.')

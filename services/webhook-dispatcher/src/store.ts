@@ -8,6 +8,11 @@ import { merchantStore } from './store/merchants'
 import { resultStore } from './store/results'
 import { upkeepStore } from './store/upkeep'
 
+export type { Claimed, Endpoint } from './store/claim'
+export { LEASE_S } from './store/lanes'
+export type { FinishedLane } from './store/results'
+export type { ExpiredLane } from './store/upkeep'
+
 export type Store = ReturnType<typeof openStore>
 
 /**
@@ -22,15 +27,15 @@ export const PLANNER = [
   'plan_cache_mode=force_generic_plan',
 ]
 
-/** Reads go through Prisma, every commit is one SQL statement. */
+/** Single rows and lists are read through Prisma; what claims, or writes several tables at once, is one named statement. */
 export function openStore(database: Database) {
   const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) })
   return {
-    ...eventStore(database, prisma),
-    ...deliveryStore(database, prisma),
-    ...laneStore(database),
-    ...resultStore(database),
-    ...merchantStore(database, prisma),
-    ...upkeepStore(database),
+    events: eventStore(database, prisma),
+    deliveries: deliveryStore(database, prisma),
+    lanes: laneStore(database),
+    results: resultStore(database),
+    merchants: merchantStore(database, prisma),
+    upkeep: upkeepStore(database),
   }
 }

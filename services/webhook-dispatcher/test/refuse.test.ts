@@ -1,6 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { createResolver } from '../src/resolve'
-import { createSender } from '../src/send'
+import { createResolver, createSender } from '../src/send'
 import { startCanary, startDns } from './world'
 
 /** Nothing is re-opened here, as in production: a connection to this machine would be counted by the canary, and there must be none. */

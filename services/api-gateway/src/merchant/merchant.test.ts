@@ -47,6 +47,9 @@ test.each([
   'https://user@example.com/',
   '//example.com',
   'https://',
+  'https://example.com:22/',
+  'http://example.com:0/',
+  'http://example.com:6379/',
 ])('webhook_url %j is refused', webhook_url => {
   expect(fieldAtFault(() => open({ webhook_url }))).toBe('webhook_url')
 })

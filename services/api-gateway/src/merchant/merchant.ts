@@ -1,6 +1,14 @@
-import { ApiError, type CreateMerchant, type FieldError, type MerchantTerms, type NewEvent, type UpdateMerchant } from '@ponte/contracts'
+import {
+  ApiError,
+  type CreateMerchant,
+  type FieldError,
+  type MerchantTerms,
+  type NewEvent,
+  namesInternalHost,
+  type UpdateMerchant,
+  vetWebhookUrl,
+} from '@ponte/contracts'
 import { checksumAddress } from './checksum-address'
-import { namesInternalAddress } from './internal-address'
 
 /** A merchant as the gateway keeps it. Secrets are sealed everywhere but in the answer to their owner. */
 export interface Merchant {
@@ -95,7 +103,8 @@ export const termsOf = (merchant: Merchant): MerchantTerms => ({
 
 /** Accepted values that will not work as the merchant expects. */
 export function warningsOf(merchant: Merchant): string[] {
-  if (!merchant.webhookUrl || !namesInternalAddress(new URL(merchant.webhookUrl))) return []
+  const { destination } = vetWebhookUrl(merchant.webhookUrl ?? '')
+  if (!destination || !namesInternalHost(destination)) return []
   return [
     'webhook_url names an internal address: deliveries to it are refused and marked dead. Use an address that the internet can reach.',
   ]
@@ -119,9 +128,8 @@ const updated = (merchant: Merchant): NewEvent => ({
 
 function checkedUrl(text: string | null): string | null {
   if (text === null) return null
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^https?:\/\//i.test(text)) throw refused('webhook_url', 'must be an http:// or https:// URL')
-  if (url.username !== '' || url.password !== '') throw refused('webhook_url', 'must not contain a user name or password')
+  const { refusal } = vetWebhookUrl(text)
+  if (refusal !== undefined) throw refused('webhook_url', refusal)
   return text
 }
 

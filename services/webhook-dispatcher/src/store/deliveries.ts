@@ -3,7 +3,7 @@ import { type Database, isUniqueViolation } from '@ponte/service-kit'
 import type { Attempt, Delivery, PrismaClient } from '../generated/client'
 import { keyset } from './keyset'
 
-/** A replay is a new delivery of the same event that names the old one; one that is on its way already stands for another. */
+/** Raw SQL because insert and lane are one statement. A replay is a new delivery of the same event that names the old one; one that is on its way already stands for another. */
 const REPLAY = `
   WITH due AS (
     INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at, replay_of)
@@ -12,7 +12,7 @@ const REPLAY = `
   )
   SELECT (SELECT id FROM due) AS id, touch_lanes(ARRAY(SELECT merchant_id FROM due))`
 
-/** The same for a time range, oldest first. An event that never had a delivery, for want of a webhook_url, gets its first. */
+/** Raw SQL: the same for a time range, oldest first. An event that never had a delivery, for want of a webhook_url, gets its first. */
 const REPLAY_RANGE = `
   WITH range AS (
     SELECT id, merchant_id, type, created_at FROM events
@@ -34,7 +34,7 @@ const REPLAY_RANGE = `
     (SELECT created_at FROM range ORDER BY created_at, id OFFSET $6) AS next_at,
     touch_lanes(ARRAY(SELECT merchant_id FROM due))`
 
-/** Ids begin with their time, so that the last day of a merchant is one range of the index. */
+/** Raw SQL: four counts in one round trip. Ids begin with their time, so that the last day of a merchant is one range of the index. */
 const OVERVIEW = `
   SELECT
     (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND status = 'pending' AND attempts = 0) AS pending,
@@ -49,6 +49,8 @@ export interface Overview {
   dead_24h: number
 }
 
+/** The open replay may end between the insert that it refuses and the look for it. */
+const REPLAY_TRIES = 5
 const DAY_MS = 86_400_000
 
 /** The smallest UUIDv7 of a moment. */
@@ -58,23 +60,23 @@ const firstIdAt = (ms: number) => {
 }
 
 export function deliveryStore(database: Database, prisma: PrismaClient) {
-  const inFlight = async (merchantId: string): Promise<string[]> =>
+  const inFlightOf = async (merchantId: string): Promise<string[]> =>
     (await prisma.lane.findUnique({ where: { merchantId } }))?.inFlight ?? []
   return {
-    async findDelivery(id: string): Promise<Delivery | null> {
+    async find(id: string): Promise<Delivery | null> {
       const row = await prisma.delivery.findUnique({ where: { id } })
-      return row && shown(row, await inFlight(row.merchantId))
+      return row && withInFlight(row, await inFlightOf(row.merchantId))
     },
 
-    attemptsOf: (deliveryId: string): Promise<Attempt[]> => prisma.attempt.findMany({ where: { deliveryId }, orderBy: { ordinal: 'asc' } }),
+    attempts: (deliveryId: string): Promise<Attempt[]> => prisma.attempt.findMany({ where: { deliveryId }, orderBy: { ordinal: 'asc' } }),
 
     /** One more than `limit` when there are more. */
-    async listDeliveries(merchantId: string, query: ListDeliveries, limit: number): Promise<Delivery[]> {
-      const flying = await inFlight(merchantId)
+    async list(merchantId: string, query: ListDeliveries, limit: number): Promise<Delivery[]> {
+      const inFlight = await inFlightOf(merchantId)
       const rows = await prisma.delivery.findMany({
         where: {
           merchantId,
-          AND: [statusIs(query.status, flying), keyset.where(query)],
+          AND: [statusIs(query.status, inFlight), keyset.where(query)],
           ...(query.event_type ? { eventType: query.event_type } : {}),
           // The first delivery of an event has its id.
           ...(query.event_id ? { OR: [{ id: query.event_id }, { eventId: query.event_id, replayOf: { not: null } }] } : {}),
@@ -82,24 +84,26 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
         orderBy: keyset.order(query),
         take: limit + 1,
       })
-      return rows.map(row => shown(row, flying))
+      return rows.map(row => withInFlight(row, inFlight))
     },
 
     /** The new delivery's id, or that of the replay that is on its way already; null when the old delivery is gone. */
     async replay(id: string): Promise<{ id: string; made: boolean } | null> {
-      try {
-        const { rows } = await database.query<{ id: string | null }>(REPLAY, [id])
-        const made = rows[0]?.id
-        return made ? { id: made, made: true } : null
-      } catch (error) {
-        if (!isUniqueViolation(error, 'deliveries_replay')) throw error
+      for (let tries = 1; ; tries += 1) {
+        try {
+          const { rows } = await database.query<{ id: string | null }>({ name: 'delivery-replay', text: REPLAY }, [id])
+          const made = rows[0]?.id
+          return made ? { id: made, made: true } : null
+        } catch (error) {
+          if (!isUniqueViolation(error, 'deliveries_replay') || tries === REPLAY_TRIES) throw error
+        }
+        const open = await prisma.delivery.findFirst({ where: { replayOf: id, status: 'pending' } })
+        if (open) return { id: open.id, made: false }
       }
-      const open = await prisma.delivery.findFirst({ where: { replayOf: id, status: 'pending' } })
-      return open ? { id: open.id, made: false } : this.replay(id)
     },
 
     async replayRange(merchantId: string, range: ReplayDeliveries, limit: number): Promise<{ replayed: number; nextAt: Date | null }> {
-      const { rows } = await database.query<{ replayed: number; next_at: Date | null }>(REPLAY_RANGE, [
+      const { rows } = await database.query<{ replayed: number; next_at: Date | null }>({ name: 'deliveries-replay', text: REPLAY_RANGE }, [
         merchantId,
         range.created_gte,
         range.created_lt,
@@ -111,19 +115,22 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
     },
 
     async overview(merchantId: string): Promise<Overview> {
-      const { rows } = await database.query<Overview>(OVERVIEW, [merchantId, firstIdAt(Date.now() - DAY_MS)])
+      const { rows } = await database.query<Overview>({ name: 'deliveries-overview', text: OVERVIEW }, [
+        merchantId,
+        firstIdAt(Date.now() - DAY_MS),
+      ])
       return rows[0] ?? { pending: 0, retrying: 0, delivered_24h: 0, dead_24h: 0 }
     },
   }
 }
 
-/** In words that the indexes of what is pending and what is dead are made for. What is in flight stays pending in its own row; its lane names it. */
-function statusIs(status: ListDeliveries['status'], flying: string[]) {
+/** Conditions that match the partial indexes. A delivery in flight stays pending in its own row; its lane names it. */
+function statusIs(status: ListDeliveries['status'], inFlight: string[]) {
   switch (status) {
     case 'pending':
-      return { nextAttemptAt: { not: null }, id: { notIn: flying } }
+      return { nextAttemptAt: { not: null }, id: { notIn: inFlight } }
     case 'in_flight':
-      return { nextAttemptAt: { not: null }, id: { in: flying } }
+      return { nextAttemptAt: { not: null }, id: { in: inFlight } }
     case 'dead':
       return { deadReason: { not: null } }
     default:
@@ -131,5 +138,5 @@ function statusIs(status: ListDeliveries['status'], flying: string[]) {
   }
 }
 
-const shown = (row: Delivery, flying: readonly string[]): Delivery =>
-  row.status === 'pending' && flying.includes(row.id) ? { ...row, status: 'in_flight', nextAttemptAt: null } : row
+const withInFlight = (row: Delivery, inFlight: readonly string[]): Delivery =>
+  row.status === 'pending' && inFlight.includes(row.id) ? { ...row, status: 'in_flight', nextAttemptAt: null } : row

@@ -1,10 +1,10 @@
 import type { ListEvents } from '@ponte/contracts'
 import { createBatch, type Database } from '@ponte/service-kit'
+import type { Webhook } from '../delivery'
 import type { Event as EventRow, PrismaClient } from '../generated/client'
-import type { Webhook } from '../webhook'
 import { keyset } from './keyset'
 
-export interface TellableEvent extends Webhook {
+export interface IncomingEvent extends Webhook {
   id: string
   occurredAt: string
   /** What caused it, as a W3C traceparent. */
@@ -12,18 +12,18 @@ export interface TellableEvent extends Webhook {
 }
 
 /**
- * Event, delivery and lane in one statement. The event's key is the inbox: a duplicate inserts nothing and so changes nothing. The first
- * delivery of an event has its id.
+ * Raw SQL: event, delivery and lane of a whole group commit in one statement. The event's key is the inbox: a duplicate inserts nothing and so
+ * changes nothing. The first delivery of an event has its id.
  * Without a webhook_url there is no delivery; with an older copy of the merchant than the event's, that is not known yet, and it waits.
  */
 const SAVE = `
-  WITH told AS (
+  WITH incoming AS (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::bytea[], $6::timestamptz[], $7::text[])
-      AS t (id, merchant_id, merchant_version, type, body, occurred_at, trace)
+      AS i (id, merchant_id, merchant_version, type, body, occurred_at, trace)
   ), fresh AS (
     INSERT INTO events (id, merchant_id, merchant_version, type, body, occurred_at, trace, waiting)
-    SELECT t.id, t.merchant_id, t.merchant_version, t.type, t.body, t.occurred_at, t.trace, coalesce(m.version < t.merchant_version, true)
-    FROM told t LEFT JOIN merchants m ON m.id = t.merchant_id
+    SELECT i.id, i.merchant_id, i.merchant_version, i.type, i.body, i.occurred_at, i.trace, coalesce(m.version < i.merchant_version, true)
+    FROM incoming i LEFT JOIN merchants m ON m.id = i.merchant_id
     ON CONFLICT (id) DO NOTHING
     RETURNING id, merchant_id, type, waiting
   ), due AS (
@@ -35,7 +35,10 @@ const SAVE = `
   )
   SELECT (SELECT count(*)::int FROM fresh WHERE waiting) AS waiting, touch_lanes(ARRAY(SELECT merchant_id FROM due))`
 
-/** Deliveries for events whose merchant is known by now. It runs after either side has committed, so that whichever came last sees the other. */
+/**
+ * Raw SQL: a claim. Deliveries for events whose merchant is known by now; it runs after either side has committed, so that the later of the
+ * two sees the other.
+ */
 const ADMIT = `
   WITH ready AS (
     SELECT e.id FROM events e JOIN merchants m ON m.id = e.merchant_id
@@ -50,10 +53,14 @@ const ADMIT = `
   )
   SELECT (SELECT count(*)::int FROM admitted) AS admitted, touch_lanes(ARRAY(SELECT merchant_id FROM due))`
 
-const BATCH = 200
+const GROUP_COMMIT_MAX = 200
+
+/** Raw SQL because it joins two tables that have no relation in the schema. */
+const HAS_ADMISSIBLE =
+  'SELECT 1 FROM events e JOIN merchants m ON m.id = e.merchant_id WHERE e.waiting AND m.version >= e.merchant_version LIMIT 1'
 
 export function eventStore(database: Database, prisma: PrismaClient) {
-  const save = async (events: readonly TellableEvent[]): Promise<boolean[]> => {
+  const insert = async (events: readonly IncomingEvent[]): Promise<boolean[]> => {
     const { rows } = await database.query<{ waiting: number }>({ name: 'events-save', text: SAVE }, [
       events.map(event => event.id),
       events.map(event => event.merchantId),
@@ -66,21 +73,28 @@ export function eventStore(database: Database, prisma: PrismaClient) {
     const waiting = (rows[0]?.waiting ?? 0) > 0
     return events.map(() => waiting)
   }
-  const batch = createBatch(BATCH, save)
+  const batch = createBatch(GROUP_COMMIT_MAX, insert)
   return {
-    /** Keeps an event and makes it due; answers whether it, or one written with it, waits for its merchant. Those of one moment share a commit. */
-    saveEvent: (event: TellableEvent): Promise<boolean> => batch(event),
+    /** Stores an event and makes it due; resolves to whether it, or one written with it, waits for its merchant. Those of one moment share a commit. */
+    save: (event: IncomingEvent): Promise<boolean> => batch(event),
 
     /** Makes due what waited for a merchant that is known now; true when there may be more. */
     async admitWaiting(): Promise<boolean> {
-      const { rows } = await database.query<{ admitted: number }>(ADMIT, [BATCH])
-      return rows[0]?.admitted === BATCH
+      const { rows } = await database.query<{ admitted: number }>({ name: 'events-admit', text: ADMIT }, [GROUP_COMMIT_MAX])
+      return rows[0]?.admitted === GROUP_COMMIT_MAX
     },
 
-    findEvent: (id: string): Promise<EventRow | null> => prisma.event.findUnique({ where: { id } }),
+    /** Events whose merchant is not known in their version yet. */
+    countWaiting: (): Promise<number> => prisma.event.count({ where: { waiting: true } }),
+
+    /** True while an event could be admitted. */
+    hasAdmissible: async (): Promise<boolean> =>
+      (await database.query({ name: 'events-admissible', text: HAS_ADMISSIBLE })).rows.length > 0,
+
+    find: (id: string): Promise<EventRow | null> => prisma.event.findUnique({ where: { id } }),
 
     /** One more than `limit` when there are more. */
-    listEvents: (merchantId: string, query: ListEvents, limit: number): Promise<EventRow[]> =>
+    list: (merchantId: string, query: ListEvents, limit: number): Promise<EventRow[]> =>
       prisma.event.findMany({
         where: { merchantId, ...(query.type ? { type: query.type } : {}), ...keyset.where(query) },
         orderBy: keyset.order(query),

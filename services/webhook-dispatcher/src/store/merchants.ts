@@ -2,6 +2,7 @@ import type { EventData } from '@ponte/contracts'
 import type { Database } from '@ponte/service-kit'
 import type { Merchant, PrismaClient } from '../generated/client'
 
+/** Raw SQL because the newest version wins inside the statement, whatever the order of delivery. */
 const SAVE = `
   INSERT INTO merchants AS known
     (id, version, webhook_url, sealed_webhook_secret, sealed_pending_webhook_secret, pending_webhook_secret_activates_at)
@@ -14,10 +15,10 @@ const SAVE = `
 
 export function merchantStore(database: Database, prisma: PrismaClient) {
   return {
-    findMerchant: (id: string): Promise<Merchant | null> => prisma.merchant.findUnique({ where: { id } }),
+    find: (id: string): Promise<Merchant | null> => prisma.merchant.findUnique({ where: { id } }),
 
     /** Keeps the newest version, in any order of arrival; a repetition changes nothing, so it needs no inbox row. */
-    async saveMerchant(merchant: EventData<'merchant.updated'>): Promise<void> {
+    async save(merchant: EventData<'merchant.updated'>): Promise<void> {
       await database.query({ name: 'merchant-save', text: SAVE }, [
         merchant.merchant_id,
         merchant.version,

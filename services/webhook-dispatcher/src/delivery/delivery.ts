@@ -38,6 +38,21 @@ export interface Verdict extends Progress {
 const FREE_LOSSES = 1
 const OWN_FAULT_DELAY_S = 60
 
+/** What is written about one claimed delivery. */
+export interface DeliveryResult {
+  id: string
+  verdict: Verdict
+  /** Null when nothing was sent: then no attempt is recorded. */
+  attempt: {
+    outcome: 'delivered' | 'failed'
+    httpStatus: number | null
+    errorCode: FailureCode | null
+    snippet: string | null
+    durationMs: number
+  } | null
+  error: string | null
+}
+
 /** The state after an attempt (specification, delivery rules 4 to 6 and the retry schedule). */
 export function afterAttempt({ attempts, losses }: Progress, outcome: Outcome): Verdict {
   switch (outcome.kind) {
@@ -67,8 +82,8 @@ function failed(attempts: number, losses: number): Verdict {
 
 /** The one sentence about the last failure that a merchant sees. */
 export function describeFailure(outcome: Extract<Outcome, { kind: 'failed' }>): string {
-  const said = outcome.snippet ? `: ${outcome.snippet}` : ''
-  if (outcome.code === 'http_status') return `The endpoint answered ${outcome.status}${said}`
+  const quote = outcome.snippet ? `: ${outcome.snippet}` : ''
+  if (outcome.code === 'http_status') return `The endpoint answered ${outcome.status}${quote}`
   return failureText[outcome.code]
 }
 

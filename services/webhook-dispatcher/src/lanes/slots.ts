@@ -1,4 +1,4 @@
-import { afterOverrun, type Flight, SLOW_MS } from './lane'
+import { afterOverrun, type InFlight, SLOW_MS } from './lane'
 
 /** Attempts that overrun leave their slot to others; this many may be under way in all, in slots. */
 const OVERRUN_FACTOR = 4
@@ -8,33 +8,33 @@ const OVERRUN_FACTOR = 4
  * begin to hang cannot hold the others' slots.
  */
 export function createSlots(slots: number) {
-  const quick = new Set<Flight>()
-  const slow = new Set<Flight>()
+  const quick = new Set<InFlight>()
+  const slow = new Set<InFlight>()
   const slowSlots = Math.max(1, Math.floor(slots / 4))
   const quickSlots = Math.max(1, slots - slowSlots)
 
   const moveOverruns = (nowMs: number) => {
     // Insertion order is the order of starting, so the first that is in time ends the search.
-    for (const flight of quick) {
-      if (nowMs - flight.startedAtMs <= SLOW_MS) return
-      quick.delete(flight)
-      slow.add(flight)
-      flight.lane.health = afterOverrun(flight.lane.health)
+    for (const inFlight of quick) {
+      if (nowMs - inFlight.startedAtMs <= SLOW_MS) return
+      quick.delete(inFlight)
+      slow.add(inFlight)
+      inFlight.lane.health = afterOverrun(inFlight.lane.health)
     }
   }
   return {
     taken: () => quick.size + slow.size,
-    take: (flight: Flight) => void (flight.lane.health.slow ? slow : quick).add(flight),
-    leave(flight: Flight): void {
-      quick.delete(flight)
-      slow.delete(flight)
+    take: (inFlight: InFlight) => void (inFlight.lane.health.slow ? slow : quick).add(inFlight),
+    release(inFlight: InFlight): void {
+      quick.delete(inFlight)
+      slow.delete(inFlight)
     },
     free(nowMs: number): { quick: number; slow: number } {
       moveOverruns(nowMs)
       if (quick.size + slow.size >= slots * OVERRUN_FACTOR) return { quick: 0, slow: 0 }
       return { quick: Math.max(0, quickSlots - quick.size), slow: Math.max(0, slowSlots - slow.size) }
     },
-    /** True when a good part of the slots is free, so that a claim is worth its price. */
+    /** True when a good part of the slots is free, so that a claim is worth its cost. */
     roomy: (): boolean => quickSlots - quick.size >= quickSlots / 4,
     /** Kept for lanes whose turn comes when there is hardly room. */
     reserve: Math.ceil(quickSlots / 8),

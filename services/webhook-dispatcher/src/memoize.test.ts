@@ -1,8 +1,8 @@
-import { remembered } from './remembered'
+import { memoize } from './memoize'
 
 const counted = (limit: number) => {
   const asked: string[] = []
-  const join = remembered(limit, (a: string, b: string) => {
+  const join = memoize(limit, (a: string, b: string) => {
     asked.push(`${a} ${b}`)
     if (a === 'bad') throw new Error('no answer')
     return a + b

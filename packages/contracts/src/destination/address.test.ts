@@ -1,4 +1,4 @@
-import { isPublicAddress, parseAddress, parseRange } from './private-address'
+import { isAddressAllowed, parseAddress, parseRange } from './address'
 
 /** For each range: the address before it, its first and last, and the one after it; an edge shared with another denied range is left out. */
 const ipv4: [name: string, before: string | null, first: string, last: string, after: string | null][] = [
@@ -32,7 +32,7 @@ const ipv6: typeof ipv4 = [
 describe('delivery rule 6: private addresses', () => {
   describe.each([...ipv4, ...ipv6])('%s', (_name, before, first, last, after) => {
     it('is refused from its first address to its last, and not one further', () => {
-      const verdicts = [before, first, last, after].map(address => address === null || isPublicAddress(address))
+      const verdicts = [before, first, last, after].map(address => address === null || isAddressAllowed(address))
       expect(verdicts).toEqual([true, false, false, true])
     })
   })
@@ -41,10 +41,10 @@ describe('delivery rule 6: private addresses', () => {
     for (const address of [first, last]) {
       const [a = 0, b = 0, c = 0, d = 0] = parseAddress(address) ?? []
       const hex = [(a << 8) | b, (c << 8) | d].map(group => group.toString(16))
-      expect(isPublicAddress(`::ffff:${address}`)).toBe(false)
-      expect(isPublicAddress(`::ffff:${hex.join(':')}`)).toBe(false)
+      expect(isAddressAllowed(`::ffff:${address}`)).toBe(false)
+      expect(isAddressAllowed(`::ffff:${hex.join(':')}`)).toBe(false)
     }
-    if (before) expect(isPublicAddress(`::ffff:${before}`)).toBe(true)
+    if (before) expect(isAddressAllowed(`::ffff:${before}`)).toBe(true)
   })
 
   it.each([
@@ -69,7 +69,7 @@ describe('delivery rule 6: private addresses', () => {
     ['metadata of the clouds', '169.254.169.254'],
     ['1::1, which looks like nothing', '1::1'],
   ])('refuses %s: %s', (_name, address) => {
-    expect(isPublicAddress(address)).toBe(false)
+    expect(isAddressAllowed(address)).toBe(false)
   })
 
   it.each([
@@ -82,7 +82,7 @@ describe('delivery rule 6: private addresses', () => {
     '2A00:1450:4007::200E',
     '::ffff:8.8.8.8',
   ])('lets %s pass: public, or documentation that goes nowhere', address => {
-    expect(isPublicAddress(address)).toBe(true)
+    expect(isAddressAllowed(address)).toBe(true)
   })
 
   it.each([
@@ -99,7 +99,7 @@ describe('delivery rule 6: private addresses', () => {
     '2606:4700::1%eth0',
     ':::',
   ])('refuses what is not an address in its usual spelling: %j', text => {
-    expect(isPublicAddress(text)).toBe(false)
+    expect(isAddressAllowed(text)).toBe(false)
   })
 
   it.each([
@@ -116,19 +116,34 @@ describe('delivery rule 6: private addresses', () => {
   })
 })
 
+describe('denied ranges', () => {
+  const denied = ['203.0.113.0/24', '2606:4700::/32', '::ffff:198.51.100.0/120'].flatMap(text => parseRange(text) ?? [])
+
+  it('close what is public, whatever is re-opened', () => {
+    const allowed = denied
+    const addresses = ['203.0.113.7', '203.0.112.255', '203.0.114.0', '2606:4700::1111', '2606:4701::1', '198.51.100.255', '198.51.101.0']
+    expect(addresses.map(text => isAddressAllowed(text, { denied }))).toEqual([false, true, true, false, true, false, true])
+    expect(isAddressAllowed('203.0.113.7', { denied, allowed })).toBe(false)
+  })
+
+  it('are compared after unwrapping', () => {
+    expect(isAddressAllowed('::ffff:203.0.113.7', { denied })).toBe(false)
+  })
+})
+
 describe('re-opened ranges', () => {
   const allowed = [parseRange('127.0.0.1/32'), parseRange('fd00::/8')].flatMap(open => open ?? [])
 
   it('open exactly themselves', () => {
     const verdicts = ['127.0.0.1', '127.0.0.0', '127.0.0.2', '10.0.0.1', '::1', 'fd12::1', 'fc12::1'].map(text =>
-      isPublicAddress(text, allowed),
+      isAddressAllowed(text, { allowed }),
     )
     expect(verdicts).toEqual([true, false, false, false, false, true, false])
   })
 
   it('are compared after unwrapping', () => {
-    expect(isPublicAddress('::ffff:127.0.0.1', allowed)).toBe(true)
-    expect(isPublicAddress('::127.0.0.1', allowed)).toBe(false)
+    expect(isAddressAllowed('::ffff:127.0.0.1', { allowed })).toBe(true)
+    expect(isAddressAllowed('::127.0.0.1', { allowed })).toBe(false)
   })
 
   it.each(['127.0.0.1', '127.0.0.1/33', '127.0.0.1/8', '::/129', 'localhost/32', '10.0.0.0/-1', '/8', ''])(

@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { every, type Logger, type Loop, uuidv7 } from '@ponte/service-kit'
+import { createLaneBook, FIRST_WIDTH, type InFlight } from '../lanes'
+import type { DispatcherMetrics } from '../metrics'
+import type { Claimed, Endpoint, Store } from '../store'
 import { type AttemptDeps, attempt, toResult } from './attempt'
-import type { DispatcherMetrics } from './dispatcher-metrics'
-import { FIRST_WIDTH, type Flight } from './lane'
-import { createLaneBook } from './lane-book'
-import type { Store } from './store'
-import type { Claimed, Endpoint } from './store/lanes'
-import { createWriter, type Launch, START_WITHIN_MS } from './writer'
+import { createResultWriter, START_WITHIN_MS, type StartClaimed } from './result-writer'
 
 export interface WorkerDeps extends AttemptDeps {
   store: Store
@@ -19,7 +17,7 @@ const POLL_MS = 250
 const nowMs = () => performance.now()
 
 /**
- * Takes due deliveries out of lanes, sends them with no transaction open, writes what came of them. It is woken by new rows and by its own
+ * Claims due deliveries from lanes, sends them with no transaction open, writes their results. It is woken by new rows and by its own
  * results; the poll is for what falls due by time and for rows that other replicas wrote.
  */
 export function createWorker(deps: WorkerDeps): Loop {
@@ -27,26 +25,26 @@ export function createWorker(deps: WorkerDeps): Loop {
   const book = createLaneBook(deps.slots)
   let leasedMany = false
 
-  const launch: Launch = (lane, endpoint, { claimed, want }, askedAtMs) => {
+  const start: StartClaimed = (lane, endpoint, { claimed, want }, askedAtMs) => {
     lane.drained = claimed.length < want
-    // What a pause of this process kept for too long is not ours any more.
+    // A claim that a pause of this process has outlasted may be another replica's by now.
     if (nowMs() - askedAtMs > START_WITHIN_MS) return
     for (const row of claimed) {
       if (row.attempts === 0 && row.losses === 0) metrics.firstAttempt.observe(Math.max(0, row.age_s))
-      const flight = book.start(lane, row.id, nowMs())
-      fly(row, endpoint, flight).catch(error => {
-        book.land(flight)
+      const inFlight = book.start(lane, row.id, nowMs())
+      send(row, endpoint, inFlight).catch(error => {
+        book.complete(inFlight)
         logger.error('a delivery is left to the reaper', { delivery_id: row.id, error })
       })
     }
   }
 
-  const fly = async (row: Claimed, endpoint: Endpoint, flight: Flight) => {
+  const send = async (row: Claimed, endpoint: Endpoint, inFlight: InFlight) => {
     const { outcome, durationMs } = await attempt(deps, row, endpoint)
-    book.end(flight, { delivered: outcome.kind === 'delivered', durationMs })
+    book.end(inFlight, { delivered: outcome.kind === 'delivered', durationMs })
     if (leasedMany && book.roomy()) loop.wake()
     const result = toResult(row, outcome, durationMs)
-    const written = await writer.land({ flight, result })
+    const written = await writer.complete({ inFlight, result })
     metrics.attempted(outcome, result.verdict.status, durationMs)
     const fields = { delivery_id: row.id, merchant_id: endpoint.merchantId, event_type: row.event_type, ms: durationMs, outcome }
     if (written) return logger.debug('delivery attempted', { ...fields, status: result.verdict.status })
@@ -59,28 +57,28 @@ export function createWorker(deps: WorkerDeps): Loop {
     if (free.quick + free.slow === 0) return
     const token = uuidv7()
     const askedAtMs = nowMs()
-    const lanes = await store.lease(token, { ...free, width: FIRST_WIDTH })
-    for (const { endpoint, claimed, want, ...memory } of lanes) {
-      launch(book.hold(endpoint.merchantId, token, memory, askedAtMs), endpoint, { claimed, want }, askedAtMs)
+    const lanes = await store.lanes.lease(token, { ...free, width: FIRST_WIDTH })
+    for (const { endpoint, claimed, want, ...recorded } of lanes) {
+      start(book.hold(endpoint.merchantId, token, recorded, askedAtMs), endpoint, { claimed, want }, askedAtMs)
     }
     leasedMany = lanes.reduce((sum, { claimed }) => sum + claimed.length, 0) >= free.quick / 2
-    if (book.hasIdle()) await writer.land(null)
+    if (book.hasIdle()) await writer.complete(null)
   }
 
   const renew = async () => {
     const lanes = book.renewable(nowMs())
     if (lanes.length === 0) return
-    await store.renew(lanes)
+    await store.lanes.renew(lanes)
     for (const lane of lanes) lane.leasedAtMs = nowMs()
   }
   const loop = every('deliveries', POLL_MS, () => renew().then(lease), logger)
-  const writer = createWriter({ store, logger, book, launch }, due => {
+  const writer = createResultWriter({ store, logger, book, start }, due => {
     if (due || (leasedMany && book.roomy())) loop.wake()
   })
   metrics.watchInFlight(book.inFlight)
   return {
     ...loop,
-    busy: async () => book.inFlight() + writer.writing() > 0 || (await store.hasDueLanes()) || (await loop.busy?.()) === true,
+    busy: async () => book.inFlight() + writer.writing() > 0 || (await store.lanes.hasDue()) || (await loop.busy?.()) === true,
     async stop() {
       await loop.stop?.()
       while (book.inFlight() + writer.writing() > 0) await pause(5)

@@ -1,5 +1,7 @@
-import { readDestination } from './destination'
-import { isPublicAddress } from './private-address'
+import { isAddressAllowed } from './address'
+import { namesInternalHost, vetWebhookUrl } from './webhook-url'
+
+const readDestination = (text: string) => vetWebhookUrl(text).destination
 
 describe('a webhook_url', () => {
   it('is read into what a request needs', () => {
@@ -38,6 +40,8 @@ describe('a webhook_url', () => {
     'http://example.com:22/',
     'http://example.com:25/',
     'http://example.com:6379000/',
+    'http:example.com',
+    'http:\\\\example.com\\',
     'http://',
     'http://./',
     '//example.com',
@@ -49,6 +53,37 @@ describe('a webhook_url', () => {
     'http://exa mple.com/',
   ])('is refused: %j', url => {
     expect(readDestination(url)).toBeUndefined()
+  })
+
+  it.each([0, 22, 25, 1433, 2379, 3306, 5432, 5672, 6379, 9042, 9092, 9200, 11211, 27017])(
+    'is refused on port %i, where another protocol listens, and the refusal says so',
+    port => {
+      expect(vetWebhookUrl(`https://example.com:${port}/`).refusal).toMatch(`must not use port ${port},`)
+    },
+  )
+
+  it.each([80, 443, 3000, 5000, 8000, 8080, 8443, 8888, 9000, 9443])('may use port %i', port => {
+    expect(readDestination(`https://example.com:${port}/`)?.port).toBe(port)
+  })
+
+  it('is refused with credentials in its own words', () => {
+    expect(vetWebhookUrl('http://user@example.com/').refusal).toBe('must not contain a user name or password')
+  })
+
+  it.each([
+    ['http://printer.local/', true],
+    ['http://metadata.google.internal/', true],
+    ['http://10.0.0.1:8080/', true],
+    ['http://[::ffff:10.0.0.1]/', true],
+    ['http://localhost/', true],
+    ['http://shop.localhost/', true],
+    ['https://example.com/', false],
+    ['http://10.0.0.1.example.com/', false],
+    ['http://internal.example.com/', false],
+    ['http://8.8.8.8/', false],
+  ])('%s names an internal host: %s', (url, internal) => {
+    const destination = readDestination(url)
+    expect(destination && namesInternalHost(destination)).toBe(internal)
   })
 
   it.each([
@@ -85,13 +120,11 @@ describe('a webhook_url', () => {
     'http://localhost/',
     'http://LOCALHOST./',
     'http://foo.localhost/',
-    'http:127.0.0.1/',
-    'http:\\\\127.0.0.1\\',
     'http://\t127.0.0.1/',
   ])('delivery rule 6: whatever the spelling, %j is an internal address', url => {
     const destination = readDestination(url)
     expect(destination?.literal).toBeDefined()
-    expect(isPublicAddress(destination?.literal ?? '8.8.8.8')).toBe(false)
+    expect(isAddressAllowed(destination?.literal ?? '8.8.8.8')).toBe(false)
   })
 
   it('has a literal only when it is an address', () => {

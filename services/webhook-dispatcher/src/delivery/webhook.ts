@@ -1,6 +1,6 @@
 import { type CompactData, type Event, type PaidData, type UnderpaidData, type WebhookType, webhookBodies } from '@ponte/contracts'
 
-/** What a merchant is told: serialised once, here, and from then on only bytes. */
+/** The body of a webhook: serialised once, here, and from then on only bytes. */
 export interface Webhook {
   type: WebhookType
   merchantId: string
@@ -10,8 +10,8 @@ export interface Webhook {
 }
 
 /**
- * The one place that decides what a merchant hears of an event, and in which words; `undefined` when nothing.
- * A subscription's order is told as `subscription.charged` by that event, never as `order.paid`.
+ * The one place that maps an event to a merchant's webhook; `undefined` when there is none.
+ * A subscription's order is notified as `subscription.charged` by that event, never as `order.paid`.
  */
 export function toWebhook(event: Event): Webhook | undefined {
   switch (event.type) {

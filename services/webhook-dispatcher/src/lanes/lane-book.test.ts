@@ -1,7 +1,6 @@
-import { afterAttempt } from './delivery'
-import { FIRST_WIDTH, type Flight } from './lane'
+import { afterAttempt, type DeliveryResult } from '../delivery'
+import { FIRST_WIDTH, type InFlight } from './lane'
 import { createLaneBook } from './lane-book'
-import type { Result } from './store/results'
 
 const healthy = { slow: false, failStreak: 0 }
 const ok = { delivered: true, durationMs: 10 }
@@ -9,18 +8,18 @@ const ok = { delivered: true, durationMs: 10 }
 /** A lane with so many deliveries in flight since `nowMs`. */
 function busy(book: ReturnType<typeof createLaneBook>, merchantId: string, count: number, nowMs = 0, memory = healthy) {
   const lane = book.hold(merchantId, `token of ${merchantId}`, memory, nowMs)
-  return { lane, flights: Array.from({ length: count }, (_, n) => book.start(lane, `${merchantId}${n}`, nowMs)) }
+  return { lane, sent: Array.from({ length: count }, (_, n) => book.start(lane, `${merchantId}${n}`, nowMs)) }
 }
 
-const result = (id: string): Result => ({
+const result = (id: string): DeliveryResult => ({
   id,
   verdict: afterAttempt({ attempts: 0, losses: 0 }, { kind: 'delivered', status: 200 }),
   attempt: null,
   error: null,
 })
-const landing = (flight: Flight | undefined) => {
-  if (!flight) throw new Error('There is no such flight.')
-  return { flight, result: result(flight.deliveryId) }
+const completion = (inFlight: InFlight | undefined) => {
+  if (!inFlight) throw new Error('Nothing is in flight.')
+  return { inFlight, result: result(inFlight.deliveryId) }
 }
 
 describe('slots', () => {
@@ -47,26 +46,26 @@ describe('slots', () => {
     expect(book.free(10_000)).toEqual({ quick: 0, slow: 0 })
   })
 
-  it('are free when the attempt ends; results that nobody can write stop the claiming', () => {
+  it('are free when the attempt ends; results that cannot be written stop the claiming', () => {
     const book = createLaneBook(4)
-    const { flights } = busy(book, 'a', 16)
-    for (const flight of flights) book.end(flight, ok)
+    const { sent } = busy(book, 'a', 16)
+    for (const each of sent) book.end(each, ok)
     expect(book.free(0)).toEqual({ quick: 0, slow: 0 })
     expect(book.inFlight()).toBe(16)
-    for (const flight of flights) book.land(flight)
+    for (const each of sent) book.complete(each)
     expect([book.free(0), book.inFlight()]).toEqual([{ quick: 3, slow: 1 }, 0])
   })
 
   it('are given back once, however often a result is written', () => {
     const book = createLaneBook(8)
-    const { lane, flights } = busy(book, 'a', 2)
-    const [flight] = flights
-    if (flight) {
-      book.end(flight, ok)
-      book.land(flight)
-      book.land(flight)
+    const { lane, sent } = busy(book, 'a', 2)
+    const [first] = sent
+    if (first) {
+      book.end(first, ok)
+      book.complete(first)
+      book.complete(first)
     }
-    expect([lane.flying.size, book.inFlight()]).toEqual([1, 1])
+    expect([lane.inFlight.size, book.inFlight()]).toEqual([1, 1])
   })
 })
 
@@ -74,12 +73,12 @@ describe('a held lane', () => {
   it('is refilled up to its width when a result is written, within what is free but for the reserve', () => {
     const wide = createLaneBook(128)
     const a = busy(wide, 'a', 3)
-    expect(wide.steps(0, [landing(a.flights[0])])).toEqual([
-      { lane: a.lane, results: [result('a0')], flying: ['a1', 'a2'], next: { want: FIRST_WIDTH - 2 } },
+    expect(wide.steps(0, [completion(a.sent[0])])).toEqual([
+      { lane: a.lane, results: [result('a0')], remaining: ['a1', 'a2'], next: { want: FIRST_WIDTH - 2 } },
     ])
     const narrow = createLaneBook(8)
     const b = busy(narrow, 'b', 4)
-    expect(narrow.steps(0, [landing(b.flights[0])])).toMatchObject([{ next: { want: 1 } }])
+    expect(narrow.steps(0, [completion(b.sent[0])])).toMatchObject([{ next: { want: 1 } }])
   })
 
   it('shares evenly with the others', () => {
@@ -87,7 +86,7 @@ describe('a held lane', () => {
     const lanes = ['a', 'b', 'c'].map(name => busy(book, name, 1))
     const steps = book.steps(
       0,
-      lanes.map(({ flights }) => landing(flights[0])),
+      lanes.map(({ sent }) => completion(sent[0])),
     )
     expect(steps.map(({ next }) => next)).toEqual([{ want: 2 }, { want: 2 }, { want: 2 }])
   })
@@ -101,11 +100,11 @@ describe('a held lane', () => {
   it('takes turns: after two seconds it is refilled no more and goes back with its last result', () => {
     const book = createLaneBook(128)
     const { lane } = busy(book, 'a', 0)
-    const flights = ['a0', 'a1'].map(id => book.start(lane, id, 1_000))
-    expect(book.steps(2_001, [landing(flights[0])])).toMatchObject([{ flying: ['a1'], next: { want: 0 } }])
-    const [first] = flights
-    if (first) book.land(first)
-    expect(book.steps(2_001, [landing(flights[1])])).toMatchObject([{ flying: [], next: { slow: false, failStreak: 0 } }])
+    const sent = ['a0', 'a1'].map(id => book.start(lane, id, 1_000))
+    expect(book.steps(2_001, [completion(sent[0])])).toMatchObject([{ remaining: ['a1'], next: { want: 0 } }])
+    const [first] = sent
+    if (first) book.complete(first)
+    expect(book.steps(2_001, [completion(sent[1])])).toMatchObject([{ remaining: [], next: { slow: false, failStreak: 0 } }])
   })
 
   it('goes back when nothing more is due and nothing is in flight', () => {

@@ -13,7 +13,7 @@ const WIDTH_MAX = 128
 export const SLOW_MS = 2_000
 const FAILING_STREAK = 5
 
-/** A lane as its row remembers it. */
+/** A lane as its row records it. */
 export const openLane = (slow: boolean, failStreak: number): LaneHealth => ({ slow, failStreak, width: slow ? 1 : FIRST_WIDTH })
 
 /** The lane while an attempt has not ended and takes too long already. */
@@ -28,24 +28,28 @@ export function afterSend(lane: LaneHealth, attempt: { delivered: boolean; durat
   return { slow, failStreak, width }
 }
 
-/** A lane whose lease this process holds. */
-export interface Held {
+/** The lease a lane is held under; the token fences off a holder that comes back too late. */
+export interface Lease {
   merchantId: string
   token: string
+}
+
+/** A lane whose lease this process holds. */
+export interface HeldLane extends Lease {
   health: LaneHealth
   /** Deliveries claimed and not yet written. */
-  flying: Set<string>
+  inFlight: Set<string>
   heldAtMs: number
   leasedAtMs: number
-  /** The last look found less than it asked for: nothing more is due. */
+  /** The last claim found less than it asked for: nothing more is due. */
   drained: boolean
 }
 
 /** One delivery on its way: from its claim until the attempt has ended, and then until its result is written. */
-export interface Flight {
-  lane: Held
+export interface InFlight {
+  lane: HeldLane
   deliveryId: string
   startedAtMs: number
   ended: boolean
-  landed: boolean
+  completed: boolean
 }

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
-import type { FailureCode, Outcome } from './delivery'
+import type { FailureCode, Outcome } from '../delivery'
 
-export interface Posted {
+export interface PostResult {
   outcome: Outcome
   /** The connection was never made, so another address of the host may be tried. */
   unreachable: boolean
@@ -13,34 +13,34 @@ const BODY_BYTES_MAX = 16_384
 const SNIPPET_BYTES = 1_024
 const SNIPPET_CHARS = 300
 
-/** Listens to one answer. The status line decides; what follows is read to a bound, for a moment, and never trusted. */
-export class Answer implements Dispatcher.DispatchHandler {
-  #settle: ((posted: Posted) => void) | undefined
+/** Handles one response. The status line decides; what follows is read to a bound, for a moment, and never trusted. */
+export class ResponseHandler implements Dispatcher.DispatchHandler {
+  #settle: ((result: PostResult) => void) | undefined
   #controller: Dispatcher.DispatchController | undefined
   #linger: NodeJS.Timeout | undefined
   #status = 0
   #bytes = 0
   #kept: Buffer[] = []
 
-  constructor(settle: (posted: Posted) => void) {
+  constructor(settle: (result: PostResult) => void) {
     this.#settle = settle
   }
 
-  giveUp(): void {
+  timeout(): void {
     this.#end({ kind: 'failed', code: 'timeout' })
     this.#controller?.abort(new Error('The deadline has passed.'))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // A connection that came too late must not carry a request nobody waits for.
+    // A connection that came too late must not carry a request whose attempt has ended.
     if (!this.#settle) controller.abort(new Error('The deadline has passed.'))
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Record<string, unknown>): void {
     if (status < 200) return
     this.#status = status
-    this.#linger = setTimeout(() => this.#enough(controller), LINGER_MS)
+    this.#linger = setTimeout(() => this.#stopReading(controller), LINGER_MS)
     if (status < 300) this.#end({ kind: 'delivered', status })
     // A compressed answer is not unpacked, and so not quoted either.
     else if (headers['content-encoding'] !== undefined) this.#end({ kind: 'failed', code: 'http_status', status })
@@ -49,7 +49,7 @@ export class Answer implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settle && this.#bytes < SNIPPET_BYTES) this.#kept.push(chunk.subarray(0, SNIPPET_BYTES - this.#bytes))
     this.#bytes += chunk.length
-    if (this.#bytes > BODY_BYTES_MAX) this.#enough(controller)
+    if (this.#bytes > BODY_BYTES_MAX) this.#stopReading(controller)
   }
 
   onResponseEnd(): void {
@@ -61,7 +61,7 @@ export class Answer implements Dispatcher.DispatchHandler {
     else this.#end({ kind: 'failed', code: failureOf(error) })
   }
 
-  #enough(controller: Dispatcher.DispatchController): void {
+  #stopReading(controller: Dispatcher.DispatchController): void {
     this.#decide()
     controller.abort(new Error('Enough was read.'))
   }
@@ -100,7 +100,7 @@ const FAILURES: readonly [pattern: RegExp, code: FailureCode][] = [
 ]
 
 function failureOf(error: Error): FailureCode {
-  // An answer of 100 or 101 that nobody asked for closes the connection under this message.
+  // An unsolicited 100 or 101 closes the connection under this message.
   if (error.name === 'HTTPParserError' || /^bad (upgrade|response)$/.test(error.message)) return 'invalid_response'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   return FAILURES.find(([pattern]) => pattern.test(code))?.[1] ?? 'connection_failed'

@@ -1,22 +1,23 @@
+import { type AddressRange, type Destination, isAddressAllowed, vetWebhookUrl } from '@ponte/contracts'
 import { buildConnector, Pool } from 'undici'
-import { Answer, type Posted } from './answer'
-import type { FailureCode, Outcome } from './delivery'
-import { type Destination, readDestination } from './destination'
-import { type AddressRange, isPublicAddress } from './private-address'
-import { remembered } from './remembered'
-import type { Resolve } from './resolve'
+import type { FailureCode, Outcome } from '../delivery'
+import { memoize } from '../memoize'
+import type { Resolve } from './resolver'
+import { type PostResult, ResponseHandler } from './response-handler'
 import { sign } from './signature'
 
 export interface SenderOptions {
   resolve: Resolve
   /** Ranges re-opened for a receiver on this machine. */
   allowed?: readonly AddressRange[]
+  /** Public ranges that nothing is sent to, such as the operator's own. */
+  denied?: readonly AddressRange[]
   /** Wall time of one attempt, from DNS to the status line (specification, delivery rule 5). */
   deadlineMs?: number
   /** How long a connection is kept for the next delivery. */
   idleMs?: number
   /** Certificate authorities instead of the well-known ones. */
-  ca?: string
+  ca?: string | undefined
 }
 
 export interface Sender {
@@ -47,7 +48,7 @@ interface PinnedPool {
 export function createSender(options: SenderOptions): Sender {
   const deadlineMs = options.deadlineMs ?? DEADLINE_MS
   const pools = new Map<string, PinnedPool>()
-  const destinationOf = remembered(POOLS_MAX, readDestination)
+  const vet = memoize(POOLS_MAX, vetWebhookUrl)
 
   const poolOf = (destination: Destination, address: string): PinnedPool => {
     const key = `${destination.protocol}//${destination.host}:${destination.port} ${address}`
@@ -59,14 +60,13 @@ export function createSender(options: SenderOptions): Sender {
     return made
   }
   const attempt = async (url: string, body: Buffer, secret: string, deadline: Deadline): Promise<Outcome> => {
-    const destination = destinationOf(url)
+    const { destination } = vet(url)
     if (!destination) return { kind: 'refused', reason: 'destination_not_allowed' }
     const addresses = await addressesOf(destination, options.resolve, deadline)
     if (typeof addresses === 'string') return { kind: 'failed', code: addresses }
-    if (!addresses.every(address => isPublicAddress(address, options.allowed)))
-      return { kind: 'refused', reason: 'destination_not_allowed' }
+    if (!addresses.every(address => isAddressAllowed(address, options))) return { kind: 'refused', reason: 'destination_not_allowed' }
     const signature = sign(body, secret)
-    let last: Posted = { outcome: { kind: 'failed', code: 'dns_error' }, unreachable: true }
+    let last: PostResult = { outcome: { kind: 'failed', code: 'dns_error' }, unreachable: true }
     for (const address of addresses.slice(0, ADDRESSES_TRIED)) {
       if (!last.unreachable || deadline.passed()) break
       const pinned = poolOf(destination, address)
@@ -139,11 +139,11 @@ async function addressesOf(destination: Destination, resolve: Resolve, deadline:
   return Promise.race([resolve(destination.host).catch((): FailureCode => 'dns_error'), late])
 }
 
-function post(pool: Pool, destination: Destination, body: Buffer, signature: string, deadline: Deadline): Promise<Posted> {
+function post(pool: Pool, destination: Destination, body: Buffer, signature: string, deadline: Deadline): Promise<PostResult> {
   return new Promise(resolve => {
-    const answer = new Answer(resolve)
-    deadline.onPass(() => answer.giveUp())
+    const handler = new ResponseHandler(resolve)
+    deadline.onPass(() => handler.timeout())
     const headers = { 'Content-Type': 'application/json', 'X-Service-Signature': signature, 'User-Agent': 'Ponte-Webhooks/1' }
-    pool.dispatch({ path: destination.path, method: 'POST', headers, body }, answer)
+    pool.dispatch({ path: destination.path, method: 'POST', headers, body }, handler)
   })
 }

@@ -1,8 +1,7 @@
 import { withSpan } from '@ponte/service-kit'
-import { afterAttempt, describeFailure, type Outcome } from './delivery'
-import type { Sender } from './send'
-import type { Claimed, Endpoint } from './store/lanes'
-import type { Result } from './store/results'
+import { afterAttempt, type DeliveryResult, describeFailure, type Outcome } from '../delivery'
+import type { Sender } from '../send'
+import type { Claimed, Endpoint } from '../store'
 
 export interface AttemptDeps {
   sender: Sender
@@ -31,14 +30,13 @@ async function send(deps: AttemptDeps, body: Buffer, { merchantId, webhookUrl, s
   try {
     secret = deps.unseal(sealedSecret, merchantId)
   } catch {
-    // The text of the error could say something of the key; the metric and the log line of the attempt say enough.
+    // The error's text could reveal part of the key; the metric and the log line of the attempt are enough.
     return { outcome: { kind: 'not_attempted' }, durationMs: 0 }
   }
   return deps.sender.send({ url: webhookUrl, body, secret })
 }
 
-/** What is written about it. */
-export function toResult(row: Claimed, outcome: Outcome, durationMs: number): Result {
+export function toResult(row: Claimed, outcome: Outcome, durationMs: number): DeliveryResult {
   const verdict = afterAttempt(row, outcome)
   const base = { id: row.id, verdict, error: null, attempt: null }
   if (outcome.kind === 'delivered') {

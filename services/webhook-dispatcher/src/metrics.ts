@@ -10,7 +10,7 @@ export interface DispatcherMetrics {
   kit: Metrics
   fenced: Count
   reaped: Count
-  mended: Count
+  repaired: Count
   firstAttempt: { observe(seconds: number): void }
   attempted(outcome: Outcome, status: string, durationMs: number): void
   watchInFlight(read: () => number): void
@@ -28,7 +28,7 @@ export function createDispatcherMetrics(): DispatcherMetrics {
     kit: metrics,
     fenced: metrics.counter('ponte_webhook_fenced_total', 'Attempts that ended after their lease and changed nothing'),
     reaped: metrics.counter('ponte_webhook_leases_reaped_total', 'Deliveries whose worker was lost'),
-    mended: metrics.counter('ponte_webhook_lanes_mended_total', 'Lanes with work that nobody would have looked at; above zero is a bug'),
+    repaired: metrics.counter('ponte_webhook_lanes_mended_total', 'Lanes with work and no turn; above zero is a bug'),
     firstAttempt: metrics.histogram(
       'ponte_webhook_first_attempt_delay_seconds',
       'From the event to its first attempt',
@@ -46,11 +46,11 @@ export function createDispatcherMetrics(): DispatcherMetrics {
     },
     watchStore(store: Store): void {
       metrics.observed('ponte_webhook_oldest_due_age_seconds', 'How long the delivery waits that is due longest', () =>
-        store.oldestDueAge(),
+        store.upkeep.oldestDueAge(),
       )
-      metrics.observed('ponte_webhook_backlog', 'Deliveries due and not yet claimed, counted up to 100000', () => store.backlog())
+      metrics.observed('ponte_webhook_backlog', 'Deliveries due and not yet claimed, counted up to 100000', () => store.upkeep.backlog())
       metrics.observed('ponte_webhook_waiting_events', 'Events whose merchant is not known in their version yet', () =>
-        store.waitingEvents(),
+        store.events.countWaiting(),
       )
     },
   }

@@ -1,5 +1,5 @@
-/** A pure function that knows its latest answers: at most `limit` of them, then it begins anew. A failure is not an answer. */
-export function remembered<Key extends readonly string[], Answer>(limit: number, answer: (...key: Key) => Answer): (...key: Key) => Answer {
+/** Memoizes a pure function: at most `limit` results, then the cache is cleared. A failure is not kept. */
+export function memoize<Key extends readonly string[], Answer>(limit: number, answer: (...key: Key) => Answer): (...key: Key) => Answer {
   const known = new Map<string, Answer>()
   return (...key) => {
     const text = key.join('\n')

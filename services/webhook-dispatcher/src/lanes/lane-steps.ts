@@ -1,0 +1,55 @@
+import type { DeliveryResult } from '../delivery'
+import type { HeldLane, InFlight, Lease } from './lane'
+
+/** The result of a delivery in flight, before it is written. */
+export interface Completion {
+  inFlight: InFlight
+  result: DeliveryResult
+}
+
+/** Results of a lane's deliveries, and the lane's next state. */
+export interface LaneStep<Lane extends Lease = Lease> {
+  lane: Lane
+  results: readonly DeliveryResult[]
+  /** Deliveries that remain in flight. */
+  remaining: readonly string[]
+  /** How many more to claim from it, or what its row records when it is released. */
+  next: { want: number } | { slow: boolean; failStreak: number }
+}
+
+/** A lane that keeps being refilled is released after this, so that lanes take turns. */
+const HOLD_MS = 2_000
+
+/**
+ * The next step of the lanes whose results these are, and of those with nothing in flight: up to `budget` more is claimed from them, shared
+ * evenly; one that nothing is wanted from is released with its last result.
+ */
+export function nextSteps(
+  lanes: Iterable<HeldLane>,
+  completions: readonly Completion[],
+  budget: number,
+  nowMs: number,
+): LaneStep<HeldLane>[] {
+  const results = new Map<HeldLane, DeliveryResult[]>()
+  for (const { inFlight, result } of completions) {
+    const known = results.get(inFlight.lane)
+    if (known) known.push(result)
+    else results.set(inFlight.lane, [result])
+  }
+  const concerned = [...lanes].filter(lane => results.has(lane) || lane.inFlight.size === 0)
+  const share = Math.max(1, Math.floor(budget / concerned.filter(lane => canHaveMore(lane, nowMs)).length))
+  let left = budget
+  const steps = concerned.map((lane): LaneStep<HeldLane> => {
+    const completed = results.get(lane) ?? []
+    const ended = new Set(completed.map(({ id }) => id))
+    const remaining = [...lane.inFlight].filter(id => !ended.has(id))
+    const want = canHaveMore(lane, nowMs) ? Math.max(0, Math.min(left, share, lane.health.width - remaining.length)) : 0
+    left -= want
+    const { slow, failStreak } = lane.health
+    return { lane, results: completed, remaining, next: remaining.length + want === 0 ? { slow, failStreak } : { want } }
+  })
+  // Every statement that locks several lanes locks them in this order.
+  return steps.sort((a, b) => (a.lane.merchantId < b.lane.merchantId ? -1 : 1))
+}
+
+const canHaveMore = ({ drained, health, heldAtMs }: HeldLane, nowMs: number) => !drained && !health.slow && nowMs - heldAtMs <= HOLD_MS

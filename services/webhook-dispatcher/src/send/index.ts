@@ -1,0 +1,2 @@
+export { createResolver } from './resolver'
+export { createSender, type Sender } from './sender'

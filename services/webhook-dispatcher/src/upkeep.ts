@@ -1,0 +1,38 @@
+import { every, type Logger, type Part } from '@ponte/service-kit'
+import type { DispatcherMetrics } from './metrics'
+import type { Store } from './store'
+import { reap } from './worker'
+
+const REAP_MS = 5_000
+const REPAIR_MS = 300_000
+const RETENTION_MS = 3_600_000
+const EVENTS_PER_TURN = 1_000
+
+interface UpkeepDeps {
+  store: Store
+  metrics: DispatcherMetrics
+  logger: Logger
+  retentionDays: number
+  /** Called when something may be due. */
+  due(): void
+}
+
+/** Periodic work besides deliveries; each part is safe in any number of replicas. */
+export function upkeep({ store, metrics, logger, retentionDays, due }: UpkeepDeps): Part[] {
+  const reaper = async () => {
+    const more = await reap({ store, metrics, logger })
+    due()
+    return more
+  }
+  const repairStuckLanes = async () => {
+    const repaired = await store.upkeep.repairStuckLanes()
+    metrics.repaired.inc(repaired)
+    if (repaired > 0) logger.error('lanes with work had no turn; they are due now', { lanes: repaired })
+  }
+  const forget = async () => (await store.upkeep.forgetEvents(retentionDays, EVENTS_PER_TURN)) === EVENTS_PER_TURN
+  return [
+    every('reaper', REAP_MS, reaper, logger),
+    every('stuck lanes', REPAIR_MS, repairStuckLanes, logger),
+    every('retention', RETENTION_MS, forget, logger),
+  ]
+}

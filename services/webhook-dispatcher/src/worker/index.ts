@@ -1,0 +1,2 @@
+export { reap } from './reaper'
+export { createWorker } from './worker'
