@@ -73,7 +73,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { setUp } = await import('./setup.mjs')
   const { fail } = await import('./steps.mjs')
   await setUp().catch(fail)
-  const { startPostgres } = await import('../packages/local-servers/dist/postgres.js')
+  const { startPostgres } = await import('../packages/local-servers/dist/postgres/index.js')
   const { stop } = await startTestEnvironment(startPostgres)
   for (const variable of ['PONTE_TEST_POSTGRES_URL', 'AMQP_URL']) console.log(`export ${variable}='${process.env[variable]}'`)
   console.error('Ready. Put these lines into the shell that runs the tests; Ctrl-C here ends both servers.')

@@ -9,7 +9,7 @@ import { startTestEnvironment } from './test-environment.mjs'
 /** Does the work beside a PostgreSQL and a RabbitMQ of its own, which end with it. Durable as in production: no write is called done before it is. */
 export async function withServers(work) {
   await setUp()
-  const { startPostgres } = createRequire(import.meta.url)('../packages/local-servers/dist/postgres.js')
+  const { startPostgres } = createRequire(import.meta.url)('../packages/local-servers/dist/postgres/index.js')
   const environment = await startTestEnvironment(options => startPostgres({ ...options, durable: true }))
   try {
     await work()

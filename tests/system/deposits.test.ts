@@ -1,7 +1,7 @@
 import { type System, startAll } from '@ponte/all-in-one'
 import { type CheckoutBody, formatUsdc, type OrderBody } from '@ponte/contracts'
+import { mined, testAccounts } from '@ponte/local-servers'
 import { receiveWithAuthorizationTypedData, testUsdcAbi } from '@ponte/payment-router'
-import { mined, testAccounts } from '@ponte/payment-router/testing'
 import { until } from '@ponte/service-kit'
 import { Contract, Wallet } from 'ethers'
 import { askGateway, call, createMerchant, MERCHANT, RELAYER, startWorld, units, type World } from '../world'

@@ -1,7 +1,7 @@
 import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
+import { mined } from '@ponte/local-servers'
 import { deployContracts } from '@ponte/payment-router'
-import { mined } from '@ponte/payment-router/testing'
 import { openDatabase, until } from '@ponte/service-kit'
 import { Contract, Transaction } from 'ethers'
 import { askGateway, call, createMerchant, PAYER, pay, startWorld, units, type World } from '../world'

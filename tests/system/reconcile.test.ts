@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
-import { mined } from '@ponte/payment-router/testing'
+import { mined } from '@ponte/local-servers'
 import { type Ledger, openLedger } from '../torture/ledger'
 import { call, createMerchant, PAYER, pay, startWorld, units, type World } from '../world'
 

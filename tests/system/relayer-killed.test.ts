@@ -1,6 +1,6 @@
 import type { OrderBody } from '@ponte/contracts'
+import { type Fault, type FaultProxy, mined, startFaultProxy } from '@ponte/local-servers'
 import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
-import { type Fault, type FaultProxy, mined, startFaultProxy } from '@ponte/payment-router/testing'
 import { until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import { call, createMerchant, type Processes, RELAYER, startProcesses, startWorld, units, type World } from '../world'

@@ -6,8 +6,8 @@ import {
   subscription as subscriptionSchema,
   webhookBodies,
 } from '@ponte/contracts'
+import { mined } from '@ponte/local-servers'
 import { testRateFeedAbi } from '@ponte/payment-router'
-import { mined } from '@ponte/payment-router/testing'
 import { until } from '@ponte/service-kit'
 import { Contract } from 'ethers'
 import { call, createMerchant, pay, startWorld, type World } from '../world'

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { environments, type ServiceName, serviceNames } from '@ponte/all-in-one'
-import { type FaultProxy, startFaultProxy } from '@ponte/payment-router/testing'
+import { type FaultProxy, freePort, startFaultProxy } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
-import { freePort, isReady, mainOf, type World } from '../world'
+import { isReady, mainOf, type World } from '../world'
 import { createProxy, type Line } from './proxy'
 
 export interface Replica {

@@ -1,4 +1,4 @@
-import { faults as rpcFaults } from '@ponte/payment-router/testing'
+import { faults as rpcFaults } from '@ponte/local-servers'
 import type { World } from '../world'
 import type { Cluster } from './cluster'
 import { type Ledger, publishers } from './ledger'

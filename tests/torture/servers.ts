@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type ServiceName, serviceNames } from '@ponte/all-in-one'
-import { spawnTied, startPostgres } from '@ponte/local-servers'
+import { freePort, spawnTied, startPostgres } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import pg from 'pg'
-import { freePort } from '../world'
 
 /** A server that can be stopped as a crash stops it, and started again where it was. */
 export interface Server {

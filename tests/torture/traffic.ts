@@ -1,5 +1,5 @@
+import { mined, testAccounts } from '@ponte/local-servers'
 import { testUsdcAbi } from '@ponte/payment-router'
-import { mined, testAccounts } from '@ponte/payment-router/testing'
 import { Contract, MaxUint256, Wallet } from 'ethers'
 import { call, createMerchant, type World } from '../world'
 import type { Cluster } from './cluster'

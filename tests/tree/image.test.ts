@@ -3,9 +3,10 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { environments, type ServiceName, serviceNames } from '@ponte/all-in-one'
+import { freePort } from '@ponte/local-servers'
 import { migrate, until } from '@ponte/service-kit'
 import { testBroker, testDatabase } from '@ponte/service-kit/testing'
-import { freePort, startWorld, type World } from '../world'
+import { startWorld, type World } from '../world'
 
 // Without a Docker engine: the same instructions as infra/Dockerfile's, carried out in clean folders. The set-up that the recipe begins with is
 // the one that was done here before the tests; PONTE_TEST_IMAGES=1 does it again, in a clean copy of the context.

@@ -6,7 +6,6 @@ export {
   askGateway,
   call,
   createMerchant,
-  freePort,
   MERCHANT,
   PAYER,
   pay,

@@ -1,6 +1,6 @@
 import { type Environment, environments, type Place, type ServiceName, serviceNames } from '@ponte/all-in-one'
+import { freePort } from '@ponte/local-servers'
 import { endProcess, type Running, startProcess } from './process'
-import { freePort } from './world'
 
 export interface Processes {
   opsUrl(name: ServiceName): string

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { Agent, createServer, request, type Server } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Environment, environments, type Place, type ServiceName, serviceNames } from '@ponte/all-in-one'
+import { freePort } from '@ponte/local-servers'
 import { endProcess, type Running, startProcess } from './process'
-import { freePort } from './world'
 
 /** What `preStop` gives a pod on Kubernetes: what was sent to it just now still arrives. There it is 5 s. */
 const LEAVING_MS = 250

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createIdentityProvider, createWebhookReceiver, type Place, type ServiceName, serviceNames } from '@ponte/all-in-one'
 import type { MerchantBody, OrderBody } from '@ponte/contracts'
-import { type LocalChain, type LocalChainOptions, mined, startLocalChain, testAccounts } from '@ponte/payment-router/testing'
+import { freePort, type LocalChain, type LocalChainOptions, mined, startLocalChain, testAccounts } from '@ponte/local-servers'
 import { createLogger, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import { openApiValidator } from './openapi-validator'
@@ -145,21 +144,6 @@ export async function pay(chain: LocalChain, order: OrderBody, amount = units(or
   const payer = chain.wallet(account.privateKey)
   await mined(chain.mintUsdc(payer.address, amount))
   return mined(chain.pay(payer, { memo: `0x${order.memo}`, merchant: order.payment.merchant_address, amount }))
-}
-
-/** Below the range from which outgoing connections take theirs: a process binds its port only a while after it was found free. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 12_000 + Math.floor(Math.random() * 8_000)
-    const server = createServer().listen(port, '127.0.0.1')
-    const free = await new Promise<boolean>(resolve => {
-      server.once('listening', () => resolve(true))
-      server.once('error', () => resolve(false))
-    })
-    if (!free) continue
-    await new Promise(resolve => server.close(resolve))
-    return port
-  }
 }
 
 const secret = () => randomBytes(32).toString('hex')

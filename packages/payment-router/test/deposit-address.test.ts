@@ -1,7 +1,7 @@
+import { type LocalChain, startLocalChain } from '@ponte/local-servers'
 import { getAddress, hexlify, Wallet } from 'ethers'
 import fc from 'fast-check'
 import { depositAddress, depositImplementation, paymentKey } from '../src'
-import { type LocalChain, startLocalChain } from '../src/testing'
 import { read, routerOf } from './observe'
 
 let chain: LocalChain

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { type LocalChain, mined } from '@ponte/local-servers'
 import { Contract, hexlify, Interface, type InterfaceAbi, isError, type TransactionReceipt, Wallet } from 'ethers'
 import { deployRouter, depositAddressAbi, PAYMENT_RECEIVED_TOPIC, paymentRouterAbi, type RouterTerms, testUsdcAbi } from '../src'
-import { type LocalChain, mined } from '../src/testing'
 import { unrulyTokenAbi, unrulyTokenBytecode } from './artifacts/unruly-token'
 
 const routerErrors = new Interface([...paymentRouterAbi, ...[...testUsdcAbi, ...depositAddressAbi].filter(entry => entry.type === 'error')])

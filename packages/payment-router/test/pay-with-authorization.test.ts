@@ -1,6 +1,6 @@
+import { type LocalChain, mined, startLocalChain } from '@ponte/local-servers'
 import { AbiCoder, type BaseWallet, keccak256, Wallet, ZeroAddress, ZeroHash } from 'ethers'
-import { authorizationNonce, receiveWithAuthorizationTypedData } from '../src'
-import { deployContractWallet, type LocalChain, mined, startLocalChain } from '../src/testing'
+import { authorizationNonce, deployContractWallet, receiveWithAuthorizationTypedData } from '../src'
 import {
   balances,
   deployRouterFor,

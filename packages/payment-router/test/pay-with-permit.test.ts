@@ -1,6 +1,6 @@
+import { type LocalChain, mined, startLocalChain } from '@ponte/local-servers'
 import { Signature, type Wallet } from 'ethers'
 import { permitTypedData } from '../src'
-import { type LocalChain, mined, startLocalChain } from '../src/testing'
 import { balances, payments, printGas, randomAddress, randomMemo, read, refusal, routerOf, send, usdcOf } from './observe'
 
 const AMOUNT = 1_000_000n

@@ -1,5 +1,5 @@
+import { type LocalChain, mined, startLocalChain } from '@ponte/local-servers'
 import { type Contract, parseEther, type Wallet, ZeroAddress, ZeroHash } from 'ethers'
-import { type LocalChain, mined, startLocalChain } from '../src/testing'
 import {
   balances,
   deployRouterFor,

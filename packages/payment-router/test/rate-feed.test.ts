@@ -1,6 +1,6 @@
+import { type LocalChain, startLocalChain } from '@ponte/local-servers'
 import { Contract } from 'ethers'
 import { testRateFeedAbi } from '../src'
-import { type LocalChain, startLocalChain } from '../src/testing'
 import { read, send } from './observe'
 
 let chain: LocalChain

@@ -1,7 +1,7 @@
+import { type LocalChain, mined, startLocalChain } from '@ponte/local-servers'
 import { parseEther, type Wallet, ZeroAddress, ZeroHash } from 'ethers'
 import { depositAddress, testUsdcAbi } from '../src'
 import { testUsdcBytecode } from '../src/artifacts/test-usdc'
-import { type LocalChain, mined, startLocalChain } from '../src/testing'
 import { deployArtifact, printGas, randomAddress, randomMemo, read, refusal, routerOf, send, usdcOf } from './observe'
 
 let chain: LocalChain

@@ -1,6 +1,6 @@
+import { type LocalChain, startLocalChain } from '@ponte/local-servers'
 import fc from 'fast-check'
 import { splitFee } from '../src'
-import { type LocalChain, startLocalChain } from '../src/testing'
 import { deployRouterFor, read, routerOf } from './observe'
 
 let chain: LocalChain

@@ -1,6 +1,6 @@
+import { type LocalChain, mined, startLocalChain } from '@ponte/local-servers'
 import { Contract, type Wallet, ZeroHash } from 'ethers'
 import { depositAddress, depositAddressAbi } from '../src'
-import { type LocalChain, mined, startLocalChain } from '../src/testing'
 import {
   balances,
   deployRouterFor,

@@ -1,6 +1,6 @@
+import { type LocalChain, startLocalChain, testAccounts } from '@ponte/local-servers'
 import { Contract, TypedDataEncoder } from 'ethers'
 import { permitTypedData, receiveWithAuthorizationTypedData, testUsdcAbi } from '../src'
-import { type LocalChain, startLocalChain, testAccounts } from '../src/testing'
 import { read } from './observe'
 
 let chain: LocalChain

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { openProvider, testAccounts } from '@ponte/local-servers'
 import { deployContracts } from '@ponte/payment-router'
-import { openProvider, testAccounts } from '@ponte/payment-router/testing'
 import { createLogger, integer, type Logger, readConfig, run, service } from '@ponte/service-kit'
 import { z } from 'zod'
 import { prepareDemoMerchant } from './demo'

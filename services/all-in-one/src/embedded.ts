@@ -1,7 +1,6 @@
 import { appendFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { startPostgres } from '@ponte/local-servers'
-import { type LocalChain, startLocalChain, testAccounts } from '@ponte/payment-router/testing'
+import { type LocalChain, startLocalChain, startPostgres, testAccounts } from '@ponte/local-servers'
 import { createLogger } from '@ponte/service-kit'
 import { createIdentityProvider } from './identity-provider'
 import { type Place, type ServiceName, serviceNames } from './places'

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from '@ponte/local-servers'
 import { paymentRouterAbi } from '@ponte/payment-router'
 import { openDatabase } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
@@ -113,13 +113,4 @@ async function isReady(child: ChildProcess, port: number, said: readonly string[
       throw new Error(`ponder did not get there:\n${said.join('').slice(-2_000)}`)
     await new Promise(resolve => setTimeout(resolve, 20))
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  if (address === null || typeof address === 'string') throw new Error('no port is free')
-  return address.port
 }

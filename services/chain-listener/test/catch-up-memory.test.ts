@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { startFaultProxy } from '@ponte/local-servers'
 import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
-import { startFaultProxy } from '@ponte/payment-router/testing'
 import { type Bus, until } from '@ponte/service-kit'
 import { startListener } from './setup'
 

@@ -1,4 +1,4 @@
-import { faults, startFaultProxy } from '@ponte/payment-router/testing'
+import { faults, startFaultProxy } from '@ponte/local-servers'
 import { type Logger, silentLogger, until } from '@ponte/service-kit'
 import type { Status } from '../src'
 import { memoOf, startChain } from './chain'

@@ -1,5 +1,5 @@
+import { type Anvil, type AnvilOptions, startAnvil, testAccounts } from '@ponte/local-servers'
 import { PAYMENT_RECEIVED_TOPIC, paymentRouterAbi } from '@ponte/payment-router'
-import { type Anvil, type AnvilOptions, startAnvil, testAccounts } from '@ponte/payment-router/testing'
 import { Interface, Wallet } from 'ethers'
 
 /** What a test payment says; everything is free, because the emitter believes whoever calls it. */

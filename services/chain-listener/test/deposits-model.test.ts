@@ -1,5 +1,5 @@
 import { parseUsdc } from '@ponte/contracts'
-import { type Fault, type FaultProxy, faults, startFaultProxy } from '@ponte/payment-router/testing'
+import { type Fault, type FaultProxy, faults, startFaultProxy } from '@ponte/local-servers'
 import { TRANSFER_TOPIC, topicOf } from '../src/logs/transfer'
 import { randomFrom } from './random'
 import { startRelayWorld } from './relayer-setup'

@@ -1,4 +1,4 @@
-import { faults, startFaultProxy } from '@ponte/payment-router/testing'
+import { faults, startFaultProxy } from '@ponte/local-servers'
 import { type RelayWorld, startRelayWorld } from './relayer-setup'
 import type { Listening } from './setup'
 

@@ -1,5 +1,5 @@
+import { type Anvil, startAnvil, testAccounts } from '@ponte/local-servers'
 import { deployContracts, paymentRouterAbi, testUsdcAbi } from '@ponte/payment-router'
-import { type Anvil, startAnvil, testAccounts } from '@ponte/payment-router/testing'
 import { Contract, JsonRpcProvider, NonceManager, Wallet } from 'ethers'
 import { memoOf } from './chain'
 import { type Listening, startListener } from './setup'

@@ -1,5 +1,5 @@
 import { topology } from '@ponte/contracts'
-import { type Fault, type FaultProxy, faults, startFaultProxy } from '@ponte/payment-router/testing'
+import { type Fault, type FaultProxy, faults, startFaultProxy } from '@ponte/local-servers'
 import { memoryBus, openDatabase, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import { chainListenerMigrations } from '../src'

@@ -1,6 +1,6 @@
 import { formatUsdc, type PaymentAuthorizationBody } from '@ponte/contracts'
-import { receiveWithAuthorizationTypedData } from '@ponte/payment-router'
-import { deployContractWallet, mined } from '@ponte/payment-router/testing'
+import { mined } from '@ponte/local-servers'
+import { deployContractWallet, receiveWithAuthorizationTypedData } from '@ponte/payment-router'
 import { signCaller } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import { MERCHANT, type RelayWorld, startRelayWorld } from './relayer-setup'

@@ -1,6 +1,5 @@
 import type { OrderBody } from '@ponte/contracts'
 import { topology } from '@ponte/contracts'
-import { depositAddress, PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
 import {
   type FaultProxy,
   type LocalChain,
@@ -8,7 +7,8 @@ import {
   startFaultProxy,
   startLocalChain,
   testAccounts,
-} from '@ponte/payment-router/testing'
+} from '@ponte/local-servers'
+import { depositAddress, PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
 import { type Bus, memoryBus, silentLogger, uuidv7 } from '@ponte/service-kit'
 import { hexlify, randomBytes } from 'ethers'
 import { collector, type Listening, startListener } from './setup'

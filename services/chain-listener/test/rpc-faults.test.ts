@@ -1,4 +1,4 @@
-import { type Fault, type FaultProxy, faults, startFaultProxy } from '@ponte/payment-router/testing'
+import { type Fault, type FaultProxy, faults, startFaultProxy } from '@ponte/local-servers'
 import { type Chain, memoOf, startChain } from './chain'
 import { type Listening, startListener } from './setup'
 

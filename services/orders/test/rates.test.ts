@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type LocalChain, mined, startLocalChain } from '@ponte/local-servers'
 import { testRateFeedAbi } from '@ponte/payment-router'
-import { type LocalChain, mined, startLocalChain } from '@ponte/payment-router/testing'
 import { readConfig, until } from '@ponte/service-kit'
 import { Contract } from 'ethers'
 import request from 'supertest'

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Event, topology } from '@ponte/contracts'
+import { freePort } from '@ponte/local-servers'
 import { migrate, rabbitmqBus, silentLogger, until } from '@ponte/service-kit'
 import pg from 'pg'
 import { webhookDispatcherMigrations } from '../src'
@@ -109,12 +109,4 @@ async function startServers() {
       await ended
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
 }

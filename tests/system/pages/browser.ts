@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
-import type { LocalChain } from '@ponte/payment-router/testing'
+import type { LocalChain } from '@ponte/local-servers'
 import axe from 'axe-core'
 import type { TypedDataDomain, TypedDataField } from 'ethers'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page, type Response } from 'playwright-core'

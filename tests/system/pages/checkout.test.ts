@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
-import { mined } from '@ponte/payment-router/testing'
+import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
 import { askGateway, call, createMerchant, pay, startWorld, units, type World } from '../../world'

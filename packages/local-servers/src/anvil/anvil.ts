@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { findAnvil } from './anvil-binary'
+import type { ChildProcess } from 'node:child_process'
+import { letGo, spawnTied } from '../tied-process'
+import { findAnvil } from './binary'
 import { keepCopies, restoreCopy } from './state-copy'
 
 export interface AnvilOptions {
@@ -53,10 +54,6 @@ export class PortTakenError extends Error {
 const HOST = '127.0.0.1'
 const STOP_MS = 10_000
 
-// The shell becomes anvil, so that the pid is anvil's; the part it leaves behind waits for the end of a pipe that only our
-// process holds, and ends anvil when we end in whatever way. A handler in our process could not answer a SIGKILL.
-const WATCHED = 'exec 3<&0; (read -r _ <&3; kill -TERM $$) >/dev/null 2>&1 & exec 3<&- </dev/null "$0" "$@"'
-
 function argumentsFor(options: AnvilOptions, chainId: number): string[] {
   const args = ['--host', HOST, '--port', String(options.port ?? 0), '--chain-id', String(chainId)]
   if (options.stateFile !== undefined) args.push('--state', options.stateFile, '--state-interval', String(options.stateIntervalS ?? 1))
@@ -65,12 +62,6 @@ function argumentsFor(options: AnvilOptions, chainId: number): string[] {
   if (options.noMining === true) args.push('--no-mining')
   if (options.slotsInAnEpoch !== undefined) args.push('--slots-in-an-epoch', String(options.slotsInAnEpoch))
   return [...args, ...(options.extraArgs ?? [])]
-}
-
-function spawnWatched(binary: string, args: string[]): ChildProcess {
-  if (process.platform === 'win32') return spawn(binary, args, { stdio: ['pipe', 'pipe', 'pipe'] })
-  // Its own process group, so that Ctrl-C in a terminal reaches us alone and we decide when the chain stops.
-  return spawn('/bin/sh', ['-c', WATCHED, binary, ...args], { stdio: ['pipe', 'pipe', 'pipe'], detached: true })
 }
 
 /** Reads what anvil prints until it names the port it listens on; then only drains it. */
@@ -113,12 +104,6 @@ async function end(child: ChildProcess, exited: Promise<unknown>): Promise<void>
   clearTimeout(timer)
 }
 
-function letGo(child: ChildProcess): void {
-  child.unref()
-  for (const stream of child.stdio)
-    if (stream !== null && stream !== undefined && 'unref' in stream && typeof stream.unref === 'function') stream.unref()
-}
-
 /**
  * Starts anvil, a local EVM chain, on the loopback interface and resolves once it answers. It ends with `stop()`, and at the
  * latest when this process ends, however that happens; it does not keep this process alive.
@@ -127,14 +112,10 @@ function letGo(child: ChildProcess): void {
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const chainId = options.chainId ?? 31_337
   if (options.stateFile !== undefined) await restoreCopy(options.stateFile)
-  const child = spawnWatched(options.binary ?? findAnvil(), argumentsFor(options, chainId))
+  const child = spawnTied(options.binary ?? findAnvil(), argumentsFor(options, chainId), { endSignal: 'TERM' })
   const exited = new Promise<number | null>(resolve => {
-    child.once('exit', code => {
-      child.stdin?.destroy()
-      resolve(code)
-    })
+    child.once('exit', resolve)
   })
-  child.stdin?.on('error', () => child.stdin?.destroy())
   try {
     const port = await listening(child, options.port, options.startTimeoutMs ?? 20_000)
     const { pid } = child

@@ -5,8 +5,7 @@ import { copyFile, mkdtemp, rm, stat, truncate } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { transformFileSync } from '@swc/core'
-import { type Anvil, openProvider, PortTakenError, startAnvil, testAccounts } from '../src/testing'
+import { type Anvil, openProvider, PortTakenError, startAnvil, testAccounts } from '../src'
 
 let folder: string
 beforeAll(async () => {
@@ -95,16 +94,14 @@ describe('the state file', () => {
 })
 
 describe('a process that started anvil', () => {
-  /** Runs our sources in a process of their own, from where `script` may start anvil. */
+  const register = join(__dirname, '../../../scripts/register-typescript.cjs')
+
+  /** A process that starts anvil and then does what `script` says. */
   function run(script: string): ChildProcess {
-    for (const name of ['anvil', 'anvil-binary', 'state-copy']) {
-      const options = { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'commonjs' } } as const
-      const { code } = transformFileSync(join(__dirname, `../src/${name}.ts`), { ...options, swcrc: false })
-      writeFileSync(join(folder, `${name}.js`), code)
-    }
-    const program = `require('./anvil.js').startAnvil().then(async anvil => { console.log(anvil.port); ${script} })`
-    writeFileSync(join(folder, 'program.js'), program)
-    return spawn(process.execPath, [join(folder, 'program.js')], { cwd: __dirname, stdio: ['pipe', 'pipe', 'inherit'] })
+    const program = join(folder, 'program.js')
+    const anvil = JSON.stringify(join(__dirname, '../src/anvil'))
+    writeFileSync(program, `require(${anvil}).startAnvil().then(async anvil => { console.log(anvil.port); ${script} })`)
+    return spawn(process.execPath, ['--require', register, program], { stdio: ['pipe', 'pipe', 'inherit'] })
   }
 
   async function startedBy(child: ChildProcess): Promise<Socket> {

@@ -1,8 +1,6 @@
+import { type DeployedContracts, deployContracts, paymentRouterAbi, testUsdcAbi } from '@ponte/payment-router'
 import { Contract, JsonRpcProvider, MaxUint256, type TransactionReceipt, type TransactionResponse, Wallet } from 'ethers'
 import { type AnvilOptions, startAnvil } from './anvil'
-import { paymentRouterAbi } from './artifacts/payment-router'
-import { testUsdcAbi } from './artifacts/test-usdc'
-import { type DeployedContracts, deployContracts } from './deploy'
 import { testAccounts } from './test-accounts'
 
 export interface Payment {

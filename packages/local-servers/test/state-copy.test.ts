@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, watch, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { keepCopies } from '../src/state-copy'
+import { keepCopies } from '../src/anvil/state-copy'
 
 const WHOLE = '{"blocks":[],"historical_states":null}'
 
