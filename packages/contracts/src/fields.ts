@@ -2,7 +2,8 @@ import { z } from 'zod'
 
 /** Fields that many schemas share. Shapes are the wire's: decimals are strings, timestamps ISO 8601 UTC with milliseconds. */
 
-export const id = z.uuid().meta({ description: 'UUIDv7', example: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90' })
+/** Lower case whatever the caller wrote, so that one resource has one name in keys, locks and answers. */
+export const id = z.uuid().toLowerCase().meta({ description: 'UUIDv7', example: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90' })
 export const memo = z
   .string()
   .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex characters')
@@ -15,7 +16,13 @@ export const txHash = z
   .string()
   .regex(/^0x[0-9a-f]{64}$/, 'must be a 0x transaction hash of 32 bytes')
   .meta({ example: `0x${'5b'.repeat(32)}` })
-export const timestamp = z.iso.datetime().meta({ example: '2026-11-20T12:00:00.000Z' })
+const TIMESTAMP_MIN = Date.parse('1970-01-01T00:00:00.000Z')
+const TIMESTAMP_MAX = Date.parse('2999-12-31T23:59:59.999Z')
+/** Bounded, because the database, UUIDv7 and calendar arithmetic each end somewhere beyond. */
+export const timestamp = z.iso
+  .datetime()
+  .refine(text => Date.parse(text) >= TIMESTAMP_MIN && Date.parse(text) <= TIMESTAMP_MAX, 'must lie between 1970 and 2999')
+  .meta({ description: 'ISO 8601 UTC, from 1970 to 2999', example: '2026-11-20T12:00:00.000Z' })
 export const usdcAmount = z
   .string()
   .regex(/^\d+\.\d{6}$/)
@@ -50,7 +57,7 @@ export const text = (max: number) =>
 
 export const externalRef = text(255).meta({ description: 'Your own reference', example: 'INV-7' })
 export const description = text(500).meta({ example: 'Consulting, November' })
-export const metadata = z
+const metadataPairs = z
   .record(
     text(40),
     z
@@ -59,6 +66,14 @@ export const metadata = z
       .refine(value => !value.includes('\0') && value.isWellFormed(), 'must be well-formed text without NUL'),
   )
   .refine(value => Object.keys(value).length <= 20, 'must have at most 20 keys')
+
+// A record drops the key `__proto__` without a word, so it is refused before.
+export const metadata = z
+  .preprocess((value, context) => {
+    if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__'))
+      context.addIssue({ code: 'custom', message: 'must not have a key __proto__' })
+    return value
+  }, metadataPairs)
   .meta({ description: 'Up to 20 string pairs', example: { customer: '42' } })
 
 export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 printable characters')
