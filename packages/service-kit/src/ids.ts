@@ -1,15 +1,23 @@
-import { randomBytes } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { v7 } from 'uuid'
 
-export { v7 as uuidv7 } from 'uuid'
+/** Twelve bits that order the ids of one millisecond; they start in the lower half, at random. */
+const COUNTER_MAX = 4095
+let counter = { at: Number.NaN, value: 0 }
 
-let count = randomBytes(4).readUInt32BE()
-
-/** A UUIDv7 of the given moment; those that one process makes within a millisecond follow each other. */
+/**
+ * A UUIDv7 of the given moment; those that one process makes within a millisecond follow each other. The counter begins anew each millisecond,
+ * so that two ids do not tell how many were made between them, and the 62 bits after it are random, so that no id can be guessed from another.
+ */
 export function uuidv7At(at: Date): string {
-  count = (count + 1) >>> 0
-  return v7({ msecs: at.getTime(), seq: count })
+  const msecs = at.getTime()
+  counter =
+    counter.at === msecs ? { at: msecs, value: Math.min(COUNTER_MAX, counter.value + 1) } : { at: msecs, value: randomInt(COUNTER_MAX >> 1) }
+  // The library's 32-bit sequence covers the counter and the first 20 of the random bits.
+  return v7({ msecs, seq: counter.value * 2 ** 20 + randomInt(2 ** 20) })
 }
+
+export const uuidv7 = (): string => uuidv7At(new Date())
 
 /** When a UUIDv7 was made, to the millisecond. */
 export const uuidv7Time = (id: string): Date => new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16))
