@@ -11,8 +11,8 @@ let counter = { at: Number.NaN, value: 0 }
  */
 export function uuidv7At(at: Date): string {
   const msecs = at.getTime()
-  counter =
-    counter.at === msecs ? { at: msecs, value: Math.min(COUNTER_MAX, counter.value + 1) } : { at: msecs, value: randomInt(COUNTER_MAX >> 1) }
+  const isSame = counter.at === msecs
+  counter = { at: msecs, value: isSame ? Math.min(COUNTER_MAX, counter.value + 1) : randomInt(COUNTER_MAX >> 1) }
   // The library's 32-bit sequence covers the counter and the first 20 of the random bits.
   return v7({ msecs, seq: counter.value * 2 ** 20 + randomInt(2 ** 20) })
 }

@@ -45,7 +45,7 @@ export function openApiDocument({ publicUrl }: DocumentOptions) {
       },
       parameters: { IdempotencyKey: idempotencyParameter },
       headers: headers(),
-      examples: Object.fromEntries(codes.map(code => [code, { summary: errorTable[code].title, value: problemExample(code) }])),
+      examples: Object.fromEntries(ofOperations.map(code => [code, { summary: errorTable[code].title, value: problemExample(code) }])),
     },
   }
 }
@@ -55,6 +55,7 @@ const introduction = [
   'A merchant creates orders and subscriptions in BRL with an API key; a payer settles them in USDC; the merchant hears of it by webhook.',
   'Amounts are decimal strings. Timestamps are ISO 8601 UTC. Lists are newest first; page with `starting_after` or `ending_before`, not both.',
   'Fields and query parameters that are not documented are refused. Errors are RFC 9457 problem details; each `code` is explained at `/docs/errors`.',
+  'A method that a path does not have is 405 `method_not_allowed`, with `Allow`.',
 ].join('\n\n')
 
 const tags: readonly (readonly [string, string])[] = [
@@ -69,6 +70,8 @@ const tags: readonly (readonly [string, string])[] = [
 ]
 
 const codes = Object.keys(errorTable) as ErrorCode[]
+/** `method_not_allowed` belongs to no operation: it is the answer where there is none. */
+const ofOperations = codes.filter(code => code !== 'method_not_allowed')
 
 const idempotencyParameter = {
   name: 'Idempotency-Key',
@@ -190,6 +193,8 @@ function errorsOf(operation: Operation): ErrorCode[] {
     ...writes,
     ...withCredential,
     ...errors,
+    'request_timeout',
+    'headers_too_large',
     'rate_limited',
     'internal_error',
     'service_unavailable',
