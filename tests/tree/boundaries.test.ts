@@ -7,12 +7,15 @@ const root = resolve(__dirname, '../..')
 
 /** Every library that touches the world has one home (a `*` stands for part of a name). Tests may use what they like. */
 const homes: Record<string, string[]> = {
-  amqplib: ['packages/service-kit/src/rabbitmq-bus.ts'],
-  winston: ['packages/service-kit/src/logger.ts'],
-  'prom-client': ['packages/service-kit/src/metrics.ts'],
-  pg: ['packages/service-kit/src/{database/database,migrate,testing}.ts', 'packages/local-servers/src/postgres/server.ts'],
+  amqplib: ['packages/service-kit/src/bus/rabbitmq-bus.ts'],
+  winston: ['packages/service-kit/src/observe/logger.ts'],
+  'prom-client': ['packages/service-kit/src/observe/metrics.ts'],
+  pg: [
+    'packages/service-kit/src/{database/database,database/migrate,testing/test-database,testing/schema-differences}.ts',
+    'packages/local-servers/src/postgres/server.ts',
+  ],
   jsonwebtoken: [
-    'packages/service-kit/src/internal-token.ts',
+    'packages/service-kit/src/http/internal-token.ts',
     'services/api-gateway/src/credentials/session-token.ts',
     'services/all-in-one/src/identity-provider*.ts',
   ],
@@ -173,13 +176,19 @@ describe('inside a service', () => {
 
   test('settings come from main.ts', () => {
     const others = shipped.filter(
-      ({ path }) => !isAt(path, ['services/*/src/main.ts', 'services/all-in-one/src/development.ts', 'packages/*/src/testing.ts']),
+      ({ path }) =>
+        !isAt(path, [
+          'services/*/src/main.ts',
+          'services/all-in-one/src/development.ts',
+          'packages/*/src/testing.ts',
+          'packages/service-kit/src/testing/*.ts',
+        ]),
     )
     expect(forbid(others, /\bprocess\.env\b/, 'reads process.env; let main.ts hand it in by config.ts')).toEqual([])
   })
 
   test('periodic work is done by `every`', () => {
-    const others = shipped.filter(({ path }) => !isAt(path, ['packages/service-kit/src/every.ts']))
+    const others = shipped.filter(({ path }) => !isAt(path, ['packages/service-kit/src/process/every.ts']))
     expect(forbid(others, /\bsetInterval\b/, 'uses setInterval; use every() of service-kit')).toEqual([])
   })
 

@@ -1,8 +1,7 @@
 import { Router } from 'express'
 import { createApp, httpServer } from '../src/http'
-import { createLogger } from '../src/logger'
-import { run } from '../src/run'
-import { service } from '../src/service'
+import { createLogger } from '../src/observe'
+import { run, service } from '../src/process'
 
 /** What run.test.ts starts as a process of its own: one slow route, and parts that misbehave when told so. */
 const logger = createLogger({ service: 'runner' })

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Part } from '../service'
+import type { Part } from '../process'
 import { commitUnit, type Unit } from './unit-of-work'
 
 /** Only what code needs of a connection: a text with numbered parameters. */

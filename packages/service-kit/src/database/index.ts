@@ -1,4 +1,6 @@
+export * from './batch'
 export * from './database'
 export * from './errors'
+export * from './migrate'
 export * from './outbox-rows'
 export * from './unit-of-work'

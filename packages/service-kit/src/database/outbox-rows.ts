@@ -1,6 +1,6 @@
 import { type NewEvent, parseEvent } from '@ponte/contracts'
 import { uuidv7 } from '../ids'
-import { markSpan } from '../trace'
+import { markSpan } from '../observe'
 
 /** An event as the outbox holds it: `body` is the whole event as JSON text, which has no line break. */
 export interface OutboxRow {

@@ -1,4 +1,4 @@
-import type { StoredAnswer } from '../idempotency'
+import type { StoredAnswer } from '../http'
 import type { Sql } from './database'
 import type { OutboxRow } from './outbox-rows'
 

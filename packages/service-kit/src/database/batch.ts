@@ -1,5 +1,5 @@
-import { isLockedOut, isTransient } from './database'
-import { detached } from './log-fields'
+import { withoutContext } from '../observe'
+import { isLockedOut, isTransient } from './index'
 
 /** Nothing was done; another time it may be. */
 class LateError extends Error {
@@ -58,6 +58,6 @@ export function createBatch<Item, Result>(
   return (item: Item): Promise<Result> =>
     new Promise((resolve, reject) => {
       waiting.push({ item, askedAt: performance.now(), resolve, reject })
-      if (!running) void detached(run)
+      if (!running) void withoutContext(run)
     })
 }

@@ -1,9 +1,8 @@
 import express, { type Router } from 'express'
-import { type HttpServer, httpServer } from './http'
-import type { Logger } from './logger'
-import type { Metrics } from './metrics'
-import type { Part } from './service'
-import { within } from './within'
+import type { Logger, Metrics } from '../observe'
+import type { Part } from '../process'
+import { withTimeout } from '../with-timeout'
+import { type HttpServer, httpServer } from './app'
 
 /** Shorter than a probe's own timeout, so that the answer names the part that is stuck. */
 const READY_WAIT_MS = 2_000
@@ -47,7 +46,7 @@ export function opsServer(options: {
 
 async function isReady(part: Part, logger: Logger): Promise<boolean> {
   try {
-    return await within(READY_WAIT_MS, Promise.resolve(part.ready?.() ?? true), part.name)
+    return await withTimeout(READY_WAIT_MS, Promise.resolve(part.ready?.() ?? true), part.name)
   } catch (error) {
     logger.warn('a part is not ready', { part: part.name, error })
     return false

@@ -1,4 +1,6 @@
 import { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessage, connect, type RecoveringChannelModel } from 'amqplib'
+import type { Logger } from '../observe'
+import type { Part } from '../process'
 import {
   type Bus,
   type ConsumeOptions,
@@ -11,9 +13,7 @@ import {
   type Topology,
 } from './bus'
 import { openConfirms } from './confirms'
-import type { Logger } from './logger'
 import { declare } from './rabbitmq-topology'
-import type { Part } from './service'
 
 const CONFIRM_TIMEOUT_MS = 10_000
 const CONNECT_TIMEOUT_MS = 10_000

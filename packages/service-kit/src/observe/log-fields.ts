@@ -15,5 +15,5 @@ export function addLogFields(fields: Fields): void {
 
 export const logFields = (): Readonly<Fields> => storage.getStore() ?? {}
 
-/** Runs `work` as nobody's doing: what a request or an event wakes, for all who wait, belongs neither to its log lines nor to its trace. */
-export const detached = <T>(work: () => T): T => storage.run({}, () => context.with(ROOT_CONTEXT, work))
+/** Runs `work` outside the current log fields and trace: what a request or an event wakes serves other callers as well. */
+export const withoutContext = <T>(work: () => T): T => storage.run({}, () => context.with(ROOT_CONTEXT, work))

@@ -1,9 +1,8 @@
 import { type NewEvent, subjectsOf } from '@ponte/contracts'
+import { type Database, outboxRows, type Sql } from '../database'
+import type { Counter, Logger } from '../observe'
+import { every, type Loop } from '../process'
 import type { Bus, Message } from './bus'
-import { type Database, outboxRows, type Sql } from './database'
-import { every, type Loop } from './every'
-import type { Logger } from './logger'
-import type { Counter } from './metrics'
 
 /** Columns of outbox rows as arrays, for `unnest` inside the statement that commits the state (design, section 9). */
 export interface OutboxRows {
@@ -72,10 +71,11 @@ export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop 
             return false
           },
         )
-        inFlight.delete(row.id)
         published?.inc({ outcome: taken ? 'confirmed' : 'refused' })
         if (collecting) (taken ? sent : unsent).push(row.id)
         else if (taken) await mark([row.id]).catch(error => logger.warn('an event will be published again', { ...aboutEvent(row), error }))
+        // Not before it is marked: the next turn may have claimed it meanwhile.
+        inFlight.delete(row.id)
       })
     await settledOrLate(publishing, signal)
     collecting = false

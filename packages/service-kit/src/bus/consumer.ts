@@ -1,9 +1,8 @@
 import { type Event, type EventType, parseEvent, subjectsOf } from '@ponte/contracts'
+import { isUniqueViolation } from '../database'
+import { addLogFields, currentTraceId, withSpan } from '../observe'
+import type { Part } from '../process'
 import type { Bus, ConsumeOptions } from './bus'
-import { isUniqueViolation } from './database'
-import { addLogFields } from './log-fields'
-import type { Part } from './service'
-import { currentTraceId, withSpan } from './trace'
 
 /** What a service does when others speak. A reaction commits with the event's id as its inbox row. */
 export type Reactions = { [T in EventType]?: (event: Extract<Event, { type: T }>) => Promise<void> }

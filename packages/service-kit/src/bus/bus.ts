@@ -1,8 +1,8 @@
-import { isStale, isTransient } from './database'
-import { detached, withLogFields } from './log-fields'
-import type { Logger } from './logger'
+import { isStale, isTransient } from '../database'
+import type { Logger } from '../observe'
+import { withLogFields, withoutContext } from '../observe'
+import type { Part } from '../process'
 import { RetryableError } from './retryable'
-import type { Part } from './service'
 
 export interface Message {
   id: string
@@ -92,7 +92,7 @@ type Handled = 'done' | 'dead' | 'stopped'
  * While it waits to be tried again it holds no slot, so that the message it waits for can pass it.
  */
 export const handle = (message: Message, handling: Handling): Promise<Handled> =>
-  detached(() => withLogFields({ event_id: message.id, event_type: message.type }, () => tryAndTry(message, handling)))
+  withoutContext(() => withLogFields({ event_id: message.id, event_type: message.type }, () => tryAndTry(message, handling)))
 
 async function tryAndTry(message: Message, { handler, slots, signal, logger, onTry }: Handling): Promise<Handled> {
   let failures = 0

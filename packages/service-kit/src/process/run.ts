@@ -1,6 +1,6 @@
-import type { Logger } from './logger'
+import type { Logger } from '../observe'
+import { startTracing } from '../observe'
 import type { Service } from './service'
-import { startTracing } from './trace'
 
 const STOP_DEADLINE_MS = 25_000
 

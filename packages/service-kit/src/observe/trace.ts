@@ -11,8 +11,8 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base'
+import type { Part } from '../process'
 import { redact } from './logger'
-import type { Part } from './service'
 
 /**
  * Following one thing through all services: the trace goes from an HTTP request into the events that its commit writes, over the bus into the

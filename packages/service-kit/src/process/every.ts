@@ -1,5 +1,5 @@
-import { detached } from './log-fields'
-import type { Logger } from './logger'
+import type { Logger } from '../observe'
+import { withoutContext } from '../observe'
 import type { Part } from './service'
 
 export interface Loop extends Part {
@@ -33,7 +33,7 @@ export function every(name: string, intervalMs: number, work: (signal: AbortSign
     again = true
     if (running || !timer || aborted.signal.aborted) return
     clearTimeout(timer)
-    running = detached(() =>
+    running = withoutContext(() =>
       turn().finally(() => {
         running = undefined
         if (aborted.signal.aborted) return

@@ -1,3 +1,4 @@
+import type { Logger } from '../observe'
 import {
   type Bus,
   type ConsumeOptions,
@@ -9,7 +10,6 @@ import {
   slots,
   type Topology,
 } from './bus'
-import type { Logger } from './logger'
 
 interface Held {
   message: Message

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { Metrics } from './metrics'
-import { insideSpan, openSpan } from './trace'
+import type { Metrics } from '../observe'
+import { insideSpan, openSpan } from '../observe'
 
 const METRIC = 'ponte_http_request_duration_seconds'
 /** An id inside a path that no route pattern describes: kept out of labels, or there would be one series per id. */

@@ -1,4 +1,4 @@
-import type { Metrics } from './metrics'
+import type { Metrics } from '../observe'
 
 /**
  * A service is a list of parts: started in order, stopped in reverse. Each may say whether it still has work in hand,

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { within } from './within'
+import { withTimeout } from '../with-timeout'
 
 const READ_WAIT_MS = 2_000
 
@@ -32,7 +32,7 @@ export function createMetrics(service: string): Metrics {
         registers,
         async collect() {
           // One value that cannot be read, because its database is away, must not hide the others just then.
-          this.set(await within(READ_WAIT_MS, Promise.resolve().then(read), name).catch(() => Number.NaN))
+          this.set(await withTimeout(READ_WAIT_MS, Promise.resolve().then(read), name).catch(() => Number.NaN))
         },
       })
     },

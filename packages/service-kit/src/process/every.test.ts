@@ -1,5 +1,5 @@
+import { silentLogger } from '../observe'
 import { every } from './every'
-import { silentLogger } from './logger'
 import { until } from './service'
 
 const HOUR = 3_600_000

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ApiError, idempotencyKey } from '@ponte/contracts'
 import type { Request, Response } from 'express'
-import { isKeyLockTimeout, isUniqueViolation, type Sql } from './database'
+import { isKeyLockTimeout, isUniqueViolation, type Sql } from '../database'
 
 const KEY = 'idempotency_keys_pkey'
 

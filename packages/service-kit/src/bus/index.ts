@@ -1,0 +1,6 @@
+export * from './bus'
+export * from './consumer'
+export * from './memory-bus'
+export * from './outbox-relay'
+export * from './rabbitmq-bus'
+export * from './retryable'

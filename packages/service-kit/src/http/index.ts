@@ -1,0 +1,5 @@
+export * from './app'
+export * from './idempotency'
+export * from './internal-token'
+export * from './ops'
+export * from './request'

@@ -1,0 +1,3 @@
+export * from './every'
+export * from './run'
+export * from './service'
