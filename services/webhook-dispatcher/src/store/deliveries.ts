@@ -1,28 +1,33 @@
 import type { ListDeliveries, ReplayDeliveries } from '@ponte/contracts'
-import { type Database, isUniqueViolation } from '@ponte/service-kit'
+import { type Database, isUniqueViolation, type Statement } from '@ponte/service-kit'
 import type { Attempt, Delivery, PrismaClient } from '../generated/client'
 import { keyset } from './keyset'
 
 /** Raw SQL because insert and lane are one statement. A replay is a new delivery of the same event that names the old one; one that is on its way already stands for another. */
-const REPLAY = `
+const REPLAY: Statement = {
+  name: 'delivery-replay',
+  text: `
   WITH due AS (
     INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at, replay_of)
-    SELECT new_id(), event_id, merchant_id, event_type, 'pending', now(), id FROM deliveries WHERE id = $1
+    SELECT new_id(), event_id, merchant_id, event_type, 'pending', now(), id FROM deliveries WHERE id = $id
     RETURNING id, merchant_id
   )
-  SELECT (SELECT id FROM due) AS id, touch_lanes(ARRAY(SELECT merchant_id FROM due))`
+  SELECT (SELECT id FROM due) AS id, touch_lanes(ARRAY(SELECT merchant_id FROM due))`,
+}
 
 /** Raw SQL: the same for a time range, oldest first. An event that never had a delivery, for want of a webhook_url, gets its first. */
-const REPLAY_RANGE = `
+const REPLAY_RANGE: Statement = {
+  name: 'deliveries-replay',
+  text: `
   WITH range AS (
     SELECT id, merchant_id, type, created_at FROM events
-    WHERE merchant_id = $1 AND created_at >= $2 AND created_at < $3 AND NOT waiting AND ($4::text IS NULL OR type = $4)
-      AND ($5::boolean OR NOT (
+    WHERE merchant_id = $merchant_id AND created_at >= $from AND created_at < $to AND NOT waiting AND ($type::text IS NULL OR type = $type)
+      AND ($all::boolean OR NOT (
         EXISTS (SELECT 1 FROM deliveries d WHERE d.id = events.id AND status <> 'dead')
         OR EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND replay_of IS NOT NULL AND status <> 'dead')))
-    ORDER BY created_at, id LIMIT $6 + 1
+    ORDER BY created_at, id LIMIT $limit + 1
   ), chosen AS (
-    SELECT * FROM range ORDER BY created_at, id LIMIT $6
+    SELECT * FROM range ORDER BY created_at, id LIMIT $limit
   ), due AS (
     INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at, replay_of)
     SELECT CASE WHEN d.id IS NULL THEN chosen.id ELSE new_id() END, chosen.id, chosen.merchant_id, type, 'pending', now(), d.id
@@ -31,8 +36,9 @@ const REPLAY_RANGE = `
     RETURNING merchant_id
   )
   SELECT (SELECT count(*)::int FROM due) AS replayed,
-    (SELECT created_at FROM range ORDER BY created_at, id OFFSET $6) AS next_at,
-    touch_lanes(ARRAY(SELECT merchant_id FROM due))`
+    (SELECT created_at FROM range ORDER BY created_at, id OFFSET $limit) AS next_at,
+    touch_lanes(ARRAY(SELECT merchant_id FROM due))`,
+}
 
 /** Raw SQL: four counts in one round trip. Ids begin with their time, so that the last day of a merchant is one range of the index. */
 const OVERVIEW = `
@@ -91,7 +97,7 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
     async replay(id: string): Promise<{ id: string; made: boolean } | null> {
       for (let tries = 1; ; tries += 1) {
         try {
-          const { rows } = await database.query<{ id: string | null }>({ name: 'delivery-replay', text: REPLAY }, [id])
+          const { rows } = await database.commit<{ id: string | null }>({ write: REPLAY, values: { id } })
           const made = rows[0]?.id
           return made ? { id: made, made: true } : null
         } catch (error) {
@@ -103,14 +109,17 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
     },
 
     async replayRange(merchantId: string, range: ReplayDeliveries, limit: number): Promise<{ replayed: number; nextAt: Date | null }> {
-      const { rows } = await database.query<{ replayed: number; next_at: Date | null }>({ name: 'deliveries-replay', text: REPLAY_RANGE }, [
-        merchantId,
-        range.created_gte,
-        range.created_lt,
-        range.event_type ?? null,
-        range.scope === 'all',
-        limit,
-      ])
+      const { rows } = await database.commit<{ replayed: number; next_at: Date | null }>({
+        write: REPLAY_RANGE,
+        values: {
+          merchant_id: merchantId,
+          from: range.created_gte,
+          to: range.created_lt,
+          type: range.event_type ?? null,
+          all: range.scope === 'all',
+          limit,
+        },
+      })
       return { replayed: rows[0]?.replayed ?? 0, nextAt: rows[0]?.next_at ?? null }
     },
 

@@ -1,5 +1,5 @@
 import type { ListEvents } from '@ponte/contracts'
-import { createBatch, type Database } from '@ponte/service-kit'
+import { createBatch, type Database, type Statement } from '@ponte/service-kit'
 import type { Webhook } from '../delivery'
 import type { Event as EventRow, PrismaClient } from '../generated/client'
 import { keyset } from './keyset'
@@ -16,10 +16,11 @@ export interface IncomingEvent extends Webhook {
  * changes nothing. The first delivery of an event has its id.
  * Without a webhook_url there is no delivery; with an older copy of the merchant than the event's, that is not known yet, and it waits.
  */
-const SAVE = `
+const SAVE: Statement = {
+  name: 'events-save',
+  text: `
   WITH incoming AS (
-    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::bytea[], $6::timestamptz[], $7::text[])
-      AS i (id, merchant_id, merchant_version, type, body, occurred_at, trace)
+    SELECT * FROM json_populate_recordset(NULL::events, $events)
   ), fresh AS (
     INSERT INTO events (id, merchant_id, merchant_version, type, body, occurred_at, trace, waiting)
     SELECT i.id, i.merchant_id, i.merchant_version, i.type, i.body, i.occurred_at, i.trace, coalesce(m.version < i.merchant_version, true)
@@ -33,16 +34,19 @@ const SAVE = `
     WHERE NOT fresh.waiting AND m.webhook_url IS NOT NULL
     RETURNING merchant_id
   )
-  SELECT (SELECT count(*)::int FROM fresh WHERE waiting) AS waiting, touch_lanes(ARRAY(SELECT merchant_id FROM due))`
+  SELECT (SELECT count(*)::int FROM fresh WHERE waiting) AS waiting, touch_lanes(ARRAY(SELECT merchant_id FROM due))`,
+}
 
 /**
  * Raw SQL: a claim. Deliveries for events whose merchant is known by now; it runs after either side has committed, so that the later of the
  * two sees the other.
  */
-const ADMIT = `
+const ADMIT: Statement = {
+  name: 'events-admit',
+  text: `
   WITH ready AS (
     SELECT e.id FROM events e JOIN merchants m ON m.id = e.merchant_id
-    WHERE e.waiting AND m.version >= e.merchant_version ORDER BY e.created_at LIMIT $1 FOR UPDATE OF e SKIP LOCKED
+    WHERE e.waiting AND m.version >= e.merchant_version ORDER BY e.created_at LIMIT $limit FOR UPDATE OF e SKIP LOCKED
   ), admitted AS (
     UPDATE events SET waiting = false WHERE id = ANY(ARRAY(SELECT id FROM ready)) AND waiting RETURNING id, merchant_id, type
   ), due AS (
@@ -51,7 +55,8 @@ const ADMIT = `
     FROM admitted a JOIN merchants m ON m.id = a.merchant_id WHERE m.webhook_url IS NOT NULL
     RETURNING merchant_id
   )
-  SELECT (SELECT count(*)::int FROM admitted) AS admitted, touch_lanes(ARRAY(SELECT merchant_id FROM due))`
+  SELECT (SELECT count(*)::int FROM admitted) AS admitted, touch_lanes(ARRAY(SELECT merchant_id FROM due))`,
+}
 
 const GROUP_COMMIT_MAX = 200
 
@@ -59,17 +64,19 @@ const GROUP_COMMIT_MAX = 200
 const HAS_ADMISSIBLE =
   'SELECT 1 FROM events e JOIN merchants m ON m.id = e.merchant_id WHERE e.waiting AND m.version >= e.merchant_version LIMIT 1'
 
+const toRecord = ({ id, merchantId, merchantVersion, type, body, occurredAt, trace }: IncomingEvent) => ({
+  id,
+  merchant_id: merchantId,
+  merchant_version: merchantVersion,
+  type,
+  body,
+  occurred_at: occurredAt,
+  trace,
+})
+
 export function eventStore(database: Database, prisma: PrismaClient) {
   const insert = async (events: readonly IncomingEvent[]): Promise<boolean[]> => {
-    const { rows } = await database.query<{ waiting: number }>({ name: 'events-save', text: SAVE }, [
-      events.map(event => event.id),
-      events.map(event => event.merchantId),
-      events.map(event => event.merchantVersion),
-      events.map(event => event.type),
-      events.map(event => event.body),
-      events.map(event => event.occurredAt),
-      events.map(event => event.trace),
-    ])
+    const { rows } = await database.commit<{ waiting: number }>({ write: SAVE, rows: { events: events.map(toRecord) } })
     const waiting = (rows[0]?.waiting ?? 0) > 0
     return events.map(() => waiting)
   }
@@ -80,7 +87,7 @@ export function eventStore(database: Database, prisma: PrismaClient) {
 
     /** Makes due what waited for a merchant that is known now; true when there may be more. */
     async admitWaiting(): Promise<boolean> {
-      const { rows } = await database.query<{ admitted: number }>({ name: 'events-admit', text: ADMIT }, [GROUP_COMMIT_MAX])
+      const { rows } = await database.commit<{ admitted: number }>({ write: ADMIT, values: { limit: GROUP_COMMIT_MAX } })
       return rows[0]?.admitted === GROUP_COMMIT_MAX
     },
 

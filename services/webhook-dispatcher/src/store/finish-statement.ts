@@ -1,9 +1,10 @@
+import type { Statement } from '@ponte/service-kit'
 import { claimedOf, dueIn, ENDPOINT, NO_DELIVERY } from './claim'
 
-/** Lanes whose lease still stands; they stay locked to the end. $1 is sorted by merchant: every statement that locks several lanes does. */
+/** Lanes whose lease still stands; they stay locked to the end. The steps are sorted by merchant: every statement that locks several lanes does. */
 const LOCKED_LANES = `
   SELECT l.merchant_id, l.in_flight, step.known, step.remaining, step.want, step.release, step.slow, step.fail_streak, step.results
-  FROM json_to_recordset($1) AS step (merchant_id uuid, token uuid, known uuid[], remaining uuid[], want int, release boolean, slow boolean,
+  FROM json_to_recordset($steps) AS step (merchant_id uuid, token uuid, known uuid[], remaining uuid[], want int, release boolean, slow boolean,
       fail_streak int, results json)
     JOIN lanes l ON l.merchant_id = step.merchant_id AND l.lease_token = step.token
   ORDER BY l.merchant_id FOR UPDATE OF l`
@@ -55,7 +56,9 @@ const RELEASED = `
  * Raw SQL because results, attempts, lanes and the next claim are one round trip and one commit: that decides the throughput.
  * A row for each lane whose lease still stood, and one for each delivery claimed from it.
  */
-export const FINISH = `
+export const FINISH: Statement = {
+  name: 'lanes-finish',
+  text: `
   WITH locked AS MATERIALIZED (${LOCKED_LANES}),
     written AS (${WRITTEN_DELIVERIES}),
     logged AS (${LOGGED_ATTEMPTS}),
@@ -67,4 +70,5 @@ export const FINISH = `
     coalesce((SELECT due FROM released WHERE released.merchant_id = next.merchant_id), false) AS due, ${ENDPOINT}
   FROM next JOIN merchants m ON m.id = next.merchant_id
   UNION ALL
-  SELECT claimed.*, NULL, NULL, NULL, NULL FROM (${claimedOf('next')}) AS claimed`
+  SELECT claimed.*, NULL, NULL, NULL, NULL FROM (${claimedOf('next')}) AS claimed`,
+}

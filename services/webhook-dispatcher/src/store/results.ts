@@ -48,8 +48,10 @@ export function resultStore(database: Database) {
   return {
     /** Writes results and takes the lanes' next steps; resolves to the lanes whose lease still stood. */
     async finish(steps: readonly LaneStep[]): Promise<FinishedLane[]> {
-      const statement = { name: 'lanes-finish', text: FINISH }
-      const { rows } = await database.query<LaneRow | ClaimedRow>(statement, [JSON.stringify(steps.map(toRecord))])
+      const { rows } = await database.commit<LaneRow | ClaimedRow>({
+        write: FINISH,
+        values: { steps: JSON.stringify(steps.map(toRecord)) },
+      })
       return byLane(rows).map(({ row, claimed }) => ({ endpoint: endpointOf(row), written: row.written, due: row.due, claimed }))
     },
   }
