@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Socket } from 'node:net'
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { parseRange } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
@@ -267,6 +269,108 @@ async function startRawReceiverThatIsGone() {
   await receiver.stop()
   return receiver
 }
+
+describe('a stale keep-alive connection', () => {
+  const ok = head('200 OK', 'Content-Length: 0')
+  const endings: [string, (socket: Socket) => unknown][] = [
+    ['reset', socket => socket.resetAndDestroy()],
+    ['closed', socket => socket.destroy()],
+  ]
+
+  it.each(endings)('%s when it is used again: the same attempt goes once more on a fresh one', async (_name, end) => {
+    const used = new Set<Socket>()
+    const receiver = await raw(socket => {
+      if (used.has(socket)) end(socket)
+      else socket.write(ok)
+      used.add(socket)
+    })
+    const sender = newSender({ idleMs: PATIENT_MS })
+    for (let n = 0; n < 2; n += 1) {
+      expect((await sender.send({ url: receiver.url, body, secret: 's' })).outcome).toEqual({ kind: 'delivered', status: 200 })
+      await nextTurn()
+    }
+    expect([receiver.requests(), used.size]).toEqual([3, 2])
+  })
+
+  it('costs one more request and no third: a fresh connection that dies too is a failure', async () => {
+    let dying = false
+    const receiver = await raw(socket => (dying ? socket.resetAndDestroy() : socket.write(ok)))
+    const sender = newSender({ idleMs: PATIENT_MS })
+    await Promise.all(Array.from({ length: 3 }, () => sender.send({ url: receiver.url, body, secret: 's' })))
+    await nextTurn()
+    dying = true
+    const { outcome } = await sender.send({ url: receiver.url, body, secret: 's' })
+    expect(outcome).toEqual({ kind: 'failed', code: 'connection_reset' })
+    expect(receiver.requests()).toBe(5)
+  })
+
+  it('goes once more inside the same deadline', async () => {
+    const used = new Set<Socket>()
+    const receiver = await raw(socket => {
+      if (used.has(socket)) setTimeout(() => socket.destroy(), DEADLINE_MS / 2)
+      else if (used.size === 0) socket.write(ok)
+      used.add(socket)
+    })
+    const sender = newSender({ idleMs: PATIENT_MS, deadlineMs: DEADLINE_MS })
+    await sender.send({ url: receiver.url, body, secret: 's' })
+    await nextTurn()
+    const { outcome, durationMs } = await sender.send({ url: receiver.url, body, secret: 's' })
+    expect(outcome).toEqual({ kind: 'failed', code: 'timeout' })
+    expect(durationMs).toBeGreaterThanOrEqual(DEADLINE_MS - 5)
+    expect(durationMs).toBeLessThan(DEADLINE_MS + SLACK_MS)
+  })
+
+  it('after the first byte of an answer it is a failure: the receiver may have acted', async () => {
+    const used = new Set<Socket>()
+    const receiver = await raw(socket => {
+      if (used.has(socket)) socket.end('HTTP/1.1 20')
+      else socket.write(ok)
+      used.add(socket)
+    })
+    const sender = newSender({ idleMs: PATIENT_MS })
+    await sender.send({ url: receiver.url, body, secret: 's' })
+    await nextTurn()
+    expect((await sender.send({ url: receiver.url, body, secret: 's' })).outcome.kind).toBe('failed')
+    expect(receiver.requests()).toBe(2)
+  })
+
+  it('a fresh connection that dies is not tried again', async () => {
+    const receiver = await raw(socket => socket.resetAndDestroy())
+    expect((await newSender().send({ url: receiver.url, body, secret: 's' })).outcome).toEqual({ kind: 'failed', code: 'connection_reset' })
+    expect(receiver.requests()).toBe(1)
+  })
+})
+
+describe('a connection that is never made', () => {
+  it('to the only address is bounded by the deadline alone', async () => {
+    const receiver = await raw(() => undefined)
+    const { outcome, durationMs } = await newSender({ deadlineMs: DEADLINE_MS, connectMs: 50 }).send({
+      url: `https://127.0.0.1:${receiver.port}/`,
+      body,
+      secret: 's',
+    })
+    expect(outcome).toEqual({ kind: 'failed', code: 'timeout' })
+    expect(durationMs).toBeGreaterThanOrEqual(DEADLINE_MS - 5)
+    await until(() => receiver.open() === 0, 'the connection stays open', 10_000)
+  })
+
+  it('to one of several addresses leaves time for the next', async () => {
+    const secure = { key: SHOP_KEY, cert: SHOP_CERTIFICATE }
+    const receiver = await raw(socket => void socket.end(head('200 OK', 'Connection: close')), secure)
+    // It takes the connection at 127.0.0.3 and never answers the handshake.
+    const silent = createServer(socket => socket.on('error', () => socket.destroy()).resume()).listen(receiver.port, '127.0.0.3')
+    await once(silent, 'listening')
+    stops.push(() => new Promise(resolve => silent.close(() => resolve())))
+    const sender = newSender({
+      resolve: async () => ['127.0.0.3', '127.0.0.1'],
+      allowed: ['127.0.0.1/32', '127.0.0.3/32'].flatMap(text => parseRange(text) ?? []),
+      ca: SHOP_CERTIFICATE,
+      connectMs: 100,
+    })
+    const { outcome } = await sender.send({ url: `https://shop.example:${receiver.port}/`, body, secret: 's' })
+    expect(outcome).toEqual({ kind: 'delivered', status: 200 })
+  })
+})
 
 describe('TLS', () => {
   const secure = { key: SHOP_KEY, cert: SHOP_CERTIFICATE }

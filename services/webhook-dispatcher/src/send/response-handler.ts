@@ -1,10 +1,13 @@
 import type { Dispatcher } from 'undici'
 import type { FailureCode, Outcome } from '../delivery'
+import type { Carrier } from './connections'
 
 export interface PostResult {
   outcome: Outcome
-  /** The connection was never made, so another address of the host may be tried. */
-  unreachable: boolean
+  /** False when the connection was never made, so that another address of the host may be tried. */
+  connected: boolean
+  /** A kept connection died before one byte of an answer: the receiver closed it before it could read the request. */
+  stale: boolean
 }
 
 /** How long a body may go on after its status line has decided: long enough to keep the connection, or to quote an error. */
@@ -17,6 +20,8 @@ const SNIPPET_CHARS = 300
 export class ResponseHandler implements Dispatcher.DispatchHandler {
   #settle: ((result: PostResult) => void) | undefined
   #controller: Dispatcher.DispatchController | undefined
+  #client: { carrier(): Carrier } | undefined
+  #carrier: Carrier | undefined
   #linger: NodeJS.Timeout | undefined
   #status = 0
   #bytes = 0
@@ -31,8 +36,17 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error('The deadline has passed.'))
   }
 
+  timeoutUnlessConnected(): void {
+    if (!this.#controller) this.timeout()
+  }
+
+  readonly queuedAt = (client: { carrier(): Carrier }): void => {
+    this.#client = client
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
+    this.#carrier = this.#client?.carrier()
     // A connection that came too late must not carry a request whose attempt has ended.
     if (!this.#settle) controller.abort(new Error('The deadline has passed.'))
   }
@@ -58,7 +72,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#status !== 0) this.#decide()
-    else this.#end({ kind: 'failed', code: failureOf(error) })
+    else this.#fail(failureOf(error))
   }
 
   #stopReading(controller: Dispatcher.DispatchController): void {
@@ -72,8 +86,13 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
     this.#end({ kind: 'failed', code: 'http_status', status: this.#status, ...(snippet ? { snippet } : {}) })
   }
 
-  #end(outcome: Outcome): void {
-    this.#settle?.({ outcome, unreachable: this.#controller === undefined })
+  #fail(code: FailureCode): void {
+    const stale = code === 'connection_reset' && this.#carrier?.reused === true && this.#carrier.received() === 0
+    this.#end({ kind: 'failed', code }, stale)
+  }
+
+  #end(outcome: Outcome, stale = false): void {
+    this.#settle?.({ outcome, connected: this.#controller !== undefined, stale })
     this.#settle = undefined
     this.#kept = []
   }
