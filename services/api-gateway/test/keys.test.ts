@@ -60,3 +60,57 @@ test('merchant.updated reaches both its readers once, through the outbox of whic
   expect(heard.map(message => message.type)).toEqual(['merchant.updated', 'merchant.updated'])
   expect(heard[0]?.id).toBe(heard[1]?.id)
 })
+
+describe('a rotation with an Idempotency-Key', () => {
+  const keyed = (replica: number, token: string, key: string) => rotate(replica, token).set('Idempotency-Key', key)
+
+  test('sent again gives the same key and revokes nothing, on another replica too', async () => {
+    const { token, merchant } = await newMerchant(system)
+    const first = await keyed(0, token, 'rotation-1').expect(200)
+    expect(first.headers).not.toHaveProperty('idempotency-replayed')
+    const again = await keyed(1, token, 'rotation-1').expect(200)
+    expect(again.headers['idempotency-replayed']).toBe('true')
+    expect(again.body).toEqual(first.body)
+    await use(0, first.body.api_key).expect(200)
+    const { rows } = await system.sql.query("SELECT 1 FROM audit_log WHERE merchant_id = $1 AND action = 'api_key.rotate'", [merchant.id])
+    expect(rows).toHaveLength(1)
+  })
+
+  test('with another Idempotency-Key gives another key', async () => {
+    const { token } = await newMerchant(system)
+    const first = await keyed(0, token, 'rotation-1').expect(200)
+    const second = await keyed(0, token, 'rotation-2').expect(200)
+    expect(second.body.api_key).not.toBe(first.body.api_key)
+    await use(0, first.body.api_key).expect(401)
+    await use(0, second.body.api_key).expect(200)
+  })
+
+  test('at one moment on both replicas is done once', async () => {
+    const { token, merchant } = await newMerchant(system)
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => keyed(n % 2, token, 'rotation-1').expect(200)))
+    expect(new Set(answers.map(({ body }) => body.api_key)).size).toBe(1)
+    await use(0, answers[0]?.body.api_key).expect(200)
+    const { rows } = await system.sql.query('SELECT 1 FROM api_keys WHERE merchant_id = $1', [merchant.id])
+    expect(rows).toHaveLength(2)
+  })
+
+  test('is another one for another merchant, and a new one after seven days', async () => {
+    const { token, merchant } = await newMerchant(system)
+    const other = await newMerchant(system)
+    const first = await keyed(0, token, 'rotation-1').expect(200)
+    const ofOther = await keyed(0, other.token, 'rotation-1').expect(200)
+    expect(ofOther.body.api_key).not.toBe(first.body.api_key)
+    await system.sql.query("UPDATE api_keys SET created_at = created_at - interval '8 days' WHERE merchant_id = $1", [merchant.id])
+    const later = await keyed(0, token, 'rotation-1').expect(200)
+    expect(later.body.api_key).not.toBe(first.body.api_key)
+    await use(0, later.body.api_key).expect(200)
+  })
+
+  test('leaves nothing in the database that is the key, and refuses an Idempotency-Key that is none', async () => {
+    const { token } = await newMerchant(system)
+    const { body } = await keyed(0, token, 'rotation-1').expect(200)
+    const { rows } = await system.sql.query('SELECT encode(hash, $1) AS hash, encode(salt, $1) AS salt FROM api_keys', ['hex'])
+    expect(JSON.stringify(rows)).not.toContain(body.api_key.slice('sk_live_'.length))
+    await keyed(0, token, 'x'.repeat(256)).expect(400)
+  })
+})

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hkdfSync } from 'node:crypto'
 import { apiKey } from '@ponte/contracts'
 
 /** Specification, API keys: `sk_live_` and 64 hex characters, 256 bits of entropy. */
@@ -16,6 +16,21 @@ export function mintApiKey(entropy: Uint8Array): MintedKey {
   const plain = `sk_live_${Buffer.from(entropy).toString('hex')}`
   return { plain, hash: hashApiKey(plain) }
 }
+
+/**
+ * Entropy for the key of a repeatable rotation. The same request gives the same key again, and no copy of the key is kept: what the database
+ * holds (`salt`) is of no use without the service's secret and the client's own Idempotency-Key.
+ */
+export const derivedEntropy = (source: { secret: string; salt: Uint8Array; merchantId: string; idempotencyKey: string }): Uint8Array =>
+  new Uint8Array(
+    hkdfSync(
+      'sha256',
+      Buffer.from(source.secret, 'hex'),
+      source.salt,
+      `api-key ${source.merchantId} ${source.idempotencyKey}`,
+      API_KEY_ENTROPY_BYTES,
+    ),
+  )
 
 /** SHA-256 is enough here: what is hashed has 256 bits of entropy, so there is nothing to guess. */
 export const hashApiKey = (plain: string): Buffer => createHash('sha256').update(plain, 'utf8').digest()

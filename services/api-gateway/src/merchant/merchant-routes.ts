@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { ApiError, createMerchant as createBody, updateMerchant as updateBody } from '@ponte/contracts'
-import { isStale, parseRequest, seal, uuidv7 } from '@ponte/service-kit'
+import { isStale, keyedRequest, parseRequest, seal, uuidv7 } from '@ponte/service-kit'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
-import { API_KEY_ENTROPY_BYTES, mintApiKey, userIn } from '../credentials'
+import { API_KEY_ENTROPY_BYTES, derivedEntropy, mintApiKey, userIn } from '../credentials'
 import { jsonBody } from '../json-body'
 import type { Store } from '../store'
 import type { Action, Actor } from '../store/audit-log'
@@ -19,6 +19,7 @@ export interface MerchantRouteDeps {
 }
 
 const nothing = z.strictObject({})
+const SALT_BYTES = 32
 const mintSecret = () => `whsec_${randomBytes(32).toString('hex')}`
 const mint = () => mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES))
 
@@ -34,7 +35,10 @@ export function merchantRoutes({ store, now, sealKey, session }: MerchantRouteDe
     const change = createMerchant(body, { id, userId: userIn(res), sealedWebhookSecret: sealedSecret(id), at: now() })
     const key = mint()
     await store.merchants.insert(change, key.hash, actor(res))
-    res.status(201).json({ ...bodyOf(change.merchant), api_key: key.plain })
+    res
+      .status(201)
+      .location('/api/v1/merchants/me')
+      .json({ ...bodyOf(change.merchant), api_key: key.plain })
   })
 
   router.get('/api/v1/merchants/me', ...session, async (_req, res) => {
@@ -49,10 +53,31 @@ export function merchantRoutes({ store, now, sealKey, session }: MerchantRouteDe
   router.post('/api/v1/merchants/me/rotate-key', ...session, async (req, res) => {
     parseRequest(nothing, jsonBody(req), 'body')
     const merchant = await own(store, userIn(res))
-    const key = mint()
-    await store.apiKeys.rotate(merchant.id, key.hash, actor(res))
-    res.json({ ...bodyOf(merchant), api_key: key.plain })
+    const idempotencyKey = keyedRequest(req, merchant.id)?.key
+    const plain = idempotencyKey === undefined ? await rotated(merchant, res) : await rotatedOnce(merchant, idempotencyKey, res)
+    res.json({ ...bodyOf(merchant), api_key: plain })
   })
+
+  const rotated = async (merchant: Merchant, res: Response): Promise<string> => {
+    const key = mint()
+    await store.apiKeys.rotate(merchant.id, key.hash, actor(res), null)
+    return key.plain
+  }
+  const rotatedOnce = async (merchant: Merchant, idempotencyKey: string, res: Response): Promise<string> => {
+    const keyFor = (salt: Uint8Array) => mintApiKey(derivedEntropy({ secret: sealKey, salt, merchantId: merchant.id, idempotencyKey }))
+    const replayed = (salt: Uint8Array) => {
+      res.setHeader('Idempotency-Replayed', 'true')
+      return keyFor(salt).plain
+    }
+    const known = await store.apiKeys.saltOf(merchant.id, idempotencyKey)
+    if (known) return replayed(known)
+    const salt = randomBytes(SALT_BYTES)
+    const key = keyFor(salt)
+    if (await store.apiKeys.rotate(merchant.id, key.hash, actor(res), { idempotencyKey, salt })) return key.plain
+    const first = await store.apiKeys.saltOf(merchant.id, idempotencyKey)
+    if (!first) throw new Error('A repeated rotation left no key.')
+    return replayed(first)
+  }
 
   const secretRoute = (action: Action, decide: (merchant: Merchant) => Change) => async (req: Request, res: Response) => {
     parseRequest(nothing, jsonBody(req), 'body')

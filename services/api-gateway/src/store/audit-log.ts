@@ -1,4 +1,4 @@
-import { uuidv7 } from '@ponte/service-kit'
+import { insertRows, uuidv7 } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 
 export type Action = 'merchant.create' | 'merchant.update' | 'api_key.rotate' | 'webhook_secret.rotate' | 'webhook_secret.activate'
@@ -18,6 +18,16 @@ export const auditEntry = (merchantId: string, actor: Actor, action: Action, cha
   changed,
   requestId: actor.requestId,
   at,
+})
+
+/** Inserts the records named `audit_log` of a unit of work. */
+export const INSERT_AUDIT_ROWS = insertRows('audit_log', ['id', 'merchant_id', 'user_id', 'action', 'changed', 'request_id', 'at'])
+
+export const auditRecordOf = ({ merchantId, userId, requestId, ...entry }: ReturnType<typeof auditEntry>) => ({
+  ...entry,
+  merchant_id: merchantId,
+  user_id: userId,
+  request_id: requestId,
 })
 
 export const auditLogStore = (prisma: PrismaClient) => ({
