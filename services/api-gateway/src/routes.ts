@@ -3,9 +3,11 @@ import { checkoutRoutes, type LiveCheckout } from './checkout'
 import { rememberTerms, requireApiKey, requireSession, type SessionTokens, termsIn, userIn } from './credentials'
 import { limitCaller, type Verdict } from './limits'
 import { merchantRoutes, own, termsOf } from './merchant'
+import { withOtherMethods } from './methods'
 import { overviewRoute } from './overview'
 import { forwardedRoutes, type Owners } from './owners'
 import { ping } from './ping'
+import { knownQuery } from './query-parameters'
 import type { Store } from './store'
 
 export interface RouteDeps {
@@ -23,13 +25,13 @@ export interface RouteDeps {
 /** Every route: its credential, its limit, and the service that answers. */
 export function routes({ store, owners, tokens, live, takeCaller, now, sealKey, docs, pages }: RouteDeps): Router {
   const router = Router()
-  const apiKey = [requireApiKey(store.apiKeys.terms), limitCaller(takeCaller, res => `merchant:${termsIn(res).merchant_id}`)]
-  const session = [requireSession(tokens), limitCaller(takeCaller, res => `user:${userIn(res)}`)]
+  const apiKey = [requireApiKey(store.apiKeys.terms), limitCaller(takeCaller, res => `merchant:${termsIn(res).merchant_id}`), knownQuery]
+  const session = [requireSession(tokens), limitCaller(takeCaller, res => `user:${userIn(res)}`), knownQuery]
   const sessionMerchant: RequestHandler = async (_req, res, next) => {
     rememberTerms(res, termsOf(await own(store, userIn(res))))
     next()
   }
-  router.get('/ping', ping)
+  router.get('/ping', knownQuery, ping)
   router.use('/api', (_req, res, next) => {
     res.setHeader('Cache-Control', 'no-store')
     next()
@@ -37,8 +39,8 @@ export function routes({ store, owners, tokens, live, takeCaller, now, sealKey, 
   router.get('/api/v1/merchants/me/overview', ...session, sessionMerchant, overviewRoute(owners, now))
   router.use(merchantRoutes({ store, now, sealKey, session }))
   router.use(forwardedRoutes(owners, { api_key: apiKey, session: [...session, sessionMerchant] }))
-  router.use(checkoutRoutes(owners, live))
+  router.use(checkoutRoutes(owners, live, knownQuery))
   router.use(docs)
   router.use(pages)
-  return router
+  return withOtherMethods(router)
 }

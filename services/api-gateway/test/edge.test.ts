@@ -47,17 +47,40 @@ test.each(['a', 'x'.repeat(200), 'two words here', '<script>alert(1)</script>'])
   },
 )
 
-test('a route that does not exist, and a method that a route does not have, are 404 not_found', async () => {
-  for (const [method, path] of [
-    ['get', '/api/v2/orders'],
-    ['delete', '/api/v1/orders'],
-    ['put', '/api/v1/merchants/me'],
-    ['get', '/api/v1/merchants'],
-  ] as const) {
-    const { body, headers } = await request(system.url)[method](path).expect(404)
-    expect(body).toMatchObject({ code: 'not_found', status: 404, request_id: headers['x-request-id'] })
-    expect(headers['content-type']).toContain('application/problem+json')
-  }
+test.each([
+  ['get', '/api/v2/orders'],
+  ['get', '/nowhere'],
+] as const)('a route that does not exist is 404 not_found: %s %s', async (method, path) => {
+  const { body, headers } = await request(system.url)[method](path).expect(404)
+  expect(body).toMatchObject({ code: 'not_found', status: 404, request_id: headers['x-request-id'] })
+  expect(headers['content-type']).toContain('application/problem+json')
+})
+
+describe('a method that a path does not have', () => {
+  test.each([
+    ['delete', '/api/v1/orders', 'GET, HEAD, POST'],
+    ['put', '/api/v1/merchants/me', 'GET, HEAD, PATCH'],
+    ['get', '/api/v1/merchants', 'POST'],
+    ['post', '/ping', 'GET, HEAD'],
+    ['patch', '/api/v1/orders/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90', 'GET, HEAD'],
+    ['get', '/api/v1/subscriptions/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90/charge', 'POST'],
+    ['delete', '/openapi.json', 'GET, HEAD'],
+    ['patch', '/dashboard/session', 'DELETE, POST, PUT'],
+  ] as const)('is 405 with Allow: %s %s', async (method, path, allow) => {
+    const { body, headers } = await request(system.url)[method](path).expect(405)
+    expect(body).toMatchObject({ code: 'method_not_allowed', status: 405 })
+    expect(headers.allow).toBe(allow)
+  })
+
+  test('OPTIONS says which it has, without a body', async () => {
+    const { headers, text } = await request(system.url).options('/api/v1/orders').expect(204)
+    expect([headers.allow, text]).toEqual(['GET, HEAD, POST', ''])
+  })
+})
+
+test('/ leads to the dashboard, or to the documentation where no pages are built', async () => {
+  const { headers } = await request(system.url).get('/').expect(302)
+  expect(['/dashboard', '/docs']).toContain(headers.location)
 })
 
 describe('bodies that are too much (design section 4: 413)', () => {

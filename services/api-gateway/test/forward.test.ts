@@ -24,14 +24,14 @@ afterEach(() => {
 test('a request reaches the owner as it came, with the merchant and its terms in a fresh token', async () => {
   const body = '{ "brl_amount": "150.00",  "metadata": {"b":"1","a":"2"} }'
   const { headers } = await request(system.url)
-    .post('/api/v1/orders?x=1&y=%20')
+    .post('/api/v1/orders')
     .set(bearer(apiKey))
     .set({ 'Content-Type': 'application/json', 'Idempotency-Key': 'key-1', 'X-Request-Id': 'request-0001', Cookie: 'a=b', 'X-Odd': '1' })
     .send(body)
     .expect(201)
   expect(headers['x-request-id']).toBe('request-0001')
   const [heard] = system.owners.orders.heard
-  expect(heard).toMatchObject({ method: 'POST', url: '/api/v1/orders?x=1&y=%20', body: JSON.parse(body) })
+  expect(heard).toMatchObject({ method: 'POST', url: '/api/v1/orders', body: JSON.parse(body) })
   expect(heard?.caller).toEqual({
     kind: 'merchant',
     terms: { merchant_id: merchantId, version: 1, display_name: 'Padaria', payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
@@ -40,6 +40,11 @@ test('a request reaches the owner as it came, with the merchant and its terms in
   expect(heard?.headers).not.toHaveProperty('cookie')
   expect(heard?.headers).not.toHaveProperty('x-odd')
   expect(JSON.stringify(heard?.headers)).not.toContain(apiKey)
+})
+
+test('the query arrives byte for byte', async () => {
+  await request(system.url).get('/api/v1/orders?external_ref=a%20b%2Bc+d&limit=3').set(bearer(apiKey)).expect(200)
+  expect(system.owners.orders.heard.map(({ url }) => url)).toEqual(['/api/v1/orders?external_ref=a%20b%2Bc+d&limit=3'])
 })
 
 test('the body arrives byte for byte', async () => {

@@ -1,6 +1,6 @@
 import { ApiError, authorizePayment, type Caller, type CheckoutBody, id as idSchema } from '@ponte/contracts'
 import { parseRequest } from '@ponte/service-kit'
-import { type Request, Router } from 'express'
+import { type Request, type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { jsonBody } from '../json-body'
 import { forward, type Owner, type Owners } from '../owners'
@@ -11,15 +11,14 @@ const path = z.object({ order_id: idSchema })
 const orderIdIn = (req: Request) => parseRequest(path, req.params, 'path').order_id
 
 /** What a payer with a link may do: read the order, once or live, and hand in a signature. */
-export function checkoutRoutes(owners: Owners, live: LiveCheckout): Router {
+export function checkoutRoutes(owners: Owners, live: LiveCheckout, knownQuery: RequestHandler): Router {
   const router = Router()
   const { orders } = owners
-  router.get('/api/v1/checkout/:order_id', (req, res) => forward(orders, payer, `/api/v1/checkout/${orderIdIn(req)}`, req, res))
-  router.get('/api/v1/checkout/:order_id/stream', (req, res) => live.open(orderIdIn(req), req, res))
-  router.post('/api/v1/checkout/:order_id/authorization', async (req, res) => {
+  router.get('/api/v1/checkout/:order_id', knownQuery, (req, res) => forward(orders, payer, `/api/v1/checkout/${orderIdIn(req)}`, req, res))
+  router.get('/api/v1/checkout/:order_id/stream', knownQuery, (req, res) => live.open(orderIdIn(req), req, res))
+  router.post('/api/v1/checkout/:order_id/authorization', knownQuery, async (req, res) => {
     const orderId = orderIdIn(req)
     const listener = owners['chain-listener']
-    parseRequest(z.strictObject({}), req.query, 'query')
     // The listener answers a repeated signature even when nothing is due any more, so it decides with the status that orders reports.
     const { status, due }: CheckoutBody = JSON.parse(await checkoutView(orders, orderId))
     parseRequest(authorizePayment, jsonBody(req), 'body')

@@ -92,6 +92,7 @@ function headers(): Record<string, unknown> {
       description: 'The answer is that of the first request with this key',
       schema: { type: 'string', enum: ['true'] },
     },
+    Location: text('Path of what was created', '/api/v1/orders/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90'),
     'Retry-After': whole('Seconds to wait before trying again', 2),
     'RateLimit-Limit': whole('Requests allowed in a window', 6000),
     'RateLimit-Remaining': whole('Requests left in it', 5999),
@@ -119,7 +120,7 @@ function operationObject(operation: Operation, schemas: Record<string, JsonSchem
 }
 
 const media = (name: string, schemas: Record<string, JsonSchema>) => ({ schema: refTo(name), example: exampleOf(refTo(name), schemas) })
-const isKeyed = ({ errors }: Operation) => errors?.includes('idempotency_mismatch') === true
+const isKeyed = ({ keyed, errors }: Operation) => keyed === true || errors?.includes('idempotency_mismatch') === true
 
 function parametersOf(operation: Operation): unknown[] {
   const inPath = [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
@@ -140,7 +141,11 @@ function responsesOf(operation: Operation, schemas: Record<string, JsonSchema>):
     status,
     {
       description: SUCCESS[status] ?? 'Done',
-      headers: { ...common, ...(isKeyed(operation) ? { 'Idempotency-Replayed': header('Idempotency-Replayed') } : {}) },
+      headers: {
+        ...common,
+        ...(status === '201' ? { Location: header('Location') } : {}),
+        ...(isKeyed(operation) ? { 'Idempotency-Replayed': header('Idempotency-Replayed') } : {}),
+      },
       content: contentOf(name, schemas),
     },
   ])

@@ -16,6 +16,8 @@ export interface Operation {
   body?: RequestName
   /** Status to the schema of its JSON; the stream has a type of its own. */
   answers: Partial<Record<200 | 201 | 202, AnswerName | 'stream'>>
+  /** Takes an Idempotency-Key; implied where `idempotency_mismatch` can be answered. */
+  keyed?: true
   /** Beyond those that its credential, its body and its path bring with them. */
   errors?: ErrorCode[]
 }
@@ -116,6 +118,7 @@ const merchants: Operation[] = [
   }),
   me('post', '/rotate-key', {
     ...{ id: 'rotateKey', tag: 'Merchant', summary: 'Invalidate the API key and show a new one once', answers: { 200: 'MerchantWithKey' } },
+    keyed: true,
   }),
   me('post', '/rotate-webhook-secret', {
     ...{ id: 'rotateWebhookSecret', tag: 'Merchant', summary: 'Get a new webhook secret, not yet in force', answers: { 200: 'Merchant' } },

@@ -1,12 +1,22 @@
-import type { Caller } from '@ponte/contracts'
+import { type Caller, id } from '@ponte/contracts'
 import type { Request, Response } from 'express'
 import { pickHeaders } from './headers'
 import type { Owner } from './owner'
 
 const REQUEST_HEADERS = ['content-type', 'idempotency-key', 'x-request-id'] as const
 
-/** Forwards a request to its owner byte for byte, and returns the owner's answer unchanged. */
-export async function forward(owner: Owner, caller: Caller, path: string, req: Request, res: Response): Promise<void> {
+/**
+ * Forwards a request to its owner byte for byte, and returns the owner's answer unchanged. A 201 gets the `Location` of what was created in
+ * the collection `createdIn`: only the gateway knows by which path its caller reads it.
+ */
+export async function forward(
+  owner: Owner,
+  caller: Caller,
+  path: string,
+  req: Request,
+  res: Response,
+  options: { createdIn?: string | undefined } = {},
+): Promise<void> {
   const method = req.method === 'POST' || req.method === 'PATCH' ? req.method : 'GET'
   const query = req.originalUrl.indexOf('?')
   const answer = await owner.ask(caller, {
@@ -17,5 +27,9 @@ export async function forward(owner: Owner, caller: Caller, path: string, req: R
   })
   res.status(answer.status)
   for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value)
+  if (answer.status === 201 && options.createdIn !== undefined) {
+    const created = id.safeParse(Object(JSON.parse(answer.body.toString('utf8'))).id)
+    if (created.success) res.setHeader('Location', `${options.createdIn}/${created.data}`)
+  }
   res.end(req.method === 'HEAD' ? undefined : answer.body)
 }

@@ -15,56 +15,64 @@ interface ForwardedRoute {
   path: string
   credential: 'api_key' | 'session'
   owner: OwnerName
+  /** The collection that a 201 adds to. */
+  creates: 'orders' | 'subscriptions' | 'deliveries' | undefined
 }
 
 const pathId = z.object({ id: idSchema.optional() })
 
-const route = (line: string, credential: ForwardedRoute['credential'], owner: OwnerName): ForwardedRoute => {
+const route = (
+  line: string,
+  credential: ForwardedRoute['credential'],
+  owner: OwnerName,
+  creates?: ForwardedRoute['creates'],
+): ForwardedRoute => {
   const [method, path] = line.split(' ')
   if ((method !== 'get' && method !== 'post' && method !== 'patch') || !path) throw new Error(`Not a route: ${line}`)
-  return { method, path, credential, owner }
+  return { method, path, credential, owner, creates }
 }
 
 /** Who may call what, and who answers (design, section 4). What stands under `/merchants/me` is the same resource for the dashboard's user. */
 const routes: readonly ForwardedRoute[] = [
-  route('post /api/v1/orders', 'api_key', 'orders'),
+  route('post /api/v1/orders', 'api_key', 'orders', 'orders'),
   route('get /api/v1/orders', 'api_key', 'orders'),
   route('get /api/v1/orders/:id', 'api_key', 'orders'),
   route('post /api/v1/orders/:id/cancel', 'api_key', 'orders'),
-  route('post /api/v1/subscriptions', 'api_key', 'subscriptions'),
+  route('post /api/v1/subscriptions', 'api_key', 'subscriptions', 'subscriptions'),
   route('get /api/v1/subscriptions', 'api_key', 'subscriptions'),
   route('get /api/v1/subscriptions/:id', 'api_key', 'subscriptions'),
   route('patch /api/v1/subscriptions/:id', 'api_key', 'subscriptions'),
-  route('post /api/v1/subscriptions/:id/charge', 'api_key', 'subscriptions'),
+  route('post /api/v1/subscriptions/:id/charge', 'api_key', 'subscriptions', 'orders'),
   route('post /api/v1/subscriptions/:id/cancel', 'api_key', 'subscriptions'),
   route('get /api/v1/events', 'api_key', 'webhook-dispatcher'),
   route('get /api/v1/events/:id', 'api_key', 'webhook-dispatcher'),
-  route('post /api/v1/merchants/me/orders', 'session', 'orders'),
+  route('post /api/v1/merchants/me/orders', 'session', 'orders', 'orders'),
   route('get /api/v1/merchants/me/orders', 'session', 'orders'),
   route('get /api/v1/merchants/me/orders/:id', 'session', 'orders'),
   route('post /api/v1/merchants/me/orders/:id/cancel', 'session', 'orders'),
-  route('post /api/v1/merchants/me/subscriptions', 'session', 'subscriptions'),
+  route('post /api/v1/merchants/me/subscriptions', 'session', 'subscriptions', 'subscriptions'),
   route('get /api/v1/merchants/me/subscriptions', 'session', 'subscriptions'),
   route('get /api/v1/merchants/me/subscriptions/:id', 'session', 'subscriptions'),
-  route('post /api/v1/merchants/me/subscriptions/:id/charge', 'session', 'subscriptions'),
+  route('post /api/v1/merchants/me/subscriptions/:id/charge', 'session', 'subscriptions', 'orders'),
   route('post /api/v1/merchants/me/subscriptions/:id/cancel', 'session', 'subscriptions'),
   route('get /api/v1/merchants/me/events', 'session', 'webhook-dispatcher'),
   route('get /api/v1/merchants/me/events/:id', 'session', 'webhook-dispatcher'),
   route('get /api/v1/merchants/me/deliveries', 'session', 'webhook-dispatcher'),
   route('get /api/v1/merchants/me/deliveries/:id', 'session', 'webhook-dispatcher'),
   route('post /api/v1/merchants/me/deliveries/replay', 'session', 'webhook-dispatcher'),
-  route('post /api/v1/merchants/me/deliveries/:id/replay', 'session', 'webhook-dispatcher'),
+  route('post /api/v1/merchants/me/deliveries/:id/replay', 'session', 'webhook-dispatcher', 'deliveries'),
 ]
 
 /** Routes whose answer belongs to an owner. `credentials` leaves the merchant's terms in `res.locals.terms`. */
 export function forwardedRoutes(owners: Owners, credentials: Record<ForwardedRoute['credential'], RequestHandler[]>): Router {
   const router = Router()
-  for (const { method, path, credential, owner } of routes) {
+  for (const { method, path, credential, owner, creates } of routes) {
     const ownerPath = path.replace('/merchants/me', '')
+    const createdIn = creates && `/api/v1${credential === 'session' ? '/merchants/me' : ''}/${creates}`
     router[method](path, ...credentials[credential], async (req, res) => {
       // Only a valid id is put into the owner's path, so that no input can leave its route.
       const { id } = parseRequest(pathId, req.params, 'path')
-      await forward(owners[owner], merchantCaller(termsIn(res)), ownerPath.replace(':id', id ?? ''), req, res)
+      await forward(owners[owner], merchantCaller(termsIn(res)), ownerPath.replace(':id', id ?? ''), req, res, { createdIn })
     })
   }
   return router

@@ -26,6 +26,8 @@ export function pages({ folder, settings, session }: PagesOptions): Router {
       res.sendFile(found)
     }
   }
+  const home = existsSync(join(folder, 'dashboard.html')) ? '/dashboard' : '/docs'
+  router.get('/', (_req, res) => res.redirect(home))
   router.get('/settings.json', (_req, res) => {
     res.setHeader('Cache-Control', 'no-cache')
     res.json(settings)
