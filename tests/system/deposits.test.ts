@@ -3,7 +3,7 @@ import { type CheckoutBody, formatUsdc, type OrderBody } from '@ponte/contracts'
 import { mined, testAccounts } from '@ponte/local-servers'
 import { receiveWithAuthorizationTypedData, testUsdcAbi } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
-import { Contract, Wallet } from 'ethers'
+import { Contract, toBeHex, Wallet } from 'ethers'
 import { askGateway, call, createMerchant, MERCHANT, RELAYER, startWorld, units, type World } from '../world'
 
 let world: World
@@ -135,12 +135,13 @@ describe('issue: no gas needed', () => {
   async function signed(of: OrderBody, changes: { amount?: bigint; signer?: { signTypedData: typeof payer.signTypedData } } = {}) {
     const amount = changes.amount ?? units(of.usdc_amount)
     const validBefore = BigInt(Math.floor(Date.now() / 1_000) + 3_600)
+    const salt = toBeHex(amount, 32)
     const { domain, types, message } = receiveWithAuthorizationTypedData({
       ...{ chainId: world.chain.chainId, usdcAddress: world.chain.usdcAddress, router: of.payment.router_address },
-      ...{ memo: of.memo, merchant: of.payment.merchant_address, payer: payer.address, amount, validBefore },
+      ...{ memo: of.memo, merchant: of.payment.merchant_address, payer: payer.address, amount, validBefore, salt },
     })
     const signature = await (changes.signer ?? payer).signTypedData(domain, types, message)
-    return { payer_address: payer.address, amount: formatUsdc(amount), valid_before: Number(validBefore), signature }
+    return { payer_address: payer.address, amount: formatUsdc(amount), valid_before: Number(validBefore), salt, signature }
   }
   async function authorize(of: OrderBody, body: object) {
     const response = await askGateway(system.gatewayUrl, `/api/v1/checkout/${of.id}/authorization`, {

@@ -1,7 +1,7 @@
 import type { OrderBody } from '@ponte/contracts'
 import { formatUsdc } from '@ponte/contracts'
 import { paymentRouterAbi, receiveWithAuthorizationTypedData } from '@ponte/payment-router'
-import { Contract, Wallet } from 'ethers'
+import { Contract, toBeHex, Wallet } from 'ethers'
 import type { World } from '../world'
 import type { Requests } from './requests'
 
@@ -47,12 +47,13 @@ export function createPayer(world: World, requests: Requests, privateKey: string
   const sign = async (order: OrderBody, units: bigint) => {
     const fresh = Wallet.createRandom()
     const validBefore = BigInt(Math.floor(Date.now() / 1_000) + VALID_FOR_S)
+    const salt = toBeHex(units, 32)
     const { domain, types, message } = receiveWithAuthorizationTypedData({
       ...{ chainId: chain.chainId, usdcAddress: chain.usdcAddress, router: order.payment.router_address },
-      ...{ memo: order.memo, merchant: order.payment.merchant_address, payer: fresh.address, amount: units, validBefore },
+      ...{ memo: order.memo, merchant: order.payment.merchant_address, payer: fresh.address, amount: units, validBefore, salt },
     })
     const signature = await fresh.signTypedData(domain, types, message)
-    return { payer_address: fresh.address, amount: formatUsdc(units), valid_before: Number(validBefore), signature }
+    return { payer_address: fresh.address, amount: formatUsdc(units), valid_before: Number(validBefore), salt, signature }
   }
   return {
     pay: (order, units, { memo = order.memo, merchant = order.payment.merchant_address, router = chain.routerAddress } = {}) =>

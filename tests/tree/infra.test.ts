@@ -7,6 +7,7 @@ import { apiGatewayConfig } from '@ponte/api-gateway'
 import { chainListenerConfig } from '@ponte/chain-listener'
 import { testAccounts } from '@ponte/local-servers'
 import { ordersConfig } from '@ponte/orders'
+import { routerAddress } from '@ponte/payment-router'
 import { readConfig } from '@ponte/service-kit'
 import { subscriptionsConfig } from '@ponte/subscriptions'
 import { webhookDispatcherConfig } from '@ponte/webhook-dispatcher'
@@ -87,7 +88,12 @@ it('the addresses in .env are those that a fresh local chain gives the contracts
   const env = readEnv(readFileSync(makeEnv(folder).file, 'utf8'))
   rmSync(folder, { recursive: true })
   const at = (nonce: number) => getCreateAddress({ from: testAccounts[0].address, nonce })
-  expect(env).toMatchObject({ TOKEN_ADDRESS: at(0), ROUTER_ADDRESS: at(1), DEPOSIT_FACTORY: at(1) })
+  const router = routerAddress({
+    deployer: testAccounts[0].address,
+    feeBps: Number(env.PLATFORM_FEE_BPS),
+    feeReceiver: testAccounts[1].address,
+  })
+  expect(env).toMatchObject({ TOKEN_ADDRESS: at(0), ROUTER_ADDRESS: router, DEPOSIT_FACTORY: router })
 })
 
 describe.each(['development', 'production'])('the %s overlay', overlay => {

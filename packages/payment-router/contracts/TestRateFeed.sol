@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: UNLICENSED
-pragma solidity ^0.8.28;
+pragma solidity 0.8.37;
 
 /// @title A stand-in for Chainlink's BRL / USD feed on local chains: dollars per real, eight decimals.
 /// @notice Anyone may set it. Never deploy it where money is real.

@@ -16,6 +16,10 @@ const groups = [
 
 // Only the router creates these, from its own bytecode.
 const neverDeployedAlone = ['DepositAddress']
+// Their code on a chain is compared with these artifacts before it is trusted with money.
+const verified = ['DepositAddress', 'PaymentRouter', 'RouterFactory']
+
+const runtime = ['evm.deployedBytecode.object', 'evm.deployedBytecode.immutableReferences']
 
 function settingsFor(sources) {
   return {
@@ -23,7 +27,10 @@ function settingsFor(sources) {
     optimizer: { enabled: true, runs: 10_000 },
     // Without the metadata, a comment changes no bytecode and the output is the same on every machine.
     metadata: { bytecodeHash: 'none', appendCBOR: false },
-    outputSelection: Object.fromEntries(Object.keys(sources).map(path => [path, { '*': ['abi', 'evm.bytecode.object'] }])),
+    outputSelection: {
+      '*': { '': ['ast'] },
+      ...Object.fromEntries(Object.keys(sources).map(path => [path, { '': ['ast'], '*': ['abi', 'evm.bytecode.object', ...runtime] }])),
+    },
   }
 }
 
@@ -52,27 +59,45 @@ function compile() {
   const isOurs = fault => fault.sourceLocation === undefined || fault.sourceLocation.file.startsWith('contracts/')
   const faults = (output.errors ?? []).filter(fault => fault.severity === 'error' || (fault.severity === 'warning' && isOurs(fault)))
   if (faults.length > 0) throw new Error(faults.map(fault => fault.formattedMessage).join('\n'))
-  return output.contracts
+  return { contracts: output.contracts, immutables: immutableNames(Object.values(output.sources).map(({ ast }) => ast)) }
+}
+
+/** The compiler refers to an immutable by the id of its declaration. */
+function immutableNames(node, names = {}) {
+  if (typeof node !== 'object' || node === null) return names
+  if (node.nodeType === 'VariableDeclaration' && node.mutability === 'immutable') names[node.id] = node.name
+  for (const child of Object.values(node)) immutableNames(child, names)
+  return names
 }
 
 const kebab = name => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
 const camel = name => kebab(name).replace(/-(.)/g, (_, letter) => letter.toUpperCase())
 
-function render(name, abi, bytecode) {
+function render(name, { abi, evm }, immutables) {
   const entries = abi.map(entry => `  ${JSON.stringify(entry)},\n`).join('')
-  const deployable = neverDeployedAlone.includes(name) ? '' : `\nexport const ${camel(name)}Bytecode = '0x${bytecode}'\n`
-  return `// Written by scripts/compile.mjs.\n\nexport const ${camel(name)}Abi = [\n${entries}] as const\n${deployable}`
+  const parts = [`// Written by scripts/compile.mjs.\n\nexport const ${camel(name)}Abi = [\n${entries}] as const\n`]
+  if (!neverDeployedAlone.includes(name)) parts.push(`export const ${camel(name)}Bytecode = '0x${evm.bytecode.object}'\n`)
+  if (verified.includes(name)) parts.push(renderRuntime(name, evm.deployedBytecode, immutables))
+  return parts.join('\n')
+}
+
+/** Code as it stands on a chain, with zeros for the immutables: 32 bytes each, from these positions. */
+function renderRuntime(name, { object, immutableReferences }, immutables) {
+  const places = Object.entries(immutableReferences).map(
+    ([id, uses]) => `    ${immutables[id]}: [${uses.map(({ start }) => start).join(', ')}],\n`,
+  )
+  return `export const ${camel(name)}Runtime = {\n  code: '0x${object}',\n  immutables: {\n${places.sort().join('')}  },\n}\n`
 }
 
 /** Every artifact as [path relative to the package, text]. */
 function artifacts() {
-  const contracts = compile()
+  const { contracts, immutables } = compile()
   return groups.flatMap(group =>
     Object.entries(contracts)
       .filter(([path]) => path === `${group.sources}/${basename(path)}`)
       .flatMap(([, units]) => Object.entries(units))
       .filter(([, unit]) => unit.evm.bytecode.object !== '')
-      .map(([name, unit]) => [join(group.artifacts, `${kebab(name)}.ts`), render(name, unit.abi, unit.evm.bytecode.object)]),
+      .map(([name, unit]) => [join(group.artifacts, `${kebab(name)}.ts`), render(name, unit, immutables)]),
   )
 }
 

@@ -1,23 +1,38 @@
 import { dataLength, getAddress, getCreateAddress, keccak256 } from 'ethers'
-import { encodePayment } from './payment-key'
+import { encodePayment } from './payment-terms'
 
-// OpenZeppelin's Clones: EIP-1167 with the immutable arguments behind its 45 bytes of code, which makes 0x6d of them.
-const CREATION = '61006d3d81600a3d39f3363d3d373d3d3d363d73'
-const DELEGATION = '5af43d82803e903d91602b57fd5bf3'
+// OpenZeppelin's Clones: EIP-1167. The code that stands at the address begins behind the first ten bytes.
+const CREATION = '3d602d80600a3d3981f3'
+const DELEGATION = ['363d3d373d3d3d363d73', '5af43d82803e903d91602b57fd5bf3'] as const
 
 function digitsOf(address: string): string {
   if (dataLength(address) !== 20) throw new TypeError(`not an address: ${address}`)
   return address.slice(2)
 }
 
-const implementations = new Map<string, string>()
+interface Clone {
+  implementation: string
+  codeHash: string
+  initCodeHash: string
+}
+
+const clones = new Map<string, Clone>()
+
+function cloneOf(router: string): Clone {
+  const known = clones.get(router)
+  if (known !== undefined) return known
+  const implementation = getCreateAddress({ from: router, nonce: 1 })
+  const code = DELEGATION.join(digitsOf(implementation))
+  const clone = { implementation, codeHash: keccak256(`0x${code}`), initCodeHash: keccak256(`0x${CREATION}${code}`) }
+  clones.set(router, clone)
+  return clone
+}
 
 /** The contract that every deposit address of `router` is a clone of: the one the router created in its constructor. */
-export function depositImplementation(router: string): string {
-  const known = implementations.get(router) ?? getCreateAddress({ from: router, nonce: 1 })
-  implementations.set(router, known)
-  return known
-}
+export const depositImplementation = (router: string): string => cloneOf(router).implementation
+
+/** The code hash of every deposit address of `router` that was deployed. */
+export const depositCodeHash = (router: string): string => cloneOf(router).codeHash
 
 /**
  * Where a plain token transfer pays (memo, merchant) by way of `router`, in EIP-55 form; the same as the router's own
@@ -25,8 +40,7 @@ export function depositImplementation(router: string): string {
  * Throws TypeError on a wrong or zero memo or address.
  */
 export function depositAddress(of: { router: string; memo: string; merchant: string }): string {
-  const terms = encodePayment(of.memo, of.merchant)
-  const initCode = Buffer.concat([Buffer.from(`${CREATION}${digitsOf(depositImplementation(of.router))}${DELEGATION}`, 'hex'), terms])
-  const place = `ff${digitsOf(of.router)}${keccak256(terms).slice(2)}${keccak256(initCode).slice(2)}`
+  const salt = keccak256(encodePayment(of.memo, of.merchant))
+  const place = `ff${digitsOf(of.router)}${salt.slice(2)}${cloneOf(of.router).initCodeHash.slice(2)}`
   return getAddress(`0x${keccak256(Buffer.from(place, 'hex')).slice(26)}`)
 }

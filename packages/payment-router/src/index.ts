@@ -3,10 +3,11 @@ export { paymentRouterAbi } from './artifacts/payment-router'
 export { testRateFeedAbi } from './artifacts/test-rate-feed'
 export { testUsdcAbi } from './artifacts/test-usdc'
 export { deployContractWallet } from './contract-wallet'
-export { type DeployedContracts, type DeployOptions, deployContracts, deployRouter, type RouterTerms } from './deploy'
+export { AddressTakenError, type DeployedContracts, type DeployOptions, deployContracts, deployRouter, type RouterTerms } from './deploy'
 export { depositAddress, depositImplementation } from './deposit-address'
-export { authorizationNonce, paymentKey } from './payment-key'
 export { PAYMENT_RECEIVED_TOPIC } from './payment-received'
+export { authorizationNonce } from './payment-terms'
+export { factoryAddress, type RouterIdentity, routerAddress } from './router-address'
 export { splitFee } from './split-fee'
 export {
   type AuthorizationTerms,

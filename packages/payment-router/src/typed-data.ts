@@ -1,5 +1,5 @@
 import type { TypedDataDomain, TypedDataField } from 'ethers'
-import { authorizationNonce } from './payment-key'
+import { authorizationNonce } from './payment-terms'
 
 /** EIP-712 typed data: give `domain`, `types` and `message` to `Signer.signTypedData`, or all of it to `eth_signTypedData_v4` after making bigints strings. */
 export interface TypedData<Message> {
@@ -39,6 +39,8 @@ export interface AuthorizationTerms extends TokenDomain {
   validAfter?: bigint
   /** Unix seconds; the block's time must be earlier. */
   validBefore: bigint
+  /** 0x and 64 hex, another one for each payment of the same payer for the same order. */
+  salt: string
 }
 
 function domainOf(token: TokenDomain): TypedDataDomain {
@@ -65,8 +67,8 @@ export function permitTypedData(terms: PermitTerms): TypedData<Pick<PermitTerms,
 }
 
 /**
- * What the payer signs so that anyone may submit `payWithAuthorization(memo, merchant, amount, payer, validAfter, validBefore, signature)`
- * for him (EIP-3009 `ReceiveWithAuthorization`, nonce = `authorizationNonce(memo, merchant)`). Throws as `paymentKey` does.
+ * What the payer signs so that anyone may submit `payWithAuthorization(memo, merchant, amount, payer, validAfter, validBefore, salt, signature)`
+ * for them (EIP-3009 `ReceiveWithAuthorization`, nonce = `authorizationNonce(memo, merchant, salt)`). Throws as `authorizationNonce` does.
  */
 export function receiveWithAuthorizationTypedData(terms: AuthorizationTerms): TypedData<{
   from: string
@@ -86,7 +88,7 @@ export function receiveWithAuthorizationTypedData(terms: AuthorizationTerms): Ty
       value: terms.amount,
       validAfter: terms.validAfter ?? 0n,
       validBefore: terms.validBefore,
-      nonce: authorizationNonce(terms.memo, terms.merchant),
+      nonce: authorizationNonce(terms.memo, terms.merchant, terms.salt),
     },
   }
 }

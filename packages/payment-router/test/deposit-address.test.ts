@@ -1,7 +1,7 @@
 import { type LocalChain, startLocalChain } from '@ponte/local-servers'
 import { getAddress, hexlify, Wallet } from 'ethers'
 import fc from 'fast-check'
-import { depositAddress, depositImplementation, paymentKey } from '../src'
+import { authorizationNonce, depositAddress, depositImplementation } from '../src'
 import { read, routerOf } from './observe'
 
 let chain: LocalChain
@@ -20,13 +20,13 @@ describe('a deposit address', () => {
   it('is the same in TypeScript as on the chain', async () => {
     const router = routerOf(chain, chain.wallet(0))
     await fc.assert(
-      fc.asyncProperty(bytes(32), bytes(20), async (memo, merchant) => {
-        const [address, key] = await Promise.all([
+      fc.asyncProperty(bytes(32), bytes(20), bytes(32), async (memo, merchant, salt) => {
+        const [address, nonce] = await Promise.all([
           read<string>(router, 'depositAddress', memo, merchant),
-          read<string>(router, 'paymentKey', memo, merchant),
+          read<string>(router, 'authorizationNonce', memo, merchant, salt),
         ])
         expect(depositAddress({ router: chain.routerAddress, memo, merchant })).toBe(address)
-        expect(paymentKey(memo, merchant)).toBe(key)
+        expect(authorizationNonce(memo, merchant, salt)).toBe(nonce)
       }),
       { numRuns: 60 },
     )

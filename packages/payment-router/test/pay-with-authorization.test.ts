@@ -36,6 +36,7 @@ interface Terms {
   payer: string
   validAfter: bigint
   validBefore: bigint
+  salt: string
   router: string
   usdcAddress: string
 }
@@ -43,7 +44,7 @@ interface Terms {
 function termsOf(changes: Partial<Terms> = {}): Terms {
   const { routerAddress: router, usdcAddress } = chain
   const fresh = { memo: randomMemo(), merchant: randomAddress(), amount: AMOUNT, payer: payer.address, router, usdcAddress }
-  return { ...fresh, validAfter: 0n, validBefore: FOREVER, ...changes }
+  return { ...fresh, validAfter: 0n, validBefore: FOREVER, salt: randomMemo(), ...changes }
 }
 
 async function sign(terms: Terms, signer: BaseWallet = payer): Promise<string> {
@@ -52,7 +53,17 @@ async function sign(terms: Terms, signer: BaseWallet = payer): Promise<string> {
 }
 
 const call = (terms: Terms, signature: string) =>
-  ['payWithAuthorization', terms.memo, terms.merchant, terms.amount, terms.payer, terms.validAfter, terms.validBefore, signature] as const
+  [
+    'payWithAuthorization',
+    terms.memo,
+    terms.merchant,
+    terms.amount,
+    terms.payer,
+    terms.validAfter,
+    terms.validBefore,
+    terms.salt,
+    signature,
+  ] as const
 
 describe('payWithAuthorization', () => {
   it('pays for a payer who owns no native coin, whoever submits it', async () => {
@@ -67,6 +78,7 @@ describe('payWithAuthorization', () => {
   it.each<[string, () => Partial<Terms>]>([
     ['another merchant', () => ({ merchant: randomAddress() })],
     ['another memo', () => ({ memo: randomMemo() })],
+    ['another salt', () => ({ salt: randomMemo() })],
     ['a larger amount', () => ({ amount: AMOUNT + 1n })],
     ['a smaller amount', () => ({ amount: AMOUNT - 1n })],
     ['another payer', () => ({ payer: relayer.address })],
@@ -82,12 +94,19 @@ describe('payWithAuthorization', () => {
     const signature = await sign(terms)
     const other = await deployRouterFor(chain, { feeBps: 1_000 })
     expect(await refusal(routerOf(chain, relayer, other), ...call(terms, signature))).toEqual(['FiatTokenV2: invalid signature'])
-    const nonce = authorizationNonce(terms.memo, terms.merchant)
+    const nonce = authorizationNonce(terms.memo, terms.merchant, terms.salt)
     const direct = [payer.address, chain.routerAddress, AMOUNT, 0n, FOREVER, nonce, signature]
     const form = '(address,address,uint256,uint256,uint256,bytes32,bytes)'
     const usdc = usdcOf(chain, relayer)
     expect(await refusal(usdc, `receiveWithAuthorization${form}`, ...direct)).toEqual(['FiatTokenV2: caller must be the payee'])
     expect(await refusal(usdc, `transferWithAuthorization${form}`, ...direct)).toEqual(['FiatTokenV2: invalid signature'])
+  })
+
+  it('tops up the same order by another signature of the same payer, with another salt', async () => {
+    const first = termsOf()
+    const second = { ...first, salt: randomMemo(), amount: AMOUNT / 2n }
+    for (const terms of [first, second]) await send(routerOf(chain, relayer), ...call(terms, await sign(terms)))
+    expect(await balances(chain, first.merchant)).toEqual([990_000n + 495_000n])
   })
 
   it('works once', async () => {
@@ -97,9 +116,9 @@ describe('payWithAuthorization', () => {
     expect(await refusal(routerOf(chain, relayer), ...call(terms, signature))).toEqual(['FiatTokenV2: authorization is used or canceled'])
   })
 
-  it('can be cancelled by the payer, and only by him', async () => {
+  it('can be cancelled by the payer, and by nobody else', async () => {
     const terms = termsOf()
-    const nonce = authorizationNonce(terms.memo, terms.merchant)
+    const nonce = authorizationNonce(terms.memo, terms.merchant, terms.salt)
     const { domain } = receiveWithAuthorizationTypedData({ chainId: chain.chainId, ...terms })
     const types = {
       CancelAuthorization: [
@@ -140,12 +159,12 @@ describe('payWithAuthorization', () => {
   ])('refuses %s, although it was signed', async (_, change, expected) => {
     const terms = termsOf(change)
     const { domain, types, message } = receiveWithAuthorizationTypedData({ chainId: chain.chainId, ...termsOf() })
-    const nonce = keccak256(AbiCoder.defaultAbiCoder().encode(['bytes32', 'address'], [terms.memo, terms.merchant]))
+    const nonce = keccak256(AbiCoder.defaultAbiCoder().encode(['bytes32', 'address', 'bytes32'], [terms.memo, terms.merchant, terms.salt]))
     const signature = await payer.signTypedData(domain, types, { ...message, value: terms.amount, nonce })
     expect(await refusal(routerOf(chain, relayer), ...call(terms, signature))).toEqual(expected)
   })
 
-  it('lets a merchant pay himself', async () => {
+  it('lets a merchant pay itself', async () => {
     const terms = termsOf({ merchant: payer.address })
     expect(payments(await send(routerOf(chain, relayer), ...call(terms, await sign(terms))))).toHaveLength(1)
   })

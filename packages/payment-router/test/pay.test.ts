@@ -1,5 +1,6 @@
 import { type LocalChain, mined, startLocalChain } from '@ponte/local-servers'
 import { type Contract, parseEther, type Wallet, ZeroAddress, ZeroHash } from 'ethers'
+import { depositAddress, depositImplementation } from '../src'
 import {
   balances,
   deployRouterFor,
@@ -47,7 +48,7 @@ describe('pay', () => {
     expect(await balances(chain, stranger, merchant)).toEqual([99n, 198n])
   })
 
-  it('lets a merchant pay himself, and the fee receiver be the merchant', async () => {
+  it('lets a merchant pay itself, and the fee receiver be the merchant', async () => {
     const before = await balances(chain, payer.address, chain.feeReceiver)
     await mined(chain.pay(payer, { memo: randomMemo(), merchant: payer.address, amount: 1_000n }))
     await mined(chain.pay(payer, { memo: randomMemo(), merchant: chain.feeReceiver, amount: 1_000n }))
@@ -63,9 +64,29 @@ describe('pay', () => {
     expect(await refusal(routerOf(chain, payer), 'pay', memo, merchant, amount)).toEqual(expected)
   })
 
-  it('refuses to be its own merchant, because it could give nothing back', async () => {
-    const reason = await refusal(routerOf(chain, payer), 'pay', randomMemo(), chain.routerAddress, 1n)
-    expect(reason).toEqual(['InvalidMerchant', chain.routerAddress])
+  it.each([
+    ['itself', () => chain.routerAddress],
+    ['the token', () => chain.usdcAddress],
+    ['what deposit addresses are clones of', () => depositImplementation(chain.routerAddress)],
+  ])('refuses %s as a merchant, because the money could not leave again', async (_, merchantOf) => {
+    const merchant = merchantOf()
+    const router = routerOf(chain, payer)
+    for (const [method, ...values] of [['pay', 1n], ['sweep'], ['recover', ZeroAddress]])
+      expect(await refusal(router, String(method), randomMemo(), merchant, ...values)).toEqual(['InvalidMerchant', merchant])
+  })
+
+  it('refuses a deposit address as a merchant, because the fee would be paid twice', async () => {
+    const [memo, merchant] = [randomMemo(), randomAddress()]
+    const deposit = depositAddress({ router: chain.routerAddress, memo, merchant })
+    await mined(chain.transferUsdc(payer, deposit, 100n))
+    await mined(chain.sweep(payer, { memo, merchant }))
+    expect(await refusal(routerOf(chain, payer), 'pay', randomMemo(), deposit, 1n)).toEqual(['InvalidMerchant', deposit])
+    // What reached the deposit address of one goes on, because it cannot go back.
+    const onward = randomMemo()
+    await mined(chain.transferUsdc(payer, depositAddress({ router: chain.routerAddress, memo: onward, merchant: deposit }), 1_000n))
+    await mined(chain.sweep(payer, { memo: onward, merchant: deposit }))
+    await mined(chain.sweep(payer, { memo, merchant }))
+    expect(await balances(chain, merchant, deposit)).toEqual([99n + 981n, 0n])
   })
 
   it('refuses native coin', async () => {
@@ -104,8 +125,14 @@ describe('pay in another token', () => {
   it('refuses to be entered again in the middle of a payment', async () => {
     const token = await deployUnrulyToken(chain, 0)
     const router = await routerFor(token)
-    for (const [method, ...values] of [['pay', 1n], ['sweep'], ['recover', ZeroAddress]]) {
-      const inner = router.interface.encodeFunctionData(String(method), [randomMemo(), payer.address, ...values])
+    const calls = [
+      ['pay', randomMemo(), payer.address, 1n],
+      ['sweep', randomMemo(), payer.address],
+      ['recover', randomMemo(), payer.address, ZeroAddress],
+      ['rescue', await token.getAddress()],
+    ]
+    for (const [method, ...values] of calls) {
+      const inner = router.interface.encodeFunctionData(String(method), values)
       await send(token, 'callBack', await router.getAddress(), inner)
       expect(await refusal(router, 'pay', randomMemo(), randomAddress(), 10_000n)).toEqual(['ReentrancyGuardReentrantCall'])
     }
@@ -119,6 +146,10 @@ describe('a new router', () => {
     ['a token that is no contract', { usdcAddress: randomAddress() }],
   ])('refuses %s', async (_, wrong) => {
     await expect(deployRouterFor(chain, wrong)).rejects.toMatchObject({ code: 'CALL_EXCEPTION' })
+  })
+
+  it('refuses the token as fee receiver', async () => {
+    await expect(deployRouterFor(chain, { feeReceiver: chain.usdcAddress })).rejects.toMatchObject({ code: 'CALL_EXCEPTION' })
   })
 
   it('may take no fee at all', async () => {

@@ -2,7 +2,20 @@ import { type LocalChain, mined, startLocalChain } from '@ponte/local-servers'
 import { parseEther, type Wallet, ZeroAddress, ZeroHash } from 'ethers'
 import { depositAddress, testUsdcAbi } from '../src'
 import { testUsdcBytecode } from '../src/artifacts/test-usdc'
-import { deployArtifact, printGas, randomAddress, randomMemo, read, refusal, routerOf, send, usdcOf } from './observe'
+import { nativeTokenAbi, nativeTokenBytecode } from './artifacts/native-token'
+import {
+  balances,
+  deployArtifact,
+  deployRouterFor,
+  printGas,
+  randomAddress,
+  randomMemo,
+  read,
+  refusal,
+  routerOf,
+  send,
+  usdcOf,
+} from './observe'
 
 let chain: LocalChain
 let anyone: Wallet
@@ -18,6 +31,35 @@ function newDeposit(merchant = randomAddress()): { memo: string; merchant: strin
   const memo = randomMemo()
   return { memo, merchant, address: depositAddress({ router: chain.routerAddress, memo, merchant }) }
 }
+
+describe('rescue', () => {
+  it('sends a token, the payment token or native coin that was sent to the router to the fee receiver, whoever asks', async () => {
+    const router = routerOf(chain, anyone)
+    const before = await chain.provider.getBalance(chain.feeReceiver)
+    for (const token of [otherToken, chain.usdcAddress]) {
+      const [usdc, held] = [usdcOf(chain, anyone, token), await read<bigint>(usdcOf(chain, anyone, token), 'balanceOf', chain.feeReceiver)]
+      await send(usdc, 'mint', chain.routerAddress, 70n)
+      await send(router, 'rescue', token)
+      expect(await read(usdc, 'balanceOf', chain.feeReceiver)).toBe(held + 70n)
+    }
+    // No transfer of native coin is accepted; it can be there all the same, as a block's reward.
+    await chain.provider.send('anvil_setBalance', [chain.routerAddress, '0x7'])
+    await send(router, 'rescue', ZeroAddress)
+    expect(await chain.provider.getBalance(chain.feeReceiver)).toBe(before + 7n)
+    for (const asset of [otherToken, chain.usdcAddress, ZeroAddress]) expect(await refusal(router, 'rescue', asset)).toEqual(['ZeroAmount'])
+  })
+
+  it('cannot touch a payment: strays neither pay for one nor are taken by one', async () => {
+    const payer = chain.wallet(5)
+    await mined(chain.mintUsdc(payer.address, 1_000n))
+    await mined(chain.mintUsdc(chain.routerAddress, 70n))
+    const [memo, merchant] = [randomMemo(), randomAddress()]
+    await mined(chain.pay(payer, { memo, merchant, amount: 1_000n }))
+    expect(await balances(chain, merchant, chain.routerAddress)).toEqual([990n, 70n])
+    await send(routerOf(chain, anyone), 'rescue', chain.usdcAddress)
+    expect(await balances(chain, merchant, chain.routerAddress)).toEqual([990n, 0n])
+  })
+})
 
 describe('recover', () => {
   it('sends another token to the merchant, before and after the address was deployed, whoever asks', async () => {
@@ -52,6 +94,16 @@ describe('recover', () => {
       'NotRecoverable',
       chain.usdcAddress,
     ])
+  })
+
+  it('never takes the payment token, also where that is the native coin', async () => {
+    const token = await deployArtifact(chain, { abi: nativeTokenAbi, bytecode: nativeTokenBytecode })
+    const router = await deployRouterFor(chain, { usdcAddress: token })
+    const [memo, merchant] = [randomMemo(), randomAddress()]
+    const address = depositAddress({ router, memo, merchant })
+    await mined(anyone.sendTransaction({ to: address, value: parseEther('1') }))
+    for (const asset of [token, ZeroAddress])
+      expect(await refusal(routerOf(chain, anyone, router), 'recover', memo, merchant, asset)).toEqual(['NotRecoverable', asset])
   })
 
   it('refuses where there is nothing, and a zero memo', async () => {

@@ -1,5 +1,5 @@
 import { type LocalChain, startLocalChain, testAccounts } from '@ponte/local-servers'
-import { Contract, TypedDataEncoder } from 'ethers'
+import { Contract, TypedDataEncoder, ZeroHash } from 'ethers'
 import { permitTypedData, receiveWithAuthorizationTypedData, testUsdcAbi } from '../src'
 import { read } from './observe'
 
@@ -20,7 +20,13 @@ describe('typed data', () => {
   })
 
   it('names its primary type and may name another token', () => {
-    const terms = { router: chain.routerAddress, memo: '1'.repeat(64), merchant: testAccounts[1].address, payer: testAccounts[2].address }
+    const terms = {
+      router: chain.routerAddress,
+      memo: '1'.repeat(64),
+      merchant: testAccounts[1].address,
+      payer: testAccounts[2].address,
+      salt: ZeroHash,
+    }
     const token = { chainId: 1n, usdcAddress: chain.usdcAddress, name: 'USDC', version: '3' }
     const { domain, types, primaryType, message } = receiveWithAuthorizationTypedData({ ...terms, ...token, amount: 5n, validBefore: 9n })
     expect(TypedDataEncoder.from(types).primaryType).toBe(primaryType)

@@ -2,7 +2,7 @@ import { formatUsdc, type PaymentAuthorizationBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { deployContractWallet, receiveWithAuthorizationTypedData } from '@ponte/payment-router'
 import { signCaller } from '@ponte/service-kit'
-import { Wallet } from 'ethers'
+import { toBeHex, Wallet } from 'ethers'
 import { MERCHANT, type RelayWorld, startRelayWorld } from './relayer-setup'
 import { type Listening, statesOf } from './setup'
 
@@ -16,18 +16,23 @@ afterEach(() => world.stop())
 const start = (env: Record<string, string> = {}) => world.start({ GATEWAY_TOKEN_SECRET: SECRET, PORT: '0', ...env })
 
 /** Hands a signature in as the gateway does; `payer` may be a wallet that is a contract of the signer. */
-async function authorize(listening: Listening, order: { id: string; memo: string }, signer: Wallet, payer = signer.address) {
+async function authorize(
+  listening: Listening,
+  order: { id: string; memo: string },
+  signer: Wallet,
+  { payer = signer.address, salt = toBeHex(AMOUNT, 32), validFor = 3_600 } = {},
+) {
   const { chainId, usdcAddress, routerAddress: router } = world.chain
-  const validBefore = BigInt(Math.floor(Date.now() / 1_000) + 3_600)
+  const validBefore = BigInt(Math.floor(Date.now() / 1_000) + validFor)
   const { domain, types, message } = receiveWithAuthorizationTypedData({
-    ...{ chainId, usdcAddress, router, memo: order.memo, merchant: MERCHANT.address, payer, amount: AMOUNT, validBefore },
+    ...{ chainId, usdcAddress, router, memo: order.memo, merchant: MERCHANT.address, payer, amount: AMOUNT, validBefore, salt },
   })
   const signature = await signer.signTypedData(domain, types, message)
   const token = signCaller({ kind: 'checkout' }, { secret: SECRET, audience: 'chain-listener' })
   const due = formatUsdc(AMOUNT)
   const port = listening.listener.http?.port()
   const url = `http://127.0.0.1:${port}/api/v1/checkout/${order.id}/authorization?${new URLSearchParams({ status: 'pending', due })}`
-  const body = JSON.stringify({ payer_address: payer, amount: due, valid_after: 0, valid_before: Number(validBefore), signature })
+  const body = JSON.stringify({ payer_address: payer, amount: due, valid_after: 0, valid_before: Number(validBefore), salt, signature })
   const ask = () => fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body })
   let response = await ask()
   // On a busy machine the only node may be resting for a moment.
@@ -73,6 +78,45 @@ describe('a payment without gas', () => {
     expect(await relays()).toMatchObject([{ nonce: '0', outcome: 'done' }, { nonce: '1' }])
   })
 
+  it('can be topped up by the same payer with another salt, one signature at a time', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const payer = new Wallet(Wallet.createRandom().privateKey)
+    await world.chain.mintUsdc(payer.address, 2n * AMOUNT)
+    await world.chain.mine(1)
+    const listening = await start()
+    const order = await world.open(listening)
+    const [first, second] = [toBeHex(2, 32), toBeHex(1, 32)]
+    expect(await authorize(listening, order, payer, { salt: first })).toMatchObject({ status: 202 })
+    // While one may still be mined, another could pay twice.
+    const rivals = await Promise.all([second, toBeHex(3, 32)].map(salt => authorize(listening, order, payer, { salt })))
+    expect(rivals.map(({ status }) => status)).toEqual([409, 409])
+    const paid = async (count: number) => {
+      await world.chain.mine(1)
+      const { rows } = await listening.sql.query("SELECT tx_hash FROM authorizations WHERE state = 'paid'")
+      return rows.length === count
+    }
+    await listening.until(() => paid(1), 'the first was not paid')
+    const used = await authorize(listening, order, payer, { salt: first, validFor: 7_200 })
+    expect(used).toMatchObject({ status: 400, body: { errors: [{ path: 'salt' }] } })
+    expect(await authorize(listening, order, payer, { salt: second })).toMatchObject({ status: 202 })
+    await listening.until(() => paid(2), 'the second was not paid')
+    expect(await world.received(order.memo)).toEqual([SHARE, SHARE])
+    const { rows } = await listening.sql.query('SELECT DISTINCT tx_hash FROM authorizations')
+    expect(rows).toHaveLength(2)
+  })
+
+  it('of two signatures with different salts that come at once, one is kept', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const payer = new Wallet(Wallet.createRandom().privateKey)
+    await world.chain.mintUsdc(payer.address, 2n * AMOUNT)
+    await world.chain.mine(1)
+    const listening = await start()
+    const order = await world.open(listening)
+    const answers = await Promise.all([1, 2, 3, 4].map(salt => authorize(listening, order, payer, { salt: toBeHex(salt, 32) })))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409, 409, 409])
+    expect((await listening.sql.query('SELECT 1 FROM authorizations')).rowCount).toBe(1)
+  })
+
   it('by a wallet that is a contract (ERC-1271) is taken by its own judgement, and refused when it says no', async () => {
     world = await startRelayWorld()
     const owner = new Wallet(Wallet.createRandom().privateKey)
@@ -82,8 +126,11 @@ describe('a payment without gas', () => {
     const order = await world.open(listening)
     await listening.idle()
     const stranger = new Wallet(Wallet.createRandom().privateKey)
-    expect(await authorize(listening, order, stranger, wallet)).toMatchObject({ status: 400, body: { errors: [{ path: 'signature' }] } })
-    expect(await authorize(listening, order, owner, wallet)).toMatchObject({ status: 202 })
+    expect(await authorize(listening, order, stranger, { payer: wallet })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'signature' }] },
+    })
+    expect(await authorize(listening, order, owner, { payer: wallet })).toMatchObject({ status: 202 })
     await listening.idle()
     expect(statesOf(listening, order.memo)).toEqual(['confirmed'])
     expect(await world.received(order.memo)).toEqual([SHARE])

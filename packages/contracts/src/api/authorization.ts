@@ -5,7 +5,7 @@ const seconds = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
 
 /**
  * Body of `POST /api/v1/checkout/:order_id/authorization`: a payer's EIP-3009 signature of `ReceiveWithAuthorization` over the order's token, to
- * its router, with the nonce keccak256(abi.encode(memo, merchant)). Whoever submits it can redirect nothing.
+ * its router, with the nonce keccak256(abi.encode(memo, merchant, salt)). Nobody can redirect it.
  */
 export const authorizePayment = z.strictObject({
   payer_address: address.meta({ description: 'Who signed and pays; needs no native coin' }),
@@ -16,6 +16,14 @@ export const authorizePayment = z.strictObject({
     .meta({ description: 'The signed `value`; at most what is `due`', example: '27.675277' }),
   valid_after: seconds.default(0).meta({ description: 'The signed `validAfter`, Unix seconds', example: 0 }),
   valid_before: seconds.meta({ description: 'The signed `validBefore`, Unix seconds; at least a minute ahead', example: 1_795_000_000 }),
+  salt: z
+    .string()
+    .regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 lower-case hex characters')
+    .meta({
+      description:
+        'Part of the signed `nonce`. Take what is `due` in units of 0.000001 USDC as 32 bytes: a signature that is repeated while the same amount is due can then be paid once only, and a top-up has another salt.',
+      example: `0x${(27_675_277).toString(16).padStart(64, '0')}`,
+    }),
   signature: z
     .string()
     .regex(/^0x([0-9a-fA-F]{2}){65,1024}$/, 'must be 0x and 65 to 1,024 bytes in hex')

@@ -1,4 +1,4 @@
-import { type DeployedContracts, deployContracts, paymentRouterAbi, testUsdcAbi } from '@ponte/payment-router'
+import { type DeployedContracts, deployContracts, deployRouter, paymentRouterAbi, testUsdcAbi } from '@ponte/payment-router'
 import { Contract, JsonRpcProvider, MaxUint256, type TransactionReceipt, type TransactionResponse, Wallet } from 'ethers'
 import { type AnvilOptions, startAnvil } from './anvil'
 import { testAccounts } from './test-accounts'
@@ -100,8 +100,11 @@ export async function startLocalChain(options: LocalChainOptions = {}): Promise<
     await anvil.stop()
   }
   try {
-    const stands = known !== undefined && (await provider.getCode(known.routerAddress)) !== '0x'
-    const deployed = stands ? known : await deployContracts(await provider.getSigner(0), { feeBps, feeReceiver })
+    const signer = await provider.getSigner(0)
+    const stands = known !== undefined && (await provider.getCode(known.usdcAddress)) !== '0x'
+    const deployed = stands
+      ? { ...known, routerAddress: await deployRouter(signer, { usdcAddress: known.usdcAddress, feeBps, feeReceiver }) }
+      : await deployContracts(signer, { feeBps, feeReceiver })
     if (noMining) await provider.send('evm_setAutomine', [false])
     return {
       ...deployed,

@@ -51,7 +51,7 @@ export function createAcceptance(options: AcceptanceOptions) {
     if (!isSignedByKey(wanted, await options.domain()) && !(await wire.isContract(wanted.payer)))
       throw wrong('signature', "must be payer_address's signature of exactly these terms")
     if (await isUsed(wire, token, wanted))
-      throw new ApiError('invalid_state', 'This account has used its signature for this order; pay the rest in another way.')
+      throw wrong('salt', 'was used by this account for this order; what is still due needs another one')
     const balance = await balanceOf(wire, token, wanted.payer)
     if (balance < wanted.amountUnits) throw wrong('amount', `is more than the ${formatUsdc(balance)} that payer_address has`)
     try {
@@ -69,14 +69,14 @@ export function createAcceptance(options: AcceptanceOptions) {
     // The gateway has seen the order, so its event is on the way.
     if (!payable) throw new ApiError('service_unavailable', 'The order is not known here yet; try again in a moment.', { retryAfterS: 2 })
     const wanted = toAuthorization(payable, body)
-    const known = await authorizations.find(wanted.memo, wanted.payer)
+    const known = await authorizations.find(wanted)
     if (known && isSame(known, wanted)) return known
-    if (known && known.state !== 'failed') throw taken()
+    if (await authorizations.hasOpen(wanted)) throw taken()
     checkTerms(wanted, payable, asked)
     await answered(checkOnChain(wanted, relayer))
     const kept = await authorizations.accept(wanted)
     // Another request of the same payer may have been quicker.
-    if (!isSame(kept, wanted)) throw taken()
+    if (!kept || !isSame(kept, wanted)) throw taken()
     return kept
   }
 }
@@ -102,6 +102,7 @@ const toAuthorization = ({ orderId, memo, merchant, router }: Payable, body: Aut
   merchant,
   router,
   payer: body.payer_address.toLowerCase(),
+  salt: body.salt,
   amountUnits: parseUsdc(body.amount),
   validAfter: body.valid_after,
   validBefore: body.valid_before,

@@ -11,16 +11,20 @@ const usdc = new Interface(testUsdcAbi)
 const AT_ONCE = 4
 const FAILURES_MAX = 6
 
-type Signed = Pick<Authorization, 'memo' | 'merchant' | 'payer' | 'amountUnits' | 'validAfter' | 'validBefore' | 'signature'>
+type Signed = Pick<Authorization, 'memo' | 'merchant' | 'payer' | 'amountUnits' | 'validAfter' | 'validBefore' | 'salt' | 'signature'>
 
 export const authorizedCall = (of: Signed): string =>
   router.encodeFunctionData('payWithAuthorization', [
-    ...[`0x${of.memo}`, of.merchant, of.amountUnits, of.payer, of.validAfter, of.validBefore, of.signature],
+    ...[`0x${of.memo}`, of.merchant, of.amountUnits, of.payer, of.validAfter, of.validBefore, of.salt, of.signature],
   ])
 
-/** Whether the token has seen this payer use, or cancel, the nonce of (memo, merchant). */
-export async function isUsed(wire: Wire, token: string, of: { memo: string; merchant: string; payer: string }): Promise<boolean> {
-  const data = usdc.encodeFunctionData('authorizationState', [of.payer, authorizationNonce(of.memo, of.merchant)])
+/** Whether the token has seen this payer use, or cancel, the signature's nonce. */
+export async function isUsed(
+  wire: Wire,
+  token: string,
+  { memo, merchant, payer, salt }: Pick<Signed, 'memo' | 'merchant' | 'payer' | 'salt'>,
+): Promise<boolean> {
+  const data = usdc.encodeFunctionData('authorizationState', [payer, authorizationNonce(memo, merchant, salt)])
   return BigInt(await wire.call({ to: token, data })) === 1n
 }
 
@@ -52,8 +56,8 @@ export function createAuthorized({ wire, token, store, line, now, logger }: Auth
       return false
     }
     try {
-      const { orderId, payer, router: target } = one
-      return await line.submit(epoch, { kind: 'authorization', orderIds: [orderId], payer, target, data: authorizedCall(one) })
+      const { orderId, payer, salt, router: target } = one
+      return await line.submit(epoch, { kind: 'authorization', orderIds: [orderId], payer, salt, target, data: authorizedCall(one) })
     } catch (error) {
       if (!(error instanceof RevertError)) throw error
       const final = one.failures >= FAILURES_MAX

@@ -4,7 +4,7 @@ import type { NewRelay, Outcome, Relay } from './store/transactions'
 import type { Receipt } from './wire'
 
 /** What is to be mined: a call, and the intents that it fulfils. */
-export type Intent = Pick<Relay, 'kind' | 'orderIds' | 'payer' | 'target' | 'data'>
+export type Intent = Pick<Relay, 'kind' | 'orderIds' | 'payer' | 'salt' | 'target' | 'data'>
 
 export interface NonceLineOptions extends Omit<OffersOptions, 'repriced'> {
   /** Hears of each transaction that is mined deep enough. */

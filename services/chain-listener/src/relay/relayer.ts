@@ -46,11 +46,13 @@ export function createRelayer(options: RelayerOptions) {
     ...{ ceiling: options.ceiling, stuckMs: options.stuckMs, now, logger, counted },
     async finished(relay, outcome, receipt) {
       const [epoch, orderId] = [leader.epoch(), relay.orderIds[0]]
-      if (relay.kind !== 'authorization' || relay.payer === null || epoch === undefined || orderId === undefined) return
+      if (relay.kind !== 'authorization' || epoch === undefined || orderId === undefined) return
+      const { payer, salt } = relay
+      if (payer === null || salt === null) return
       const payable = await payables.find(orderId)
       // A reverted or replaced one is looked at again: what became of its nonce is for the chain to say.
       const end = outcome === 'done' ? { state: 'paid' as const, txHash: receipt?.hash ?? null } : { state: 'accepted' as const }
-      if (payable) await authorizations.settle(epoch, { memo: payable.memo, payer: relay.payer }, end, now())
+      if (payable) await authorizations.settle(epoch, { memo: payable.memo, payer, salt }, end, now())
     },
   })
   const sweeps = createSweeps({ ...options, store: payables, line })

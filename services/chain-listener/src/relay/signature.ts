@@ -23,14 +23,17 @@ export function tokenDomain(wire: Wire, chainId: number, token: string): () => P
   }
 }
 
-type Signed = Pick<Authorization, 'memo' | 'merchant' | 'router' | 'payer' | 'amountUnits' | 'validAfter' | 'validBefore' | 'signature'>
+type Signed = Pick<
+  Authorization,
+  'memo' | 'merchant' | 'router' | 'payer' | 'amountUnits' | 'validAfter' | 'validBefore' | 'salt' | 'signature'
+>
 
 /** True when the payer's own key made the signature, as the token will see it. A contract wallet's signature is for the chain to judge. */
 export function isSignedByKey(signed: Signed, domain: TokenDomain): boolean {
   if (dataLength(signed.signature) !== 65) return false
-  const { memo, merchant, router, payer } = signed
+  const { memo, merchant, router, payer, salt } = signed
   const typed = receiveWithAuthorizationTypedData({
-    ...{ ...domain, memo, merchant, router, payer, amount: signed.amountUnits },
+    ...{ ...domain, memo, merchant, router, payer, salt, amount: signed.amountUnits },
     ...{ validAfter: BigInt(signed.validAfter), validBefore: BigInt(signed.validBefore) },
   })
   try {

@@ -51,7 +51,7 @@ export function createSweeps(options: SweepsOptions) {
     if (full.length === 0) return false
     try {
       const orderIds = full.map(({ orderId }) => orderId)
-      return await line.submit(epoch, { kind: 'sweep', orderIds, payer: null, target, data: sweepData(full, full.length > 1) })
+      return await line.submit(epoch, { kind: 'sweep', orderIds, payer: null, salt: null, target, data: sweepData(full, full.length > 1) })
     } catch (error) {
       if (!(error instanceof RevertError)) throw error
       await putOff(epoch, full)

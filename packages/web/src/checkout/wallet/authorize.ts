@@ -35,15 +35,16 @@ async function sign(provider: Provider, checkout: CheckoutBody, onStep: (step: S
   const { payment, memo, due } = checkout
   const payer = await connected(provider, payment.chain_id, onStep)
   onStep('check')
+  const value = parseUsdc(due)
+  const salt = calls.saltOf(value)
   const read = (to: string, data: string) => provider.request({ method: 'eth_call', params: [{ to, data }, 'latest'] })
   const [balance, name, version, nonce, head] = await Promise.all([
     read(payment.token_address, calls.balanceOf(payer)).then(calls.readWord),
     read(payment.token_address, calls.tokenName).then(calls.readText),
     read(payment.token_address, calls.tokenVersion).then(calls.readText),
-    read(payment.router_address, calls.paymentKey(memo, payment.merchant_address)),
+    read(payment.router_address, calls.authorizationNonce(memo, payment.merchant_address, salt)),
     provider.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }),
   ])
-  const value = parseUsdc(due)
   if (balance < value) throw new Refusal('insufficient_usdc', formatUsdc(balance))
   const validBefore = blockTime(head) + LIFE_S
   const typed = {
@@ -57,5 +58,5 @@ async function sign(provider: Provider, checkout: CheckoutBody, onStep: (step: S
   }
   onStep('authorize')
   const signature = String(await provider.request({ method: 'eth_signTypedData_v4', params: [payer, JSON.stringify(typed)] }))
-  return { payer_address: payer, amount: due, valid_after: 0, valid_before: Number(validBefore), signature }
+  return { payer_address: payer, amount: due, valid_after: 0, valid_before: Number(validBefore), salt, signature }
 }

@@ -1,5 +1,5 @@
 import { paymentRouterAbi, permitTypedData, testUsdcAbi } from '@ponte/payment-router'
-import { Interface, Signature, TypedDataEncoder, Wallet } from 'ethers'
+import { Interface, Signature, TypedDataEncoder, toBeHex, Wallet } from 'ethers'
 import * as calls from './calls'
 import { typedPermit } from './typed-permit'
 
@@ -12,7 +12,10 @@ const of = { memo, merchant, amount: 27_675_277n }
 
 test('every call is what the contracts understand', () => {
   expect(calls.pay(of)).toBe(router.encodeFunctionData('pay', [`0x${memo}`, merchant, of.amount]))
-  expect(calls.paymentKey(memo, merchant)).toBe(router.encodeFunctionData('paymentKey', [`0x${memo}`, merchant]))
+  const salt = calls.saltOf(of.amount)
+  expect(calls.authorizationNonce(memo, merchant, salt)).toBe(
+    router.encodeFunctionData('authorizationNonce', [`0x${memo}`, merchant, toBeHex(of.amount, 32)]),
+  )
   expect(calls.balanceOf(payer)).toBe(token.encodeFunctionData('balanceOf', [payer]))
   expect(calls.allowance(payer, merchant)).toBe(token.encodeFunctionData('allowance', [payer, merchant]))
   expect(calls.nonces(payer)).toBe(token.encodeFunctionData('nonces', [payer]))

@@ -23,7 +23,11 @@ export const nonces = (owner: string): string => `0x7ecebe00${addressWord(owner)
 export const tokenName = '0x06fdde03'
 export const tokenVersion = '0x54fd4d50'
 export const approve = (spender: string, amount: bigint): string => `0x095ea7b3${addressWord(spender)}${word(amount)}`
-export const paymentKey = (memo: string, merchant: string): string => `0x9fdf69d7${bytesWord(memo)}${addressWord(merchant)}`
+export const authorizationNonce = (memo: string, merchant: string, salt: string): string =>
+  `0x7459087b${bytesWord(memo)}${addressWord(merchant)}${bytesWord(salt)}`
+
+/** The same while the same amount is due: of two signatures made meanwhile, only one can be paid. */
+export const saltOf = (due: bigint): string => `0x${word(due)}`
 
 export interface RouterPayment {
   memo: string

@@ -7,6 +7,8 @@ export interface Relay {
   kind: 'sweep' | 'authorization'
   orderIds: string[]
   payer: string | null
+  /** The salt of the payer's signature; null for a sweep. */
+  salt: string | null
   target: string
   data: string
   gasLimit: bigint
@@ -28,6 +30,7 @@ interface Row {
   kind: Relay['kind']
   order_ids: string[]
   payer: string | null
+  salt: string | null
   target: string
   data: string
   gas_limit: string
@@ -39,19 +42,20 @@ interface Row {
 }
 
 const OPEN = `
-  SELECT nonce::text, kind, order_ids, payer, target, data, gas_limit::text, max_price::text, tip::text, raws, hashes, priced_at
+  SELECT nonce::text, kind, order_ids, payer, salt, target, data, gas_limit::text, max_price::text, tip::text, raws, hashes, priced_at
   FROM relays WHERE chain_id = $1 AND sender = $2 AND outcome IS NULL ORDER BY nonce`
 
 const WRITE = `
   WITH ${LEASE_GUARD}, submitted AS (
-    UPDATE authorizations SET state = 'submitted', tx_hash = $14 WHERE chain_id = $1 AND payer = $7 AND order_id = ANY($6::uuid[]))
-  INSERT INTO relays (chain_id, sender, nonce, kind, order_ids, payer, target, data, gas_limit, max_price, tip, raws, hashes, priced_at)
-  VALUES ($1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, ARRAY[$13], ARRAY[$14], $15)`
+    UPDATE authorizations SET state = 'submitted', tx_hash = $14 WHERE chain_id = $1 AND payer = $7 AND salt = $16 AND order_id = ANY($6::uuid[]))
+  INSERT INTO relays (chain_id, sender, nonce, kind, order_ids, payer, target, data, gas_limit, max_price, tip, raws, hashes, priced_at, salt)
+  VALUES ($1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, ARRAY[$13], ARRAY[$14], $15, $16)`
 
 const REPRICE = `
   WITH ${LEASE_GUARD}, submitted AS (
     UPDATE authorizations SET tx_hash = $7 FROM relays WHERE relays.chain_id = $1 AND relays.sender = $3 AND relays.nonce = $4
-      AND authorizations.chain_id = $1 AND authorizations.payer = relays.payer AND authorizations.order_id = ANY(relays.order_ids))
+      AND authorizations.chain_id = $1 AND authorizations.payer = relays.payer AND authorizations.salt = relays.salt
+      AND authorizations.order_id = ANY(relays.order_ids))
   UPDATE relays SET raws = raws || $6::text, hashes = hashes || $7::text, max_price = $5, tip = $8, priced_at = $9
   WHERE chain_id = $1 AND sender = $3 AND nonce = $4`
 
@@ -63,7 +67,7 @@ const REOPEN = `
   WITH ${LEASE_GUARD}, submitted AS (
     UPDATE authorizations SET state = 'submitted' FROM relays WHERE relays.chain_id = $1 AND relays.sender = $3 AND relays.nonce >= $4
       AND relays.outcome IS NOT NULL AND authorizations.chain_id = $1 AND authorizations.payer = relays.payer
-      AND authorizations.order_id = ANY(relays.order_ids) AND authorizations.state = 'paid')
+      AND authorizations.salt = relays.salt AND authorizations.order_id = ANY(relays.order_ids) AND authorizations.state = 'paid')
   UPDATE relays SET outcome = NULL, mined_hash = NULL, gas_used = NULL
   WHERE chain_id = $1 AND sender = $3 AND nonce >= $4 AND outcome IS NOT NULL`
 
@@ -83,10 +87,10 @@ export function relayStore(database: Database, chainId: number) {
     },
     /** Keeps a signed transaction, before it is sent. */
     async write(epoch: bigint, sender: string, relay: NewRelay, at: Date): Promise<void> {
-      const { nonce, kind, orderIds, payer, target, data, gasLimit, maxPrice, tip, raw, hash } = relay
+      const { nonce, kind, orderIds, payer, salt, target, data, gasLimit, maxPrice, tip, raw, hash } = relay
       await mapLeaseLoss(
         database.query({ name: 'relays-write', text: WRITE }, [
-          ...[chainId, epoch, sender, nonce, kind, orderIds, payer, target, data, gasLimit, maxPrice, tip, raw, hash, at],
+          ...[chainId, epoch, sender, nonce, kind, orderIds, payer, target, data, gasLimit, maxPrice, tip, raw, hash, at, salt],
         ]),
       )
     },
@@ -130,6 +134,7 @@ function toRelay(row: Row): Relay {
     kind: row.kind,
     orderIds: row.order_ids,
     payer: row.payer,
+    salt: row.salt,
     target: row.target,
     data: row.data,
     gasLimit: BigInt(row.gas_limit),

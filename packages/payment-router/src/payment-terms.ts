@@ -1,4 +1,4 @@
-import { getAddress, keccak256, ZeroAddress } from 'ethers'
+import { concat, getAddress, isHexString, keccak256, ZeroAddress } from 'ethers'
 
 const MEMO = /^(?:0x)?([0-9a-f]{64})$/i
 
@@ -13,14 +13,11 @@ export function encodePayment(memo: string, merchant: string): Buffer {
 }
 
 /**
- * Names one merchant's memo, as the router's `paymentKey` does: keccak256(abi.encode(memo, merchant)), 0x and 64 hex.
- * `memo` is 64 hex with or without 0x. Throws TypeError on a wrong or zero memo or merchant.
+ * The nonce that an EIP-3009 authorization for `payWithAuthorization` must carry: keccak256(abi.encode(memo, merchant, salt)), 0x and 64 hex.
+ * `memo` is 64 hex with or without 0x; `salt` is 0x and 64 hex, chosen by the payer, another one for each payment of the same order.
+ * Throws TypeError on a wrong or zero memo or merchant and on a wrong salt.
  */
-export function paymentKey(memo: string, merchant: string): string {
-  return keccak256(encodePayment(memo, merchant))
-}
-
-/** The nonce that an EIP-3009 authorisation for `payWithAuthorization` must carry. The same value as `paymentKey`. */
-export function authorizationNonce(memo: string, merchant: string): string {
-  return paymentKey(memo, merchant)
+export function authorizationNonce(memo: string, merchant: string, salt: string): string {
+  if (!isHexString(salt, 32)) throw new TypeError(`a salt is 0x and 32 bytes in hex: ${salt}`)
+  return keccak256(concat([encodePayment(memo, merchant), salt]))
 }
