@@ -21,6 +21,21 @@ describe('a batch', () => {
     expect(sizes).toEqual([1, 2, 2])
   })
 
+  it('takes one item of each key, the others next, in order', async () => {
+    const batches: string[][] = []
+    const keyed = createBatch<string, string>(
+      2,
+      async items => {
+        batches.push([...items])
+        return [...items]
+      },
+      undefined,
+      item => item.slice(0, 1),
+    )
+    await Promise.all(['x', 'a1', 'a2', 'b1', 'a3', 'c1', 'c2'].map(keyed))
+    expect(batches).toEqual([['x'], ['a1', 'b1'], ['a2', 'c1'], ['a3', 'c2']])
+  })
+
   it('lets an item at fault fail alone', async () => {
     const risky = createBatch<number, string>(10, async items => {
       if (items.includes(3)) throw new Error('three')

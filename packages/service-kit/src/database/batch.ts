@@ -7,6 +7,18 @@ class LateError extends Error {
   readonly code = 'ETIMEDOUT'
 }
 
+/** How many writes one statement commits together. */
+export const GROUP_COMMIT_MAX = 200
+/** Shorter than the gateway waits for an answer: nothing is written whose caller has been told that it failed. */
+const GROUP_COMMIT_WAIT_MS = 8_000
+
+/**
+ * Group commit: writes of one moment share one statement, `GROUP_COMMIT_MAX` at most and no two with the same `keyOf`; the second waits for the
+ * next statement, so that a versioned update takes one record a row.
+ */
+export const groupCommit = <Item, Result>(work: (items: readonly Item[]) => Promise<Result[]>, keyOf?: (item: Item) => string) =>
+  createBatch(GROUP_COMMIT_MAX, work, GROUP_COMMIT_WAIT_MS, keyOf)
+
 /**
  * Gathers what is asked for while the one before it runs, and does it together: one statement and one commit for all of that moment,
  * without waiting for company. `work` answers one result per item, in order. A batch that fails is done again in halves, so that an item
@@ -17,6 +29,7 @@ export function createBatch<Item, Result>(
   limit: number,
   work: (items: readonly Item[]) => Promise<Result[]>,
   patienceMs = Number.POSITIVE_INFINITY,
+  keyOf?: (item: Item) => string,
 ) {
   interface Asked {
     item: Item
@@ -45,13 +58,25 @@ export function createBatch<Item, Result>(
       await together(asked.slice(half))
     }
   }
+  /** The oldest of each key; the rest keeps its order. */
+  const takeDistinct = (keyOf: (item: Item) => string): Asked[] => {
+    const taken = new Map<string, Asked>()
+    for (const asked of waiting) {
+      if (taken.size === limit) break
+      const key = keyOf(asked.item)
+      if (!taken.has(key)) taken.set(key, asked)
+    }
+    const isTaken = new Set(taken.values())
+    waiting.splice(0, waiting.length, ...waiting.filter(asked => !isTaken.has(asked)))
+    return [...isTaken]
+  }
   const run = async () => {
     running = true
     while (waiting.length > 0) {
       const since = performance.now() - patienceMs
       const late = waiting.findIndex(({ askedAt }) => askedAt >= since)
       reject(waiting.splice(0, late < 0 ? waiting.length : late), new LateError('The database has not come to it in time.'))
-      if (waiting.length > 0) await together(waiting.splice(0, limit))
+      if (waiting.length > 0) await together(keyOf ? takeDistinct(keyOf) : waiting.splice(0, limit))
     }
     running = false
   }

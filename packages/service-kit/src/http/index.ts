@@ -1,5 +1,6 @@
 export * from './app'
 export * from './idempotency'
 export * from './internal-token'
+export * from './list-page'
 export * from './ops'
 export * from './request'

@@ -1,0 +1,68 @@
+import type { Router } from 'express'
+import type { z } from 'zod'
+import { type Bus, rabbitmqBus, type Topology } from './bus'
+import type { commonSettings } from './config'
+import { type DatabaseOptions, openDatabase } from './database'
+import { type HttpServer, opsServer } from './http'
+import { createLogger, createMetrics, type Logger } from './observe'
+import { type Part, type Service, service } from './process'
+
+/** What all-in-one or a test may hand in; what is handed in is started and stopped by its owner. */
+export interface Overrides {
+  bus?: Bus | undefined
+  now?: (() => Date) | undefined
+  logger?: Logger | undefined
+}
+
+export interface ServicePartsOptions {
+  topology: Topology
+  overrides?: Overrides
+  /** Settings of PostgreSQL for this service's connections. */
+  database?: Pick<DatabaseOptions, 'settings'>
+}
+
+/** What every service stands on: logger, clock, metrics, database and bus, and the list of parts that they begin. */
+export function serviceParts(
+  name: string,
+  config: z.infer<z.ZodObject<typeof commonSettings>>,
+  { topology, overrides = {}, database: settings }: ServicePartsOptions,
+) {
+  const logger = overrides.logger ?? createLogger({ service: name, level: config.LOG_LEVEL })
+  const metrics = createMetrics(name)
+  const database = openDatabase({ ...settings, url: config.DATABASE_URL, poolSize: config.DATABASE_POOL, applicationName: name })
+  const bus = overrides.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
+  return {
+    logger,
+    metrics,
+    database,
+    bus,
+    now: overrides.now ?? (() => new Date()),
+
+    /** Starts database, bus and the given parts, then the operators' port, then HTTP and what is `last`; stops them in reverse. */
+    assemble<Http extends HttpServer | undefined>(given: {
+      parts: readonly Part[]
+      http: Http
+      last?: readonly Part[]
+      operators?: Router
+    }) {
+      const ops: HttpServer = opsServer({
+        host: config.HOST,
+        port: config.OPS_PORT,
+        metrics,
+        parts: () => parts,
+        logger,
+        ...(given.operators ? { routes: given.operators } : {}),
+      })
+      const parts: Part[] = [
+        database,
+        ...(overrides.bus ? [] : [bus]),
+        ...given.parts,
+        ops,
+        ...(given.http ? [given.http] : []),
+        ...(given.last ?? []),
+      ]
+      const assembled: Service = service(name, parts)
+      return { ...assembled, http: given.http, ops }
+    },
+  }
+}
