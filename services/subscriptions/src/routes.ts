@@ -3,13 +3,11 @@ import {
   caller,
   createSubscription,
   id as idSchema,
-  type List,
   listSubscriptions,
   type MerchantTerms,
-  type SubscriptionBody,
   updateSubscription,
 } from '@ponte/contracts'
-import { answerOnce, answersTo, type Database, keyedRequest, parseRequest, requireCaller, uuidv7At } from '@ponte/service-kit'
+import { answerOnce, answersTo, type Database, keyedRequest, listPage, parseRequest, requireCaller, uuidv7At } from '@ponte/service-kit'
 import { type Request, Router } from 'express'
 import { z } from 'zod'
 import { amend } from './amending'
@@ -33,7 +31,6 @@ export interface RouteDeps {
   tokenSecret: string
 }
 
-const LIMIT_DEFAULT = 20
 const CHARGES_SHOWN = 24
 const BASE = '/api/v1/subscriptions'
 const pathId = z.object({ id: idSchema })
@@ -61,12 +58,13 @@ export function routes(deps: RouteDeps): Router {
   router.get(BASE, async (req, res) => {
     const terms = merchantOf(res)
     const query = parseRequest(listSubscriptions, req.query, 'query')
-    const limit = query.limit ?? LIMIT_DEFAULT
-    const found = await store.list(terms.merchant_id, query, limit)
-    const page = found.slice(0, limit).map(subscription => subscriptionBody(subscription))
-    if (query.ending_before !== undefined) page.reverse()
-    const list: List<SubscriptionBody> = { object: 'list', data: page, has_more: found.length > limit }
-    res.json(list)
+    res.json(
+      await listPage(
+        query,
+        limit => store.list(terms.merchant_id, query, limit),
+        subscription => subscriptionBody(subscription),
+      ),
+    )
   })
 
   router.get(`${BASE}/:id`, async (req, res) => {

@@ -1,21 +1,16 @@
 import { topology } from '@ponte/contracts'
 import {
-  type Bus,
   consumer,
   createApp,
-  createLogger,
-  createMetrics,
   every,
   httpServer,
   type Logger,
   type Loop,
   type Metrics,
-  openDatabase,
-  opsServer,
+  type Overrides,
   outboxRelay,
   pruneAnswers,
-  rabbitmqBus,
-  service,
+  serviceParts,
 } from '@ponte/service-kit'
 import { wakeAt } from './charging'
 import type { SubscriptionsConfig } from './config'
@@ -26,20 +21,9 @@ import { runDue } from './scheduler'
 import { openStore } from './store'
 import type { Change } from './subscription'
 
-/** What the roof or a test may hand in; what is given belongs to the giver. */
-export interface Given {
-  bus?: Bus
-  now?: () => Date
-  logger?: Logger
-}
-
 /** The recurring charge, as a list of parts. */
-export function createSubscriptions(config: SubscriptionsConfig, given: Given = {}) {
-  const logger = given.logger ?? createLogger({ service: 'subscriptions', level: config.LOG_LEVEL })
-  const now = given.now ?? (() => new Date())
-  const metrics = createMetrics('subscriptions')
-  const database = openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL, applicationName: 'subscriptions' })
-  const bus = given.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
+export function createSubscriptions(config: SubscriptionsConfig, overrides: Overrides = {}) {
+  const { logger, now, metrics, database, bus, assemble } = serviceParts('subscriptions', config, { topology, overrides })
   const relay = outboxRelay(database, bus, logger)
 
   const tell = teller(metrics, logger)
@@ -72,18 +56,7 @@ export function createSubscriptions(config: SubscriptionsConfig, given: Given = 
     tokenSecret: config.GATEWAY_TOKEN_SECRET,
   })
   const http = httpServer('http', createApp({ routes: routing, logger }), { host: config.HOST, port: config.PORT })
-  const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger })
-  const parts = [
-    database,
-    ...(given.bus ? [] : [bus]),
-    relay,
-    scheduler,
-    pruning,
-    consumer(bus, 'subscriptions', reactions({ store, now, arrivals })),
-    ops,
-    http,
-  ]
-  return { ...service('subscriptions', parts), http, ops }
+  return assemble({ parts: [relay, scheduler, pruning, consumer(bus, 'subscriptions', reactions({ store, now, arrivals }))], http })
 }
 
 /** Counts what happened, and says aloud what a person should know of: money that came twice. */

@@ -1,10 +1,9 @@
 import type { ListSubscriptions, MerchantTerms, OrderBody } from '@ponte/contracts'
-import type { Database, Statement } from '@ponte/service-kit'
+import { type Database, keysetPage, type Statement } from '@ponte/service-kit'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { toEvents } from './events'
 import { type Merchant, PrismaClient } from './generated/client'
 import { type Cause, writeChange, writeNew } from './store/commit'
-import { listIds } from './store/subscription-list'
 import { toCharge, toSubscription } from './store/subscription-row'
 import type { Change, Charge, Subscription } from './subscription'
 
@@ -72,9 +71,21 @@ export function openStore(database: Database, { now, committed }: StoreOptions) 
       return attempt && find(attempt.subscriptionId, orderId)
     },
 
-    /** Subscriptions of a merchant, newest first, one more than `limit` where there are more; oldest first when paging backwards. */
+    /** Subscriptions of a merchant, newest first; oldest first when paging backwards. */
     async list(merchantId: string, query: ListSubscriptions, limit: number): Promise<Subscription[]> {
-      return findAll(await listIds(database, merchantId, query, limit))
+      const { text, values } = keysetPage({
+        select: 'id',
+        from: 'subscriptions',
+        owner: ['merchant_id', merchantId],
+        leading: [
+          ['external_ref', 'text', query.external_ref],
+          ['status', 'text', query.status],
+        ],
+        query,
+        limit,
+      })
+      const { rows } = await database.query<{ id: string }>(text, values)
+      return findAll(rows.map(row => row.id))
     },
 
     /** The latest periods, newest first. */
