@@ -24,8 +24,8 @@ module.exports = {
     '^@ponte/([a-z-]+)$': ['<rootDir>/packages/$1/src/index.ts', '<rootDir>/services/$1/src/index.ts'],
     '^@ponte/([a-z-]+)/testing$': '<rootDir>/packages/$1/src/testing.ts',
   },
-  globalSetup: '<rootDir>/scripts/jest-global-setup.mjs',
-  globalTeardown: '<rootDir>/scripts/jest-global-teardown.mjs',
+  globalSetup: '<rootDir>/scripts/test/jest-global-setup.mjs',
+  globalTeardown: '<rootDir>/scripts/test/jest-global-teardown.mjs',
   // Service tests wait more than they compute, so two run side by side even on one core; four share one database server in comfort.
   maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
   testTimeout: 60_000,

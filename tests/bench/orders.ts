@@ -21,7 +21,7 @@ async function startBare(kind: 'express' | 'fastify', databaseUrl: string) {
   const port = await freePort()
   const child = spawn(
     process.execPath,
-    ['--require', join(__dirname, '../../scripts/register-typescript.cjs'), join(__dirname, 'bare.ts'), kind],
+    ['--require', join(__dirname, '../../scripts/test/register-typescript.cjs'), join(__dirname, 'bare.ts'), kind],
     {
       env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: String(port), NODE_ENV: 'production' },
       stdio: ['ignore', 'inherit', 'inherit'],

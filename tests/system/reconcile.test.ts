@@ -7,7 +7,7 @@ import { mined } from '@ponte/local-servers'
 import { type Ledger, openLedger } from '../torture/ledger'
 import { call, createMerchant, PAYER, pay, startWorld, units, type World } from '../world'
 
-const program = join(__dirname, '../../scripts/reconcile.mjs')
+const program = join(__dirname, '../../scripts/operate/reconcile.mjs')
 
 let world: World
 let system: System

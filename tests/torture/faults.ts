@@ -1,11 +1,11 @@
-import { faults as rpcFaults } from '@ponte/local-servers'
+import { type Crashable, faults as rpcFaults } from '@ponte/local-servers'
 import type { World } from '../world'
 import type { Cluster } from './cluster'
 import { type Ledger, publishers } from './ledger'
 import type { Miner } from './miner'
 import type { Random } from './random'
 import type { Misbehaviour } from './receiver'
-import type { Server, Servers } from './servers'
+import type { Servers } from './servers'
 import type { Traffic } from './traffic'
 
 export interface Fault {
@@ -67,7 +67,7 @@ function processFaults({ cluster, random }: Harmed): Fault[] {
 }
 
 function serverFaults({ servers }: Harmed): Fault[] {
-  const crash = (name: string, server: Server): Fault => ({
+  const crash = (name: string, server: Crashable): Fault => ({
     name,
     async strike() {
       await server.crash()

@@ -12,7 +12,7 @@ const homes: Record<string, string[]> = {
   'prom-client': ['packages/service-kit/src/observe/metrics.ts'],
   pg: [
     'packages/service-kit/src/{database/database,database/migrate,testing/test-database,testing/schema-differences}.ts',
-    'packages/local-servers/src/postgres/server.ts',
+    'packages/local-servers/src/{postgres/server,crashable}.ts',
   ],
   jsonwebtoken: [
     'packages/service-kit/src/http/internal-token.ts',
@@ -182,6 +182,7 @@ describe('inside a service', () => {
           'services/all-in-one/src/development.ts',
           'packages/*/src/testing.ts',
           'packages/service-kit/src/testing/*.ts',
+          'packages/local-servers/src/*.ts',
         ]),
     )
     expect(forbid(others, /\bprocess\.env\b/, 'reads process.env; let main.ts hand it in by config.ts')).toEqual([])

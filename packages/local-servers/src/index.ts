@@ -15,6 +15,10 @@ export {
   startLocalChain,
   testAccounts,
 } from './anvil'
+export { findChromium } from './chromium'
+export { type Crashable, type CrashableServers, startCrashableServers } from './crashable'
+export { findProgram, installDebianPackage } from './debian'
 export { freePort } from './ports'
 export { type Postgres, type PostgresOptions, startPostgres } from './postgres'
+export { startTestServers, type TestServers } from './test-servers'
 export { spawnTied } from './tied-process'

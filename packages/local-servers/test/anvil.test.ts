@@ -94,7 +94,7 @@ describe('the state file', () => {
 })
 
 describe('a process that started anvil', () => {
-  const register = join(__dirname, '../../../scripts/register-typescript.cjs')
+  const register = join(__dirname, '../../../scripts/test/register-typescript.cjs')
 
   /** A process that starts anvil and then does what `script` says. */
   function run(script: string): ChildProcess {

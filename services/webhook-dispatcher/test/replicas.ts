@@ -1,8 +1,8 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { type Event, topology } from '@ponte/contracts'
-import { freePort } from '@ponte/local-servers'
+import { freePort, startCrashableServers } from '@ponte/local-servers'
 import { migrate, rabbitmqBus, silentLogger, until } from '@ponte/service-kit'
 import pg from 'pg'
 import { webhookDispatcherMigrations } from '../src'
@@ -10,11 +10,13 @@ import { settings } from './setup'
 
 const main = join(__dirname, '../dist/main.js')
 const NAMESPACE = 'faults'
+const DATABASE = 'webhook_dispatcher'
 
 /** The dispatcher as processes of its built code, on a PostgreSQL and a RabbitMQ of their own, which can crash. */
 export async function startReplicas() {
-  const servers = await startServers()
-  const { databaseUrl, amqpUrl } = servers
+  const servers = await startCrashableServers([DATABASE])
+  const databaseUrl = servers.postgres.url(DATABASE)
+  const amqpUrl = servers.broker.url
   await migrate(databaseUrl, webhookDispatcherMigrations)
   const bus = rabbitmqBus({
     url: amqpUrl,
@@ -32,8 +34,8 @@ export async function startReplicas() {
     sql,
     /** Ends the server as a crash does, and starts it again on the same port and data. */
     async restart(server: 'postgres' | 'broker') {
-      await servers.order(server, 'crash')
-      await servers.order(server, 'start')
+      await servers[server].crash()
+      await servers[server].start()
     },
     async start() {
       const opsPort = await freePort()
@@ -88,25 +90,6 @@ export async function startReplicas() {
       await bus.stop?.()
       await sql.end()
       await servers.stop()
-    },
-  }
-}
-
-async function startServers() {
-  const child = fork(join(__dirname, '../../../scripts/servers-that-crash.mjs'), ['webhook-dispatcher'], { execArgv: [] })
-  const answer = async () => (await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [])]))[0]
-  const addresses: { databaseUrl: string; amqpUrl: string } | undefined = await answer()
-  if (!addresses) throw new Error('The servers of this test did not start.')
-  return {
-    ...addresses,
-    async order(server: 'postgres' | 'broker', order: 'crash' | 'start') {
-      child.send({ server, order })
-      if ((await answer()) !== 'done') throw new Error(`${server} did not ${order}.`)
-    },
-    async stop() {
-      const ended = once(child, 'exit')
-      child.disconnect()
-      await ended
     },
   }
 }

@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { resolve } from 'node:path'
-import type { LocalChain } from '@ponte/local-servers'
+import { findChromium, type LocalChain } from '@ponte/local-servers'
 import axe from 'axe-core'
 import type { TypedDataDomain, TypedDataField } from 'ethers'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page, type Response } from 'playwright-core'
@@ -10,8 +8,8 @@ export const PHONE = { width: 390, height: 844 }
 export const DESKTOP = { width: 1280, height: 860 }
 
 /** A real Chromium. Its path is asked for at run time, since tests of the pages alone may install it. */
-export function openBrowser(): Promise<Browser> {
-  const executablePath = execFileSync(process.execPath, [resolve(__dirname, '../../../scripts/chromium.mjs')], { encoding: 'utf8' }).trim()
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = await findChromium()
   const args = ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
   return chromium.launch({ executablePath, args })
 }

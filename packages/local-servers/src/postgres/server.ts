@@ -31,8 +31,10 @@ export interface Postgres {
   /** Where the data is: not the folder asked for when root's stand-in account cannot reach that one (a link is left there). */
   dataDir: string
   url(database: string): string
-  ensureDatabases(names: string[]): Promise<void>
+  ensureDatabases(names: readonly string[]): Promise<void>
   stop(): Promise<void>
+  /** The immediate shutdown, after which only the write-ahead log knows what was committed. */
+  crash(): Promise<void>
 }
 
 export async function startPostgres(given: PostgresOptions): Promise<Postgres> {
@@ -42,11 +44,19 @@ export async function startPostgres(given: PostgresOptions): Promise<Postgres> {
   // Asked through the folder that was named: without its link, a data folder elsewhere is what a deleted clone left.
   if (!existsSync(join(options.dataDir, 'PG_VERSION'))) await initialise(home, options)
   const port = options.port === 0 ? await freePort() : await demandFree(options.port, options.portSetting)
-  const stop = await serve(home, port, options)
+  const end = await serve(home, port, options)
 
   const login = `${encodeURIComponent(options.user)}:${encodeURIComponent(options.password)}`
   const url = (database: string) => `postgresql://${login}@127.0.0.1:${port}/${database}`
-  return { port, dataDir: home.dataDir, url, stop, ensureDatabases: names => ensureDatabases(url('postgres'), names) }
+  return {
+    port,
+    dataDir: home.dataDir,
+    url,
+    ensureDatabases: names => ensureDatabases(url('postgres'), names),
+    // The fast shutdown for data that is kept, the immediate one for data that is thrown away.
+    stop: () => end(options.durable === false ? 'SIGQUIT' : 'SIGINT'),
+    crash: () => end('SIGQUIT'),
+  }
 }
 
 async function initialise({ account, bin, dataDir }: PostgresHome, options: PostgresOptions & { user: string }) {
@@ -86,8 +96,12 @@ async function initialise({ account, bin, dataDir }: PostgresHome, options: Post
 // Neither our folder, which the account may not enter, nor PGDATA, PGPORT and the like.
 const surroundings = { cwd: '/', env: { LC_ALL: 'C' } }
 
-/** Resolves, once connections are accepted, to the function that stops the server. */
-async function serve({ account, bin, dataDir }: PostgresHome, port: number, options: PostgresOptions): Promise<() => Promise<void>> {
+/** Resolves, once connections are accepted, to the function that ends the server by a signal. */
+async function serve(
+  { account, bin, dataDir }: PostgresHome,
+  port: number,
+  options: PostgresOptions,
+): Promise<(signal: NodeJS.Signals) => Promise<void>> {
   const { durable = true, maxConnections = 300, log } = options
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -114,12 +128,11 @@ async function serve({ account, bin, dataDir }: PostgresHome, port: number, opti
   })
   letGo(server)
 
-  return async () => {
+  return async signal => {
     if (server.exitCode !== null || server.signalCode !== null) return
     server.ref()
     const ended = once(server, 'exit')
-    // The fast shutdown for data that is kept, the immediate one for data that is thrown away.
-    server.kill(durable ? 'SIGINT' : 'SIGQUIT')
+    server.kill(signal)
     await ended
   }
 }
@@ -168,7 +181,7 @@ async function demandFree(port: number, setting?: string): Promise<number> {
   throw new Error(`PostgreSQL cannot listen on port ${port} of 127.0.0.1: it is taken.${advice}`)
 }
 
-async function ensureDatabases(url: string, names: string[]) {
+async function ensureDatabases(url: string, names: readonly string[]) {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {

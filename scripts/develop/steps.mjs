@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { spawnTied } from './tied-process.mjs'
+import { spawnTied } from '../../packages/local-servers/src/tied-process.js'
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const stamps = join(root, 'node_modules/.cache/ponte')
 const atATime = 2
 
@@ -50,7 +50,7 @@ async function work(due, progress) {
 /** Runs a command to its end, out of Ctrl-C's sight but never outliving us; tells each line as it comes. */
 export function run({ command: [program, ...args], folder = '.', env }, onLine = () => undefined) {
   return new Promise((resolve, reject) => {
-    const child = spawnTied(program, args, { cwd: join(root, folder), env: { ...process.env, ...env } })
+    const child = spawnTied(program, args, { cwd: join(root, folder), env: { ...process.env, ...env }, endSignal: 'KILL', group: true })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', text => {

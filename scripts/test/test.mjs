@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { setUp } from './setup.mjs'
-import { fail } from './steps.mjs'
+import { setUp } from '../develop/setup.mjs'
+import { fail } from '../develop/steps.mjs'
 
 await setUp().catch(fail)
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { root } from './setup.mjs'
-import { fail, StepError } from './steps.mjs'
+import { root } from '../develop/setup.mjs'
+import { fail, StepError } from '../develop/steps.mjs'
 
 // The operator's own audit: asks chain-listener (chain against books) and orders (payments against orders) on their ops ports, and joins what they answer.
 // No service reads another's tables for it. Ends with 1 when anything differs.

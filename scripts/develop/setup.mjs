@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { lockFolder } from './lock.mjs'
 import { bringUpToDate, StepError } from './steps.mjs'
 
-export const root = realpathSync(join(dirname(fileURLToPath(import.meta.url)), '..'))
+export const root = realpathSync(join(dirname(fileURLToPath(import.meta.url)), '../..'))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** Brings node_modules, the generated clients and dist/ up to date with the sources. Does nothing, quickly, when they are. */
@@ -58,9 +58,9 @@ function compilation() {
   const sources = folders.flatMap(folder => filesIn(`${folder}/src`)).filter(file => !file.endsWith('.test.ts'))
   return {
     name: 'compile',
-    inputs: ['package.json', 'scripts/compile.mjs', ...sources],
+    inputs: ['package.json', 'scripts/develop/compile.mjs', ...sources],
     outputs: folders.map(folder => `${folder}/dist/index.js`),
-    command: [process.execPath, join(root, 'scripts/compile.mjs'), ...folders],
+    command: [process.execPath, join(root, 'scripts/develop/compile.mjs'), ...folders],
     advice: 'Correct the errors above and try again.',
   }
 }

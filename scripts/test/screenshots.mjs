@@ -1,5 +1,5 @@
-import { setUp } from './setup.mjs'
-import { fail, run } from './steps.mjs'
+import { setUp } from '../develop/setup.mjs'
+import { fail, run } from '../develop/steps.mjs'
 
 // Writes a picture of every page to .ponte/screenshots, or to PONTE_SCREENSHOTS: phone and desktop, light and dark.
 await setUp().catch(fail)

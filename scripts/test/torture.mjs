@@ -1,5 +1,5 @@
-import { setUp } from './setup.mjs'
-import { fail } from './steps.mjs'
+import { setUp } from '../develop/setup.mjs'
+import { fail } from '../develop/steps.mjs'
 import { runTool } from './with-servers.mjs'
 
 await setUp()

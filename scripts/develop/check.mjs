@@ -11,7 +11,7 @@ const checks = {
   'Types of the pages': [...program('typescript/bin/tsc'), '--project', 'packages/web'],
   'Form and lint': [...program('@biomejs/biome/bin/biome'), 'check', '.'],
   'Unused code': [...program('knip/bin/knip.js'), '--no-config-hints'],
-  Infrastructure: [process.execPath, join(root, 'scripts/check-infra.mjs')],
+  Infrastructure: [process.execPath, join(root, 'scripts/develop/check-infra.mjs')],
 }
 
 const started = Date.now()

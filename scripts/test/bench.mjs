@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { dirname, join } from 'node:path'
-import { findProgram, installDebianPackage } from './debian.mjs'
-import { root } from './setup.mjs'
-import { fail, StepError } from './steps.mjs'
+import { root } from '../develop/setup.mjs'
+import { fail, StepError } from '../develop/steps.mjs'
 import { runTool, withServers } from './with-servers.mjs'
 
 /** Each piece is a program: it prints its table and writes `bench/results/<piece>.json`. */
@@ -49,6 +48,7 @@ const pick = ({ dependencies = {}, devDependencies = {} }) => ({ dependencies, d
 
 /** BullMQ needs one; without it its row says so. */
 async function redisServer() {
+  const { findProgram, installDebianPackage } = await import('../../packages/local-servers/dist/index.js')
   if (!findProgram('redis-server')) {
     await installDebianPackage('redis-server', 'BullMQ in npm run bench -- webhooks').catch(({ message }) => console.error(message))
   }

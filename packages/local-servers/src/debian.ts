@@ -4,18 +4,22 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /** The first of these programs that exists: an absolute path, or a name looked for in PATH. */
-export function findProgram(...names) {
+export function findProgram(...names: string[]): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'].filter(Boolean)
-  return names.flatMap(name => (name.startsWith('/') ? [name] : folders.map(folder => join(folder, name)))).find(existsSync)
+  return names.flatMap(name => (name.startsWith('/') ? [name] : folders.map(folder => join(folder, name)))).find(path => existsSync(path))
 }
 
-/** Installs a Debian package when this process may, else says what to do. */
-export async function installDebianPackage(name, purpose) {
+/** Installs a Debian package as root, unless PONTE_INSTALL=no; otherwise throws what to run. Announces the installation before it begins. */
+export async function installDebianPackage(name: string, purpose: string): Promise<void> {
+  const missing = `${name} is not installed, and ${purpose} needs it.`
   const aptGet = findProgram('apt-get')
-  if (!aptGet) throw new Error(`${name} is not installed (${purpose} needs it). Install it with this system's package manager.`)
-  if (process.getuid() !== 0) throw new Error(`${name} is not installed (${purpose} needs it). Run: sudo apt-get install ${name}`)
+  if (!aptGet) throw new Error(`${missing} Install it with this system's package manager.`)
+  const isRoot = process.getuid?.() === 0
+  const isForbidden = process.env.PONTE_INSTALL === 'no'
+  if (!isRoot || isForbidden) throw new Error(`${missing} Run: ${isRoot ? '' : 'sudo '}apt-get install ${name}`)
 
-  console.error(`Installing Debian's ${name}, which ${purpose} needs …`)
+  // Not by console.error, which Jest holds back until the test has ended.
+  process.stderr.write(`${missing} Installing Debian's package with apt-get (PONTE_INSTALL=no forbids it) …\n`)
   await withoutStartingServices(async () => {
     const install = ['install', '--yes', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=300', name]
     // A machine that never fetched its package lists, or long ago, needs them first.
@@ -26,8 +30,8 @@ export async function installDebianPackage(name, purpose) {
   })
 }
 
-// Debian starts a daemon as it installs it, unless this file forbids that. We want the program, not a server on its usual port.
-async function withoutStartingServices(install) {
+// Debian starts a daemon as it installs it, unless this file forbids that. Only the program is wanted, not a server on its usual port.
+async function withoutStartingServices(install: () => Promise<void>): Promise<void> {
   const policy = '/usr/sbin/policy-rc.d'
   if (existsSync(policy)) return install()
   writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
@@ -39,7 +43,7 @@ async function withoutStartingServices(install) {
 }
 
 // In a process group of its own: a Ctrl-C must not leave half a package behind.
-async function run(command, args) {
+async function run(command: string, args: readonly string[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(command, args, {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

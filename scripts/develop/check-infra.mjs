@@ -4,12 +4,12 @@ import { parser } from '@prometheus-io/lezer-promql'
 import { DCLinter } from 'dclint'
 import { validate as validateDockerfile } from 'dockerfile-utils'
 import { parse, parseAllDocuments } from 'yaml'
-import { buildOverlay, overlays } from '../infra/kubernetes/build-overlay.mjs'
-import { derived } from '../infra/make-derived.mjs'
+import { buildOverlay, overlays } from '../../infra/kubernetes/build-overlay.mjs'
+import { derived } from '../../infra/make-derived.mjs'
 
 // What can be known of the infrastructure files without a Docker engine or a cluster: they follow their public schemas, queries are PromQL,
 // the overlays build, derived files are what they are derived from.
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 const read = path => readFileSync(join(root, path), 'utf8')
 const faults = []
 const fault = (path, text) => faults.push(`${path}: ${text}`)
