@@ -31,6 +31,9 @@ async function connected(port: number): Promise<Socket> {
   return socket.resume()
 }
 
+// Not events.once, which rejects when the connection is reset.
+const closeOf = (socket: Socket) => new Promise(resolve => socket.once('close', resolve))
+
 describe('startAnvil', () => {
   it('answers on a free port of its own, with funded accounts, until it is stopped', async () => {
     const [one, two] = await Promise.all([startAnvil({ chainId: 4_242 }), startAnvil()])
@@ -40,7 +43,7 @@ describe('startAnvil', () => {
       testAccounts.map(({ address }) => address.toLowerCase()),
     )
     const sockets = await Promise.all([connected(one.port), connected(two.port)])
-    const closed = sockets.map(socket => new Promise(resolve => socket.once('close', resolve)))
+    const closed = sockets.map(closeOf)
     await Promise.all([one.stop(), two.stop(), one.stop()])
     await Promise.all(closed)
     expect(await one.exited).toBe(0)
@@ -111,14 +114,14 @@ describe('a process that started anvil', () => {
 
   it('takes it along when it is killed', async () => {
     const child = run('process.stdin.resume()')
-    const ended = once(await startedBy(child), 'close')
+    const ended = closeOf(await startedBy(child))
     child.kill('SIGKILL')
     await ended
   })
 
   it('is not kept alive by it, and takes it along', async () => {
     const child = run('process.stdin.once("data", () => process.stdin.destroy())')
-    const ended = once(await startedBy(child), 'close')
+    const ended = closeOf(await startedBy(child))
     child.stdin?.write('go')
     expect(await once(child, 'exit')).toEqual([0, null])
     await ended

@@ -19,7 +19,7 @@ async function connectionTo(program: string, group: boolean) {
   await once(socket, 'connect')
   // A process that is killed may reset the connection instead of closing it.
   socket.on('error', () => undefined).resume()
-  return { parent, closed: once(socket, 'close') }
+  return { parent, closed: new Promise(resolve => socket.once('close', resolve)) }
 }
 
 describe('a tied program', () => {
