@@ -65,15 +65,15 @@ const page = (title: string, body: string) => `<!doctype html>
 /** What the document says in several places, told once. */
 const credentials = `<section><h2 id="credentials">Credentials</h2>
 <p>Servers send the API key, people's sessions the token of a login; both as a bearer token.</p>
-<pre>Authorization: Bearer sk_live_…</pre>
+<pre tabindex="0">Authorization: Bearer sk_live_…</pre>
 <p>Log in at the identity provider; <code>access_token</code> of its answer is the session token.</p>
-<pre>POST {auth_url}/auth/v1/token?grant_type=password
+<pre tabindex="0">POST {auth_url}/auth/v1/token?grant_type=password
 apikey: {public client key}
 Content-Type: application/json
 
 {"email": "…", "password": "…"}</pre>
 <p>Verify a webhook before you parse it: hex HMAC-SHA256 over the raw body, keyed with your <code>webhook_secret</code>, compared in constant time.</p>
-<pre>const expected = createHmac('sha256', webhookSecret).update(rawBody).digest()
+<pre tabindex="0">const expected = createHmac('sha256', webhookSecret).update(rawBody).digest()
 const given = Buffer.from(request.headers['x-service-signature'], 'hex')
 const valid = given.length === expected.length &amp;&amp; timingSafeEqual(given, expected)</pre></section>`
 
@@ -128,7 +128,7 @@ function exampleHtml(content: Record<string, { example?: unknown }>): string {
   const [type, media] = Object.entries(content)[0] ?? []
   if (!type || media?.example === undefined) return ''
   const text = typeof media.example === 'string' ? media.example : JSON.stringify(media.example, null, 2)
-  return `<pre title="${escapeHtml(type)}">${escapeHtml(text)}</pre>`
+  return `<pre tabindex="0" title="${escapeHtml(type)}">${escapeHtml(text)}</pre>`
 }
 
 export const docsStyle = `
@@ -138,6 +138,7 @@ h2 { border-bottom: 1px solid; margin-top: 3rem; }
 article { margin: 2rem 0; }
 h3 { margin-bottom: 0; }
 code, pre { font: 0.9em/1.4 ui-monospace, monospace; }
+code { overflow-wrap: anywhere; }
 pre { overflow-x: auto; padding: 0.75rem; border: 1px solid #8885; border-radius: 4px; }
 table { border-collapse: collapse; width: 100%; }
 td, th { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; }
@@ -145,4 +146,10 @@ tr:target { outline: 2px solid; }
 summary { cursor: pointer; }
 .refused { margin: 0.5rem 0; font-size: 0.9em; }
 h4 { margin: 1rem 0 0; }
+@media (max-width: 40rem) {
+  tr, td { display: block; }
+  thead { display: none; }
+  tr { padding: 0.4rem 0; border-bottom: 1px solid #8885; }
+  td { padding: 0; }
+}
 `
