@@ -170,3 +170,32 @@ test('what has to be carried elsewhere is copied exactly, and the QR code holds 
   }
   await context.close()
 }, 60_000)
+
+test('a wallet that only announces itself is offered first', async () => {
+  const order = await newOrder()
+  const { context, page, complaints } = await openVisit(browser)
+  await context.addInitScript(ANNOUNCE_WALLET)
+  await page.goto(urlOf(order))
+  await page.getByRole('button', { name: 'Pay with Rabby' }).waitFor()
+  expect(await page.getByRole('tab', { name: 'With a wallet' }).getAttribute('aria-selected')).toBe('true')
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
+// Runs in the page: EIP-6963 without `window.ethereum`.
+const ANNOUNCE_WALLET = `
+  const info = { rdns: 'io.rabby', uuid: '1', name: 'Rabby', icon: '' }
+  const detail = { info, provider: { request: () => Promise.resolve(null) } }
+  addEventListener('eip6963:requestProvider', () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail })))`
+
+test('a checkout whose browser is offline says so, and says nothing once it is back', async () => {
+  const order = await newOrder()
+  const { context, page } = await openVisit(browser)
+  await page.goto(urlOf(order))
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await context.setOffline(true)
+  await page.getByText('No connection').waitFor()
+  await context.setOffline(false)
+  await page.getByText('No connection').waitFor({ state: 'detached' })
+  await context.close()
+}, 60_000)

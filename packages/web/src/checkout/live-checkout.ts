@@ -36,7 +36,7 @@ function follow(orderId: string, set: (change: (state: LiveCheckout) => LiveChec
     try {
       const { body, answeredAt } = await ask<CheckoutBody>(path, { signal: gone.signal })
       const clockOffsetMs = answeredAt === null ? 0 : answeredAt + DATE_HEADER_ROUNDS_MS / 2 - Date.now()
-      set(state => ({ ...state, checkout: body, failure: null, clockOffsetMs }))
+      set(state => ({ ...state, checkout: body, failure: null, live: navigator.onLine, clockOffsetMs }))
       listen()
     } catch (error) {
       if (gone.signal.aborted || !(error instanceof RequestFailed)) return
@@ -62,12 +62,18 @@ function follow(orderId: string, set: (change: (state: LiveCheckout) => LiveChec
   const wake = () => {
     if (document.visibilityState === 'visible') void look()
   }
+  // A stream that was open when the connection went may stay silent without an error.
+  const lost = () => set(state => ({ ...state, live: false }))
   document.addEventListener('visibilitychange', wake)
+  window.addEventListener('offline', lost)
+  window.addEventListener('online', wake)
   void look()
   return () => {
     gone.abort()
     clearTimeout(timer)
     stream?.close()
     document.removeEventListener('visibilitychange', wake)
+    window.removeEventListener('offline', lost)
+    window.removeEventListener('online', wake)
   }
 }

@@ -2,6 +2,7 @@ import type { CheckoutBody } from '@ponte/contracts'
 import { type KeyboardEvent, useId, useState } from 'react'
 import type { SentPayment } from './sent-payment'
 import { TransferPanel } from './transfer-panel'
+import { useWallets } from './wallet/provider'
 import { WalletPanel } from './wallet-panel'
 import { useWords } from './words'
 
@@ -12,8 +13,10 @@ type Method = (typeof methods)[number]
 export function PaymentMethods({ checkout, onSent }: { checkout: CheckoutBody; onSent(sent: SentPayment): void }) {
   const { t } = useWords()
   const id = useId()
-  const hasWallet = 'ethereum' in window
-  const [chosen, choose] = useState<Method>(hasWallet ? 'wallet' : 'transfer')
+  const wallets = useWallets()
+  const [choice, choose] = useState<Method | null>(null)
+  // A wallet may announce itself after the page is drawn; what the payer has begun with stays.
+  const chosen = choice ?? (wallets.length > 0 ? 'wallet' : 'transfer')
   const address = checkout.payment.deposit_address
   const wallet = <WalletPanel checkout={checkout} onSent={onSent} />
   if (address === null) return wallet
@@ -42,7 +45,13 @@ export function PaymentMethods({ checkout, onSent }: { checkout: CheckoutBody; o
           </button>
         ))}
       </div>
-      <div role="tabpanel" id={`${id}panel`} aria-labelledby={`${id}${chosen}`}>
+      <div
+        role="tabpanel"
+        id={`${id}panel`}
+        aria-labelledby={`${id}${chosen}`}
+        onPointerDownCapture={() => choose(chosen)}
+        onKeyDownCapture={() => choose(chosen)}
+      >
         {chosen === 'wallet' ? wallet : <TransferPanel checkout={checkout} address={address} />}
       </div>
     </>
