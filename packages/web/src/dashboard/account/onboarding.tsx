@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useContext } from 'react'
 import { api, logOut } from '../api'
-import { CopyValue, Failure } from '../elements'
+import { CopyValue } from '../elements'
 import { KeyContext, MerchantForm, Warnings } from '../settings'
 import { useWords } from '../texts'
 import { Door } from './door'
@@ -38,8 +38,13 @@ export function Onboarding({ onCreated, onDone }: { onCreated(): void; onDone():
         <>
           <h1>{t.onboarding.title}</h1>
           <p className="lead">{t.onboarding.lead}</p>
-          <MerchantForm merchant={null} submit={t.onboarding.create} busy={create.isPending} onSubmit={body => create.mutate(body)} />
-          {create.error && <Failure error={create.error} />}
+          <MerchantForm
+            merchant={null}
+            submit={t.onboarding.create}
+            busy={create.isPending}
+            error={create.error}
+            onSubmit={body => create.mutate(body)}
+          />
           <button type="button" className="plain" onClick={() => void logOut()}>
             {t.logOut}
           </button>

@@ -1,6 +1,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { LoginFailed, logIn, signUp } from '../api'
+import { CheckedForm, email, type FieldText, password, required } from '../forms'
 import { useWords } from '../texts'
 import { Door } from './door'
 
@@ -14,10 +15,8 @@ export function SignIn() {
     document.title = `${title} · Ponte`
   }, [title])
 
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const credentials = { email: String(form.get('email')), password: String(form.get('password')) }
+  const submit = async (text: FieldText) => {
+    const credentials = { email: text('email'), password: text('password') }
     setBusy(true)
     setFailed(null)
     try {
@@ -31,28 +30,50 @@ export function SignIn() {
     <Door>
       <h1>{title}</h1>
       <p className="lead">{t.signIn.lead}</p>
-      <form onSubmit={event => void submit(event)}>
-        <TextInput name="email" type="email" label={t.signIn.email} autoComplete="username" required withAsterisk={false} size="md" />
-        <PasswordInput
-          name="password"
-          label={t.signIn.password}
-          description={isNew ? t.signIn.passwordHint : undefined}
-          autoComplete={isNew ? 'new-password' : 'current-password'}
-          minLength={isNew ? 8 : 1}
-          required
-          withAsterisk={false}
-          size="md"
-        />
-        {failed && (
-          <div className="failure" role="alert">
-            <p>{t.signIn.faults[failed.fault]}</p>
-            {failed.fault === 'refused' && failed.message && <p className="faint">{failed.message}</p>}
-          </div>
+      <CheckedForm
+        // Complaints about a login are none about a new account.
+        key={String(isNew)}
+        rules={{ email: [required, email], password: isNew ? [required, password] : [required] }}
+        error={null}
+        onSubmit={text => void submit(text)}
+        action={
+          <>
+            {failed && (
+              <div className="failure" role="alert">
+                <p>{t.signIn.faults[failed.fault]}</p>
+              </div>
+            )}
+            <Button type="submit" size="md" fullWidth loading={busy}>
+              {isNew ? t.signIn.create : t.signIn.enter}
+            </Button>
+          </>
+        }
+      >
+        {faultOf => (
+          <>
+            <TextInput
+              name="email"
+              type="email"
+              label={t.signIn.email}
+              autoComplete="username"
+              required
+              withAsterisk={false}
+              size="md"
+              error={faultOf('email')}
+            />
+            <PasswordInput
+              name="password"
+              label={t.signIn.password}
+              description={isNew ? t.signIn.passwordHint : undefined}
+              autoComplete={isNew ? 'new-password' : 'current-password'}
+              required
+              withAsterisk={false}
+              size="md"
+              error={faultOf('password')}
+            />
+          </>
         )}
-        <Button type="submit" size="md" fullWidth loading={busy}>
-          {isNew ? t.signIn.create : t.signIn.enter}
-        </Button>
-      </form>
+      </CheckedForm>
       <button
         type="button"
         className="plain"

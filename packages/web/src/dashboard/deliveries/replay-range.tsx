@@ -1,10 +1,9 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import type { ReplayDeliveries } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../api'
-import { Failure } from '../elements'
-import { Dialog, type Opened } from '../forms'
+import { CheckedForm, Dialog, type FieldText, type Opened, required } from '../forms'
 import { useWords } from '../texts'
 
 const DAY_MS = 86_400_000
@@ -40,45 +39,52 @@ function RangeForm({ onDone }: { onDone(): void }) {
     onMutate: () => setReplayed(0),
     onSuccess: onDone,
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const moment = (name: string) => new Date(String(form.get(name))).toISOString()
-    const scope = form.get('scope') === 'all' ? 'all' : 'undelivered'
+  const submit = (text: FieldText) => {
+    const moment = (name: string) => new Date(text(name)).toISOString()
+    const scope = text('scope') === 'all' ? 'all' : 'undelivered'
     replay.mutate({ created_gte: moment('from'), created_lt: moment('to'), scope })
   }
   return (
-    <form onSubmit={submit}>
-      <p>{t.deliveries.replayRangeLead}</p>
-      <TextInput
-        name="from"
-        type="datetime-local"
-        label={t.deliveries.from}
-        defaultValue={inputTime(new Date(Date.now() - DAY_MS))}
-        required
-        withAsterisk={false}
-      />
-      <TextInput
-        name="to"
-        type="datetime-local"
-        label={t.deliveries.to}
-        defaultValue={inputTime(new Date(Date.now() + 60_000))}
-        required
-        withAsterisk={false}
-      />
-      <NativeSelect
-        name="scope"
-        label={t.deliveries.scope}
-        data={[
-          { value: 'undelivered', label: t.deliveries.scopes.undelivered },
-          { value: 'all', label: t.deliveries.scopes.all },
-        ]}
-      />
-      {replay.error && <Failure error={replay.error} />}
-      <div role="status">{(replay.isSuccess || replayed > 0) && <p className="done">{t.deliveries.replayedCount(replayed)}</p>}</div>
-      <Button type="submit" loading={replay.isPending} fullWidth>
-        {t.deliveries.start}
-      </Button>
-    </form>
+    <CheckedForm
+      rules={{ from: [required], to: [required] }}
+      error={replay.error}
+      onSubmit={submit}
+      action={
+        <>
+          <div role="status">{(replay.isSuccess || replayed > 0) && <p className="done">{t.deliveries.replayedCount(replayed)}</p>}</div>
+          <Button type="submit" loading={replay.isPending} fullWidth>
+            {t.deliveries.start}
+          </Button>
+        </>
+      }
+    >
+      {faultOf => (
+        <>
+          <p>{t.deliveries.replayRangeLead}</p>
+          <TextInput
+            name="from"
+            type="datetime-local"
+            label={t.deliveries.from}
+            defaultValue={inputTime(new Date(Date.now() - DAY_MS))}
+            error={faultOf('from')}
+          />
+          <TextInput
+            name="to"
+            type="datetime-local"
+            label={t.deliveries.to}
+            defaultValue={inputTime(new Date(Date.now() + 60_000))}
+            error={faultOf('to')}
+          />
+          <NativeSelect
+            name="scope"
+            label={t.deliveries.scope}
+            data={[
+              { value: 'undelivered', label: t.deliveries.scopes.undelivered },
+              { value: 'all', label: t.deliveries.scopes.all },
+            ]}
+          />
+        </>
+      )}
+    </CheckedForm>
   )
 }

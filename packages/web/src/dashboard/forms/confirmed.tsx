@@ -6,28 +6,29 @@ import { useWords } from '../texts'
 import { Dialog } from './dialog'
 
 export interface ConfirmedProps<T> {
+  /** The verb, on the button that asks and on the one that does. */
   action: string
   question: string
   work(): Promise<T>
   onDone(result: T): void
 }
 
-/** A button for what cannot be undone: it asks first. */
+/** A button for what cannot be undone: it asks first, in red and by its verb. */
 export function Confirmed<T>(of: ConfirmedProps<T>) {
-  const [asked, setAsked] = useState(false)
+  const [isAsked, setAsked] = useState(false)
   return (
     <>
       <Button variant="default" onClick={() => setAsked(true)}>
         {of.action}
       </Button>
-      <Dialog title={of.action} opened={asked} onClose={() => setAsked(false)}>
+      <Dialog title={of.action} opened={isAsked} onClose={() => setAsked(false)}>
         <Question {...of} onClose={() => setAsked(false)} />
       </Dialog>
     </>
   )
 }
 
-function Question<T>({ question, work, onDone, onClose }: ConfirmedProps<T> & { onClose(): void }) {
+function Question<T>({ action, question, work, onDone, onClose }: ConfirmedProps<T> & { onClose(): void }) {
   const { t } = useWords()
   const doing = useMutation({
     mutationFn: work,
@@ -44,8 +45,8 @@ function Question<T>({ question, work, onDone, onClose }: ConfirmedProps<T> & { 
         <Button variant="default" onClick={onClose}>
           {t.cancel}
         </Button>
-        <Button loading={doing.isPending} onClick={() => doing.mutate()}>
-          {t.sure}
+        <Button color="red" loading={doing.isPending} onClick={() => doing.mutate()}>
+          {action}
         </Button>
       </div>
     </>

@@ -1,3 +1,5 @@
+export { CheckedForm, type FieldText } from './checked-form'
 export { Confirmed } from './confirmed'
 export { Dialog, type Opened } from './dialog'
 export { NewInvoice, useNewInvoice } from './new-invoice'
+export { address, email, password, periods, required, webUrl } from './rules'

@@ -1,20 +1,21 @@
 import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
-import { Failure } from '../elements'
+import { reaisFrom } from '../../reais'
 import { useWords } from '../texts'
+import { CheckedForm, type FieldText } from './checked-form'
 import { Dialog, type Opened } from './dialog'
-
-type Text = (name: string) => string
+import type { Rule } from './rules'
 
 export interface InvoiceProps {
   kind: 'orders' | 'subscriptions'
   create(body: object, key: string): Promise<{ id: string }>
-  /** The members of the request that only this kind has. */
-  own(text: Text): object
+  /** The members of the request that only this kind has, and the rules of their fields. */
+  own(text: FieldText): object
+  rules?: Record<string, readonly Rule[]>
   /** Their fields. */
-  children: ReactNode
+  children(faultOf: (name: string) => string | undefined): ReactNode
 }
 
 /** Whether the form is open is in the address: a link can open it, and going back closes it. */
@@ -27,12 +28,6 @@ export function useNewInvoice(): Opened & { open(): void } {
   }
 }
 
-/** Reais as people write them, `1.500,50` or `1500.50`, to the wire's form. */
-function brlFrom(text: string): string {
-  const plain = text.replace(/[R$\s]/g, '')
-  return /,\d{1,2}$/.test(plain) ? plain.replaceAll('.', '').replace(',', '.') : plain.replaceAll(',', '')
-}
-
 /** The form of an order or a subscription: what both have, around what one of them has. */
 export function NewInvoice({ opened, onClose, ...invoice }: InvoiceProps & Opened) {
   const { t } = useWords()
@@ -43,10 +38,11 @@ export function NewInvoice({ opened, onClose, ...invoice }: InvoiceProps & Opene
   )
 }
 
-function InvoiceForm({ kind, create, own, children }: InvoiceProps) {
-  const { t } = useWords()
+function InvoiceForm({ kind, create, own, rules, children }: InvoiceProps) {
+  const { t, language, brl } = useWords()
   const [, navigate] = useLocation()
   const queries = useQueryClient()
+  const [typed, setTyped] = useState('')
   // One form is one order, however often its button is pressed.
   const [key] = useState(() => crypto.randomUUID())
   const creation = useMutation({
@@ -56,43 +52,53 @@ function InvoiceForm({ kind, create, own, children }: InvoiceProps) {
       navigate(`/${kind}/${id}`)
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const text: Text = name => String(form.get(name)).trim()
+  const amount = reaisFrom(typed, language)
+  const isAmount: Rule = { fault: 'amount', holds: text => reaisFrom(text, language) !== null }
+  const submit = (text: FieldText) =>
     creation.mutate({
-      brl_amount: brlFrom(text('brl_amount')),
+      brl_amount: reaisFrom(text('brl_amount'), language),
       external_ref: text('external_ref') || null,
       description: text('description') || null,
       ...own(text),
     })
-  }
   return (
-    <form onSubmit={submit}>
-      <TextInput
-        name="brl_amount"
-        label={t.orders.amount}
-        description={t.orders.amountHint}
-        inputMode="decimal"
-        leftSection="R$"
-        autoComplete="off"
-        required
-        withAsterisk={false}
-        data-autofocus
-      />
-      {children}
-      <TextInput
-        name="description"
-        label={t.orders.description}
-        description={t.orders.descriptionHint}
-        maxLength={500}
-        autoComplete="off"
-      />
-      <TextInput name="external_ref" label={t.orders.reference} maxLength={255} autoComplete="off" />
-      {creation.error && <Failure error={creation.error} />}
-      <Button type="submit" loading={creation.isPending} fullWidth>
-        {t[kind].create}
-      </Button>
-    </form>
+    <CheckedForm
+      rules={{ brl_amount: [isAmount], ...rules }}
+      error={creation.error}
+      onSubmit={submit}
+      action={
+        <Button type="submit" loading={creation.isPending} fullWidth>
+          {amount === null ? t[kind].create : t.createOf(t[kind].create, brl(amount))}
+        </Button>
+      }
+    >
+      {(faultOf: (name: string) => string | undefined) => (
+        <>
+          <TextInput
+            name="brl_amount"
+            label={t.orders.amount}
+            description={t.orders.amountHint}
+            inputMode="decimal"
+            leftSection="R$"
+            autoComplete="off"
+            required
+            withAsterisk={false}
+            data-autofocus
+            value={typed}
+            onChange={event => setTyped(event.currentTarget.value)}
+            error={faultOf('brl_amount')}
+          />
+          {children(faultOf)}
+          <TextInput
+            name="description"
+            label={t.orders.description}
+            description={t.orders.descriptionHint}
+            maxLength={500}
+            autoComplete="off"
+          />
+          <TextInput name="external_ref" label={t.orders.reference} maxLength={255} autoComplete="off" />
+        </>
+      )}
+    </CheckedForm>
   )
 }

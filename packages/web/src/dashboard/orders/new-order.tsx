@@ -10,15 +10,17 @@ export function NewOrder(form: Opened) {
   const { t } = useWords()
   return (
     <NewInvoice kind="orders" create={api.createOrder} own={text => ({ expires_in: Number(text('expires_in')) })} {...form}>
-      <NativeSelect
-        name="expires_in"
-        label={t.orders.expiresIn}
-        defaultValue="1800"
-        data={[
-          ...MINUTES.map(count => ({ value: String(count * 60), label: t.orders.minutes(count) })),
-          ...HOURS.map(count => ({ value: String(count * 3600), label: t.orders.hours(count) })),
-        ]}
-      />
+      {() => (
+        <NativeSelect
+          name="expires_in"
+          label={t.orders.expiresIn}
+          defaultValue="1800"
+          data={[
+            ...MINUTES.map(count => ({ value: String(count * 60), label: t.orders.minutes(count) })),
+            ...HOURS.map(count => ({ value: String(count * 3600), label: t.orders.hours(count) })),
+          ]}
+        />
+      )}
     </NewInvoice>
   )
 }

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import type { MerchantBody } from '@ponte/contracts'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useContext, useState } from 'react'
 import { api } from '../api'
 import { Card, Columns, CopyValue, Failure } from '../elements'
@@ -9,6 +9,8 @@ import { Heading, usePageTitle } from '../frame'
 import { useWords } from '../texts'
 import { KeyContext } from './known-key'
 import { MerchantForm, Warnings } from './merchant-form'
+import { useMerchantSaved } from './merchant-saved'
+import { PayoutAddress } from './payout-address'
 
 export function SettingsPage({ merchant }: { merchant: MerchantBody }) {
   const { t } = useWords()
@@ -17,7 +19,10 @@ export function SettingsPage({ merchant }: { merchant: MerchantBody }) {
     <>
       <Heading title={t.settings.title} />
       <Columns>
-        <Store merchant={merchant} />
+        <div>
+          <Store merchant={merchant} />
+          <PayoutAddress merchant={merchant} />
+        </div>
         <div>
           <ApiKey />
           <WebhookSecret merchant={merchant} />
@@ -27,19 +32,19 @@ export function SettingsPage({ merchant }: { merchant: MerchantBody }) {
   )
 }
 
-function useMerchantSaved() {
-  const queries = useQueryClient()
-  return (merchant: MerchantBody) => queries.setQueryData(['merchant'], merchant)
-}
-
 function Store({ merchant }: { merchant: MerchantBody }) {
   const { t } = useWords()
   const saved = useMerchantSaved()
   const update = useMutation({ mutationFn: api.updateMerchant, onSuccess: saved })
   return (
     <Card title={t.settings.store}>
-      <MerchantForm merchant={merchant} submit={t.save} busy={update.isPending} onSubmit={body => update.mutate(body)} />
-      {update.error && <Failure error={update.error} />}
+      <MerchantForm
+        merchant={merchant}
+        submit={t.save}
+        busy={update.isPending}
+        error={update.error}
+        onSubmit={body => update.mutate(body)}
+      />
       <div role="status">
         {update.isSuccess && <p className="done">{t.saved}</p>}
         <Warnings merchant={merchant} />

@@ -1,3 +1,4 @@
+import { problemsEn } from './problems-en'
 import type { Texts } from './pt'
 import { technicalEn } from './technical-en'
 
@@ -31,24 +32,22 @@ export const en: Texts = {
   nothing: 'Nothing matches these filters',
   nothingText: 'Remove a filter or search for something else.',
   clear: 'Clear filters',
-  sure: 'Confirm',
+  goOn: 'Go on',
+  createOf: (create, amount) => `${create} of ${amount}`,
   status: 'State',
   created: 'Created',
   requestId: id => `Code for support: ${id}`,
-  failures: {
-    title: 'That did not work',
-    unreachable: 'The service does not answer. Check the connection; we try again by ourselves.',
-    invalid_request: 'One of the fields is not right.',
-    rate_limited: 'Too many requests in a short time. Wait a minute.',
-    service_unavailable: 'A part of the service does not answer now. Try again shortly.',
-    rate_unavailable: 'There is no fresh exchange rate. Try again shortly.',
-    payout_address_required: 'The payout address is missing. Set it in Settings.',
-    order_has_payments: 'The order has received money and cannot be cancelled.',
-    invalid_state: 'Its present state does not allow this.',
-    not_due: 'The current period is already charged.',
-    not_found: 'We cannot find what you are looking for.',
-    forbidden: 'This belongs to another merchant.',
-    internal_error: 'Something failed on our side. If it repeats, talk to support.',
+  payout: {
+    none: 'No payout address yet. Without one no order can be created.',
+    set: 'Set the address',
+    change: 'Change the address',
+    remove: 'Remove the address',
+    removeSure: 'Remove the payout address? Open orders still pay to it, and no new order can be created.',
+    fresh: 'New payout address',
+    freshHint: 'Of a wallet of your own. At many exchanges what a contract sends is lost.',
+    sure: 'Compare it letter by letter. It is used for new orders; what arrives at a wrong address does not come back.',
+    now: 'Now',
+    next: 'New',
   },
   signIn: {
     title: 'Log in',
@@ -192,5 +191,6 @@ export const en: Texts = {
     create: 'Create subscription',
     noCharges: 'Nothing charged yet.',
   },
+  ...problemsEn,
   ...technicalEn,
 }

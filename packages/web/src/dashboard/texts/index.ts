@@ -1,1 +1,2 @@
+export type { Texts } from './pt'
 export { useWords } from './words'

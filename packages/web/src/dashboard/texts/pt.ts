@@ -1,4 +1,5 @@
 import type { OrderException, OrderStatus } from '@ponte/contracts'
+import { problemsPt } from './problems-pt'
 import { technicalPt } from './technical-pt'
 
 const orderStatus: Record<OrderStatus, string> = {
@@ -47,25 +48,23 @@ export const pt = {
   nothing: 'Nada com estes filtros',
   nothingText: 'Tire um filtro ou busque outra coisa.',
   clear: 'Limpar filtros',
-  sure: 'Confirmar',
+  goOn: 'Continuar',
+  createOf: (create: string, amount: string) => `${create} de ${amount}`,
   status: 'Estado',
   created: 'Criada em',
   requestId: (id: string) => `Código para o suporte: ${id}`,
-  failures: {
-    title: 'Não deu certo',
-    unreachable: 'Sem resposta do serviço. Verifique a conexão; tentamos de novo sozinhos.',
-    invalid_request: 'Algum campo não está certo.',
-    rate_limited: 'Foram muitos pedidos em pouco tempo. Espere um minuto.',
-    service_unavailable: 'Uma parte do serviço não responde agora. Tente em instantes.',
-    rate_unavailable: 'Não há cotação recente do dólar. Tente em instantes.',
-    payout_address_required: 'Falta o endereço de recebimento. Informe-o em Ajustes.',
-    order_has_payments: 'A cobrança já recebeu dinheiro e não pode ser cancelada.',
-    invalid_state: 'O estado atual não permite isto.',
-    not_due: 'O período atual já foi cobrado.',
-    not_found: 'Não encontramos o que você procura.',
-    forbidden: 'Isto pertence a outra loja.',
-    internal_error: 'Algo falhou do nosso lado. Se repetir, fale com o suporte.',
-  } as Record<string, string>,
+  payout: {
+    none: 'Sem endereço de recebimento. Sem ele nenhuma cobrança pode ser criada.',
+    set: 'Informar o endereço',
+    change: 'Trocar o endereço',
+    remove: 'Remover o endereço',
+    removeSure: 'Remover o endereço de recebimento? As cobranças abertas continuam pagando a ele, e nenhuma nova pode ser criada.',
+    fresh: 'Novo endereço de recebimento',
+    freshHint: 'De uma carteira sua. Em muitas corretoras o que chega por contrato se perde.',
+    sure: 'Confira letra por letra. Vale para as cobranças novas; o que chega a um endereço errado não volta.',
+    now: 'Agora',
+    next: 'Novo',
+  },
   signIn: {
     title: 'Entrar',
     signUpTitle: 'Criar conta',
@@ -195,6 +194,7 @@ export const pt = {
     create: 'Criar assinatura',
     noCharges: 'Nada cobrado ainda.',
   },
+  ...problemsPt,
   ...technicalPt,
 }
 

@@ -1,0 +1,22 @@
+import type { Texts } from '../texts'
+
+/** What a field must be, and which sentence says so. */
+export interface Rule {
+  fault: keyof Texts['faults']
+  holds(text: string): boolean
+}
+
+const EMAIL = /^[^\s@]+@[^\s@]+$/
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+
+export const required: Rule = { fault: 'required', holds: text => text !== '' }
+export const email: Rule = { fault: 'email', holds: text => EMAIL.test(text) }
+export const address: Rule = { fault: 'address', holds: text => ADDRESS.test(text) }
+export const password: Rule = { fault: 'weakPassword', holds: text => text.length >= 8 }
+export const webUrl: Rule = { fault: 'webUrl', holds: text => text === '' || isWebUrl(text) }
+export const periods: Rule = { fault: 'periods', holds: text => /^([1-9]\d{0,4})?$/.test(text) }
+
+function isWebUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+}

@@ -1,0 +1,112 @@
+import { Button, TextInput } from '@mantine/core'
+import type { MerchantBody } from '@ponte/contracts'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../api'
+import { Card, CopyValue, Facts } from '../elements'
+import { address, CheckedForm, Confirmed, Dialog, required } from '../forms'
+import { useWords } from '../texts'
+import { useMerchantSaved } from './merchant-saved'
+
+/** Where the merchant's money goes: shown whole, and changed by a dialog of its own that shows the old and the new address. */
+export function PayoutAddress({ merchant }: { merchant: MerchantBody }) {
+  const { t } = useWords()
+  const [isOpen, setOpen] = useState(false)
+  const saved = useMerchantSaved()
+  const current = merchant.payout_address
+  const action = current === null ? t.payout.set : t.payout.change
+  return (
+    <Card title={t.fields.payout}>
+      <p>{t.fields.payoutHint}</p>
+      {current === null ? (
+        <p className="warning">{t.payout.none}</p>
+      ) : (
+        <div className="secret">
+          <CopyValue value={current} label={t.fields.payout} />
+        </div>
+      )}
+      <div className="buttons">
+        <Button variant={current === null ? 'filled' : 'default'} onClick={() => setOpen(true)}>
+          {action}
+        </Button>
+        {current !== null && (
+          <Confirmed
+            action={t.payout.remove}
+            question={t.payout.removeSure}
+            work={() => api.updateMerchant({ payout_address: null })}
+            onDone={saved}
+          />
+        )}
+      </div>
+      <Dialog title={action} opened={isOpen} onClose={() => setOpen(false)}>
+        <Change
+          current={current}
+          action={action}
+          onDone={next => {
+            saved(next)
+            setOpen(false)
+          }}
+        />
+      </Dialog>
+    </Card>
+  )
+}
+
+function Change({ current, action, onDone }: { current: string | null; action: string; onDone(merchant: MerchantBody): void }) {
+  const { t } = useWords()
+  const [typed, setTyped] = useState('')
+  const [isReviewed, setReviewed] = useState(false)
+  const update = useMutation({
+    mutationFn: api.updateMerchant,
+    onSuccess: onDone,
+    // The complaint stands at the field.
+    onError: () => setReviewed(false),
+  })
+  if (!isReviewed) {
+    return (
+      <CheckedForm
+        rules={{ payout_address: [required, address] }}
+        error={update.error}
+        onSubmit={() => setReviewed(true)}
+        action={
+          <Button type="submit" fullWidth>
+            {t.goOn}
+          </Button>
+        }
+      >
+        {faultOf => (
+          <TextInput
+            name="payout_address"
+            label={t.payout.fresh}
+            description={t.payout.freshHint}
+            placeholder="0x…"
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus
+            value={typed}
+            onChange={event => setTyped(event.currentTarget.value)}
+            error={faultOf('payout_address')}
+          />
+        )}
+      </CheckedForm>
+    )
+  }
+  const rows: [string, React.ReactNode][] = [
+    [t.payout.now, <code key="now">{current ?? t.none}</code>],
+    [t.payout.next, <code key="next">{typed.trim()}</code>],
+  ]
+  return (
+    <>
+      <p>{t.payout.sure}</p>
+      <Facts rows={rows} />
+      <div className="buttons">
+        <Button variant="default" onClick={() => setReviewed(false)}>
+          {t.cancel}
+        </Button>
+        <Button color="red" loading={update.isPending} onClick={() => update.mutate({ payout_address: typed.trim() })}>
+          {action}
+        </Button>
+      </div>
+    </>
+  )
+}

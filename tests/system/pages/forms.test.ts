@@ -1,0 +1,186 @@
+import { type System, startAll } from '@ponte/all-in-one'
+import type { List, MerchantBody, OrderBody } from '@ponte/contracts'
+import { until } from '@ponte/service-kit'
+import type { Browser, Page } from 'playwright-core'
+import { call, createMerchant, MERCHANT, PAYER, startWorld, type World } from '../../world'
+import { openBrowser, openVisit, seriousFaults } from './browser'
+import { logIn } from './every-page'
+
+// What a merchant types, chooses and confirms.
+
+let world: World
+let system: System
+let browser: Browser
+let merchant: Awaited<ReturnType<typeof createMerchant>>
+beforeAll(async () => {
+  world = await startWorld()
+  system = await startAll(world.place, { logger: world.logger })
+  merchant = await createMerchant(world, system.gatewayUrl)
+  browser = await openBrowser()
+}, 90_000)
+afterAll(async () => {
+  await browser?.close()
+  await system?.stop()
+  await world?.stop()
+})
+
+/** A page of the dashboard in a browser of its own. */
+async function open(path: string, language: 'pt-BR' | 'en-US' = 'en-US') {
+  const visit = await openVisit(browser, { language })
+  await logIn(visit.page, system.gatewayUrl, merchant.email)
+  await visit.page.goto(`${system.gatewayUrl}/dashboard${path}`)
+  return visit
+}
+const orders = async () =>
+  (await call<List<OrderBody>>(system.gatewayUrl, 'GET', '/api/v1/orders?limit=100', merchant.api_key)).data.map(order => order.brl_amount)
+const payoutAddress = async () =>
+  (await call<MerchantBody>(system.gatewayUrl, 'GET', '/api/v1/merchants/me', merchant.token)).payout_address
+/** The complaint that a screen reader reads with a field. */
+async function complaintAt(page: Page, label: string): Promise<string | null> {
+  const ids = await page.getByLabel(label, { exact: true }).getAttribute('aria-describedby')
+  const id = ids?.split(' ').find(each => each.endsWith('-error'))
+  return id ? page.locator(`[id="${id}"]`).textContent() : null
+}
+
+test('an amount is read as the language of the page writes it, the button shows what was read, and what is ambiguous is not guessed', async () => {
+  const portuguese = await open('/orders?new=1', 'pt-BR')
+  const field = portuguese.page.getByLabel('Valor')
+  const create = portuguese.page.getByRole('dialog').locator('button[type=submit]')
+  for (const [typed, label] of [
+    ['1.234', 'Criar cobrança de R$ 1.234,00'],
+    ['1.234,5', 'Criar cobrança de R$ 1.234,50'],
+    ['1500.50', 'Criar cobrança de R$ 1.500,50'],
+    ['12,345', 'Criar cobrança'],
+  ] as const) {
+    await field.fill(typed)
+    await until(async () => ((await create.textContent()) ?? '').replaceAll('\u00a0', ' ') === label, `${typed} is not read as ${label}`)
+  }
+  await create.click()
+  await until(async () => (await complaintAt(portuguese.page, 'Valor')) !== null, 'no complaint at the amount')
+  expect(await complaintAt(portuguese.page, 'Valor')).toContain('centavos')
+  expect(await orders()).toEqual([])
+  await field.fill('12.345')
+  await create.click()
+  await portuguese.page.getByText('R$ 12.345,00').first().waitFor()
+  expect(await orders()).toEqual(['12345.00'])
+  await portuguese.context.close()
+
+  const english = await open('/orders?new=1')
+  await english.page.getByLabel('Amount').fill('12,345')
+  await english.page.getByRole('button', { name: 'Create order of R$ 12,345.00' }).waitFor()
+  await english.page.getByLabel('Amount').fill('1.234')
+  await english.page.getByRole('dialog').locator('button[type=submit]').click()
+  await until(async () => (await complaintAt(english.page, 'Amount')) !== null, 'no complaint at the amount')
+  expect(await orders()).toHaveLength(1)
+  expect([...portuguese.complaints, ...english.complaints]).toEqual([])
+  await english.context.close()
+}, 90_000)
+
+test('the payout address changes, or goes, only after a confirmation that shows the old and the new one', async () => {
+  const { context, page, complaints } = await open('/settings')
+  await page.getByLabel('Store name').fill('Padaria Nova')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved').waitFor()
+  expect(await payoutAddress()).toBe(MERCHANT.address)
+
+  await page.getByRole('button', { name: 'Change the address' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('New payout address').fill(PAYER.address)
+  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByText(MERCHANT.address).waitFor()
+  await dialog.getByText(PAYER.address).waitFor()
+  expect(await seriousFaults(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Back' }).click()
+  expect(await payoutAddress()).toBe(MERCHANT.address)
+  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByRole('button', { name: 'Change the address' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  expect(await payoutAddress()).toBe(PAYER.address)
+
+  await page.getByRole('button', { name: 'Remove the address' }).click()
+  await dialog.getByText('no new order can be created').waitFor()
+  expect(await payoutAddress()).toBe(PAYER.address)
+  await dialog.getByRole('button', { name: 'Remove the address' }).click()
+  await page.getByText('No payout address yet').waitFor()
+  expect(await payoutAddress()).toBeNull()
+
+  await page.getByRole('button', { name: 'Set the address' }).click()
+  await dialog.getByLabel('New payout address').fill(MERCHANT.address)
+  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByRole('button', { name: 'Set the address' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  expect(await payoutAddress()).toBe(MERCHANT.address)
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
+test('a complaint stands at its field and in the language of the page, whether the page or the service found it', async () => {
+  const visit = await openVisit(browser, { language: 'pt-BR' })
+  const { page, context, complaints } = visit
+  await page.goto(`${system.gatewayUrl}/dashboard`)
+  await page.locator('button[type=submit]').click()
+  await until(async () => (await complaintAt(page, 'E-mail')) === 'Preencha este campo.', 'no complaint at the e-mail')
+  expect(await complaintAt(page, 'Senha')).toBe('Preencha este campo.')
+  expect(await page.evaluate('document.activeElement.name')).toBe('email')
+  await logIn(page, system.gatewayUrl, merchant.email)
+
+  await page.goto(`${system.gatewayUrl}/dashboard/settings`)
+  await page.getByRole('button', { name: 'Trocar o endereço' }).click()
+  const address = page.getByRole('dialog').getByLabel('Novo endereço de recebimento')
+  await address.fill('0x1234')
+  await page.getByRole('button', { name: 'Continuar' }).click()
+  await until(async () => (await complaintAt(page, 'Novo endereço de recebimento')) !== null, 'no complaint at the address')
+  // One letter in the wrong case: only the service knows the checksum.
+  await address.fill(MERCHANT.address.replace(/[a-f]/, letter => letter.toUpperCase()).replace(/[A-F](?=[^A-F]*$)/, l => l.toLowerCase()))
+  await page.getByRole('button', { name: 'Continuar' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Trocar o endereço' }).click()
+  await until(async () => (await complaintAt(page, 'Novo endereço de recebimento')) !== null, 'no complaint of the service')
+  expect(await page.getByRole('dialog').textContent()).not.toMatch(/\b(must|checksum|address of|not valid)\b/)
+  await page.keyboard.press('Escape')
+
+  await page.getByLabel('URL do webhook').fill('ftp://loja.example/')
+  await page.getByRole('button', { name: 'Salvar' }).click()
+  await until(async () => (await complaintAt(page, 'URL do webhook')) !== null, 'no complaint at the URL')
+  expect(await page.getByRole('alert').count()).toBe(0)
+  // A code that has no sentence of its own is not answered with the service's English one.
+  const refusal = { code: 'payload_too_large', detail: 'The body is too large.', status: 413 }
+  await page.route('**/api/v1/merchants/me', route => route.fulfill({ status: 413, json: refusal }), { times: 1 })
+  await page.getByLabel('URL do webhook').fill('https://loja.example/')
+  await page.getByRole('button', { name: 'Salvar' }).click()
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByRole('alert').textContent()).not.toContain('The body')
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
+test('by keyboard alone an order is created, and focus is on the page of what was created', async () => {
+  const { context, page } = await open('/orders')
+  await page.getByRole('button', { name: 'New order' }).first().focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.type('10.00')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+  await until(async () => (await page.evaluate('document.activeElement.tagName')) !== 'BODY', 'the focus falls to the body')
+  expect(await page.evaluate('document.activeElement.closest("main") !== null')).toBe(true)
+  await context.close()
+}, 60_000)
+
+test('what cannot be undone is asked in red and by its verb', async () => {
+  const { id } = await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '9.00' })
+  const { context, page } = await open(`/orders/${id}`)
+  await page.getByRole('button', { name: 'Cancel order' }).click()
+  const dialog = page.getByRole('dialog')
+  const verb = dialog.getByRole('button', { name: 'Cancel order' })
+  await verb.waitFor()
+  const colour = await page.evaluate<string>(
+    "getComputedStyle(document.querySelector('[role=dialog] .buttons button:last-child')).backgroundColor",
+  )
+  const [red = 0, green = 0] = colour.match(/\d+/g)?.map(Number) ?? []
+  expect(red).toBeGreaterThan(2 * green)
+  expect(await dialog.getByRole('button', { name: 'Confirm' }).count()).toBe(0)
+  expect(await seriousFaults(page)).toEqual([])
+  await verb.click()
+  await page.locator('.badges').getByText('Cancelled', { exact: true }).waitFor()
+  await context.close()
+}, 60_000)
