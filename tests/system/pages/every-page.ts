@@ -2,7 +2,7 @@ import type { System } from '@ponte/all-in-one'
 import type { CheckoutBody, List, OrderBody, SubscriptionBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import type { Page } from 'playwright-core'
-import { call, createMerchant, MERCHANT, pay, units, type World } from '../../world'
+import { call, createMerchant, MERCHANT, PAYER, pay, units, type World } from '../../world'
 
 type Merchant = Awaited<ReturnType<typeof createMerchant>>
 type Listed = List<{ id: string; status: string }>
@@ -44,8 +44,8 @@ export type Furnished = Awaited<ReturnType<typeof furnish>>
 export interface Stop {
   name: string
   path: string
-  /** Where the page is told something else of the order, to stand in a state that otherwise lasts a moment or a day. */
-  told?: Partial<CheckoutBody>
+  /** What the page gets instead of the order's own fields, to stand in a state that otherwise lasts a moment or a day. */
+  override?: Partial<CheckoutBody>
   /** What brings the page there, or shows that it is. */
   ready(page: Page): Promise<unknown>
 }
@@ -57,14 +57,14 @@ const settled = async (page: Page) => {
 }
 
 /** Goes to a stop and waits until it is there. */
-export async function visit(page: Page, gatewayUrl: string, { path, told, ready }: Stop): Promise<void> {
+export async function visit(page: Page, gatewayUrl: string, { path, override, ready }: Stop): Promise<void> {
   await page.unrouteAll()
-  if (told) {
+  if (override) {
     await page.route('**/api/v1/checkout/*', async route => {
       const response = await route.fetch()
-      await route.fulfill({ response, json: { ...(await response.json()), ...told } })
+      await route.fulfill({ response, json: { ...(await response.json()), ...override } })
     })
-    // A stream that never says anything.
+    // A stream that stays silent.
     await page.route('**/api/v1/checkout/*/stream', () => undefined)
   }
   await page.goto(gatewayUrl + path)
@@ -82,11 +82,11 @@ export function everyPage(of: Furnished): { checkout: Stop[]; dashboard: Stop[] 
     checkout: [
       checkout('checkout', of.pending.id),
       checkout('checkout-other-way', of.pending.id, { ready: page => page.locator('[role=tab][aria-selected=false]').click() }),
-      checkout('checkout-confirming', of.pending.id, { told: { status: 'confirming', confirmations: { seen: 1, required: 3 } } }),
+      checkout('checkout-confirming', of.pending.id, { override: { status: 'confirming', confirmations: { seen: 1, required: 3 } } }),
       checkout('checkout-paid', of.paid.id),
       checkout('checkout-underpaid', of.underpaid.id),
-      checkout('checkout-expired', of.pending.id, { told: { status: 'expired' } }),
-      checkout('checkout-paid-late', of.pending.id, { told: { status: 'expired', exception: 'paid_late' } }),
+      checkout('checkout-expired', of.pending.id, { override: { status: 'expired' } }),
+      checkout('checkout-paid-late', of.pending.id, { override: { status: 'expired', exception: 'paid_late' } }),
       checkout('checkout-cancelled', of.cancelled.id),
       checkout('checkout-missing', missing, { ready: page => page.getByRole('alert').waitFor() }),
       checkout('checkout-sent', of.pending.id, { ready: page => leaveSent(page, of.pending.id) }),
@@ -98,7 +98,8 @@ export function everyPage(of: Furnished): { checkout: Stop[]; dashboard: Stop[] 
       dashboard('order', `/orders/${of.paid.id}`),
       dashboard('order-open', `/orders/${of.pending.id}`),
       dashboard('order-underpaid', `/orders/${of.underpaid.id}`),
-      dashboard('order-missing', `/orders/${missing}`, page => page.getByRole('alert').waitFor()),
+      dashboard('order-missing', `/orders/${missing}`),
+      dashboard('page-missing', '/nonsense'),
       dashboard('new-order', '/orders?new=1', dialog),
       dashboard('subscriptions', '/subscriptions'),
       dashboard('subscription', `/subscriptions/${of.subscription.id}`),
@@ -112,9 +113,16 @@ export function everyPage(of: Furnished): { checkout: Stop[]; dashboard: Stop[] 
       dashboard('delivery', `/deliveries/${of.failed}`),
       dashboard('developers', '/developers'),
       dashboard('settings', '/settings'),
+      dashboard('payout-address', '/settings', async page => {
+        await settled(page)
+        await page.locator('.card').nth(1).locator('.buttons button').first().click()
+        await page.getByRole('dialog').locator('input').fill(PAYER.address)
+        await page.getByRole('dialog').locator('button[type=submit]').click()
+        await page.getByRole('dialog').getByText(PAYER.address).waitFor()
+      }),
       dashboard('settings-rotated', '/settings', async page => {
         await settled(page)
-        await page.locator('.card').nth(1).locator('.buttons button').click()
+        await page.locator('.card').nth(2).locator('.buttons button').click()
         await page.getByRole('dialog').locator('.buttons button').last().click()
         await page.getByText(/^sk_live_/).waitFor()
       }),

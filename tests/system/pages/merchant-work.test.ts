@@ -34,7 +34,7 @@ const ask = <T>(method: string, path: string, body?: object) => call<T>(system.g
 const newOrder = (external_ref: string) => ask<OrderBody>('POST', '/api/v1/orders', { brl_amount: '10.00', external_ref })
 const go = (name: string) => page.getByRole('navigation').getByRole('link', { name }).click()
 const button = (name: string) => page.getByRole('button', { name, exact: true })
-const confirm = () => page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
+const confirm = (verb: string) => page.getByRole('dialog').getByRole('button', { name: verb }).click()
 const badge = (text: string) => page.locator('.badges').getByText(text, { exact: true }).waitFor()
 const rows = () => page.locator('tbody .row-link').allTextContents()
 const rowsBecome = (wanted: string[]) =>
@@ -87,7 +87,7 @@ test('a subscription is made and charged by hand; one by the calendar is paid, r
   await page.getByLabel('Amount').fill('49,90')
   await page.getByLabel('Repeats').selectOption('')
   await page.getByLabel('Reference', { exact: true }).fill('CLUBE-1')
-  await button('Create subscription').click()
+  await button('Create subscription of R$ 49.90').click()
   await page.getByRole('heading', { name: 'CLUBE-1' }).waitFor()
   await page.getByText('No calendar').waitFor()
   await button('Charge now').click()
@@ -112,7 +112,7 @@ test('a subscription is made and charged by hand; one by the calendar is paid, r
   await refusal.getByText('The current period is already charged.').waitFor()
   await refusal.getByText(/^Code for support: [\w-]+$/).waitFor()
   await button('Cancel subscription').click()
-  await confirm()
+  await confirm('Cancel subscription')
   await badge('Cancelled')
   expect(await button('Charge now').count()).toBe(0)
 }, 60_000)
@@ -126,7 +126,7 @@ test('settings: a name is saved, an internal webhook URL is warned of, a key and
   await page.locator('.store').getByText('Padaria Nova').waitFor()
 
   await button('Rotate the key').click()
-  await confirm()
+  await confirm('Rotate the key')
   const key = (await page.getByText(/^sk_live_[0-9a-f]{64}$/).textContent()) ?? ''
   await expect(ask('GET', '/api/v1/orders')).rejects.toThrow('invalid_api_key')
   merchant.api_key = key
@@ -139,7 +139,7 @@ test('settings: a name is saved, an internal webhook URL is warned of, a key and
   await page.getByText('The new secret takes effect').waitFor()
   const secret = (await page.getByText(/^whsec_[0-9a-f]{64}$/).textContent()) ?? ''
   await button('Activate the new secret').click()
-  await confirm()
+  await confirm('Activate the new secret')
   await until(async () => (await page.getByText('The new secret takes effect').count()) === 0, 'the secret stays pending')
   await button('Show').click()
   await page.getByText(secret, { exact: true }).waitFor()

@@ -7,11 +7,12 @@ import { api, refresh, useSession } from './api'
 import { DeliveriesPage, DeliveryPage } from './deliveries'
 import { DevelopersPage } from './developers'
 import { Failure, Loading } from './elements'
-import { Frame } from './frame'
+import { Frame, Missing } from './frame'
 import { OrderPage, OrdersPage } from './orders'
 import { OverviewPage } from './overview'
 import { KeyContext, SettingsPage } from './settings'
 import { SubscriptionPage, SubscriptionsPage } from './subscriptions'
+import { useWords } from './texts'
 
 export function Dashboard() {
   const session = useSession()
@@ -34,6 +35,7 @@ function Restoring() {
 }
 
 function Home() {
+  const { t } = useWords()
   const [keyShown, setKeyShown] = useState(true)
   const merchant = useQuery({ queryKey: ['merchant'], queryFn: api.merchant })
   const isNew = merchant.error instanceof RequestFailed && merchant.error.code === 'not_found'
@@ -54,7 +56,9 @@ function Home() {
             <Route path="/settings">
               <SettingsPage merchant={merchant.data} />
             </Route>
-            <Route component={OverviewPage} />
+            <Route>
+              <Missing title={t.missing.page} />
+            </Route>
           </Switch>
         ) : merchant.error ? (
           <Failure error={merchant.error} onRetry={() => void merchant.refetch()} />

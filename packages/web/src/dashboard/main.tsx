@@ -15,13 +15,19 @@ import { Dashboard } from './dashboard'
 const FRESH_MS = 2_000
 const RETRIES = 3
 
+const isPassing = (error: Error) => error instanceof RequestFailed && (error.status === 0 || error.status >= 500)
+
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: FRESH_MS,
-      // A refusal stays one; silence may end.
-      retry: (failures, error) => failures < RETRIES && error instanceof RequestFailed && (error.status === 0 || error.status >= 500),
+      // A refusal stays one, and without a connection there is nothing to wait for.
+      retry: (failures, error) => failures < RETRIES && navigator.onLine && isPassing(error),
+      // A request that cannot be sent fails at once, so that the page can say so.
+      networkMode: 'always',
+      refetchOnReconnect: true,
     },
+    mutations: { networkMode: 'always' },
   },
 })
 // Colours come from tokens.css by dashboard.css: the content security policy has no place for styles made at run time.

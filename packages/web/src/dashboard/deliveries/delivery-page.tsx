@@ -5,8 +5,8 @@ import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { shortened } from '../../amounts'
 import { api } from '../api'
-import { Card, CodeBlock, Columns, CopyValue, Facts, Failure, NotYet, Timeline, TimelineEntry } from '../elements'
-import { Back, Heading, usePageTitle } from '../frame'
+import { Card, CodeBlock, Columns, CopyValue, Facts, Failure, Timeline, TimelineEntry } from '../elements'
+import { Back, Heading, NotYet, usePageTitle } from '../frame'
 import { useWords } from '../texts'
 import { useFault } from './deliveries-page'
 import { DeliveryBadge } from './delivery-badge'
@@ -22,7 +22,7 @@ export function DeliveryPage({ id }: { id: string }) {
   const title = delivery ? t.deliveries.types[delivery.event_type] : t.deliveries.title
   usePageTitle(title)
   const back = <Back to="/deliveries" title={t.deliveries.title} />
-  if (!delivery) return <NotYet of={found} back={back} />
+  if (!delivery) return <NotYet of={found} back={back} missing={t.missing.delivery} />
   return (
     <>
       {back}

@@ -1,9 +1,17 @@
-import type { ReactNode } from 'react'
+import type { ReactNode, Ref } from 'react'
 import './card.css'
 
-export function Card({ title, className = '', children }: { title?: ReactNode; className?: string; children: ReactNode }) {
+interface CardProps {
+  title?: ReactNode
+  className?: string
+  /** For focus that a script moves here. */
+  ref?: Ref<HTMLElement>
+  children: ReactNode
+}
+
+export function Card({ title, className = '', ref, children }: CardProps) {
   return (
-    <section className={`card ${className}`.trimEnd()}>
+    <section className={`card ${className}`.trimEnd()} {...(ref ? { ref, tabIndex: -1 } : {})}>
       {title !== undefined && <h2>{title}</h2>}
       {children}
     </section>

@@ -20,16 +20,7 @@ export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void
   return (
     <div className="failure" role="alert">
       <p className="failure-title">{t.failures.title}</p>
-      <p>{failed ? (t.failures[failed.code] ?? failed.message) : error.message}</p>
-      {failed && failed.errors.length > 0 && (
-        <ul>
-          {failed.errors.map(fault => (
-            <li key={fault.path + fault.message}>
-              <code>{fault.path}</code> {fault.message}
-            </li>
-          ))}
-        </ul>
-      )}
+      <p>{(failed && t.failures[failed.code]) ?? t.failures.other}</p>
       {failed?.requestId && <p className="faint mono">{t.requestId(failed.requestId)}</p>}
       {onRetry && (
         <Button variant="default" size="xs" onClick={onRetry}>
@@ -40,26 +31,15 @@ export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void
   )
 }
 
-export function Empty({ title, text, children }: { title: string; text: string; children?: ReactNode }) {
+export function Empty({ title, text, children }: { title: string; text?: string; children?: ReactNode }) {
   return (
     <div className="empty">
       <svg viewBox="0 0 120 48" aria-hidden="true">
         <path d="M4 40h112M20 40V30a40 24 0 0 1 80 0v10M40 40V17M60 40V12M80 40V17" />
       </svg>
       <h2>{title}</h2>
-      <p>{text}</p>
+      {text && <p>{text}</p>}
       {children}
     </div>
-  )
-}
-
-/** In place of a thing that is not there yet, or that cannot be had. */
-export function NotYet({ of: query, back }: { of: { error: Error | null; refetch(): unknown }; back: ReactNode }) {
-  if (!query.error) return <Loading />
-  return (
-    <>
-      {back}
-      <Failure error={query.error} onRetry={() => void query.refetch()} />
-    </>
   )
 }

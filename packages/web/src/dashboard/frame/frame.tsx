@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
+import { useOnline } from '../../connection'
 import { logOut } from '../api'
 import { useWords } from '../texts'
 import { Mark } from './mark'
@@ -29,6 +30,8 @@ export function Frame({ name, children }: { name: string | undefined; children: 
   useEffect(() => {
     pagesShown.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' })
   }, [location])
+  const content = usePageChange(location)
+  const isOnline = useOnline()
   const isHere = (path: string) => (path === '/' ? location === '/' : location.startsWith(path))
   return (
     <div className="frame">
@@ -57,9 +60,36 @@ export function Frame({ name, children }: { name: string | undefined; children: 
           </button>
         </div>
       </aside>
-      <main id="content" tabIndex={-1}>
+      <main id="content" tabIndex={-1} ref={content}>
+        {!isOnline && (
+          <p className="offline" role="status">
+            {t.offline}
+          </p>
+        )}
         {children}
       </main>
     </div>
   )
+}
+
+/** Another page begins at its top, with the focus in it; going back leaves the scroll position to the browser. */
+function usePageChange(location: string) {
+  const content = useRef<HTMLElement>(null)
+  const shown = useRef(location)
+  const isBack = useRef(false)
+  useEffect(() => {
+    const onPop = () => {
+      isBack.current = true
+    }
+    window.addEventListener('popstate', onPop)
+    return () => window.removeEventListener('popstate', onPop)
+  }, [])
+  useEffect(() => {
+    if (shown.current === location) return
+    shown.current = location
+    content.current?.focus({ preventScroll: true })
+    if (!isBack.current) window.scrollTo(0, 0)
+    isBack.current = false
+  }, [location])
+  return content
 }

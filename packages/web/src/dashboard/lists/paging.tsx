@@ -1,7 +1,7 @@
 import { Button, NativeSelect } from '@mantine/core'
 import type { List } from '@ponte/contracts'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useSearchParams } from 'wouter'
 import type { Query } from '../api'
 import { Card, Empty, Failure, Loading } from '../elements'
@@ -69,13 +69,14 @@ export function ListCard<Row extends { id: string }>(of: {
   children(rows: readonly Row[]): ReactNode
 }) {
   const { t } = useWords()
-  const { data, error, isPending, refetch } = of.list
+  const { data, error, isPending, isPlaceholderData, refetch } = of.list
+  const card = usePageArrival(data !== undefined && !isPlaceholderData)
   return (
     <>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {isPending && <Loading />}
       {data && (
-        <Card>
+        <Card ref={card}>
           {data.data.length > 0 ? (
             of.children(data.data)
           ) : of.onClear ? (
@@ -87,15 +88,30 @@ export function ListCard<Row extends { id: string }>(of: {
           ) : (
             of.empty
           )}
-          <Pager list={data} />
+          <Pager list={data} isWaiting={isPlaceholderData} />
         </Card>
       )}
     </>
   )
 }
 
+/** Another page of a list is read from its first row: it is scrolled there, with the focus. */
+function usePageArrival(isThere: boolean) {
+  const [search] = useSearchParams()
+  const place = CURSORS.map(name => search.get(name)).join()
+  const shown = useRef(place)
+  const card = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (!isThere || shown.current === place) return
+    shown.current = place
+    card.current?.focus({ preventScroll: true })
+    card.current?.scrollIntoView({ block: 'start' })
+  }, [isThere, place])
+  return card
+}
+
 /** Newer and older, by keyset: the first or last row of what is shown is where the next page begins. */
-function Pager({ list }: { list: List<{ id: string }> }) {
+function Pager({ list, isWaiting }: { list: List<{ id: string }>; isWaiting: boolean }) {
   const { t } = useWords()
   const [search, setSearch] = useSearchParams()
   const goesUp = search.has('ending_before')
@@ -105,10 +121,10 @@ function Pager({ list }: { list: List<{ id: string }> }) {
   if (!hasNewer && !hasOlder) return null
   return (
     <div className="pager">
-      <Button variant="default" disabled={!hasNewer} onClick={() => go('ending_before', list.data[0])}>
+      <Button variant="default" disabled={!hasNewer || isWaiting} onClick={() => go('ending_before', list.data[0])}>
         {t.newer}
       </Button>
-      <Button variant="default" disabled={!hasOlder} onClick={() => go('starting_after', list.data.at(-1))}>
+      <Button variant="default" disabled={!hasOlder || isWaiting} onClick={() => go('starting_after', list.data.at(-1))}>
         {t.older}
       </Button>
     </div>

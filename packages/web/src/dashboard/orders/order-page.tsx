@@ -4,13 +4,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
 import { api } from '../api'
-import { Badge, Card, Columns, CopyValue, Facts, NotYet } from '../elements'
+import { Badge, Card, Columns, CopyValue, Facts } from '../elements'
 import { Confirmed } from '../forms'
-import { Back, Heading, usePageTitle } from '../frame'
+import { Back, Heading, NotYet, usePageTitle } from '../frame'
 import './order-page.css'
 import { useWords } from '../texts'
 import { OrderBadge } from './order-badge'
 import { OrderTimeline, quoteOf } from './order-timeline'
+import { titleOf } from './order-title'
 
 const REFRESH_MS = 3_000
 
@@ -18,13 +19,13 @@ export function OrderPage({ id }: { id: string }) {
   const { t } = useWords()
   const found = useQuery({ queryKey: ['order', id], queryFn: () => api.order(id), refetchInterval: REFRESH_MS })
   const order = found.data
-  usePageTitle(order?.external_ref ?? t.orders.title)
+  usePageTitle(order ? titleOf(order) : t.orders.title)
   const back = <Back to="/orders" title={t.orders.title} />
-  if (!order) return <NotYet of={found} back={back} />
+  if (!order) return <NotYet of={found} back={back} missing={t.missing.order} />
   return (
     <>
       {back}
-      <Heading title={order.external_ref ?? shortened(order.id, 13)}>
+      <Heading title={titleOf(order)}>
         {order.status === 'pending' && (
           <Confirmed
             action={t.orders.cancelOrder}

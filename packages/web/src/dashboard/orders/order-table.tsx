@@ -1,9 +1,9 @@
 import type { OrderBody } from '@ponte/contracts'
 import { Link } from 'wouter'
-import { shortened } from '../../amounts'
 import { Badge } from '../elements'
 import { useWords } from '../texts'
 import { OrderBadge } from './order-badge'
+import { titleOf } from './order-title'
 
 export function OrderTable({ orders }: { orders: readonly OrderBody[] }) {
   const { t, brl, usdcRounded, moment } = useWords()
@@ -22,11 +22,11 @@ export function OrderTable({ orders }: { orders: readonly OrderBody[] }) {
           <tr key={order.id}>
             <td>
               <Link href={`/orders/${order.id}`} className="row-link">
-                {order.external_ref ?? shortened(order.id, 13)}
+                {titleOf(order)}
               </Link>
-              {order.description && <span className="faint cut">{order.description}</span>}
+              {order.external_ref && order.description && <span className="faint cut">{order.description}</span>}
             </td>
-            <td>
+            <td className="badges">
               <OrderBadge status={order.status} />
               {order.exception && <Badge tone="warn">{t.orders.exceptions[order.exception]}</Badge>}
             </td>

@@ -5,9 +5,9 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
 import { api } from '../api'
-import { Badge, Card, Columns, CopyValue, Facts, Failure, NotYet, Timeline, TimelineEntry } from '../elements'
+import { Badge, Card, Columns, CopyValue, Facts, Failure, Timeline, TimelineEntry } from '../elements'
 import { Confirmed } from '../forms'
-import { Back, Heading, usePageTitle } from '../frame'
+import { Back, Heading, NotYet, usePageTitle } from '../frame'
 import { useWords } from '../texts'
 import { comingDates } from './period-dates'
 import { SubscriptionBadge } from './subscription-badge'
@@ -24,7 +24,7 @@ export function SubscriptionPage({ id }: { id: string }) {
   const subscription = found.data
   usePageTitle(subscription?.external_ref ?? t.subscriptions.title)
   const back = <Back to="/subscriptions" title={t.subscriptions.title} />
-  if (!subscription) return <NotYet of={found} back={back} />
+  if (!subscription) return <NotYet of={found} back={back} missing={t.missing.subscription} />
   const isLive = subscription.status === 'active' || subscription.status === 'past_due'
   return (
     <>

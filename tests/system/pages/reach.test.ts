@@ -1,0 +1,148 @@
+import { type System, startAll } from '@ponte/all-in-one'
+import type { OrderBody } from '@ponte/contracts'
+import { until } from '@ponte/service-kit'
+import type { Browser, Page } from 'playwright-core'
+import { call, createMerchant, pay, startWorld, type World } from '../../world'
+import { openBrowser, openVisit, PHONE, seriousFaults, type Visit } from './browser'
+import { logIn } from './every-page'
+
+// Small screens, long lists, lost connections and addresses that lead nowhere.
+
+let world: World
+let system: System
+let browser: Browser
+let merchant: Awaited<ReturnType<typeof createMerchant>>
+beforeAll(async () => {
+  world = await startWorld()
+  system = await startAll(world.place, { logger: world.logger })
+  merchant = await createMerchant(world, system.gatewayUrl)
+  browser = await openBrowser()
+}, 90_000)
+afterAll(async () => {
+  await browser?.close()
+  await system?.stop()
+  await world?.stop()
+})
+
+const newOrder = (body: object = {}) =>
+  call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '10.00', ...body })
+async function open(path: string, options: Visit = {}) {
+  const visit = await openVisit(browser, options)
+  await logIn(visit.page, system.gatewayUrl, merchant.email)
+  await visit.page.goto(`${system.gatewayUrl}/dashboard${path}`)
+  return visit
+}
+const tooWide = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+
+test('on a phone a reference keeps its width beside two badges, and an order without one is headed by its description', async () => {
+  const twice = await newOrder({ external_ref: 'PEDIDO-2026-0001' })
+  await pay(world.chain, twice)
+  await system.idle()
+  await pay(world.chain, twice)
+  await system.idle()
+  const untitled = await newOrder({ description: 'Cesta de Natal' })
+  const { context, page, complaints } = await open('/orders', { viewport: PHONE, language: 'pt-BR' })
+  const reference = page.getByRole('link', { name: 'PEDIDO-2026-0001' })
+  await page.getByText('Paga mais de uma vez').waitFor()
+  const { height = 0 } = (await reference.boundingBox()) ?? {}
+  expect(height).toBeLessThan(30)
+  expect(await tooWide(page)).toBe(0)
+  await page.getByRole('link', { name: 'Cesta de Natal' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Cesta de Natal' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe(`/dashboard/orders/${untitled.id}`)
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
+test('the reference of the API fits a phone, and the keyboard reaches what scrolls', async () => {
+  const { context, page } = await openVisit(browser, { viewport: PHONE })
+  for (const path of ['/docs', '/docs/errors']) {
+    await page.goto(`${system.gatewayUrl}${path}`)
+    expect({ path, tooWide: await tooWide(page), faults: await seriousFaults(page) }).toEqual({ path, tooWide: 0, faults: [] })
+  }
+  await context.close()
+}, 60_000)
+
+test.each([
+  ['a desk', { viewport: { width: 1280, height: 860 } }],
+  ['a phone', { viewport: PHONE }],
+] as const)(
+  'the labels of the chart are whole and no larger than the text around it, on %s',
+  async (_, view) => {
+    const large = await newOrder({ brl_amount: '98000.00' })
+    await pay(world.chain, large)
+    await system.idle()
+    const { context, page } = await open('', { ...view, language: 'pt-BR' })
+    await page.locator('.chart svg text').first().waitFor()
+    await page.getByText('30 dias').click()
+    await until(async () => (await page.locator('.chart rect.field').count()) === 30, 'the chart has not thirty days')
+    const labels = await page.evaluate<{ text: string; size: number; cut: boolean }[]>(LABELS)
+    expect(labels.length).toBeGreaterThan(4)
+    expect(labels.filter(({ cut, size }) => cut || size > 15 || size < 11)).toEqual([])
+    await context.close()
+  },
+  60_000,
+)
+
+// Runs in the page: a drawing that is scaled scales its text as well.
+const LABELS = `(drawing => {
+  const frame = drawing.getBoundingClientRect()
+  return [...drawing.querySelectorAll('text')].map(label => {
+    const box = label.getBoundingClientRect()
+    const size = (parseFloat(getComputedStyle(label).fontSize) * frame.width) / drawing.viewBox.baseVal.width
+    const cut = box.left < frame.left - 0.5 || box.right > frame.right + 0.5 || box.bottom > frame.bottom + 0.5
+    return { text: label.textContent, size, cut }
+  })
+})(document.querySelector('.chart svg'))`
+
+test('older rows are shown from their first one, with focus there', async () => {
+  for (let count = 0; count < 21; count += 1) await newOrder({ external_ref: `PED-${count}` })
+  const { context, page } = await open('/orders', { viewport: { width: 1280, height: 600 } })
+  await page.getByRole('button', { name: 'Older' }).click()
+  await page.getByRole('link', { name: 'PED-0', exact: true }).waitFor()
+  await until(
+    async () => (await page.locator('tbody tr').first().isVisible()) && (await firstRowTop(page)) >= 0,
+    'the first row is out of sight',
+  )
+  expect(await firstRowTop(page)).toBeLessThan(600)
+  expect(await page.evaluate('document.activeElement.tagName')).not.toBe('BODY')
+  await context.close()
+}, 60_000)
+
+const firstRowTop = (page: Page) => page.evaluate<number>("document.querySelector('tbody tr').getBoundingClientRect().top")
+
+test('without a connection the dashboard says so at once, tries again by itself, and a list that cannot go on says why', async () => {
+  const { context, page } = await open('/orders')
+  await page.locator('tbody tr').first().waitFor()
+  await context.setOffline(true)
+  await page.getByText('No connection').waitFor()
+  await page.getByRole('button', { name: 'Older' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByRole('navigation').getByRole('link', { name: 'Subscriptions' }).click()
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByText('Loading…').count()).toBe(0)
+  await context.setOffline(false)
+  await page.getByText('No subscriptions yet').waitFor()
+  expect(await page.getByText('No connection').count()).toBe(0)
+  await context.close()
+}, 60_000)
+
+test('an address that leads nowhere has a heading, a reason and a way on, and nothing to try again', async () => {
+  const { context, page, complaints } = await open('/nonsense')
+  const missing = '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90'
+  for (const [path, title] of [
+    ['/nonsense', 'Page not found'],
+    ['/orders/garbage', 'Order not found'],
+    [`/orders/${missing}`, 'Order not found'],
+    ['/subscriptions/garbage', 'Subscription not found'],
+    [`/deliveries/${missing}`, 'Delivery not found'],
+  ] as const) {
+    await page.goto(`${system.gatewayUrl}/dashboard${path}`)
+    await page.getByRole('heading', { level: 1, name: title }).waitFor()
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+    expect(await page.getByText(/That did not work|Invalid UUID/).count()).toBe(0)
+    expect(await page.locator('main').getByRole('link').count()).toBeGreaterThan(0)
+  }
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
