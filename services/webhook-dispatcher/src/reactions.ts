@@ -6,7 +6,7 @@ import type { Store } from './store'
 export interface ReactionDeps {
   store: Store
   /** Called when something may be due. */
-  due(): void
+  due(merchantId: string): void
   /** Called when an event waits for its merchant, or a merchant has come. */
   admit(): void
 }
@@ -17,7 +17,7 @@ export function reactions({ store, due, admit }: ReactionDeps): Reactions {
     const webhook = toWebhook(event)
     if (!webhook) return
     const waits = await store.events.save({ ...webhook, id: event.id, occurredAt: event.occurred_at, trace: currentTraceparent() })
-    due()
+    due(webhook.merchantId)
     if (waits) admit()
   }
   return {

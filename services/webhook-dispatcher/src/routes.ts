@@ -22,7 +22,7 @@ export interface RouteDeps {
   store: Store
   tokenSecret: string
   /** Called when something may be due. */
-  due(): void
+  due(merchantId: string): void
 }
 
 const LIMIT_DEFAULT = 20
@@ -73,7 +73,7 @@ export function routes(deps: RouteDeps): Router {
     const range = parseRequest(replayDeliveries, req.body, 'body')
     await requireWebhookUrl(store, terms)
     const { replayed, nextAt } = await store.deliveries.replayRange(terms.merchant_id, range, REPLAY_LIMIT)
-    deps.due()
+    deps.due(terms.merchant_id)
     const answer: ReplayedBody = { object: 'replay', replayed, has_more: nextAt !== null, next_created_gte: nextAt?.toISOString() ?? null }
     res.json(answer)
   })
@@ -85,7 +85,7 @@ export function routes(deps: RouteDeps): Router {
     const replay = await store.deliveries.replay(delivery.id)
     const row = replay && (await store.deliveries.find(replay.id))
     if (!row) throw new ApiError('not_found', `There is no delivery ${delivery.id} any more.`)
-    deps.due()
+    deps.due(delivery.merchantId)
     res.status(replay.made ? 201 : 200).json(deliveryBody(row))
   })
 

@@ -59,15 +59,14 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
   })
   const memoizedUnseal = memoize(UNSEALED_MAX, (sealed: string, merchantId: string) => unseal(sealed, config.SEAL_KEY, merchantId))
   const worker = createWorker({ store, sender, unseal: memoizedUnseal, slots: config.WEBHOOK_SLOTS, metrics, logger })
-  const due = worker.wake
   const admit = async () => {
     const more = await store.events.admitWaiting()
-    due()
+    worker.due()
     return more
   }
   const admission = every('admission', ADMIT_MS, admit, logger)
 
-  const app = createApp({ routes: routes({ store, tokenSecret: config.GATEWAY_TOKEN_SECRET, due }), logger })
+  const app = createApp({ routes: routes({ store, tokenSecret: config.GATEWAY_TOKEN_SECRET, due: worker.due }), logger })
   const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
   const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics: metrics.kit, parts: () => parts, logger })
   const parts: Part[] = [
@@ -75,10 +74,10 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
     ...(overrides.bus ? [] : [bus]),
     { name: 'sender', stop: sender.stop },
     every('idle connections', SWEEP_MS, async () => sender.sweep(), logger),
-    ...upkeep({ store, metrics, logger, retentionDays: config.EVENT_RETENTION_DAYS, due }),
+    ...upkeep({ store, metrics, logger, retentionDays: config.EVENT_RETENTION_DAYS, due: worker.due }),
     worker,
     { ...admission, busy: async () => (await store.events.hasAdmissible()) || (await admission.busy?.()) === true },
-    consumer(bus, 'webhook-dispatcher', reactions({ store, due, admit: admission.wake })),
+    consumer(bus, 'webhook-dispatcher', reactions({ store, due: worker.due, admit: admission.wake })),
     ops,
     http,
   ]

@@ -25,11 +25,15 @@ export const settings = (databaseUrl: string, env: Record<string, string> = {}) 
   ...env,
 })
 
+/** The in-process bus, with the dispatcher's queue alone. */
+export const testBus = (logger = silentLogger): Bus =>
+  memoryBus({ topology: { 'webhook-dispatcher': topology['webhook-dispatcher'] }, logger })
+
 /** The real service on a database of its own, with the in-process bus; loopback is open for the test's receivers. */
 export async function startDispatcher(env: Record<string, string> = {}) {
   const database = await testDatabase(webhookDispatcherMigrations)
   const logger = process.env.PONTE_TEST_LOG ? createLogger({ service: 'test', level: process.env.PONTE_TEST_LOG }) : silentLogger
-  const bus: Bus = memoryBus({ topology: { 'webhook-dispatcher': topology['webhook-dispatcher'] }, logger })
+  const bus = testBus(logger)
   const config = readConfig(webhookDispatcherConfig, settings(database.url, env))
   const dispatcher = createWebhookDispatcher(config, { bus, logger })
   await dispatcher.start()

@@ -112,10 +112,50 @@ describe('a held lane', () => {
     const { lane } = busy(book, 'a', 0)
     expect(book.steps(0, [])).toMatchObject([{ next: { want: FIRST_WIDTH } }])
     lane.drained = true
-    expect(book.hasIdle()).toBe(true)
+    expect(book.needsStep(0)).toBe(true)
     expect(book.steps(0, [])).toMatchObject([{ next: { slow: false, failStreak: 0 } }])
     book.forget(lane)
-    expect([book.hasIdle(), book.steps(0, [])]).toEqual([false, []])
+    expect([book.needsStep(0), book.steps(0, [])]).toEqual([false, []])
+  })
+
+  describe('where something arrived', () => {
+    const arrived = (slots: number, inFlight: number, nowMs = 0) => {
+      const book = createLaneBook(slots)
+      const { lane } = busy(book, 'a', inFlight)
+      lane.drained = true
+      expect(book.needsStep(nowMs)).toBe(false)
+      expect(book.arrive('a')).toBe(true)
+      return { book, lane }
+    }
+
+    it('is topped up to its width, once', () => {
+      const { book } = arrived(128, 3)
+      expect(book.needsStep(0)).toBe(true)
+      expect(book.steps(0, [])).toMatchObject([{ results: [], remaining: ['a0', 'a1', 'a2'], next: { want: FIRST_WIDTH - 3 } }])
+      expect([book.needsStep(0), book.steps(0, [])]).toEqual([false, []])
+    })
+
+    it('is left alone when it is full, slow, held for its turn, or when no slot is free', () => {
+      expect(arrived(128, FIRST_WIDTH).book.needsStep(0)).toBe(false)
+      const slow = arrived(128, 1)
+      slow.lane.health = { slow: true, failStreak: 0, width: 1 }
+      expect(slow.book.needsStep(0)).toBe(false)
+      expect(arrived(128, 1).book.needsStep(2_001)).toBe(false)
+      const { book } = arrived(4, 3)
+      expect([book.needsStep(0), book.steps(0, [])]).toEqual([false, []])
+    })
+
+    it('is looked at again a moment after its last claim: another replica may have stored an event', () => {
+      const book = createLaneBook(128)
+      const { lane } = busy(book, 'a', 1)
+      lane.drained = true
+      expect(book.needsStep(249)).toBe(false)
+      expect(book.needsStep(250)).toBe(true)
+    })
+
+    it('of a merchant whose lane is not held, the caller looks for the lane', () => {
+      expect(createLaneBook(128).arrive('b')).toBe(false)
+    })
   })
 
   it('renews its lease long before it ends', () => {

@@ -1,7 +1,9 @@
 import { afterSend, type HeldLane, type InFlight, openLane } from './lane'
-import { type Completion, type LaneStep, nextSteps } from './lane-steps'
+import { type Completion, type LaneStep, needsStep, nextSteps } from './lane-steps'
 import { createSlots } from './slots'
 
+/** An event that another replica stored is found by looking again this long after the last claim. */
+const RECHECK_AFTER_MS = 250
 const RENEW_AFTER_MS = 15_000
 /** Results not yet written, in slots; beyond that the database is behind, and claiming waits for it. */
 const UNWRITTEN_FACTOR = 4
@@ -14,6 +16,10 @@ export function createLaneBook(slotCount: number) {
   const slots = createSlots(slotCount)
   let unwritten = 0
   const free = (nowMs: number) => (unwritten >= slotCount * UNWRITTEN_FACTOR ? { quick: 0, slow: 0 } : slots.free(nowMs))
+  const budget = (nowMs: number) => {
+    const room = free(nowMs).quick
+    return Math.max(Math.floor(room / 2), room - slots.reserve)
+  }
   return {
     inFlight: () => slots.taken() + unwritten,
     /** Slots that may be filled now; two concurrent claims may overfill them once. */
@@ -21,8 +27,10 @@ export function createLaneBook(slotCount: number) {
     roomy: slots.roomy,
     /** The lanes' next steps once these results are written; what is claimed stays within what is free but for the reserve. */
     steps(nowMs: number, completions: readonly Completion[]): LaneStep<HeldLane>[] {
-      const room = free(nowMs).quick
-      return nextSteps(lanes.values(), completions, Math.max(Math.floor(room / 2), room - slots.reserve), nowMs)
+      const steps = nextSteps(lanes.values(), completions, budget(nowMs), nowMs)
+      // What arrives from here on is not seen by the statement that takes these steps.
+      for (const { lane } of steps) lane.arrived = false
+      return steps
     },
     hold(merchantId: string, token: string, recorded: { slow: boolean; failStreak: number }, nowMs: number): HeldLane {
       const lane = {
@@ -32,10 +40,18 @@ export function createLaneBook(slotCount: number) {
         inFlight: new Set<string>(),
         heldAtMs: nowMs,
         leasedAtMs: nowMs,
+        claimedAtMs: nowMs,
         drained: false,
+        arrived: false,
       }
       lanes.set(merchantId, lane)
       return lane
+    },
+    /** Something became due for this merchant; false when its lane is not held here. */
+    arrive(merchantId: string): boolean {
+      const lane = lanes.get(merchantId)
+      if (lane) lane.arrived = true
+      return lane !== undefined
     },
     forget(lane: HeldLane): void {
       if (lanes.get(lane.merchantId) === lane) lanes.delete(lane.merchantId)
@@ -61,8 +77,12 @@ export function createLaneBook(slotCount: number) {
       slots.release(inFlight)
       inFlight.lane.inFlight.delete(inFlight.deliveryId)
     },
-    /** True when a lane is held with nothing in flight: it has to be released. */
-    hasIdle: (): boolean => [...lanes.values()].some(lane => lane.inFlight.size === 0),
+    /** True when a lane has to be released or topped up although no result is there. */
+    needsStep(nowMs: number): boolean {
+      for (const lane of lanes.values()) if (nowMs - lane.claimedAtMs >= RECHECK_AFTER_MS) lane.arrived = true
+      const room = budget(nowMs)
+      return [...lanes.values()].some(lane => needsStep(lane, room, nowMs))
+    },
     /** Lanes whose lease has to be renewed to outlast what is in flight. */
     renewable: (nowMs: number): HeldLane[] => [...lanes.values()].filter(lane => nowMs - lane.leasedAtMs > RENEW_AFTER_MS),
   }

@@ -21,8 +21,8 @@ export interface LaneStep<Lane extends Lease = Lease> {
 const HOLD_MS = 2_000
 
 /**
- * The next step of the lanes whose results these are, and of those with nothing in flight: up to `budget` more is claimed from them, shared
- * evenly; one that nothing is wanted from is released with its last result.
+ * The next step of the lanes whose results these are, of those where something arrived, and of those with nothing in flight: up to `budget`
+ * more is claimed from them, shared evenly; one that nothing is wanted from is released with its last result.
  */
 export function nextSteps(
   lanes: Iterable<HeldLane>,
@@ -36,7 +36,7 @@ export function nextSteps(
     if (known) known.push(result)
     else results.set(inFlight.lane, [result])
   }
-  const concerned = [...lanes].filter(lane => results.has(lane) || lane.inFlight.size === 0)
+  const concerned = [...lanes].filter(lane => results.has(lane) || needsStep(lane, budget, nowMs))
   const share = Math.max(1, Math.floor(budget / concerned.filter(lane => canHaveMore(lane, nowMs)).length))
   let left = budget
   const steps = concerned.map((lane): LaneStep<HeldLane> => {
@@ -52,4 +52,9 @@ export function nextSteps(
   return steps.sort((a, b) => (a.lane.merchantId < b.lane.merchantId ? -1 : 1))
 }
 
-const canHaveMore = ({ drained, health, heldAtMs }: HeldLane, nowMs: number) => !drained && !health.slow && nowMs - heldAtMs <= HOLD_MS
+const canHaveMore = ({ drained, arrived, health, heldAtMs }: HeldLane, nowMs: number) =>
+  (!drained || arrived) && !health.slow && nowMs - heldAtMs <= HOLD_MS
+
+/** True without any result: a lane with nothing in flight is released, one where something arrived is topped up. */
+export const needsStep = (lane: HeldLane, budget: number, nowMs: number): boolean =>
+  lane.inFlight.size === 0 || (budget > 0 && lane.arrived && lane.inFlight.size < lane.health.width && canHaveMore(lane, nowMs))

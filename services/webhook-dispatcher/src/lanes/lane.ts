@@ -41,8 +41,12 @@ export interface HeldLane extends Lease {
   inFlight: Set<string>
   heldAtMs: number
   leasedAtMs: number
-  /** The last claim found less than it asked for: nothing more is due. */
+  /** When deliveries were last claimed from it. */
+  claimedAtMs: number
+  /** The last claim found less than it asked for: nothing more was due. */
   drained: boolean
+  /** Something may have become due since the last claim. */
+  arrived: boolean
 }
 
 /** One delivery on its way: from its claim until the attempt has ended, and then until its result is written. */

@@ -13,6 +13,11 @@ export interface WorkerDeps extends AttemptDeps {
   logger: Logger
 }
 
+export interface Worker extends Loop {
+  /** Something became due: for this merchant, or for any. */
+  due(merchantId?: string): void
+}
+
 const POLL_MS = 250
 const nowMs = () => performance.now()
 
@@ -20,13 +25,14 @@ const nowMs = () => performance.now()
  * Claims due deliveries from lanes, sends them with no transaction open, writes their results. It is woken by new rows and by its own
  * results; the poll is for what falls due by time and for rows that other replicas wrote.
  */
-export function createWorker(deps: WorkerDeps): Loop {
+export function createWorker(deps: WorkerDeps): Worker {
   const { store, metrics, logger } = deps
   const book = createLaneBook(deps.slots)
   let leasedMany = false
 
   const start: StartClaimed = (lane, endpoint, { claimed, want }, askedAtMs) => {
     lane.drained = claimed.length < want
+    lane.claimedAtMs = nowMs()
     // A claim that a pause of this process has outlasted may be another replica's by now.
     if (nowMs() - askedAtMs > START_WITHIN_MS) return
     for (const row of claimed) {
@@ -62,7 +68,7 @@ export function createWorker(deps: WorkerDeps): Loop {
       start(book.hold(endpoint.merchantId, token, recorded, askedAtMs), endpoint, { claimed, want }, askedAtMs)
     }
     leasedMany = lanes.reduce((sum, { claimed }) => sum + claimed.length, 0) >= free.quick / 2
-    if (book.hasIdle()) await writer.complete(null)
+    if (book.needsStep(nowMs())) await writer.complete(null)
   }
 
   const renew = async () => {
@@ -75,9 +81,26 @@ export function createWorker(deps: WorkerDeps): Loop {
   const writer = createResultWriter({ store, logger, book, start }, due => {
     if (due || (leasedMany && book.roomy())) loop.wake()
   })
+  let toppingUp = false
+  /** Tops up the held lanes where something arrived; one round trip for all that arrive while it is under way. */
+  const topUp = async () => {
+    if (toppingUp) return
+    toppingUp = true
+    try {
+      while (book.needsStep(nowMs())) await writer.complete(null)
+    } catch (error) {
+      logger.warn('lanes were not topped up; the next turn does it', { error })
+    } finally {
+      toppingUp = false
+    }
+  }
   metrics.watchInFlight(book.inFlight)
   return {
     ...loop,
+    due(merchantId) {
+      if (merchantId !== undefined && book.arrive(merchantId)) void topUp()
+      else loop.wake()
+    },
     busy: async () => book.inFlight() + writer.writing() > 0 || (await store.lanes.hasDue()) || (await loop.busy?.()) === true,
     async stop() {
       await loop.stop?.()

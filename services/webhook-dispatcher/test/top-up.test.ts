@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { silentLogger, until } from '@ponte/service-kit'
+import { createWebhookDispatcher } from '../src'
+import { merchantUpdated, orderPaid, type System, startDispatcher, startReceiver, testBus } from './setup'
+
+let system: System
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+let open: ServerResponse[] = []
+beforeAll(async () => {
+  system = await startDispatcher()
+})
+beforeEach(async () => {
+  open = []
+  receiver = await startReceiver(res => void open.push(res))
+})
+afterEach(async () => {
+  await answerAll()
+  await receiver.stop()
+})
+afterAll(() => system.stop())
+
+/** Answers what is open, and what comes after it, until nothing is due. */
+async function answerAll() {
+  const answering = async () => {
+    for (const res of open.splice(0)) res.writeHead(200).end()
+    return !(await system.dispatcher.busy())
+  }
+  await until(answering, 'deliveries do not end')
+}
+const count = (wanted: number) =>
+  until(
+    () => open.length >= wanted,
+    () => `${open.length} of ${wanted} attempts have started`,
+    10_000,
+  )
+
+/** A merchant whose first event is in flight and unanswered. */
+async function merchantInFlight() {
+  const merchantId = randomUUID()
+  await system.publish(merchantUpdated(merchantId, { webhook_url: receiver.url }))
+  await system.publish(orderPaid(merchantId))
+  await count(1)
+  return merchantId
+}
+
+describe('first attempts of one merchant', () => {
+  it('start together: what arrives while a lane is held does not wait for what is in flight', async () => {
+    const merchantId = await merchantInFlight()
+    for (let n = 0; n < 7; n += 1) await system.publish(orderPaid(merchantId))
+    await count(8)
+  })
+
+  it('stay within the width of the lane', async () => {
+    const merchantId = await merchantInFlight()
+    for (let n = 0; n < 20; n += 1) await system.publish(orderPaid(merchantId))
+    await count(8)
+    const { rows } = await system.sql.query('SELECT cardinality(in_flight) AS n FROM lanes WHERE merchant_id = $1', [merchantId])
+    expect([rows[0].n, open.length]).toEqual([8, 8])
+  })
+
+  it('start although the event came to another replica than the one that holds the lane', async () => {
+    const merchantId = await merchantInFlight()
+    const bus = testBus()
+    const other = createWebhookDispatcher(system.config, { bus, logger: silentLogger })
+    await other.start()
+    const paid = orderPaid(merchantId)
+    await bus.publish({ id: paid.id, type: paid.type, body: JSON.stringify(paid) })
+    await count(2)
+    await answerAll()
+    await other.stop()
+  })
+})
