@@ -61,10 +61,10 @@ export function routes(deps: RouteDeps): Router {
   })
 
   router.get('/api/v1/deliveries/:id', async (req, res) => {
-    const delivery = await ownDelivery(store, req, res)
-    const [event, attempts] = await Promise.all([store.events.find(delivery.eventId), store.deliveries.attempts(delivery.id)])
-    const body = Buffer.from(event?.body ?? '').toString('utf8')
-    const detail: DeliveryDetailBody = { ...deliveryBody(delivery), attempt_log: attempts.map(attemptBody), body }
+    const { id } = parseRequest(pathId, req.params, 'path')
+    const found = owned(await store.deliveries.detail(id), merchantOf(res), `delivery ${id}`)
+    const attempt_log = found.attemptLog.map(attemptBody)
+    const detail: DeliveryDetailBody = { ...deliveryBody(found), attempt_log, body: found.body.toString('utf8') }
     res.json(detail)
   })
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { delivery, deliveryDetail, deliveryOverview, eventBody } from '@ponte/contracts'
 import { openDatabase, signCaller } from '@ponte/service-kit'
+import pg from 'pg'
 import request from 'supertest'
 import { openStore } from '../src/store'
 import {
@@ -161,6 +162,50 @@ describe('GET /api/v1/deliveries', () => {
     await system.dispatcher.idle()
     const { body } = await get('/deliveries/overview', merchantId)
     expect(deliveryOverview.parse(body)).toEqual({ object: 'delivery_overview', pending: 0, retrying: 1, delivered_24h: 3, dead_24h: 0 })
+  })
+})
+
+describe('GET /api/v1/deliveries/:id while its attempt is being recorded', () => {
+  const original = pg.Client.prototype.query
+  afterEach(() => Object.assign(pg.Client.prototype, { query: original }))
+
+  /** Runs `work` once, just before the first statement that reads attempts and nothing else. */
+  function beforeAttemptsAreRead(work: () => Promise<unknown>) {
+    let armed = true
+    Object.assign(pg.Client.prototype, {
+      query(this: pg.Client, ...args: unknown[]) {
+        const [first] = args
+        const text = typeof first === 'string' ? first : String(Reflect.get(Object(first), 'text'))
+        if (!armed || !text.includes('"attempts"') || text.includes('"deliveries"."')) return Reflect.apply(original, this, args)
+        armed = false
+        return work().then(() => Reflect.apply(original, this, args))
+      },
+    })
+  }
+
+  it('shows the count and the log of one moment', async () => {
+    const { merchantId } = await told(1)
+    const { rows } = await system.sql.query(
+      "UPDATE deliveries SET status = 'pending', attempts = 0, tries = 0, delivered_at = NULL, next_attempt_at = now() + interval '1 day' WHERE merchant_id = $1 RETURNING id",
+      [merchantId],
+    )
+    const [{ id }] = rows
+    const kept = await system.sql.query('DELETE FROM attempts WHERE delivery_id = $1 RETURNING *', [id])
+    expect(kept.rowCount).toBe(1)
+    const record = async () => {
+      await system.sql.query('UPDATE deliveries SET attempts = 1, tries = 1 WHERE id = $1', [id])
+      await system.sql.query(
+        "INSERT INTO attempts (delivery_id, ordinal, outcome, http_status, started_at, duration_ms) VALUES ($1, 1, 'failed', 500, now(), 5)",
+        [id],
+      )
+    }
+    beforeAttemptsAreRead(record)
+    const { body } = await get(`/deliveries/${id}`, merchantId)
+    expect(body.attempt_log).toHaveLength(body.attempts)
+    expect((await get(`/deliveries/${id}`, merchantId)).body).toMatchObject({
+      attempts: 1,
+      attempt_log: [{ ordinal: 1, http_status: 500 }],
+    })
   })
 })
 

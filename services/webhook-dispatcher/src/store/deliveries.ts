@@ -65,6 +65,8 @@ const firstIdAt = (ms: number) => {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
+export type DeliveryDetail = Delivery & { attemptLog: Attempt[]; body: Buffer }
+
 export function deliveryStore(database: Database, prisma: PrismaClient) {
   const inFlightOf = async (merchantId: string): Promise<string[]> =>
     (await prisma.lane.findUnique({ where: { merchantId } }))?.inFlight ?? []
@@ -74,7 +76,19 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
       return row && withInFlight(row, await inFlightOf(row.merchantId))
     },
 
-    attempts: (deliveryId: string): Promise<Attempt[]> => prisma.attempt.findMany({ where: { deliveryId }, orderBy: { ordinal: 'asc' } }),
+    /** A delivery with its attempts and its body, all of one moment: a result that is recorded meanwhile shows in all or in none. */
+    detail: (id: string): Promise<DeliveryDetail | null> =>
+      prisma.$transaction(
+        async snapshot => {
+          const row = await snapshot.delivery.findUnique({ where: { id } })
+          if (!row) return null
+          const lane = await snapshot.lane.findUnique({ where: { merchantId: row.merchantId } })
+          const attempts = await snapshot.attempt.findMany({ where: { deliveryId: id }, orderBy: { ordinal: 'asc' } })
+          const event = await snapshot.event.findUnique({ where: { id: row.eventId } })
+          return { ...withInFlight(row, lane?.inFlight ?? []), attemptLog: attempts, body: Buffer.from(event?.body ?? '') }
+        },
+        { isolationLevel: 'RepeatableRead' },
+      ),
 
     /** One more than `limit` when there are more. */
     async list(merchantId: string, query: ListDeliveries, limit: number): Promise<Delivery[]> {
