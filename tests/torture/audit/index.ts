@@ -1,7 +1,6 @@
 import type { World } from '../../world'
-import type { Cluster } from '../cluster'
+import type { Cluster, Servers } from '../cluster'
 import type { Ledger } from '../ledger'
-import type { Servers } from '../servers'
 import type { Traffic } from '../traffic'
 import { answersAgainstEffects } from './answers'
 import { eventsAgainstStates } from './events'

@@ -1,7 +1,7 @@
 import { type ServiceName, serviceNames } from '@ponte/all-in-one'
 import { topology } from '@ponte/contracts'
 import { connect } from 'amqplib'
-import type { Servers } from '../servers'
+import type { Servers } from '../cluster'
 import type { Audited } from '.'
 
 /** What must be empty once everything has arrived, by service. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { environments, type ServiceName, serviceNames } from '@ponte/all-in-one'
 import { type FaultProxy, freePort, startFaultProxy } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
-import { isReady, mainOf, type World } from '../world'
+import { isReady, mainOf, type World } from '../../world'
 import { createProxy, type Line } from './proxy'
 
 export interface Replica {

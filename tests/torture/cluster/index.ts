@@ -1,0 +1,2 @@
+export { type Cluster, startCluster } from './cluster'
+export { type Servers, startServers } from './servers'
