@@ -14,7 +14,7 @@ const homes: Record<string, string[]> = {
   winston: ['packages/service-kit/src/observe/logger.ts'],
   'prom-client': ['packages/service-kit/src/observe/metrics.ts'],
   pg: [
-    'packages/service-kit/src/{database/database,database/migrate,testing/test-database,testing/schema-differences}.ts',
+    'packages/service-kit/src/{database/database,database/migrate,testing/test-database}.ts',
     'packages/local-servers/src/{postgres/server,crashable}.ts',
   ],
   jsonwebtoken: [
