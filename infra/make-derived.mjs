@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
+import { environmentText } from './make-env.mjs'
 
-// Writes what is made from infra/prometheus/alerts.yaml and from the list of panels below: the PrometheusRule of the production overlay and the
-// Grafana dashboard. `npm run check` fails when they are not what this would write:  node infra/make-derived.mjs
+// Writes what is made from infra/prometheus/alerts.yaml and from the list of panels below: the PrometheusRule of the production overlay, the
+// Grafana dashboard and .env.example. `npm run check` fails when they are not what this would write:  node infra/make-derived.mjs
 const here = import.meta.dirname
 const rows = [
   [
@@ -112,6 +113,7 @@ const rule = { apiVersion: 'monitoring.coreos.com/v1', kind: 'PrometheusRule', m
 
 /** Each derived file and what belongs into it. */
 export const derived = {
+  '.env.example': environmentText(() => ''),
   'infra/grafana/ponte.json': `${JSON.stringify(dashboard(), null, 2)}\n`,
   'infra/kubernetes/overlays/production/alerts.yaml': `# Made from infra/prometheus/alerts.yaml by infra/make-derived.mjs.\n${stringify(rule, { lineWidth: 0 })}`,
 }

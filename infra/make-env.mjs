@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, resolve } from 'node:path'
 
 // Writes the .env of docker-compose.yml: fresh random secrets, and settings for the local chain of `--profile dev`, whose contract addresses
-// follow from its first test account. For another network change the block at the end; an existing .env is never overwritten.
-const target = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '../.env'))
-const secret = () => randomBytes(32).toString('hex')
+// follow from its first test account. For another network change the block at the end; an existing .env is never overwritten. `.env.example` is the same
+// text without the secrets; infra/make-derived.mjs writes it.
 const secrets = [
   'POSTGRES_PASSWORD',
   ...['API_GATEWAY', 'ORDERS', 'SUBSCRIPTIONS', 'CHAIN_LISTENER', 'WEBHOOK_DISPATCHER'].map(name => `${name}_DB_PASSWORD`),
@@ -18,14 +16,16 @@ const secrets = [
   'CHAIN_LISTENER_TOKEN_SECRET',
   'PUBLIC_CLIENT_KEY',
 ]
-const text = `# Secrets of this installation; keep them out of any repository.
+
+/** The text of an .env whose secrets come from `secret`. */
+export const environmentText = secret => `# Secrets of this installation; keep them out of any repository.
 ${secrets.map(name => `${name}=${secret()}`).join('\n')}
 
 # Where payers and merchants reach the gateway, and the port it is published on.
 PUBLIC_URL=http://127.0.0.1:8080
 PONTE_PORT=8080
 # How many proxies stand before it, whose X-Forwarded-For it believes: 0 when payers reach it directly, 1 behind one load balancer.
-# Too low, and everybody shares the proxy's rate limit; too high, and a caller chooses whose limit to use up.
+# Too low, and all callers share the proxy's rate limit; too high, and a caller chooses whose limit to use up.
 TRUSTED_PROXIES=0
 
 # The identity provider. These are the development one's, of --profile dev.
@@ -42,7 +42,7 @@ WS_URL=ws://chain:8545
 TOKEN_ADDRESS=0x5FbDB2315678afecb367f032d93F642f64180aa3
 ROUTER_ADDRESS=0x0b23252FF030c18b796b1b9FE2Cc6E808379a13E
 DEPOSIT_FACTORY=0x0b23252FF030c18b796b1b9FE2Cc6E808379a13E
-# Pays for the gas of deposit addresses; this one is a test account of anvil whose key everybody knows.
+# Pays for the gas of deposit addresses; this one is a test account of anvil, whose key is public.
 RELAYER_PRIVATE_KEY=0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a
 PLATFORM_FEE_BPS=100
 CONFIRMATIONS=1
@@ -56,12 +56,21 @@ NODE_ENV=development
 WEBHOOK_ALLOW_CIDRS=172.31.77.10/32
 LOG_LEVEL=info
 `
-try {
-  writeFileSync(target, text, { flag: 'wx', mode: 0o600 })
-  chmodSync(target, 0o600)
-  console.log(`${target} was written with fresh secrets.`)
-} catch (error) {
-  if (error.code !== 'EEXIST') throw error
-  console.error(`${target} exists and was left as it is. Remove it first if its secrets may go.`)
-  process.exit(1)
+
+if (process.argv[1] === import.meta.filename) write(resolve(process.argv[2] ?? join(import.meta.dirname, '../.env')))
+
+function write(target) {
+  try {
+    writeFileSync(
+      target,
+      environmentText(() => randomBytes(32).toString('hex')),
+      { flag: 'wx', mode: 0o600 },
+    )
+    chmodSync(target, 0o600)
+    console.log(`${target} was written with fresh secrets.`)
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error
+    console.error(`${target} exists and was left as it is. Remove it first if its secrets may go.`)
+    process.exit(1)
+  }
 }
