@@ -198,11 +198,11 @@ describe('the kit`s own metrics', () => {
         if (++tries < 2) throw new RetryableError('not yet')
       },
     })
-    const inner = Router().get('/:id', (req, res) => {
+    const pairs = Router().get('/api/v1/pairs/:id', (req, res) => {
       if (req.params.id === 'bad-1') throw new Error('a fault')
       res.json({})
     })
-    const http = httpServer('http', createApp({ routes: Router().use('/api/v1/pairs', inner), logger: silentLogger }), {
+    const http = httpServer('http', createApp({ routes: pairs, logger: silentLogger }), {
       host: '127.0.0.1',
       port: 0,
     })

@@ -2,7 +2,7 @@ import express, { type Router } from 'express'
 import type { Logger, Metrics } from '../observe'
 import type { Part } from '../process'
 import { withTimeout } from '../with-timeout'
-import { type HttpServer, httpServer } from './app'
+import { type HttpServer, httpServer } from './server'
 
 /** Shorter than a probe's own timeout, so that the answer names the part that is stuck. */
 const READY_WAIT_MS = 2_000

@@ -3,27 +3,15 @@ import type { Metrics } from '../observe'
 import { insideSpan, openSpan } from '../observe'
 
 const METRIC = 'ponte_http_request_duration_seconds'
-/** An id inside a path that no route pattern describes: kept out of labels, or there would be one series per id. */
-const ID_SEGMENT = /^(?=.*\d)[\w-]{8,}$|^\d+$/
-
 /** What express leaves on a request once a route has taken it. */
 interface Routed {
-  baseUrl?: string
-  originalUrl?: string
   route?: { path: unknown }
 }
 
-/** The pattern of the route that answered, such as `/api/v1/orders/:id`; `(none)` when no route took the request. */
-export function routeOf(req: Routed): string {
-  if (typeof req.route?.path !== 'string') return '(none)'
-  const { path } = req.route
-  const segments = (text: string) => text.split('/').filter(Boolean)
-  const asked = segments((req.originalUrl ?? '').split('?')[0] ?? '')
-  // After an error express has forgotten where the router was mounted; what the pattern does not cover of the path is that place.
-  const mount = asked
-    .slice(0, Math.max(0, asked.length - segments(path).length))
-    .map(segment => (ID_SEGMENT.test(segment) ? ':id' : segment))
-  return `/${[...mount, ...segments(path)].join('/')}`
+/** The pattern of the route that answered, such as `/api/v1/orders/:id`; `(none)` when no route took the request. A fixed set, whatever is asked. */
+export function routeOf({ route }: Routed): string {
+  const path = Array.isArray(route?.path) ? route.path[0] : route?.path
+  return typeof path === 'string' ? path : '(none)'
 }
 
 export interface WatchedRequests {

@@ -8,6 +8,8 @@ export interface Part {
   name: string
   start?(): Promise<void>
   stop?(): Promise<void>
+  /** Sends callers elsewhere and is no longer ready, but still serves: what comes before a stop. */
+  retire?(): void
   /** True while there is work that this part will do by itself without new input. */
   busy?(): Promise<boolean> | boolean
   /** Throws, or answers false, when the part cannot serve now; readiness tells the operator its name. */
@@ -57,6 +59,9 @@ export function service(name: string, parts: readonly Part[]): Service {
       stopping = false
       starting = startParts()
       return starting
+    },
+    retire() {
+      for (const part of started) part.retire?.()
     },
     async stop() {
       stopping = true
