@@ -52,6 +52,8 @@ export const commonSettings = {
   PORT: integer(0, 65_535).default(8080),
   /** Port of health, readiness and metrics; never published. */
   OPS_PORT: integer(0, 65_535).default(9090),
+  /** How long a stopping process still serves, not ready any more, while its callers find another replica. */
+  LAME_DUCK_MS: integer(0, 10_000).default(5_000),
   LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug']).default('info'),
   /** Where traces go, as OTLP over HTTP: `http://collector:4318/v1/traces`. Absent: nowhere. */
   TRACES_URL: z.url({ protocol: /^https?$/ }).optional(),

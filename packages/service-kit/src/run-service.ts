@@ -37,5 +37,5 @@ async function start<Schema extends z.ZodType<Settings>>(host: NodeJS.Process, p
     host.exitCode = 1
     host.kill(host.pid, 'SIGTERM')
   }
-  await run(program.create(config, { logger, halt }), logger, { tracesUrl: config.TRACES_URL })
+  await run(program.create(config, { logger, halt }), logger, { tracesUrl: config.TRACES_URL, lameDuckMs: config.LAME_DUCK_MS })
 }

@@ -39,6 +39,17 @@ describe('a service as a process', () => {
     expect(process.output()).toContain('"message":"stopped"')
   })
 
+  it('serves on for its lame-duck time after SIGTERM, sending callers elsewhere, and then ends', async () => {
+    const process = starting('lame-duck')
+    await until(() => process.output().includes('port '), 'it did not start')
+    const port = /port (\d+)/.exec(process.output())?.[1]
+    process.child.kill('SIGTERM')
+    await until(() => process.output().includes('stopping'), 'it did not hear the signal')
+    const answer = await fetch(`http://127.0.0.1:${port}/quick`)
+    expect([answer.status, answer.headers.get('connection'), await answer.json()]).toEqual([200, 'close', { answered: true }])
+    expect(await process.ended).toEqual({ code: 0, signal: null })
+  })
+
   it.each([
     ['fails-to-start', 'no database'],
     ['rejects-later', 'nobody caught this'],

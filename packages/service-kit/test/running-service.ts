@@ -8,10 +8,12 @@ const logger = createLogger({ service: 'runner' })
 const mode = process.argv[2]
 const app = createApp({
   logger,
-  routes: Router().get('/slow', (_req, res) => {
-    console.log('in flight')
-    setTimeout(() => res.json({ answered: true }), 200)
-  }),
+  routes: Router()
+    .get('/quick', (_req, res) => void res.json({ answered: true }))
+    .get('/slow', (_req, res) => {
+      console.log('in flight')
+      setTimeout(() => res.json({ answered: true }), 200)
+    }),
 })
 const http = httpServer('http', app, { host: '127.0.0.1', port: 0 })
 const misbehaving = {
@@ -24,4 +26,6 @@ const misbehaving = {
     if (mode === 'fails-to-stop') throw new Error('stuck')
   },
 }
-void run(service('runner', [misbehaving, http]), logger).then(() => console.log(`port ${http.port()}`))
+void run(service('runner', [misbehaving, http]), logger, { lameDuckMs: mode === 'lame-duck' ? 1_500 : 0 }).then(() =>
+  console.log(`port ${http.port()}`),
+)

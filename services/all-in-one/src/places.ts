@@ -47,6 +47,8 @@ export function environments(place: Place): Record<ServiceName, Environment> {
     HOST: '127.0.0.1',
     PORT: String(place.ports[service]),
     OPS_PORT: '0',
+    // No load balancer has to hear of a stop here; idle connections between the services end within a second.
+    LAME_DUCK_MS: '1500',
     LOG_LEVEL: place.logLevel,
     NODE_ENV: 'development',
   })

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../observe'
 import { startTracing } from '../observe'
 import type { Service } from './service'
@@ -5,10 +6,15 @@ import type { Service } from './service'
 const STOP_DEADLINE_MS = 25_000
 
 /**
- * Runs a service until SIGINT or SIGTERM, then stops it in order and lets the process end by itself.
+ * Runs a service until SIGINT or SIGTERM, then retires it for `lameDuckMs`, in which callers find another replica, stops it in order and lets the
+ * process end by itself.
  * Spans go to `tracesUrl` where there is one. A failure at start, or a stop that takes over 25 s, ends the process with status 1: the orchestrator restarts it, the state is in PostgreSQL.
  */
-export async function run(service: Service, logger: Logger, options: { tracesUrl?: string | undefined } = {}): Promise<void> {
+export async function run(
+  service: Service,
+  logger: Logger,
+  options: { tracesUrl?: string | undefined; lameDuckMs?: number } = {},
+): Promise<void> {
   const tracing = await startTracing({ service: service.name, url: options.tracesUrl })
   let stopping = false
   const stop = async (signal: string) => {
@@ -19,6 +25,8 @@ export async function run(service: Service, logger: Logger, options: { tracesUrl
       logger.error('the stop took too long')
       process.exit(1)
     }, STOP_DEADLINE_MS).unref()
+    service.retire()
+    await pause(options.lameDuckMs ?? 0)
     await service.stop()
     await tracing.stop?.()
     logger.info('stopped')
