@@ -3,6 +3,9 @@ import { z } from 'zod'
 
 const owner = z.url().transform(url => url.replace(/\/$/, ''))
 
+const isLoopback = (host: string) => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
+const isProtected = ({ protocol, hostname }: URL) => protocol === 'https:' || isLoopback(hostname)
+
 export const apiGatewayConfig = z
   .object({
     ...commonSettings,
@@ -20,6 +23,8 @@ export const apiGatewayConfig = z
     CHAIN_LISTENER_TOKEN_SECRET: secret.optional(),
     /** How long an owner may take for an answer. */
     OWNER_TIMEOUT_MS: integer(100, 60_000).default(15_000),
+    /** How old a connection to an owner may grow: a new replica gets its share of requests within this time. */
+    OWNER_CONNECTION_AGE_MS: integer(100, 600_000).default(10_000),
     /** Session tokens: issuer, audience, and either the JWKS URL or the shared secret. */
     JWT_ISSUER: z.string(),
     JWT_AUDIENCE: z.string().default('authenticated'),
@@ -28,11 +33,15 @@ export const apiGatewayConfig = z
     /** What the dashboard needs to log in: where the identity provider is, and the public key it wants. */
     AUTH_URL: z.url().optional(),
     PUBLIC_CLIENT_KEY: z.string().optional(),
-    /** Where merchants and payers reach this gateway; the OpenAPI document names it. */
+    /** Where merchants and payers reach this gateway; the OpenAPI document names it. Required unless HOST is a loopback address. */
     PUBLIC_URL: owner.optional(),
     /** Requests a minute per API key or user, over all replicas; and per address, in each replica. */
     RATE_LIMIT_CALLER_PER_MINUTE: integer(1).default(6_000),
     RATE_LIMIT_ADDRESS_PER_MINUTE: integer(1).default(12_000),
+    /** Requests of one merchant that a replica serves at once, lists and reads apart from writes; and how many more may wait. */
+    MERCHANT_READS_MAX: integer(1, 1_000).default(8),
+    MERCHANT_WRITES_MAX: integer(1, 1_000).default(128),
+    MERCHANT_WAITING_MAX: integer(0, 10_000).default(512),
     /** Live checkout streams open at once, in all and per address, in each replica. */
     STREAMS_MAX: integer(1).default(5_000),
     STREAMS_PER_ADDRESS_MAX: integer(1).default(50),
@@ -48,5 +57,13 @@ export const apiGatewayConfig = z
   .refine(config => (config.CHAIN_LISTENER_URL === undefined) === (config.CHAIN_LISTENER_TOKEN_SECRET === undefined), {
     path: ['CHAIN_LISTENER_TOKEN_SECRET'],
     message: 'goes together with CHAIN_LISTENER_URL',
+  })
+  .refine(config => config.PUBLIC_URL !== undefined || isLoopback(config.HOST), {
+    path: ['PUBLIC_URL'],
+    message: 'is required unless HOST is a loopback address',
+  })
+  .refine(config => config.PUBLIC_URL === undefined || isProtected(new URL(config.PUBLIC_URL)), {
+    path: ['PUBLIC_URL'],
+    message: 'must be https:// unless it is a loopback address: the session cookie travels over TLS only',
   })
 export type ApiGatewayConfig = z.infer<typeof apiGatewayConfig>

@@ -1,7 +1,7 @@
-import { type RequestHandler, Router } from 'express'
+import { type RequestHandler, type Response, Router } from 'express'
 import { checkoutRoutes, type LiveCheckout } from './checkout'
 import { rememberTerms, requireApiKey, requireSession, type SessionTokens, termsIn, userIn } from './credentials'
-import { limitCaller, type Verdict } from './limits'
+import { type Concurrency, limitCaller, limitConcurrency, type Verdict } from './limits'
 import { merchantRoutes, own, termsOf } from './merchant'
 import { withOtherMethods } from './methods'
 import { overviewRoute } from './overview'
@@ -16,6 +16,8 @@ export interface RouteDeps {
   tokens: SessionTokens
   live: LiveCheckout
   takeCaller(bucket: string): Promise<Verdict>
+  /** Bounds per merchant in this replica. */
+  concurrency: { reads: Concurrency; writes: Concurrency }
   now: () => Date
   sealKey: string
   docs: Router
@@ -23,13 +25,17 @@ export interface RouteDeps {
 }
 
 /** Every route: its credential, its limit, and the service that answers. */
-export function routes({ store, owners, tokens, live, takeCaller, now, sealKey, docs, pages }: RouteDeps): Router {
+export function routes({ store, owners, tokens, live, takeCaller, concurrency, now, sealKey, docs, pages }: RouteDeps): Router {
   const router = Router()
-  const apiKey = [requireApiKey(store.apiKeys.terms), limitCaller(takeCaller, res => `merchant:${termsIn(res).merchant_id}`), knownQuery]
+  const merchantId = (res: Response) => termsIn(res).merchant_id
+  const turns = { reads: limitConcurrency(concurrency.reads, merchantId), writes: limitConcurrency(concurrency.writes, merchantId) }
+  const turn: RequestHandler = (req, res, next) =>
+    (req.method === 'GET' || req.method === 'HEAD' ? turns.reads : turns.writes)(req, res, next)
+  const apiKey = [requireApiKey(store.apiKeys.terms), limitCaller(takeCaller, res => `merchant:${merchantId(res)}`), knownQuery, turn]
   const session = [requireSession(tokens), limitCaller(takeCaller, res => `user:${userIn(res)}`), knownQuery]
-  const sessionMerchant: RequestHandler = async (_req, res, next) => {
+  const sessionMerchant: RequestHandler = async (req, res, next) => {
     rememberTerms(res, termsOf(await own(store, userIn(res))))
-    next()
+    turn(req, res, next)
   }
   router.get('/ping', knownQuery, ping)
   router.use('/api', (_req, res, next) => {

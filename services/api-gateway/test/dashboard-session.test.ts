@@ -19,33 +19,57 @@ const sent = (cookie: string) => cookie.split(';')[0] ?? ''
 
 test('the refresh token stays in a cookie that no script reads, and each use replaces it', async () => {
   const kept = await ask('put').send({ refresh_token: 'first' }).expect(204)
-  expect(cookieOf(kept)).toBe('ponte_refresh=first; Path=/dashboard/session; HttpOnly; Secure; SameSite=Strict')
+  expect(cookieOf(kept)).toBe('__Secure-ponte_refresh=first; Path=/dashboard/session; HttpOnly; Secure; SameSite=Strict')
   const first = await ask('post', `other=1; ${sent(cookieOf(kept))}`).expect(200)
   expect(first.body).toEqual({ access_token: 'access for first', expires_in: 3600 })
   expect(first.headers['cache-control']).toBe('no-store')
   const second = await ask('post', sent(cookieOf(first))).expect(200)
   expect(second.body.access_token).toBe('access for first; & next')
   const used = await ask('post', sent(cookieOf(first))).expect(204)
-  expect(cookieOf(used)).toMatch(/^ponte_refresh=; .*Expires=Thu, 01 Jan 1970/)
+  expect(cookieOf(used)).toMatch(/^__Secure-ponte_refresh=; .*Expires=Thu, 01 Jan 1970/)
 })
 
-test('nobody is nobody: without a cookie there is no session, and a log-out forgets it', async () => {
+test('without a cookie there is no session', async () => {
   await ask('post').expect(204)
-  expect(cookieOf(await ask('delete', 'ponte_refresh=x').expect(204))).toMatch(
-    /^ponte_refresh=; Path=\/dashboard\/session; Expires=Thu, 01 Jan 1970/,
-  )
+})
+
+describe('a log-out', () => {
+  const keep = async () => {
+    const kept = await ask('put').send({ refresh_token: 'first; & next; & next' }).expect(204)
+    return sent(cookieOf(kept))
+  }
+  const FORGOTTEN = /^__Secure-ponte_refresh=; Path=\/dashboard\/session; Expires=Thu, 01 Jan 1970/
+
+  test('ends the session at the identity provider, and the browser forgets it', async () => {
+    const answer = await ask('delete', await keep()).expect(204)
+    expect(cookieOf(answer)).toMatch(FORGOTTEN)
+    expect(system.identity.loggedOut).toEqual(['Bearer access for first; & next; & next'])
+  })
+
+  test('is forgotten by the browser when the provider is silent, knows no such session, or there is none', async () => {
+    system.identity.setAnswering(false)
+    expect(cookieOf(await ask('delete', '__Secure-ponte_refresh=x').expect(204))).toMatch(FORGOTTEN)
+    system.identity.setAnswering(true)
+    expect(cookieOf(await ask('delete', '__Secure-ponte_refresh=x').expect(204))).toMatch(FORGOTTEN)
+    expect(cookieOf(await ask('delete').expect(204))).toMatch(FORGOTTEN)
+    expect(system.identity.loggedOut).toHaveLength(1)
+  })
+})
+
+test('a cookie of the same name without its prefix, which http could plant, is not taken', async () => {
+  await ask('post', 'ponte_refresh=first').expect(204)
 })
 
 test('a silent identity provider ends no session', async () => {
   system.identity.setAnswering(false)
-  const answer = await ask('post', 'ponte_refresh=first').expect(503)
+  const answer = await ask('post', '__Secure-ponte_refresh=first').expect(503)
   expect(answer.body.code).toBe('service_unavailable')
   expect(answer.headers['set-cookie']).toBeUndefined()
   system.identity.setAnswering(true)
 })
 
-test('a connection that the provider just closed costs nobody his session', async () => {
-  const kept = await ask('put').send({ refresh_token: 'first; & next; & next' }).expect(204)
+test('a stale keep-alive connection to the provider ends no session', async () => {
+  const kept = await ask('put').send({ refresh_token: 'first; & next; & next; & next' }).expect(204)
   system.identity.cutOff()
   await ask('post', sent(cookieOf(kept))).expect(200)
 })

@@ -27,10 +27,15 @@ export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () =>
     if (cut) return void req.socket.destroy()
     res.setHeader('Content-Type', 'application/json')
     if (req.url === '/auth/v1/token?grant_type=refresh_token') return void refresh(req, res)
+    if (req.url === '/auth/v1/logout?scope=local') {
+      loggedOut.push(String(req.headers.authorization))
+      return void res.writeHead(204).end()
+    }
     res.end(
       JSON.stringify({ keys: keys.map(key => ({ ...key.publicKey.export({ format: 'jwk' }), kid: key.kid, alg: key.alg, use: 'sig' })) }),
     )
   })
+  const loggedOut: string[] = []
   const refreshTokens = new Set(['first'])
   const refresh = async (req: IncomingMessage, res: ServerResponse) => {
     const { refresh_token } = (await json(req)) as { refresh_token: string }
@@ -48,6 +53,8 @@ export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () =>
   return {
     jwksUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/auth/v1/.well-known/jwks.json`,
     asked: () => asked,
+    /** Authorization headers of the log-outs it was asked for. */
+    loggedOut,
     key: newest,
     /** A new key beside the old one, or in its place. */
     rotate(options: { keepOld: boolean; alg?: SigningKey['alg'] }) {

@@ -1,6 +1,6 @@
 import { ApiError, type Caller } from '@ponte/contracts'
 import { type Logger, type Part, signCaller, traceHeaders } from '@ponte/service-kit'
-import { type Dispatcher, Pool } from 'undici'
+import { type Dispatcher, RoundRobinPool } from 'undici'
 import { isConnectionLoss } from './connection-loss'
 import { pickHeaders } from './headers'
 
@@ -25,15 +25,37 @@ export interface Owner extends Part {
 
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 const CONNECTIONS_MAX = 64
+const CONNECTION_REQUESTS_MAX = 10_000
+/** Shorter than a stopping owner's lame-duck time, so that no request is written to a connection that is just being closed. */
+const IDLE_MAX_MS = 1_000
 const RETRY_AFTER_S = 2
 const ANSWER_HEADERS = ['content-type', 'idempotency-replayed', 'retry-after', 'location'] as const
 
+export interface OwnerOptions {
+  name: string
+  url: string
+  secret: string
+  timeoutMs: number
+  /** How old a connection may grow. */
+  connectionAgeMs: number
+  logger: Logger
+}
+
 /** Opens a keep-alive pool to one owner. An owner that does not answer in time answers the caller 503 `service_unavailable`. */
-export function openOwner(options: { name: string; url: string; secret: string; timeoutMs: number; logger: Logger }): Owner {
+export function openOwner(options: OwnerOptions): Owner {
   const { name, secret, timeoutMs, logger } = options
   const base = new URL(options.url)
   const prefix = base.pathname.replace(/\/$/, '')
-  const pool = new Pool(base.origin, { connections: CONNECTIONS_MAX, connectTimeout: timeoutMs, pipelining: 1 })
+  const pool = new RoundRobinPool(base.origin, {
+    connections: CONNECTIONS_MAX,
+    connectTimeout: timeoutMs,
+    pipelining: 1,
+    // Connections are spread over replicas when they are made, so they are made anew again and again.
+    clientTtl: options.connectionAgeMs,
+    maxRequestsPerClient: CONNECTION_REQUESTS_MAX,
+    keepAliveTimeout: IDLE_MAX_MS,
+    keepAliveMaxTimeout: IDLE_MAX_MS,
+  })
 
   const send = async (caller: Caller, { method, path, headers, body }: OwnerRequest, signal: AbortSignal): Promise<OwnerAnswer> => {
     const response = await pool.request({

@@ -6,17 +6,22 @@ import { z } from 'zod'
 import { jsonBody } from '../json-body'
 import { isConnectionLoss } from '../owners'
 
-export interface DashboardSessionOptions {
-  /** Where the identity provider takes refresh tokens, as we reach it; null when nobody logs in here. */
-  refreshUrl: string | null
+export interface SessionProvider {
+  /** Where the identity provider renews and ends sessions, as this process reaches it. */
+  refreshUrl: string
+  logoutUrl: string
   clientKey: string
-  /** Whether browsers come by https. */
+}
+
+export interface DashboardSessionOptions {
+  /** Null when no identity provider is configured. */
+  provider: SessionProvider | null
+  /** Whether browsers come by https; without it only on loopback. */
   secure: boolean
   logger: Logger
 }
 
 const PATH = '/dashboard/session'
-const COOKIE = 'ponte_refresh'
 const TIMEOUT_MS = 5_000
 
 const storeBody = z.strictObject({ refresh_token: z.string().min(1).max(4096) })
@@ -27,20 +32,26 @@ const grant = z.object({ access_token: z.string(), refresh_token: z.string().min
  * (PUT), and has it used (POST) or forgotten (DELETE) from then on; it lies in a cookie that comes back to this path alone.
  */
 export function dashboardSession(options: DashboardSessionOptions): Router {
+  // A browser takes `__Secure-` over https only, so that no neighbour on plain http can plant one.
+  const name = options.secure ? '__Secure-ponte_refresh' : 'ponte_refresh'
   const cookie: CookieOptions = { httpOnly: true, secure: options.secure, sameSite: 'strict', path: PATH }
   const router = Router()
   router.put(PATH, fromOurPage, (req, res) => {
     const { refresh_token } = parseRequest(storeBody, jsonBody(req), 'body')
-    res.cookie(COOKIE, refresh_token, cookie).status(204).end()
+    res.cookie(name, refresh_token, cookie).status(204).end()
   })
   router.post(PATH, fromOurPage, async (req, res) => {
-    const token = tokenIn(req)
+    const token = tokenIn(req, name)
     const session = token === undefined ? null : await refreshed(options, token)
-    if (!session) return void res.clearCookie(COOKIE, cookie).status(204).end()
+    if (!session) return void res.clearCookie(name, cookie).status(204).end()
     const { refresh_token, ...answer } = session
-    res.cookie(COOKIE, refresh_token, cookie).json(answer)
+    res.cookie(name, refresh_token, cookie).json(answer)
   })
-  router.delete(PATH, fromOurPage, (_req, res) => void res.clearCookie(COOKIE, cookie).status(204).end())
+  router.delete(PATH, fromOurPage, async (req, res) => {
+    const token = tokenIn(req, name)
+    if (token !== undefined) await revoked(options, token)
+    res.clearCookie(name, cookie).status(204).end()
+  })
   return router
 }
 
@@ -51,27 +62,42 @@ const fromOurPage: RequestHandler = (req, res, next) => {
   next()
 }
 
-const tokenIn = ({ headers }: Request): string | undefined => parseCookie(headers.cookie ?? '')[COOKIE]
+const tokenIn = ({ headers }: Request, name: string): string | undefined => parseCookie(headers.cookie ?? '')[name]
 
 /** A new session for a refresh token, which is then used up. Null when the provider refuses it; throws `service_unavailable` when it is silent. */
-async function refreshed({ refreshUrl, clientKey, logger }: DashboardSessionOptions, token: string): Promise<z.infer<typeof grant> | null> {
-  if (refreshUrl === null) return null
-  const request: RequestInit = {
-    method: 'POST',
-    headers: { apikey: clientKey, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ refresh_token: token }),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    redirect: 'error',
-  }
-  // Retry once on a stale keep-alive connection; the provider accepts a token again that was used a moment ago.
-  const response = await fetch(refreshUrl, request)
-    .catch(error => (isConnectionLoss(error) ? fetch(refreshUrl, request) : Promise.reject(error)))
-    .catch(error => {
-      logger.warn('the identity provider does not answer', { error })
-      return null
-    })
+async function refreshed({ provider, logger }: DashboardSessionOptions, token: string): Promise<z.infer<typeof grant> | null> {
+  if (!provider) return null
+  const response = await askProvider(provider.refreshUrl, provider, { body: JSON.stringify({ refresh_token: token }) }).catch(error => {
+    logger.warn('the identity provider does not answer', { error })
+    return null
+  })
   if (response !== null && [400, 401, 403].includes(response.status)) return null
   const session = grant.safeParse(await response?.json().catch(() => null))
   if (response?.ok && session.success) return session.data
   throw new ApiError('service_unavailable', 'The identity provider does not answer as it should; try again shortly.', { retryAfterS: 2 })
+}
+
+/** Ends the session at the provider, which wants an access token for that. The browser forgets the session whether this succeeds or not. */
+async function revoked(options: DashboardSessionOptions, token: string): Promise<void> {
+  const { provider, logger } = options
+  try {
+    const session = await refreshed(options, token)
+    if (!provider || !session) return
+    const response = await askProvider(provider.logoutUrl, provider, { headers: { Authorization: `Bearer ${session.access_token}` } })
+    if (!response.ok) throw new Error(`The log-out was answered with ${response.status}.`)
+  } catch (error) {
+    logger.warn('a session could not be ended at the identity provider', { error })
+  }
+}
+
+async function askProvider(url: string, { clientKey }: SessionProvider, more: RequestInit): Promise<Response> {
+  const request: RequestInit = {
+    method: 'POST',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    redirect: 'error',
+    ...more,
+    headers: { apikey: clientKey, 'Content-Type': 'application/json', ...more.headers },
+  }
+  // Retry once on a stale keep-alive connection; the provider accepts a token again that was used a moment ago.
+  return fetch(url, request).catch(error => (isConnectionLoss(error) ? fetch(url, request) : Promise.reject(error)))
 }

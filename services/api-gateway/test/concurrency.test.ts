@@ -1,0 +1,103 @@
+import { until } from '@ponte/service-kit'
+import type { Response } from 'express'
+import request from 'supertest'
+import { bearer, newMerchant, startGateway, type TestGateway } from './setup'
+
+let system: TestGateway
+const held: Response[] = []
+
+beforeAll(async () => {
+  system = await startGateway({ MERCHANT_READS_MAX: '3', MERCHANT_WRITES_MAX: '2', MERCHANT_WAITING_MAX: '4', OWNER_TIMEOUT_MS: '60000' })
+  system.owners.orders.answers((_req, res) => void held.push(res))
+})
+afterAll(() => system.stop())
+afterEach(() => {
+  expect(held).toEqual([])
+})
+
+const list = (key: string) => request(system.url).get('/api/v1/orders').set(bearer(key))
+const send = (asked: request.Test) => asked.then(answer => answer)
+const holds = (count: number) =>
+  until(
+    () => held.length === count,
+    () => `the owner holds ${held.length} requests, not ${count}`,
+  )
+const answerOne = () => held.shift()?.json({})
+async function answerAll(answers: Promise<{ status: number }>[]) {
+  let done = false
+  const statuses = Promise.all(answers).then(all => {
+    done = true
+    return all.map(({ status }) => status)
+  })
+  await until(() => {
+    answerOne()
+    return done
+  }, 'not every request was answered')
+  return statuses
+}
+
+test('one merchant has a few reads at the owner at once; the others wait, and are served in turn', async () => {
+  const { apiKey } = await newMerchant(system)
+  const answers = Array.from({ length: 7 }, () => send(list(apiKey)))
+  await holds(3)
+  answerOne()
+  await holds(3)
+  expect(await answerAll(answers)).toEqual(Array(7).fill(200))
+})
+
+test('a neighbour does not wait for them, and neither do the same merchant`s writes', async () => {
+  const noisy = await newMerchant(system)
+  const neighbour = await newMerchant(system)
+  const answers = Array.from({ length: 7 }, () => send(list(noisy.apiKey)))
+  await holds(3)
+  answers.push(send(list(neighbour.apiKey)))
+  await holds(4)
+  answers.push(send(request(system.url).post('/api/v1/orders').set(bearer(noisy.apiKey)).send({})))
+  await holds(5)
+  expect(await answerAll(answers)).toEqual(Array(9).fill(200))
+})
+
+test('by session it is the same bound', async () => {
+  const { apiKey, token } = await newMerchant(system)
+  const answers = Array.from({ length: 3 }, () => send(list(apiKey)))
+  await holds(3)
+  answers.push(send(request(system.url).get('/api/v1/merchants/me/orders').set(bearer(token))))
+  answers.push(send(request(system.url).get('/api/v1/merchants/me').set(bearer(token))))
+  expect((await answers[4])?.status).toBe(200)
+  expect(held).toHaveLength(3)
+  expect(await answerAll(answers)).toEqual(Array(5).fill(200))
+})
+
+test('what would wait behind too many is refused with 429 and Retry-After', async () => {
+  const { apiKey } = await newMerchant(system)
+  const settled: request.Response[] = []
+  const answers = Array.from({ length: 12 }, async () => {
+    const answer = await list(apiKey)
+    settled.push(answer)
+    return answer
+  })
+  await until(() => settled.length === 5, 'five of twelve were not refused')
+  expect(settled.map(({ status, headers }) => [status, headers['retry-after']])).toEqual(Array(5).fill([429, '1']))
+  expect((await answerAll(answers)).filter(status => status === 200)).toHaveLength(7)
+})
+
+test('a client that goes away gives its turn to the next one', async () => {
+  const { apiKey } = await newMerchant(system)
+  const gone = Array.from({ length: 3 }, () => new AbortController())
+  const aborted = gone.map(({ signal }) => fetch(`${system.url}/api/v1/orders`, { headers: bearer(apiKey), signal }).catch(() => null))
+  await holds(3)
+  const answers = [send(list(apiKey))]
+  for (const controller of gone) controller.abort()
+  await Promise.all(aborted)
+  await holds(4)
+  expect(await answerAll(answers)).toEqual([200])
+  held.length = 0
+})
+
+test('a request that waits keeps its own request id', async () => {
+  const { apiKey } = await newMerchant(system)
+  const answers = Array.from({ length: 6 }, (_, n) => send(list(apiKey).set('X-Request-Id', `request-000${n}`)))
+  await holds(3)
+  await answerAll(answers)
+  expect((await Promise.all(answers)).map(({ headers }) => headers['x-request-id'])).toEqual([0, 1, 2, 3, 4, 5].map(n => `request-000${n}`))
+})

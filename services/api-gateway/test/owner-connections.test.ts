@@ -1,0 +1,69 @@
+import { connect, createServer, type Socket } from 'node:net'
+import { until } from '@ponte/service-kit'
+import request from 'supertest'
+import { startOwner } from './owner'
+import { bearer, newMerchant, startGateway, type TestGateway } from './setup'
+
+const SECRET = 'a-test-secret-of-at-least-32-characters'
+
+/** Hands each connection to the next replica, as a service address in front of them does. */
+async function balancer(replicas: { url: string }[]) {
+  let turn = 0
+  const sockets = new Set<Socket>()
+  const server = createServer(near => {
+    const replica = replicas[turn++ % replicas.length]
+    const far = connect(Number(new URL(replica?.url ?? '').port), '127.0.0.1')
+    for (const socket of [near, far]) sockets.add(socket.on('error', () => undefined))
+    near.on('close', () => far.destroy())
+    far.on('close', () => near.destroy())
+    near.pipe(far).pipe(near)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    stop: () =>
+      new Promise<void>(resolve => {
+        for (const socket of sockets) socket.destroy()
+        server.close(() => resolve())
+      }),
+  }
+}
+
+let system: TestGateway
+let front: Awaited<ReturnType<typeof balancer>>
+const replicas: Awaited<ReturnType<typeof startOwner>>[] = []
+
+beforeAll(async () => {
+  replicas.push(await startOwner('orders', SECRET))
+  front = await balancer(replicas)
+  system = await startGateway({ ORDERS_URL: front.url, ORDERS_TOKEN_SECRET: SECRET, OWNER_CONNECTION_AGE_MS: '200' })
+})
+afterAll(async () => {
+  await system.stop()
+  for (const replica of replicas) await replica.stop()
+  await front.stop()
+})
+
+test('a replica that is added gets requests within the age of a connection, under steady load and without any failure', async () => {
+  const { apiKey } = await newMerchant(system)
+  const statuses = new Set<number>()
+  let running = true
+  const client = async () => {
+    while (running) statuses.add((await request(system.url).get('/api/v1/orders').set(bearer(apiKey))).status)
+  }
+  const clients = Promise.all([1, 2, 3, 4].map(client))
+  const heard = () => replicas.map(replica => replica.heard.length)
+  await until(() => (heard()[0] ?? 0) > 20, 'the first replica was not asked')
+  for (const count of [2, 4]) {
+    while (replicas.length < count) replicas.push(await startOwner('orders', SECRET))
+    for (const replica of replicas) replica.heard.length = 0
+    await until(
+      () => heard().every(number => number > 5),
+      () => `one of ${count} replicas gets no requests: ${heard()}`,
+    )
+  }
+  running = false
+  await clients
+  expect([...statuses]).toEqual([200])
+})
