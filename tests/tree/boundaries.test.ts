@@ -41,7 +41,7 @@ const homes: Record<string, string[]> = {
     ...ROUTES,
     // The edge is made of middleware.
     'services/api-gateway/src/{ping,methods,json-body,query-parameters}.ts',
-    'services/api-gateway/src/{limits/limit-handlers,credentials/credentials,owners/forward,checkout/live-checkout}.ts',
+    'services/api-gateway/src/{limits/concurrency,limits/limit-handlers,credentials/credentials,owners/forward,checkout/live-checkout}.ts',
     'services/api-gateway/src/pages/*.ts',
     'services/chain-listener/src/relay/index.ts',
     'services/orders/src/idempotency.ts',

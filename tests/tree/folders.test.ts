@@ -9,7 +9,6 @@ const LIMIT = 14
 const exceptions: Record<string, number> = {
   'packages/service-kit/test': 18,
   'packages/web/src/checkout': 18,
-  'services/api-gateway/test': 18,
   'services/chain-listener/src/scan': 21,
   'services/chain-listener/test': 20,
   'services/orders/src': 32,

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { until } from '@ponte/service-kit'
 import request from 'supertest'
-import { bearer, newMerchant, startGateway, type TestGateway } from './setup'
+import { bearer, newMerchant, startGateway, type TestGateway } from './world'
 
 let system: TestGateway
 

@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http'
 import { until, uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
-import { startGateway, type TestGateway } from './setup'
+import { startGateway, type TestGateway } from './world'
 
 let system: TestGateway
 const orderId = uuidv7()

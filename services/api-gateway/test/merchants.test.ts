@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { merchant as merchantSchema, merchantWithKey } from '@ponte/contracts'
 import { unseal } from '@ponte/service-kit'
 import request from 'supertest'
-import { bearer, newMerchant, SEAL_KEY, startGateway, type TestGateway } from './setup'
+import { bearer, newMerchant, SEAL_KEY, startGateway, type TestGateway } from './world'
 
 let system: TestGateway
 const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }

@@ -10,7 +10,7 @@ import { exampleOf, requestExamples } from '../src/openapi/example'
 import { operations } from '../src/openapi/operations'
 import { answers, componentSchemas, refTo, requests, webhookSchemaName, webhooks } from '../src/openapi/schemas'
 import { type RouteDeps, routes } from '../src/routes'
-import { startGateway, type TestGateway } from './setup'
+import { startGateway, type TestGateway } from './world'
 
 let system: TestGateway
 
@@ -36,7 +36,15 @@ interface Layer {
 test('the document names every route that is served, and no other', () => {
   // Routers are made without asking anybody; only their shape is looked at.
   const nothing = Router()
-  const deps = { store: { apiKeys: {} }, owners: {}, tokens: {}, live: {}, docs: nothing, pages: nothing } as unknown as RouteDeps
+  const deps = {
+    store: { apiKeys: {} },
+    owners: {},
+    tokens: {},
+    live: {},
+    concurrency: { reads: {}, writes: {} },
+    docs: nothing,
+    pages: nothing,
+  } as unknown as RouteDeps
   const served = servedRoutes(routes(deps).stack as unknown as Layer[])
   expect(served.sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort())
 })

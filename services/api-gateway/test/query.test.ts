@@ -1,6 +1,6 @@
 import request from 'supertest'
 import { operations } from '../src/openapi'
-import { bearer, newMerchant, startGateway, type TestGateway } from './setup'
+import { bearer, newMerchant, startGateway, type TestGateway } from './world'
 
 let system: TestGateway
 let credentials: Record<'api_key' | 'session' | 'none', Record<string, string>>

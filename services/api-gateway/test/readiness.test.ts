@@ -3,8 +3,8 @@ import { readConfig, silentLogger, until } from '@ponte/service-kit'
 import { testBroker, testDatabase } from '@ponte/service-kit/testing'
 import request from 'supertest'
 import { apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '../src'
-import { AUDIENCE, ISSUER, startIdentity } from './identity'
-import { SEAL_KEY } from './setup'
+import { SEAL_KEY } from './world'
+import { AUDIENCE, ISSUER, startIdentity } from './world/identity'
 
 /** A wire to something that can be cut and mended. */
 async function cuttable(target: { host: string; port: number }) {

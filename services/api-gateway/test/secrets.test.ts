@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import type { Logger } from '@ponte/service-kit'
 import request from 'supertest'
-import { makeKey } from './identity'
-import { bearer, newMerchant, SEAL_KEY, startGateway, type TestGateway } from './setup'
+import { bearer, newMerchant, SEAL_KEY, startGateway, type TestGateway } from './world'
+import { makeKey } from './world/identity'
 
 // Invariant 8: a secret, key or token appears in no log, no error and no event in the clear. The log is taken before it is redacted.
 

@@ -1,5 +1,5 @@
 import request from 'supertest'
-import { bearer, newMerchant, startGateway, type TestGateway } from './setup'
+import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
 
 let system: TestGateway
 let merchant: Awaited<ReturnType<typeof newMerchant>>

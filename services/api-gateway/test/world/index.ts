@@ -3,7 +3,7 @@ import { topology } from '@ponte/contracts'
 import { type Bus, type Logger, type Message, memoryBus, openDatabase, readConfig, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import request from 'supertest'
-import { apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '../src'
+import { apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '../../src'
 import { AUDIENCE, ISSUER, startIdentity } from './identity'
 import { startOwner } from './owner'
 

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { silentLogger } from '@ponte/service-kit'
 import jwt from 'jsonwebtoken'
-import { sessionTokens } from '../src/credentials'
-import { AUDIENCE, type Identity, ISSUER, makeKey, startIdentity } from './identity'
+import { sessionTokens } from '../../src/credentials'
+import { AUDIENCE, type Identity, ISSUER, makeKey, startIdentity } from '../world/identity'
 
 // Design, section 11, against a JWKS endpoint on a real socket.
 

@@ -1,5 +1,5 @@
 import request from 'supertest'
-import { startGateway, type TestGateway } from './setup'
+import { startGateway, type TestGateway } from '../world'
 
 let system: TestGateway
 

@@ -1,7 +1,7 @@
 import { until } from '@ponte/service-kit'
 import type { Response } from 'express'
 import request from 'supertest'
-import { bearer, newMerchant, startGateway, type TestGateway } from './setup'
+import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
 
 let system: TestGateway
 const held: Response[] = []

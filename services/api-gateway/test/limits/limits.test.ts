@@ -1,5 +1,5 @@
 import request from 'supertest'
-import { bearer, newMerchant, startGateway, type TestGateway } from './setup'
+import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
 
 // The database's minute may turn under a test on a machine that is busy.
 jest.retryTimes(2)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { get } from 'node:http'
 import request from 'supertest'
-import { bearer, newMerchant, startGateway, type TestGateway } from './setup'
+import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
 
 let system: TestGateway
 let apiKey: string

@@ -1,8 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { until } from '@ponte/service-kit'
 import request from 'supertest'
-import { startOwner } from './owner'
-import { bearer, newMerchant, startGateway, type TestGateway } from './setup'
+import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
+import { startOwner } from '../world/owner'
 
 const SECRET = 'a-test-secret-of-at-least-32-characters'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import request from 'supertest'
-import { startGateway, type TestGateway } from './setup'
+import { startGateway, type TestGateway } from '../world'
 
 let system: TestGateway
 let folder: string
