@@ -88,8 +88,14 @@ export function everyPage(of: Furnished): { checkout: Stop[]; dashboard: Stop[] 
       checkout('checkout-expired', of.pending.id, { override: { status: 'expired' } }),
       checkout('checkout-paid-late', of.pending.id, { override: { status: 'expired', exception: 'paid_late' } }),
       checkout('checkout-cancelled', of.cancelled.id),
+      checkout('checkout-expired-part', of.underpaid.id, { override: { status: 'expired' } }),
+      checkout('checkout-overpaid', of.paid.id, { override: { exception: 'overpaid' } }),
+      checkout('checkout-duplicate', of.paid.id, { override: { exception: 'duplicate' } }),
+      checkout('checkout-reorged', of.underpaid.id, { override: { exception: 'reorged' } }),
+      checkout('checkout-time-up', of.pending.id, { override: { expires_at: '2026-01-01T00:00:00.000Z' } }),
       checkout('checkout-missing', missing, { ready: page => page.getByRole('alert').waitFor() }),
-      checkout('checkout-sent', of.pending.id, { ready: page => leaveSent(page, of.pending.id) }),
+      checkout('checkout-sent', of.pending.id, { ready: page => leaveSent(page, of.pending.id, `0x${'5d'.repeat(32)}`) }),
+      checkout('checkout-relayer-paused', of.pending.id, { ready: page => leaveSent(page, of.pending.id, null) }),
     ],
     dashboard: [
       dashboard('overview', ''),
@@ -166,8 +172,10 @@ export function newcomer(email: string): Stop[] {
   ]
 }
 
-async function leaveSent(page: Page, orderId: string): Promise<void> {
-  const sent = { hash: `0x${'5d'.repeat(32)}`, authorization: null, payer: MERCHANT.address, at: Date.now(), receivedBefore: '0.000000' }
+async function leaveSent(page: Page, orderId: string, hash: string | null): Promise<void> {
+  // A signature that was handed in long ago is one that the service could not submit.
+  const at = hash === null ? 0 : Date.now()
+  const sent = { hash, authorization: null, payer: MERCHANT.address, at, receivedBefore: '0.000000' }
   await page.evaluate(`localStorage.setItem('ponte.sent.${orderId}', '${JSON.stringify(sent)}')`)
   await page.reload()
   await heading(page)

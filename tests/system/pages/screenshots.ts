@@ -10,6 +10,9 @@ import { everyPage, furnish, logIn, newcomer, type Stop, visit } from './every-p
 // Not a test: `npm run screenshots` runs it for the pictures it leaves.
 
 const folder = resolve(process.env.PONTE_SCREENSHOTS ?? join(__dirname, '../../../.ponte/screenshots'))
+/** Only the pages whose name matches, when the variable is set. */
+const wanted = new RegExp(process.env.PONTE_SCREENSHOT_PAGES ?? '')
+const isWanted = (stop: Stop) => wanted.test(stop.name)
 const views = [
   { name: 'desktop-light', viewport: DESKTOP, colorScheme: 'light', language: 'en-US' },
   { name: 'desktop-dark', viewport: DESKTOP, colorScheme: 'dark', language: 'pt-BR' },
@@ -28,20 +31,30 @@ test('every page, on a phone and on a desk, by day and by night', async () => {
     const furnished = await furnish(world, system, merchant)
     const pages = everyPage(furnished)
     for (const { name, ...view } of views) {
-      const { context, page } = await openVisit(browser, { ...view, deviceScaleFactor: 2, timezoneId: 'America/Sao_Paulo' })
+      const { context, page } = await openVisit(browser, {
+        ...view,
+        deviceScaleFactor: 2,
+        timezoneId: 'America/Sao_Paulo',
+        hasTouch: view.viewport === PHONE,
+      })
       if (view.viewport === DESKTOP) await injectWallet(context, world.chain, 3)
       const shoot = async (stop: Stop) => {
         await visit(page, system.gatewayUrl, stop)
+        if (!isWanted(stop)) return
         await page.evaluate('document.fonts.ready.then(() => null)')
         // What lies over a page belongs to the window, not to the length of the page.
         const fullPage = (await page.getByRole('dialog').count()) === 0
         await page.screenshot({ path: join(folder, `${stop.name}-${name}.png`), fullPage })
       }
-      for (const stop of pages.checkout) await shoot(stop)
-      for (const stop of newcomer(`${name}@padaria.example`)) await shoot(stop)
-      await page.locator('.rail-end .plain').click()
-      await logIn(page, system.gatewayUrl, furnished.merchant.email)
-      for (const stop of pages.dashboard) await shoot(stop)
+      for (const stop of pages.checkout.filter(isWanted)) await shoot(stop)
+      const firstVisit = newcomer(`${name}@padaria.example`)
+      if (firstVisit.some(isWanted)) {
+        // Each step of a first visit needs the one before.
+        for (const stop of firstVisit) await shoot(stop)
+        await page.locator('.rail-end .plain').click()
+      }
+      if (pages.dashboard.some(isWanted)) await logIn(page, system.gatewayUrl, furnished.merchant.email)
+      for (const stop of pages.dashboard.filter(isWanted)) await shoot(stop)
       await context.close()
     }
   } finally {
