@@ -4,7 +4,8 @@ import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
 import { call, createMerchant, pay, startWorld, units, type World } from '../../world'
-import { injectWallet, openBrowser, openVisit, seriousFaults } from './browser'
+import { injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import { heading, visit } from './every-page'
 
 // What wallets and payers do wrong, on a network that has a public name.
 
@@ -163,10 +164,14 @@ test('what has to be carried elsewhere is copied exactly, and the QR code holds 
   const request = await code.getAttribute('d')
   await page.getByRole('button', { name: 'Address only' }).click()
   await until(async () => (await code.getAttribute('d')) !== request, 'the QR code does not change')
-  const carried = { Amount: order.usdc_amount, Address: order.payment.deposit_address, 'USDC contract': order.payment.token_address }
+  const carried = {
+    'Copy the amount': order.usdc_amount,
+    'Copy the address': order.payment.deposit_address,
+    [`Copy: USDC contract (${order.payment.network})`]: order.payment.token_address,
+  }
   for (const [name, value] of Object.entries(carried)) {
-    await page.getByRole('button', { name: `Copy: ${name}` }).click()
-    await until(async () => (await page.evaluate('navigator.clipboard.readText()')) === value, `${name} is not copied`)
+    await page.getByRole('button', { name, exact: true }).click()
+    await until(async () => (await page.evaluate('navigator.clipboard.readText()')) === value, `${name} does not copy it`)
   }
   await context.close()
 }, 60_000)
@@ -197,5 +202,65 @@ test('a checkout whose browser is offline says so, and says nothing once it is b
   await page.getByText('No connection').waitFor()
   await context.setOffline(false)
   await page.getByText('No connection').waitFor({ state: 'detached' })
+  await context.close()
+}, 60_000)
+
+test('by transfer, the amount stands before the address, the warning and the QR code: above the fold on a desk, in two screens of a phone', async () => {
+  const order = await newOrder()
+  for (const view of [{ viewport: { width: 1440, height: 900 } }, { viewport: PHONE, hasTouch: true }]) {
+    const { context, page, complaints } = await openVisit(browser, view)
+    await page.goto(urlOf(order))
+    await page.getByRole('img', { name: 'QR code of the payment' }).waitFor()
+    const places = [
+      page.getByRole('button', { name: 'Copy the amount' }),
+      page.getByRole('button', { name: 'Copy the address' }),
+      page.getByText('Only USDC, and only on'),
+      page.getByRole('img', { name: 'QR code of the payment' }),
+    ].map(async place => (await place.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 })
+    const [amount, address, warning, code] = await Promise.all(places)
+    if (!amount || !address || !warning || !code) throw new Error('A part of the page has no place.')
+    expect(amount.y).toBeLessThan(address.y)
+    expect(address.y).toBeLessThan(warning.y)
+    if (view.hasTouch) expect(warning.y).toBeLessThan(code.y)
+    else expect(code.x).toBeGreaterThan(amount.x + amount.width)
+    const screens = view.hasTouch ? 2 : 1
+    expect(Math.max(warning.y + warning.height, code.y + code.height)).toBeLessThan(screens * view.viewport.height)
+    expect(await seriousFaults(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await context.close()
+  }
+}, 60_000)
+
+test('a phone without a wallet in its browser is led to its wallets, and is shown no code to scan of the page it is on', async () => {
+  const order = await newOrder()
+  const { context, page } = await openVisit(browser, { viewport: PHONE, hasTouch: true })
+  await page.goto(urlOf(order))
+  expect(await page.getByRole('link', { name: 'Open in this phone’s wallet' }).getAttribute('href')).toBe(order.payment.payment_uri)
+  await page.getByRole('tab', { name: 'With a wallet' }).click()
+  const link = page.getByRole('link', { name: 'Open in MetaMask' })
+  expect(await link.getAttribute('href')).toBe(`https://metamask.app.link/dapp/${urlOf(order).replace('http://', '')}`)
+  expect(await page.getByRole('img').count()).toBe(0)
+  expect(await seriousFaults(page)).toEqual([])
+  await context.close()
+}, 60_000)
+
+test('a network without new confirmations and a signature that is not submitted have states of their own', async () => {
+  const order = await newOrder()
+  const { context, page } = await openVisit(browser)
+  await page.clock.install()
+  const override = { status: 'confirming', confirmations: { seen: 1, required: 3 } } as const
+  await visit(page, system.gatewayUrl, { name: '', path: `/pay/${order.id}`, override, ready: heading })
+  await title(page, 'Payment seen on the network')
+  await page.clock.fastForward('04:00')
+  await title(page, 'The network stands still')
+
+  await page.unrouteAll()
+  const sent = { hash: null, authorization: null, payer: order.payment.merchant_address, at: Date.now(), receivedBefore: '0.000000' }
+  await page.evaluate(`localStorage.setItem('ponte.sent.${order.id}', '${JSON.stringify(sent)}')`)
+  await page.reload()
+  await page.getByRole('heading', { name: /Signature received|Waiting to be sent/ }).waitFor()
+  await page.clock.fastForward('02:00')
+  await title(page, 'Waiting to be sent')
+  expect(await page.getByRole('button', { name: /pay/i }).count()).toBe(0)
   await context.close()
 }, 60_000)

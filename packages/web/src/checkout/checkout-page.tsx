@@ -1,10 +1,9 @@
 import { useEffect } from 'react'
-import { type LiveCheckout, useLiveCheckout } from './live-checkout'
-import { Notice } from './notice'
-import { PageTools } from './page-tools'
-import { Situation } from './situation'
+import { Aside, Notice, PageTools } from './elements'
+import { type LiveCheckout, useLiveCheckout } from './live'
+import { Situation } from './states'
 import { Summary } from './summary'
-import { useWords } from './words'
+import { useWords } from './texts'
 
 export function CheckoutPage({ orderId }: { orderId: string }) {
   const { t } = useWords()
@@ -13,7 +12,7 @@ export function CheckoutPage({ orderId }: { orderId: string }) {
   const merchant = checkout?.merchant_name
   const paid = checkout?.status === 'paid'
   useEffect(() => {
-    if (merchant) document.title = paid ? `✓ ${t.paidTitle} · ${merchant}` : t.pageTitle(merchant)
+    if (merchant) document.title = paid ? `✓ ${t.states.paid.title} · ${merchant}` : t.pageTitle(merchant)
   }, [merchant, paid, t])
   return (
     <div className="page">
@@ -28,9 +27,9 @@ export function CheckoutPage({ orderId }: { orderId: string }) {
           <Summary checkout={checkout} clockOffsetMs={clockOffsetMs} />
           <div className="side">
             {!live.live && (
-              <p className="aside warn" role="status">
-                {t.reconnecting}
-              </p>
+              <div role="status">
+                <Aside state="reconnecting" />
+              </div>
             )}
             <div aria-live="polite">
               <Situation checkout={checkout} clockOffsetMs={clockOffsetMs} />
@@ -57,11 +56,10 @@ function Absent({ failure }: LiveCheckout) {
       </p>
     )
   }
-  const missing = failure.status === 404 || failure.status === 400
+  const isMissing = failure.status === 404 || failure.status === 400
   return (
     <div role="alert">
-      <Notice tone={missing ? 'bad' : 'warn'} title={missing ? t.notFoundTitle : t.unreachableTitle}>
-        <p>{missing ? t.notFoundText : t.unreachableText}</p>
+      <Notice tone={isMissing ? 'bad' : 'warn'} state={isMissing ? 'notFound' : 'unreachable'}>
         {failure.requestId && <p className="faint mono">{t.requestId(failure.requestId)}</p>}
       </Notice>
     </div>

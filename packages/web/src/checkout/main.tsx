@@ -1,6 +1,6 @@
 import '@fontsource-variable/figtree/wght.css'
 import '../tokens.css'
-import './checkout.css'
+import './page.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { startLanguage } from '../language'

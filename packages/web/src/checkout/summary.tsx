@@ -1,7 +1,8 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { soon } from '../amounts'
-import { clock, useSecondsUntil } from './countdown'
-import { useWords } from './words'
+import { clock, useSecondsUntil } from './live'
+import { useWords } from './texts'
+import './summary.css'
 
 /** Who asks, for how much, and how long the amount in USDC is good. */
 export function Summary({ checkout, clockOffsetMs }: { checkout: CheckoutBody; clockOffsetMs: number }) {

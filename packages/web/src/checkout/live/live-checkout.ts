@@ -1,6 +1,6 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { useEffect, useState } from 'react'
-import { ask, RequestFailed } from '../problem'
+import { ask, RequestFailed } from '../../problem'
 
 export interface LiveCheckout {
   checkout: CheckoutBody | null

@@ -1,6 +1,9 @@
-import { brl, usdc } from '../amounts'
-import { useLanguage } from '../language'
-import { texts } from './texts'
+import { brl, exactMoment, usdc } from '../../amounts'
+import { useLanguage } from '../../language'
+import { en } from './en'
+import { pt } from './pt'
+
+const texts = { pt, en }
 
 /** The texts and the amounts in the payer's language. */
 export function useWords() {
@@ -10,5 +13,6 @@ export function useWords() {
     t: texts[language],
     brl: (decimal: string) => brl(decimal, language),
     usdc: (decimal: string) => usdc(decimal, language),
+    exactMoment: (iso: string) => exactMoment(iso, language),
   }
 }

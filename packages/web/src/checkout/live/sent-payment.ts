@@ -1,12 +1,12 @@
 import type { AuthorizePayment } from '@ponte/contracts'
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
-import { remember, remembered } from '../memory'
+import { remember, remembered } from '../../memory'
 
 /** A payment that left from this browser and that the network has not shown us yet. Kept over reloads and seen by every tab. */
 export interface SentPayment {
-  /** Null when the payer signed and somebody else submits. */
+  /** Null when the payer signed and the service submits. */
   hash: string | null
-  /** What the payer signed, when somebody else submits; it can pay this order and nothing else. */
+  /** What the payer signed, when the service submits; it can pay this order and nothing else. */
   authorization: AuthorizePayment | null
   payer: string
   at: number
@@ -16,7 +16,7 @@ export interface SentPayment {
 
 const keyOf = (orderId: string) => `ponte.sent.${orderId}`
 const listeners = new Set<() => void>()
-const tell = () => {
+const notify = () => {
   for (const listener of listeners) listener()
 }
 
@@ -34,7 +34,7 @@ export function useSentPayment(orderId: string): [SentPayment | null, (sent: Sen
   const keep = useCallback(
     (sent: SentPayment | null) => {
       remember(keyOf(orderId), sent && JSON.stringify(sent))
-      tell()
+      notify()
     },
     [orderId],
   )

@@ -1,20 +1,21 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { useCallback, useEffect, useState } from 'react'
-import { isZero } from '../amounts'
-import { useSecondsUntil } from './countdown'
-import { Notice } from './notice'
-import { PaymentMethods } from './payment-methods'
+import { Aside, Notice } from '../elements'
+import { type SentPayment, useSecondsUntil, useSentPayment, useStalled } from '../live'
+import { PaymentMethods } from '../pay'
+import { useWords } from '../texts'
+import { PaymentList, sumOf, sumText } from './payment-list'
 import { Receipt } from './receipt'
 import { SentPanel } from './sent-panel'
-import { type SentPayment, useSentPayment } from './sent-payment'
-import { useWords } from './words'
 
-/** After these nobody waits for a payment of this browser any more. */
+const FROZEN_MS = 180_000
+
+/** After these no payment of this browser is waited for any more. */
 const endings: CheckoutBody['status'][] = ['paid', 'expired', 'cancelled']
 
 /** What the payer sees and can do, for each state of the order. */
 export function Situation({ checkout, clockOffsetMs }: { checkout: CheckoutBody; clockOffsetMs: number }) {
-  const { status } = checkout
+  const { status, exception } = checkout
   const [sent, setSent] = useSentPayment(checkout.id)
   const arrived = sent !== null && (sent.receivedBefore !== checkout.received || endings.includes(status))
   useEffect(() => {
@@ -22,7 +23,15 @@ export function Situation({ checkout, clockOffsetMs }: { checkout: CheckoutBody;
   }, [arrived, setSent])
   if (status === 'paid') return <Receipt checkout={checkout} />
   if (status === 'confirming') return <Confirming checkout={checkout} />
-  if (status === 'cancelled') return <Cancelled checkout={checkout} />
+  if (status === 'cancelled') {
+    const isLate = exception === 'paid_after_cancel'
+    return (
+      <>
+        <Notice tone={isLate ? 'warn' : 'bad'} state={isLate ? 'paidAfterCancel' : 'cancelled'} />
+        <Arrived checkout={checkout} />
+      </>
+    )
+  }
   if (status === 'expired') return <Expired checkout={checkout} />
   return <Open checkout={checkout} clockOffsetMs={clockOffsetMs} sent={arrived ? null : sent} setSent={setSent} />
 }
@@ -35,7 +44,7 @@ interface OpenProps {
 }
 
 function Open({ checkout, clockOffsetMs, sent, setSent }: OpenProps) {
-  const { t, usdc } = useWords()
+  const { usdc } = useWords()
   const [failed, setFailed] = useState(false)
   const seconds = useSecondsUntil(checkout.expires_at, clockOffsetMs)
   const onFailed = useCallback(() => {
@@ -44,27 +53,16 @@ function Open({ checkout, clockOffsetMs, sent, setSent }: OpenProps) {
   }, [setSent])
 
   if (sent) return <SentPanel orderId={checkout.id} sent={sent} onFailed={onFailed} onForget={() => setSent(null)} />
-  if (seconds === 0) {
-    return (
-      <Notice tone="warn" title={t.timeUpTitle}>
-        <p>{t.timeUpText}</p>
-      </Notice>
-    )
-  }
+  if (seconds === 0) return <Notice tone="warn" state="timeUp" />
   return (
     <>
-      {failed && (
-        <Notice tone="bad" title={t.failedTitle}>
-          <p>{t.failedText}</p>
-        </Notice>
-      )}
+      {failed && <Notice tone="bad" state="failed" />}
+      {checkout.exception === 'reorged' && <Aside state="reorged" />}
       {checkout.status === 'underpaid' && (
-        <Notice tone="warn" title={t.underpaidTitle}>
-          <p>{t.underpaidText(usdc(checkout.due))}</p>
-          <p className="faint">{t.receivedNet(usdc(checkout.received))}</p>
+        <Notice tone="warn" state="underpaid">
+          <p className="missing">{usdc(checkout.due)}</p>
         </Notice>
       )}
-      {checkout.exception === 'reorged' && <p className="aside warn">{t.reorged}</p>}
       <PaymentMethods
         checkout={checkout}
         onSent={next => {
@@ -72,6 +70,7 @@ function Open({ checkout, clockOffsetMs, sent, setSent }: OpenProps) {
           setSent(next)
         }}
       />
+      <Arrived checkout={checkout} />
     </>
   )
 }
@@ -80,33 +79,38 @@ function Confirming({ checkout }: { checkout: CheckoutBody }) {
   const { t } = useWords()
   const { seen, required } = checkout.confirmations ?? { seen: 0, required: 1 }
   const shown = Math.min(seen, required)
+  const isFrozen = useStalled(shown, FROZEN_MS)
   return (
     <>
-      <Notice tone="wait" title={t.confirmingTitle}>
-        <p>{t.confirmingText}</p>
-      </Notice>
+      <Notice tone={isFrozen ? 'warn' : 'wait'} state={isFrozen ? 'networkFrozen' : 'confirming'} />
       <progress className="progress" max={required} value={shown} aria-label={t.confirmations(shown, required)} />
       <p className="faint">{t.confirmations(shown, required)}</p>
+      <Arrived checkout={checkout} />
     </>
   )
 }
 
 function Expired({ checkout }: { checkout: CheckoutBody }) {
-  const { t } = useWords()
-  const late = checkout.exception === 'paid_late'
+  const isLate = checkout.exception === 'paid_late'
+  const hasPart = sumOf(checkout.payments) > 0n
   return (
-    <Notice tone={late ? 'warn' : 'bad'} title={t.expiredTitle}>
-      <p>{late ? t.paidLate : isZero(checkout.received) ? t.expiredText : t.expiredPart}</p>
-    </Notice>
+    <>
+      <Notice tone={isLate || hasPart ? 'warn' : 'bad'} state={isLate ? 'paidLate' : hasPart ? 'expiredPart' : 'expired'} />
+      <Arrived checkout={checkout} />
+    </>
   )
 }
 
-function Cancelled({ checkout }: { checkout: CheckoutBody }) {
-  const { t } = useWords()
-  const after = checkout.exception === 'paid_after_cancel'
+/** What has come so far, whole and in sum. */
+function Arrived({ checkout }: { checkout: CheckoutBody }) {
+  const { t, usdc } = useWords()
+  if (checkout.payments.length === 0) return null
   return (
-    <Notice tone={after ? 'warn' : 'bad'} title={t.cancelledTitle}>
-      <p>{after ? t.paidAfterCancel : t.cancelledText}</p>
-    </Notice>
+    <section className="arrived">
+      <h3>
+        {t.receivedSoFar}: {usdc(sumText(checkout.payments))}
+      </h3>
+      <PaymentList checkout={checkout} />
+    </section>
   )
 }

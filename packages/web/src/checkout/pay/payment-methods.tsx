@@ -1,10 +1,11 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { type KeyboardEvent, useId, useState } from 'react'
-import type { SentPayment } from './sent-payment'
+import type { SentPayment } from '../live'
+import { useWords } from '../texts'
+import { useWallets } from '../wallet'
 import { TransferPanel } from './transfer-panel'
-import { useWallets } from './wallet/provider'
 import { WalletPanel } from './wallet-panel'
-import { useWords } from './words'
+import './payment-methods.css'
 
 const methods = ['wallet', 'transfer'] as const
 type Method = (typeof methods)[number]

@@ -1,14 +1,10 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { useRef, useState } from 'react'
-import { useCopy } from '../clipboard'
-import { RequestFailed } from '../problem'
-import { QrCode } from '../qr-code'
-import { inOneTab, type SentPayment } from './sent-payment'
-import { authorize } from './wallet/authorize'
-import { payWithWallet, type Step } from './wallet/pay'
-import { useWallets, type Wallet } from './wallet/provider'
-import { Refusal, refusalOf } from './wallet/refusal'
-import { useWords } from './words'
+import { RequestFailed } from '../../problem'
+import { inOneTab, type SentPayment } from '../live'
+import { useWords } from '../texts'
+import { authorize, payWithWallet, Refusal, refusalOf, type Step, useWallets, type Wallet } from '../wallet'
+import { NoWallet } from './no-wallet'
 
 export interface WalletPanelProps {
   checkout: CheckoutBody
@@ -37,8 +33,9 @@ export function WalletPanel({ checkout, onSent }: WalletPanelProps) {
   const [step, setStep] = useState<Step | null>(null)
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const busy = useRef(false)
-  // Where deposit addresses are swept, somebody pays the network fee for a signature as well.
-  const canSign = refusal?.kind === 'insufficient_gas' && checkout.payment.deposit_address !== null
+  // Where deposit addresses are swept, the service can pay the network fee for a signature as well.
+  const isGasless = checkout.payment.gasless ?? checkout.payment.deposit_address !== null
+  const canSign = refusal?.kind === 'insufficient_gas' && isGasless
 
   const start = async (wallet: Wallet, pay: Way) => {
     if (busy.current) return
@@ -52,12 +49,19 @@ export function WalletPanel({ checkout, onSent }: WalletPanelProps) {
       )
       onSent({ ...sent, at: Date.now(), receivedBefore: checkout.received })
     } catch (error) {
-      setRefusal(error instanceof RequestFailed ? new Refusal('not_taken', error.message) : refusalOf(error))
+      setRefusal(error instanceof RequestFailed ? new Refusal('not_taken') : refusalOf(error))
     } finally {
       busy.current = false
       setStep(null)
     }
   }
+  const buttons = (way: Way, className: string, label: (wallet: Wallet) => string) =>
+    wallets.map(wallet => (
+      <button key={wallet.name} type="button" className={className} disabled={step !== null} onClick={() => void start(wallet, way)}>
+        {wallet.icon && <img src={wallet.icon} alt="" width="22" height="22" />}
+        {label(wallet)}
+      </button>
+    ))
 
   if (wallets.length === 0) return <NoWallet />
   return (
@@ -65,18 +69,14 @@ export function WalletPanel({ checkout, onSent }: WalletPanelProps) {
       <p className="due">
         <span>{t.toSend}</span> <strong>{usdc(checkout.due)}</strong>
       </p>
-      {wallets.map(wallet => (
-        <button
-          key={wallet.name}
-          type="button"
-          className="primary"
-          disabled={step !== null}
-          onClick={() => void start(wallet, byTransaction)}
-        >
-          {wallet.icon && <img src={wallet.icon} alt="" width="22" height="22" />}
-          {t.payWith(wallet.name)}
-        </button>
-      ))}
+      {canSign && (
+        <div role="alert">
+          <p className="aside">{t.gaslessHint}</p>
+          {/* The button that works is the one that stands out. */}
+          {buttons(bySignature, 'primary', () => t.gaslessButton)}
+        </div>
+      )}
+      {buttons(byTransaction, canSign ? 'secondary' : 'primary', wallet => t.payWith(wallet.name))}
       <div role="status" className="step">
         {step && (
           <p>
@@ -88,41 +88,10 @@ export function WalletPanel({ checkout, onSent }: WalletPanelProps) {
         <div role="alert" className={refusal.kind === 'refused' ? 'aside' : 'aside warn'}>
           <p>{t.refusals[refusal.kind]}</p>
           {refusal.kind === 'insufficient_usdc' && <p>{t.youHave(usdc(refusal.detail))}</p>}
-          {(refusal.kind === 'unknown' || refusal.kind === 'not_taken') && refusal.detail && <p className="mono faint">{refusal.detail}</p>}
-        </div>
-      )}
-      {canSign && (
-        <div role="alert" className="aside gasless">
-          <p>{t.gaslessHint}</p>
-          {wallets.map(wallet => (
-            <button
-              key={wallet.name}
-              type="button"
-              className="secondary"
-              disabled={step !== null}
-              onClick={() => void start(wallet, bySignature)}
-            >
-              {t.gaslessButton}
-            </button>
-          ))}
+          {refusal.kind === 'unknown' && refusal.detail && <p className="mono faint">{refusal.detail}</p>}
         </div>
       )}
       <p className="faint">{t.walletHint}</p>
-    </div>
-  )
-}
-
-function NoWallet() {
-  const { t } = useWords()
-  const { copied, copy } = useCopy()
-  return (
-    <div className="no-wallet">
-      <h3>{t.noWalletTitle}</h3>
-      <p>{t.noWallet}</p>
-      <QrCode text={window.location.href} label={t.pageQr} />
-      <button type="button" className="secondary" onClick={() => copy(window.location.href)}>
-        {copied ? t.copied : t.copyPage}
-      </button>
     </div>
   )
 }

@@ -1,6 +1,7 @@
-import { setLanguage } from '../language'
-import { toggleTheme, useTheme } from '../theme'
-import { useWords } from './words'
+import { setLanguage } from '../../language'
+import { toggleTheme, useTheme } from '../../theme'
+import { useWords } from '../texts'
+import './page-tools.css'
 
 export function PageTools() {
   const { t, language } = useWords()

@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react'
+import { type StateName, useWords } from '../texts'
+import './notice.css'
+
+export type Tone = 'good' | 'wait' | 'warn' | 'bad'
+
+const signs: Record<Tone, string> = {
+  good: 'M5.500 10.500l3 3 6-7',
+  wait: 'M10 5.500V10l3 2',
+  warn: 'M10 5.500v5.500M10 14.200v.1',
+  bad: 'M6.500 6.500l7 7M13.500 6.500l-7 7',
+}
+
+/** A state in one look: a sign, what happened, and what to do. */
+export function Notice({ tone, state, children }: { tone: Tone; state: StateName; children?: ReactNode }) {
+  const { t } = useWords()
+  const { title, happened, todo } = t.states[state]
+  return (
+    <div className={`notice ${tone}`}>
+      <svg viewBox="0 0 20 20" aria-hidden="true">
+        <circle cx="10" cy="10" r="9" />
+        <path d={signs[tone]} />
+      </svg>
+      <div>
+        <h2>{title}</h2>
+        <p>{happened}</p>
+        <p className="todo">{todo}</p>
+        {children}
+      </div>
+    </div>
+  )
+}
+
+/** A state beside what is shown anyway: its two sentences in a box. */
+export function Aside({ state }: { state: StateName }) {
+  const { t } = useWords()
+  const { title, happened, todo } = t.states[state]
+  return (
+    <div className="aside warn">
+      <p>
+        <strong>{title}</strong>
+      </p>
+      <p>{happened}</p>
+      <p>{todo}</p>
+    </div>
+  )
+}

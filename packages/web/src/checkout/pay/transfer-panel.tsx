@@ -1,0 +1,57 @@
+import type { CheckoutBody } from '@ponte/contracts'
+import { useState } from 'react'
+import { QrCode } from '../../qr-code'
+import { CopyBlock, CopyField } from '../elements'
+import { useWords } from '../texts'
+import { isPhone } from './wallet-links'
+
+/** For those whose money is on an exchange or in a wallet elsewhere: the amount, then an address of this order alone. */
+export function TransferPanel({ checkout, address }: { checkout: CheckoutBody; address: string }) {
+  const { t, usdc } = useWords()
+  const { network, payment_uri: uri, token_address } = checkout.payment
+  return (
+    <div className="transfer">
+      <div className="transfer-main">
+        <CopyBlock label={t.amount} value={checkout.due} shown={usdc(checkout.due)} action={t.copyAmount} />
+        <CopyBlock label={t.address} value={address} action={t.copyAddress} />
+      </div>
+      <Scan address={address} uri={uri} />
+      <div className="transfer-rest">
+        <p className="aside warn">{t.transferWarning(network)}</p>
+        <CopyField label={`${t.token} (${network})`} value={token_address} />
+        <p className="faint">{t.transferFees}</p>
+      </div>
+    </div>
+  )
+}
+
+/** For a wallet on another device; on a phone the request opens in the wallet on it. */
+function Scan({ address, uri }: { address: string; uri: string | null }) {
+  const { t } = useWords()
+  const [isBare, setBare] = useState(false)
+  const choices = [
+    { label: t.qrRequest, isChosen: !isBare, choose: () => setBare(false) },
+    { label: t.qrAddress, isChosen: isBare, choose: () => setBare(true) },
+  ]
+  return (
+    <div className="scan">
+      {uri !== null && isPhone() && (
+        <a className="secondary" href={uri}>
+          {t.openInWallet}
+        </a>
+      )}
+      <p className="faint">{t.scan}</p>
+      <QrCode text={isBare || uri === null ? address : uri} label={t.transferQr} />
+      {uri !== null && (
+        <fieldset className="choices">
+          <legend className="hidden">{t.qrKind}</legend>
+          {choices.map(({ label, isChosen, choose }) => (
+            <button key={label} type="button" aria-pressed={isChosen} onClick={choose}>
+              {label}
+            </button>
+          ))}
+        </fieldset>
+      )}
+    </div>
+  )
+}

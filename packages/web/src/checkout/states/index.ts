@@ -1,0 +1,1 @@
+export { Situation } from './situation'

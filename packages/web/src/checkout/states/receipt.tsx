@@ -1,0 +1,49 @@
+import type { CheckoutBody } from '@ponte/contracts'
+import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
+import { shortened } from '../../amounts'
+import { CopyField, Notice } from '../elements'
+import { type StateName, useWords } from '../texts'
+import { PaymentList, sumOf } from './payment-list'
+import './receipt.css'
+
+const states: Partial<Record<NonNullable<CheckoutBody['exception']>, StateName>> = {
+  overpaid: 'overpaid',
+  duplicate: 'duplicate',
+  reorged: 'reorged',
+}
+
+/** What was asked for, what was sent in all, and every transaction of it. */
+export function Receipt({ checkout }: { checkout: CheckoutBody }) {
+  const { t, brl, usdc, exactMoment } = useWords()
+  const { exception, payments } = checkout
+  const state = (exception && states[exception]) ?? 'paid'
+  const surplus = sumOf(payments) - parseUsdc(checkout.usdc_amount)
+  const rows: [string, string][] = [
+    [t.asked, `${brl(checkout.brl_amount)} · ${usdc(checkout.usdc_amount)}`],
+    [t.sum, usdc(formatUsdc(sumOf(payments)))],
+  ]
+  if (state !== 'paid' && surplus > 0n) rows.push([t.surplus, usdc(formatUsdc(surplus))])
+  if (checkout.paid_at) rows.push([t.paidAt, exactMoment(checkout.paid_at)])
+  rows.push([t.network, checkout.payment.network])
+  return (
+    <div className="receipt">
+      <Notice tone={state === 'paid' ? 'good' : 'warn'} state={state} />
+      <h3>{t.receipt}</h3>
+      <dl className="facts ruled">
+        {rows.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <PaymentList checkout={checkout} />
+      <CopyField label={t.reference} value={checkout.id} shown={shortened(checkout.id, 14)} />
+      <div className="actions no-print">
+        <button type="button" className="quiet" onClick={() => window.print()}>
+          {t.print}
+        </button>
+      </div>
+    </div>
+  )
+}

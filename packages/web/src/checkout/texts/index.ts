@@ -1,0 +1,2 @@
+export type { StateName } from './states-pt'
+export { useWords } from './words'
