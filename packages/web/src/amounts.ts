@@ -22,8 +22,6 @@ export function usdc(decimal: string, language: Language): string {
 export const usdcRounded = (decimal: string, language: Language): string =>
   usdc(formatBrl((parseUsdc(decimal) + 5_000n) / 10_000n), language)
 
-export const isZero = (decimal: string): boolean => parseUsdc(decimal) === 0n
-
 /** In the reader's time zone, or in a given one. */
 export function moment(iso: string, language: Language, timeZone?: string): string {
   return new Date(iso).toLocaleString(localeOf(language), { dateStyle: 'medium', timeStyle: 'short', ...(timeZone ? { timeZone } : {}) })
