@@ -9,6 +9,7 @@ export { PAYMENT_RECEIVED_TOPIC } from './payment-received'
 export { authorizationNonce } from './payment-terms'
 export { factoryAddress, type RouterIdentity, routerAddress } from './router-address'
 export { splitFee } from './split-fee'
+export { type SupportedChain, supportedChains } from './supported-chains'
 export {
   type AuthorizationTerms,
   type PermitTerms,
@@ -17,3 +18,4 @@ export {
   type TokenDomain,
   type TypedData,
 } from './typed-data'
+export { DeploymentMismatchError, type ExpectedDeployment, verifyDeployment } from './verify'

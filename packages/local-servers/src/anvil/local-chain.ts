@@ -1,5 +1,5 @@
 import { type DeployedContracts, deployContracts, deployRouter, paymentRouterAbi, testUsdcAbi } from '@ponte/payment-router'
-import { Contract, JsonRpcProvider, MaxUint256, type TransactionReceipt, type TransactionResponse, Wallet } from 'ethers'
+import { Contract, JsonRpcProvider, MaxUint256, Network, type TransactionReceipt, type TransactionResponse, Wallet } from 'ethers'
 import { type AnvilOptions, startAnvil } from './anvil'
 import { testAccounts } from './test-accounts'
 
@@ -38,7 +38,13 @@ export interface LocalChain extends DeployedContracts {
 
 /** A provider for tests: remembers no answer (two transactions in a row would get the same nonce), looks often and waits for no batch. */
 export function openProvider(rpcUrl: string, chainId: number): JsonRpcProvider {
-  return new JsonRpcProvider(rpcUrl, chainId, { staticNetwork: true, batchMaxCount: 1, cacheTimeout: -1, pollingInterval: 20 })
+  // Named by its id alone: ethers asks a gas station of the real network for prices on some known chains.
+  return new JsonRpcProvider(rpcUrl, new Network('local', chainId), {
+    staticNetwork: true,
+    batchMaxCount: 1,
+    cacheTimeout: -1,
+    pollingInterval: 20,
+  })
 }
 
 /** Waits until a transaction is mined. Rejects when it reverted. */
