@@ -56,6 +56,7 @@ export function environments(place: Place): Record<ServiceName, Environment> {
     CHAIN_ID: String(chain.chainId),
     TOKEN_ADDRESS: chain.usdcAddress,
     CONFIRMATIONS: String(chain.confirmations),
+    DEVELOPMENT_CHAIN: 'true',
   }
   return {
     'api-gateway': {

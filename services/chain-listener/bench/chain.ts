@@ -101,6 +101,8 @@ function listenerOn(chain: Chain, databaseUrl: string, bus: Bus, env: Record<str
     RPC_URLS: chain.anvil.rpcUrl,
     ROUTER_ADDRESSES: chain.emitter,
     TOKEN_ADDRESS: chain.emitter,
+    DEVELOPMENT_CHAIN: 'true',
+    VERIFY_DEPLOYMENT: 'false',
     ...env,
   })
   return createChainListener(config, { logger: silentLogger, bus })

@@ -1,3 +1,4 @@
+import { supportedChains } from '@ponte/payment-router'
 import { commonSettings, integer, list } from '@ponte/service-kit'
 import { z } from 'zod'
 import { relaySettings } from './relay/settings'
@@ -13,7 +14,16 @@ const urls = (protocol: RegExp, what: string) =>
     `must be ${what}`,
   )
 
-export const chainListenerConfig = z.object({
+const addresses = list
+  .refine(items => items.length > 0 && items.every(item => ADDRESS.test(item)), 'must be a comma-separated list of 0x addresses')
+  .transform(items => [...new Set(items.map(item => item.toLowerCase()))])
+const flag = (byDefault: 'true' | 'false') =>
+  z
+    .enum(['true', 'false'])
+    .default(byDefault)
+    .transform(text => text === 'true')
+
+const settings = z.object({
   ...commonSettings,
   CHAIN_ID: integer(1),
   /** RPC end points of that chain, best first. With three or more, nothing is confirmed on the word of one (see RPC_QUORUM). */
@@ -21,11 +31,15 @@ export const chainListenerConfig = z.object({
   /** A WebSocket end point whose new heads wake the scan; without one it only polls. */
   WS_URL: z.url({ protocol: /^wss?$/ }).optional(),
   /** The PaymentRouters to watch. One that is added later is read from START_BLOCK on, too. */
-  ROUTER_ADDRESSES: list
-    .refine(items => items.length > 0 && items.every(item => ADDRESS.test(item)), 'must be a comma-separated list of 0x addresses')
-    .transform(items => [...new Set(items.map(item => item.toLowerCase()))]),
+  ROUTER_ADDRESSES: addresses,
   /** The token those routers take. */
   TOKEN_ADDRESS: address,
+  /** Where those routers may send their fee. Must be set unless DEVELOPMENT_CHAIN is. */
+  FEE_RECEIVERS: addresses.optional(),
+  /** The chain is a developer's own: it need not be on the list of supported chains, and must not be a main net. */
+  DEVELOPMENT_CHAIN: flag('false'),
+  /** Refuse to start unless chain, token and routers are what is configured. Only a development chain goes without. */
+  VERIFY_DEPLOYMENT: flag('true'),
   /** Depth at which a payment is confirmed; a payment in the newest block has one confirmation. */
   CONFIRMATIONS: integer(1, 10_000).default(12),
   /** The first block to read on an empty database: no later than the routers' deployment. */
@@ -54,4 +68,18 @@ export const chainListenerConfig = z.object({
   RECONCILE_BLOCKS: integer(1, 5_000).default(1_000),
   ...relaySettings,
 })
+
+export const chainListenerConfig = settings
+  .refine(config => !config.DEVELOPMENT_CHAIN || supportedChains[config.CHAIN_ID]?.isTestNet !== false, {
+    path: ['DEVELOPMENT_CHAIN'],
+    message: 'must not be set on a main net',
+  })
+  .refine(config => config.DEVELOPMENT_CHAIN || config.VERIFY_DEPLOYMENT, {
+    path: ['VERIFY_DEPLOYMENT'],
+    message: 'may be false on a development chain only',
+  })
+  .refine(config => config.DEVELOPMENT_CHAIN || config.FEE_RECEIVERS !== undefined, {
+    path: ['FEE_RECEIVERS'],
+    message: 'must be set: the accounts that the routers may send their fee to',
+  })
 export type ChainListenerConfig = z.infer<typeof chainListenerConfig>

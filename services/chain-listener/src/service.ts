@@ -1,4 +1,5 @@
 import { topology } from '@ponte/contracts'
+import { DeploymentMismatchError } from '@ponte/payment-router'
 import {
   type Bus,
   consumer,
@@ -21,10 +22,12 @@ import { createReconciling } from './reconcile/job'
 import { reconcileRoutes } from './reconcile/routes'
 import { createRelaying } from './relay'
 import { routes } from './routes'
+import { createDeploymentCheck } from './rpc/deployment'
 import { openNode } from './rpc/node'
 import { openNodes } from './rpc/pool'
 import { createScanning } from './scan'
 import { observeStatus } from './scan/metrics'
+import { quorumOf } from './scan/quorum'
 import { openStore } from './store'
 import { createLeader } from './store/leader'
 
@@ -35,7 +38,7 @@ export interface Given {
   /** Milliseconds that never go back: how long an RPC node rests is measured by it. */
   clock?: () => number
   logger?: Logger
-  /** The chain that was followed is gone and the scan has stopped for good. */
+  /** The chain that was followed is gone, or is not the one that was configured: the service cannot go on. */
   onHalt?(error: Error): void
 }
 
@@ -60,10 +63,23 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
       onFailOver: (rpc, reason) => counters.failOvers.inc({ rpc, reason }),
     },
   )
+  const deployment = config.VERIFY_DEPLOYMENT
+    ? createDeploymentCheck({
+        ...{ chainId: config.CHAIN_ID, token: config.TOKEN_ADDRESS, routers: config.ROUTER_ADDRESSES },
+        ...{ feeReceivers: config.FEE_RECEIVERS, development: config.DEVELOPMENT_CHAIN },
+        ...{ quorum: quorumOf(config.RPC_URLS.length, config.RPC_QUORUM), nodes, logger },
+      })
+    : undefined
   const leader = createLeader(database, {
     lock: lockOf(config.CHAIN_ID),
     silenceMs: config.LEADER_SILENCE_MS,
-    takeLease: () => store.takeLease(config.START_BLOCK),
+    async takeLease() {
+      await deployment?.ensure().catch(error => {
+        if (error instanceof DeploymentMismatchError) given.onHalt?.(error)
+        throw error
+      })
+      return store.takeLease(config.START_BLOCK)
+    },
     onChange() {
       scanning.wake()
       relaying.wake()
@@ -100,6 +116,7 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
     ...(given.bus ? [] : [bus]),
     relay,
     { name: 'rpc', ready: () => nodes.view().some(node => node.resting === null), stop: nodes.close },
+    ...(deployment ? [deployment] : []),
     leader,
     ...scanning.parts,
     ...relaying.parts,

@@ -50,6 +50,8 @@ describe('design section 2: several replicas of the listener', () => {
     RPC_URLS: chain.anvil.rpcUrl,
     ROUTER_ADDRESSES: chain.emitter,
     TOKEN_ADDRESS: TOKEN,
+    DEVELOPMENT_CHAIN: 'true',
+    VERIFY_DEPLOYMENT: 'false',
     CONFIRMATIONS: '1',
     POLL_MS: '20',
     LEADER_SILENCE_MS: String(SILENCE_MS),

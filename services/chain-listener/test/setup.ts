@@ -58,6 +58,9 @@ export async function startListener({ rpcUrls, router, env = {}, given = {}, dat
     RPC_URLS: typeof rpcUrls === 'string' ? rpcUrls : rpcUrls.join(','),
     ROUTER_ADDRESSES: router,
     TOKEN_ADDRESS: TOKEN,
+    // Most tests watch a contract that emits whatever it is told to.
+    DEVELOPMENT_CHAIN: 'true',
+    VERIFY_DEPLOYMENT: 'false',
     CONFIRMATIONS: '1',
     POLL_MS: '50',
     ADVANCE_EVERY_MS: '20',

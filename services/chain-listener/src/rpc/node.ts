@@ -47,8 +47,9 @@ class UndiciProvider extends JsonRpcProvider {
   readonly #transport: Transport
 
   constructor(transport: Transport, chainId: number) {
-    // ethers is never to connect by itself; the address is only what its messages show.
-    super(new FetchRequest('http://carried-by.undici'), Network.from(chainId), { staticNetwork: true, batchStallTime: 0 })
+    // ethers is never to connect by itself; the address is only what its messages show. The network has no name that ethers knows, because it asks
+    // a gas station for prices on some known ones.
+    super(new FetchRequest('http://carried-by.undici'), new Network('chain', chainId), { staticNetwork: true, batchStallTime: 0 })
     this.#transport = transport
   }
 

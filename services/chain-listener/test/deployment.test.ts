@@ -1,0 +1,93 @@
+import { type FaultProxy, faults, type LocalChain, startFaultProxy, startLocalChain } from '@ponte/local-servers'
+import { readConfig } from '@ponte/service-kit'
+import { chainListenerConfig } from '../src'
+import { type Listening, startListener } from './setup'
+
+const ELSEWHERE = `0x${'0b'.repeat(20)}`
+
+let chain: LocalChain
+let proxies: FaultProxy[]
+let listening: Listening | undefined
+beforeAll(async () => {
+  chain = await startLocalChain()
+})
+beforeEach(async () => {
+  proxies = await Promise.all([1, 2, 3].map(() => startFaultProxy(chain.rpcUrl)))
+})
+afterEach(async () => {
+  await listening?.stop()
+  listening = undefined
+  await Promise.all(proxies.map(proxy => proxy.stop()))
+})
+afterAll(() => chain.stop())
+
+const start = async (env: Record<string, string> = {}, nodes = 1, onHalt?: (error: Error) => void) => {
+  listening = await startListener({
+    rpcUrls: proxies.slice(0, nodes).map(({ url }) => url),
+    router: chain.routerAddress,
+    env: { TOKEN_ADDRESS: chain.usdcAddress, VERIFY_DEPLOYMENT: 'true', LEADER_SILENCE_MS: '500', RPC_TIMEOUT_MS: '500', ...env },
+    given: onHalt ? { onHalt } : {},
+  })
+  return listening
+}
+const role = async () => (await listening?.listener.status())?.role
+const leads = () => listening?.until(async () => (await role()) === 'leader', 'it never led')
+
+describe('the start', () => {
+  it('goes on when chain, token and routers are as configured', async () => {
+    await start({ FEE_RECEIVERS: `${ELSEWHERE},${chain.feeReceiver}` }, 3)
+    await leads()
+  })
+
+  it.each<[string, () => Record<string, string>, string]>([
+    ['another token', () => ({ TOKEN_ADDRESS: ELSEWHERE }), "the router's token is 0x"],
+    ['a contract that is no router', () => ({ ROUTER_ADDRESSES: chain.rateFeedAddress }), 'is not that of the router'],
+    ['a second router that does not stand', () => ({ ROUTER_ADDRESSES: `${chain.routerAddress},${ELSEWHERE}` }), 'no router stands at'],
+    ['another fee receiver', () => ({ FEE_RECEIVERS: ELSEWHERE }), "the router's fee receiver is"],
+    ['another chain', () => ({ CHAIN_ID: '31338' }), 'the node is of chain 31337'],
+  ])('is refused for %s, and says so', async (_, env, sentence) => {
+    await expect(start(env())).rejects.toThrow(sentence)
+  })
+
+  it('needs every node of two, and most of three, to find the same', async () => {
+    proxies[1]?.set({ each: (call, answer) => (call.method === 'eth_call' ? { ...answer, result: '0x' } : undefined) })
+    await expect(start({}, 2)).rejects.toThrow('opcodes')
+    await start({}, 3)
+    await leads()
+  })
+
+  it('does not wait for a chain that cannot be reached; the replica leads once it was verified', async () => {
+    proxies[0]?.set(faults.hangUp())
+    await start()
+    expect(await role()).toBe('standby')
+    proxies[0]?.set()
+    await leads()
+  })
+
+  it('ends the service when what it could not reach turns out to be something else', async () => {
+    proxies[0]?.set(faults.hangUp())
+    const halted: Error[] = []
+    await start({ TOKEN_ADDRESS: ELSEWHERE }, 1, error => halted.push(error))
+    proxies[0]?.set()
+    await listening?.until(() => halted.length > 0, 'it never noticed')
+    expect(halted[0]?.message).toContain("the router's token is")
+    expect(await role()).toBe('standby')
+  })
+})
+
+describe('settings', () => {
+  const read = (env: Record<string, string>) => () =>
+    readConfig(chainListenerConfig, {
+      ...{ DATABASE_URL: 'postgres://x', AMQP_URL: 'amqp://x', RPC_URLS: 'http://127.0.0.1:1', ROUTER_ADDRESSES: ELSEWHERE },
+      ...{ CHAIN_ID: '8453', TOKEN_ADDRESS: ELSEWHERE, FEE_RECEIVERS: ELSEWHERE, ...env },
+    })
+
+  it.each([
+    ['a main net as a development chain', { DEVELOPMENT_CHAIN: 'true' }, 'DEVELOPMENT_CHAIN'],
+    ['no verification of a real chain', { VERIFY_DEPLOYMENT: 'false' }, 'VERIFY_DEPLOYMENT'],
+    ['no fee receivers on a real chain', { FEE_RECEIVERS: '' }, 'FEE_RECEIVERS'],
+  ])('with %s are refused', (_, env, name) => {
+    expect(read({})).not.toThrow()
+    expect(read(env)).toThrow(name)
+  })
+})
