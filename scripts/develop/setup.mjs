@@ -2,17 +2,20 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { lockFolder } from './lock.mjs'
-import { bringUpToDate, StepError } from './steps.mjs'
+import { bringUpToDate, hasSucceeded, StepError } from './steps.mjs'
 
 export const root = realpathSync(join(dirname(fileURLToPath(import.meta.url)), '../..'))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-/** Brings node_modules, the generated clients and dist/ up to date with the sources. Does nothing, quickly, when they are. */
-export async function setUp() {
+/**
+ * Brings node_modules, the generated clients and dist/ up to date with the sources. Does nothing, quickly, when they are. `toRun` leaves out what only
+ * checks, tests and benchmarks need: the devDependencies.
+ */
+export async function setUp({ toRun = false } = {}) {
   demandNode()
   const unlock = await lockFolder(root)
   try {
-    await bringUpToDate('Installing packages', [packages()])
+    await bringUpToDate('Installing packages', [packages(toRun)])
     await bringUpToDate('Generating database clients', databaseClients())
     await bringUpToDate('Compiling', [compilation()])
     await bringUpToDate('Building the pages', pages())
@@ -28,13 +31,23 @@ function demandNode() {
   throw new StepError(`Ponte needs Node ${major}.${minor} or newer; this is ${process.version}. Install it from https://nodejs.org.`)
 }
 
-function packages() {
-  const folders = workspaces()
+function packages(toRun) {
+  // What was installed in full is kept up to date in full: a start between two test runs must not remove half of it.
+  const inPart = toRun && !hasSucceeded('install')
+  const folders = workspaces().filter(folder => !inPart || manifestOf(folder).dependencies)
   return {
-    name: 'install',
-    inputs: ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', ...folders.map(folder => join(folder, 'package.json'))],
+    name: inPart ? 'install-to-run' : 'install',
+    inputs: ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', ...workspaces().map(folder => join(folder, 'package.json'))],
     outputs: ['node_modules/.modules.yaml', ...folders.map(folder => join(folder, 'node_modules'))],
-    command: ['npx', '--yes', manifest.packageManager, 'install', '--frozen-lockfile', '--config.confirmModulesPurge=false'],
+    command: [
+      'npx',
+      '--yes',
+      manifest.packageManager,
+      'install',
+      '--frozen-lockfile',
+      '--config.confirmModulesPurge=false',
+      ...(inPart ? ['--prod'] : []),
+    ],
     advice: `See that this machine reaches its npm registry. If pnpm-lock.yaml is behind, run: npx ${manifest.packageManager} install`,
   }
 }
@@ -78,6 +91,8 @@ function pages() {
     }))
 }
 
+const manifestOf = folder => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+
 const isPages = folder => folder === 'packages/web'
 
 const workspaces = () =>
@@ -98,5 +113,5 @@ function filesIn(folder) {
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const { fail } = await import('./steps.mjs')
-  await setUp().catch(fail)
+  await setUp({ toRun: process.argv.includes('--to-run') }).catch(fail)
 }

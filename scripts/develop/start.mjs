@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { setUp } from './setup.mjs'
 import { fail } from './steps.mjs'
 
-await setUp().catch(fail)
+await setUp({ toRun: true }).catch(fail)
 
 // This process becomes the program: the pid, the signals and the exit code are its own, with nothing in between that could be killed alone.
 const main = new URL('../../services/all-in-one/dist/main.js', import.meta.url)

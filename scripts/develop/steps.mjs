@@ -63,6 +63,9 @@ export function run({ command: [program, ...args], folder = '.', env }, onLine =
   })
 }
 
+/** Whether the task of this name ever succeeded, on inputs of whatever age. */
+export const hasSucceeded = name => existsSync(join(stamps, name))
+
 function isCurrent({ name, digest, outputs }) {
   const stamp = join(stamps, name)
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === digest && outputs.every(output => existsSync(join(root, output)))
