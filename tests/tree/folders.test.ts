@@ -8,7 +8,6 @@ const LIMIT = 14
 /** Folders that hold more today, and how many. A number may go down only; a folder within the limit leaves the list. */
 const exceptions: Record<string, number> = {
   'packages/service-kit/test': 18,
-  'packages/web/src/checkout': 18,
   'services/chain-listener/src/scan': 21,
   'services/chain-listener/test': 20,
   'services/orders/src': 32,
