@@ -186,15 +186,15 @@ function contentOf(name: string, schemas: Record<string, JsonSchema>): Record<st
 }
 
 function errorsOf(operation: Operation): ErrorCode[] {
-  const { method, path, credential, query, errors = [] } = operation
+  const { method, credential, errors = [] } = operation
   const byCredential: ErrorCode[] = { api_key: ['invalid_api_key'] as const, session: ['invalid_jwt'] as const, none: [] as const }[
     credential
   ].slice()
   const withCredential: ErrorCode[] = credential === 'none' ? [] : ['missing_authorization', ...byCredential]
-  const writes: ErrorCode[] = method === 'get' ? [] : ['invalid_request', 'payload_too_large', 'unsupported_media_type']
-  const reads: ErrorCode[] = query || path.includes(':') ? ['invalid_request'] : []
+  const writes: ErrorCode[] = method === 'get' ? [] : ['payload_too_large', 'unsupported_media_type']
   const found = new Set<ErrorCode>([
-    ...reads,
+    // An unknown query parameter is refused everywhere.
+    'invalid_request',
     ...writes,
     ...withCredential,
     ...errors,

@@ -1,0 +1,94 @@
+import { Agent, request as httpRequest } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { type System, startAll } from '@ponte/all-in-one'
+import { createRandom } from '../torture/random'
+import { createMerchant, openApiValidator, startWorld, type World } from '../world'
+import { type Document, requestMaker, type Sent } from './requests'
+
+// The whole system is asked with values at the edge of every schema of its own OpenAPI document. FUZZ_REQUESTS=50000 is the longer form;
+// FUZZ_SEED asks the same again.
+
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_000)
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000)
+const CLIENTS = 12
+
+let world: World
+let system: System
+const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS })
+
+beforeAll(async () => {
+  world = await startWorld()
+  system = await startAll(world.place, { logger: world.logger })
+}, 60_000)
+afterAll(async () => {
+  agent.destroy()
+  await system?.stop()
+  await world?.stop()
+})
+
+interface Answer {
+  status: number
+  headers: Headers
+  text: string
+}
+
+const send = ({ method, path, headers, body }: Sent) =>
+  new Promise<Answer>((resolve, reject) => {
+    const { hostname, port } = new URL(system.gatewayUrl)
+    const asked = httpRequest(
+      { hostname, port, method, path, agent, headers: { ...headers, 'content-length': body?.length ?? 0 } },
+      res => {
+        const named = Object.entries(res.headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []))
+        buffer(res).then(
+          bytes => resolve({ status: res.statusCode ?? 0, headers: new Headers(named), text: bytes.toString('utf8') }),
+          reject,
+        )
+      },
+    )
+    asked.on('error', reject).end(body ?? undefined)
+  })
+
+test(
+  `${REQUESTS} requests at the edges of the document's schemas: no 5xx, and every answer is documented`,
+  async () => {
+    const document = (await (await fetch(`${system.gatewayUrl}/openapi.json`)).json()) as Document
+    const validate = await openApiValidator(system.gatewayUrl)
+    const random = createRandom(SEED)
+    const make = requestMaker(document, random)
+    const merchant = await createMerchant(world, system.gatewayUrl)
+    const known = { apiKey: merchant.api_key, session: merchant.token, ids: [merchant.id] }
+    const counts = new Map<string, number>()
+    const faults = new Map<string, string>()
+
+    const learn = ({ operation }: Sent, { status, text }: Answer) => {
+      if (status >= 300 || !text.startsWith('{')) return
+      const body = JSON.parse(text)
+      if (operation === 'rotateKey') known.apiKey = body.api_key
+      if (typeof body.id === 'string') known.ids = [...known.ids.slice(-60), body.id]
+    }
+    let left = REQUESTS
+    const client = async () => {
+      while (left-- > 0) {
+        const sent = make(known)
+        const answer = await send(sent)
+        learn(sent, answer)
+        const group = `${Math.floor(answer.status / 100)}xx`
+        counts.set(group, (counts.get(group) ?? 0) + 1)
+        const wrong =
+          answer.status >= 500
+            ? [answer.text]
+            : validate({ method: sent.method, path: sent.path, status: answer.status, headers: answer.headers, text: answer.text })
+        for (const what of wrong) {
+          const key = `${sent.operation} ${answer.status}`
+          if (!faults.has(key))
+            faults.set(key, `${sent.method} ${sent.path} ${sent.body?.toString().slice(0, 400)} -> ${what.slice(0, 400)}`)
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: CLIENTS }, client))
+    console.log(`seed ${SEED}: ${JSON.stringify(Object.fromEntries([...counts].sort()))}`)
+    expect([...faults].map(([key, fault]) => `${key}: ${fault}`)).toEqual([])
+    expect(counts.get('2xx') ?? 0).toBeGreaterThan(REQUESTS / 10)
+  },
+  60_000 + REQUESTS * 60,
+)
