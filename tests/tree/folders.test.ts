@@ -10,7 +10,6 @@ const exceptions: Record<string, number> = {
   'packages/service-kit/test': 18,
   'services/chain-listener/src/scan': 21,
   'services/chain-listener/test': 20,
-  'services/orders/src': 32,
   'services/subscriptions/src': 21,
 }
 

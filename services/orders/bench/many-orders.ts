@@ -4,31 +4,44 @@ import type { Database, Sql } from '@ponte/service-kit'
 export async function fillOrders(sql: Sql, merchantId: string, count: number, secondsAgo = 0): Promise<void> {
   await sql.query(
     `INSERT INTO orders (id, merchant_id, merchant_version, merchant_name, merchant_address, status, exception, subscription_id, external_ref,
-       metadata, brl_centavos, usdc_units, fee_bps, fee_units, expected_units, received_units, told_units, rate_micros, rate_source, rate_as_of,
-       rate_spread_bps, memo, chain_id, token_address, router_address, tx_hash, expires_at, created_at)
+       metadata, brl_centavos, usdc_units, fee_bps, fee_units, expected_units, tolerance_units, confirmed_units, notified_units, rate_micros, rate_source, rate_as_of,
+       rate_spread_bps, memo, chain_id, token_address, router_address, deposit_address, tx_hash, expires_at, created_at)
      SELECT (substr(ms, 1, 8) || '-' || substr(ms, 9, 4) || '-7' || substr(hash, 1, 3) || '-8' || substr(hash, 4, 3) || '-' || substr(hash, 7, 12))::uuid,
        $1::uuid, 1, 'Many', '0x01', CASE WHEN n % 1000 = 0 THEN 'underpaid' WHEN n % 10 = 1 THEN 'expired' ELSE 'paid' END,
        CASE WHEN n % 1000 = 2 THEN 'overpaid' END, CASE WHEN n % 10 = 3 THEN ('00000000-0000-7000-8000-' || lpad((n % 500)::text, 12, '0'))::uuid END, 'REF-' || n % 5000,
-       '{}', 100, 100, 100, 1, 99, 0, 0, 5420000, 'static', made, 0, md5($1::uuid::text || n) || hash, 31337, '0x02', '0x03',
+       '{}', 100, 100, 100, 1, 99, 1, 0, 0, 5420000, 'static', made, 0, md5($1::uuid::text || n) || hash, 31337, '0x02', '0x03',
+       '0x' || substr(md5(hash), 1, 8) || hash,
        CASE WHEN n % 10 <> 1 THEN '0x' || hash || hash END, made + interval '30 minutes', made
      FROM (SELECT n, made, md5($1::uuid::text || 'h' || n) AS hash, lpad(to_hex((extract(epoch FROM made) * 1000)::bigint), 12, '0') AS ms
        FROM (SELECT n, date_trunc('milliseconds', now()) - ($3::int + n) * interval '1 second' AS made FROM generate_series(1, $2::int) AS n) AS spread) AS rows`,
     [merchantId, count, secondsAgo],
   )
-  await sql.query('ANALYZE orders')
+  await sql.query(
+    `INSERT INTO payments (id, order_id, kind, revision, status, gross_units, payer_address, tx_hash, block_number, block_time, log_index)
+     SELECT 'p' || id, id, 'router', 1, 'confirmed', 100, '0x09', tx_hash, 1, created_at, 0 FROM orders
+     WHERE merchant_id = $1 AND tx_hash IS NOT NULL`,
+    [merchantId],
+  )
+  await sql.query('ANALYZE orders, payments')
 }
 
 /** Every filter of the list with a value that some order has, and pages at the top, in the middle and at the end. */
 export async function listQueries(sql: Sql, merchantId: string): Promise<Record<string, Record<string, string>>> {
   const at = async (share: number) => {
-    const { rows } = await sql.query<{ id: string; created_at: Date; memo: string; tx_hash: string | null }>(
-      `SELECT id, created_at, memo, tx_hash FROM orders WHERE merchant_id = $1 AND tx_hash IS NOT NULL ORDER BY id DESC
+    const { rows } = await sql.query<{
+      id: string
+      created_at: Date
+      memo: string
+      tx_hash: string | null
+      deposit_address: string | null
+    }>(
+      `SELECT id, created_at, memo, tx_hash, deposit_address FROM orders WHERE merchant_id = $1 AND tx_hash IS NOT NULL ORDER BY id DESC
        OFFSET (SELECT (count(*) * $2::float8)::int FROM orders WHERE merchant_id = $1 AND tx_hash IS NOT NULL) LIMIT 1`,
       [merchantId, share],
     )
     const [row] = rows
     if (!row) throw new Error('The merchant has no orders.')
-    return { id: row.id, time: row.created_at.toISOString(), memo: row.memo, hash: row.tx_hash ?? '' }
+    return { id: row.id, time: row.created_at.toISOString(), memo: row.memo, hash: row.tx_hash ?? '', address: row.deposit_address ?? '' }
   }
   const [middle, deep] = [await at(0.5), await at(0.95)]
   const { rows } = await sql.query<{ id: string }>(
@@ -51,6 +64,7 @@ export async function listQueries(sql: Sql, merchantId: string): Promise<Record<
     subscription_id: { subscription_id: rows[0]?.id ?? merchantId },
     memo: { memo: middle.memo },
     tx_hash: { tx_hash: middle.hash },
+    deposit_address: { deposit_address: middle.address },
   }
 }
 
@@ -81,7 +95,7 @@ export async function plansOf(database: Database, work: () => Promise<unknown>):
   pools.query = function (query: unknown, ...rest: unknown[]) {
     const { text, values } = query as { text?: string; values?: unknown[] }
     const given = values ?? (Array.isArray(rest[0]) ? rest[0] : [])
-    if (text?.includes('"orders"') && text.includes('ORDER BY')) sent.push({ text, values: given })
+    if (text?.includes('FROM orders') && text.includes('ORDER BY')) sent.push({ text, values: given })
     return real.call(this, query, ...rest)
   }
   try {

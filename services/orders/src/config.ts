@@ -1,7 +1,7 @@
-import { parseRate } from '@ponte/contracts'
+import { CENT, parseRate } from '@ponte/contracts'
 import { commonSettings, integer, secret } from '@ponte/service-kit'
 import { z } from 'zod'
-import { httpRateSettings } from './http-rate'
+import { httpRateSettings } from './quote'
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be a 0x address')
 
@@ -22,6 +22,12 @@ const settings = z.object({
   PLATFORM_FEE_BPS: integer(0, 1000).transform(BigInt),
   /** Blocks after which the listener confirms a payment; shown to payers. */
   CONFIRMATIONS: integer(1, 10_000).default(1),
+  /** An order is paid when it is short by no more than this, or by a hundredth of it if that is less: exchanges round to a cent. */
+  PAYMENT_TOLERANCE_UNITS: integer(0).transform(BigInt).default(CENT),
+  /** An order for less than this has no deposit address: a sweep would cost more gas than its fee brings. */
+  DEPOSIT_MIN_UNITS: integer(0).transform(BigInt).default(CENT),
+  /** An order for less than this is not relayed without gas, for the same reason. */
+  GASLESS_MIN_UNITS: integer(0).transform(BigInt).default(CENT),
   /** The contract whose clones are deposit addresses: the router itself. Without it orders have none. */
   DEPOSIT_FACTORY: address.optional(),
   /** A node of the chain with Chainlink's BRL / USD feed, and the feed's address there. */
@@ -57,7 +63,7 @@ const settings = z.object({
   RATE_REFRESH_MS: integer(100).default(15_000),
   /** How often expiry is looked for; the confirmed chain time decides, this only asks. */
   EXPIRY_SWEEP_MS: integer(10).default(1_000),
-  /** How often orders are held against their payments. */
+  /** How often orders are compared with their payments. */
   RECONCILE_EVERY_S: integer(1, 86_400).default(60),
 })
 

@@ -1,6 +1,6 @@
 import { isStale } from '@ponte/service-kit'
-import { review } from './order'
-import type { Store } from './store'
+import { type ChainView, review } from './order'
+import type { Due, Store } from './store'
 
 const PAGE = 100
 const AT_ONCE = 4
@@ -10,26 +10,26 @@ const AT_ONCE = 4
  * win, and the other finds nothing left to do.
  */
 export async function expireDue(store: Store, chainId: number, now: () => Date): Promise<void> {
-  const chainTime = await store.confirmedTime(chainId)
-  if (chainTime === null) return
-  let after: { expiresAt: Date; id: string } | null = null
+  const chain = await store.chain.refresh(chainId)
+  if (chain.time === null) return
+  let after: Due | null = null
   for (;;) {
-    const page: { id: string; expiresAt: Date }[] = await store.expiring(chainId, chainTime, after, PAGE)
+    const page: Due[] = await store.orders.due(chainId, chain, after, PAGE)
     for (let first = 0; first < page.length; first += AT_ONCE) {
-      await Promise.all(page.slice(first, first + AT_ONCE).map(({ id }) => expireOne(store, id, chainTime, now())))
+      await Promise.all(page.slice(first, first + AT_ONCE).map(({ id }) => expireOne(store, id, chain, now())))
     }
     after = page.at(-1) ?? null
     if (page.length < PAGE) return
   }
 }
 
-async function expireOne(store: Store, id: string, chainTime: Date, at: Date): Promise<void> {
-  const found = await store.find({ id })
+async function expireOne(store: Store, id: string, chain: ChainView, at: Date): Promise<void> {
+  const found = await store.orders.find({ id })
   if (!found) return
-  const change = review(found.order, found.payments, chainTime, at)
+  const change = review(found, chain, at)
   if (change.order.status === found.order.status && change.events.length === 0) return
   try {
-    await store.commit(change, {})
+    await store.orders.commit(change, {})
   } catch (error) {
     if (!isStale(error)) throw error
   }

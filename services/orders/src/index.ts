@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 
 export { type OrdersConfig, ordersConfig } from './config'
+export { verdictOf } from './order'
 export { createOrders } from './service'
-export { settle } from './settlement'
 
 /** Where this service's migrations are. */
 export const ordersMigrations = join(__dirname, '../prisma/migrations')

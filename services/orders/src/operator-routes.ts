@@ -1,7 +1,7 @@
 import { formatUsdc } from '@ponte/contracts'
 import { Router } from 'express'
 import { z } from 'zod'
-import { differencesOf } from './reconciliation'
+import { differencesOf } from './reconcile'
 import type { Store } from './store'
 
 const LIMIT_MAX = 1_000
@@ -18,22 +18,33 @@ const span = z
   .refine(({ from_block, to_block }) => to_block - from_block < BLOCKS_MAX, 'too many blocks')
 
 /**
- * What the platform's operator may look at, on the port that is never published: money that settles nothing, newest first, with the reason; and what
- * the books have of a span of blocks.
+ * What the platform's operator may look at, on the port that is never published: money that counts for no order, newest first, with the reason; and
+ * what the books have of a range of blocks. Amounts are gross.
  */
 export function operatorRoutes(store: Store, chainId: number): Router {
   const router = Router()
   router.get('/unmatched', async (req, res) => {
     const asked = query.safeParse(req.query)
     if (!asked.success) return void res.status(400).json({ detail: `limit is 1 to ${LIMIT_MAX}, below_block a block number.` })
-    const rows = await store.unmatchedBelow(asked.data.below_block ?? null, asked.data.limit)
+    const rows = await store.unmatched.below(asked.data.below_block ?? null, asked.data.limit)
     res.json({
       object: 'list',
       data: rows.map(row => ({
-        ...{ payment_id: row.id, reason: row.reason, status: row.status, memo: row.memo, amount: formatUsdc(row.shareUnits) },
-        ...{ merchant_address: row.merchantAddress, payer_address: row.payerAddress, router_address: row.routerAddress },
-        ...{ token_address: row.tokenAddress, chain_id: row.chainId, tx_hash: row.txHash },
-        ...{ block_number: Number(row.blockNumber), block_time: row.blockTime.toISOString() },
+        payment_id: row.id,
+        kind: row.kind,
+        reason: row.reason,
+        status: row.status,
+        memo: row.memo,
+        amount: formatUsdc(row.grossUnits),
+        merchant_address: row.merchantAddress,
+        deposit_address: row.depositAddress,
+        payer_address: row.payerAddress,
+        router_address: row.routerAddress,
+        token_address: row.tokenAddress,
+        chain_id: row.chainId,
+        tx_hash: row.txHash,
+        block_number: Number(row.blockNumber),
+        block_time: row.blockTime.toISOString(),
       })),
     })
   })
@@ -41,13 +52,17 @@ export function operatorRoutes(store: Store, chainId: number): Router {
     const asked = span.safeParse(req.query)
     if (!asked.success) return void res.status(400).json({ detail: `from_block and to_block name at most ${BLOCKS_MAX} blocks.` })
     const { from_block, to_block } = asked.data
-    const booked = await store.bookedBetween(chainId, from_block, to_block)
+    const booked = await store.books.between(chainId, from_block, to_block)
     const orderIds = [...new Set(booked.flatMap(({ order_id }) => order_id ?? []))]
-    const differences = (await store.ledgersOf(orderIds)).flatMap(ledger => differencesOf(ledger, store.chainTime(chainId)))
+    const differences = (await store.orders.byIds(orderIds)).flatMap(ledger => differencesOf(ledger, store.chain.view(chainId)))
     res.json({
-      ...{ from_block, to_block },
-      payments: booked.map(({ id, share_units, block_number, ...row }) => ({
-        ...{ payment_id: id, ...row, amount: formatUsdc(BigInt(share_units)), block_number: Number(block_number) },
+      from_block,
+      to_block,
+      payments: booked.map(({ id, gross_units, block_number, ...row }) => ({
+        payment_id: id,
+        ...row,
+        amount: formatUsdc(BigInt(gross_units)),
+        block_number: Number(block_number),
       })),
       differences: differences.map(({ orderId, kind, detail }) => ({ order_id: orderId, kind, detail })),
     })

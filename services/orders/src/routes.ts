@@ -7,6 +7,7 @@ import {
   createOrder,
   id as idSchema,
   type List,
+  type ListOrders,
   listOrders,
   type MerchantTerms,
   ORDER_EXPIRES_IN_DEFAULT_S,
@@ -15,20 +16,29 @@ import {
   type OrderBody,
   parseBrl,
 } from '@ponte/contracts'
-import { addLogFields, isStale, parseRequest, requireCaller, uuidv7At } from '@ponte/service-kit'
+import {
+  addLogFields,
+  answerOnce,
+  answersTo,
+  type Database,
+  isStale,
+  type KeyedRequest,
+  keyedRequest,
+  parseRequest,
+  requireCaller,
+  uuidv7At,
+} from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
-import { answerOnce, keyedRequest } from './idempotency'
-import type { Opening } from './opening'
-import { cancel } from './order'
-import { checkoutBody, orderBody, type Place } from './order-body'
+import { checksumAddress } from './chain'
+import { cancel, checkoutBody, historyBody, type Ledger, type OrderFactory, type OrderHistory, orderBody, type Place } from './order'
 import type { Store } from './store'
-import type { KeyedRequest } from './store/idempotency'
-import type { Ledger } from './store/ledger'
 
 export interface RouteDeps {
   store: Store
-  opening: Opening
+  /** Where answers of keyed requests are kept. */
+  database: Database
+  orderFactory: OrderFactory
   place: Place
   now: () => Date
   tokenSecret: string
@@ -47,10 +57,10 @@ export function routes(deps: RouteDeps): Router {
     const terms = merchantOf(res)
     parseRequest(nothing, req.query, 'query')
     const body = parseRequest(createOrder, req.body, 'body')
-    const keyed = keyedRequest(req, terms.merchant_id, 'POST /api/v1/orders')
-    await answerOnce(store, keyed, res, async () => {
+    const keyed = keyedRequest(req, terms.merchant_id)
+    await answerOnce(deps.database, keyed, res, async () => {
       const at = deps.now()
-      const change = deps.opening.open({
+      const change = deps.orderFactory.open({
         id: uuidv7At(at),
         memo: randomBytes(32).toString('hex'),
         terms,
@@ -63,7 +73,7 @@ export function routes(deps: RouteDeps): Router {
       })
       addLogFields({ order_id: change.order.id })
       const answer = { status: 201, body: JSON.stringify(orderBody(change.order, place)) }
-      await store.insert(change, keyed ? { answer: { ...keyed, ...answer } } : {})
+      await store.orders.insert(change, { answers: answersTo(keyed, answer) })
       return answer
     })
   })
@@ -72,7 +82,7 @@ export function routes(deps: RouteDeps): Router {
     const terms = merchantOf(res)
     const query = parseRequest(listOrders, req.query, 'query')
     const limit = query.limit ?? LIMIT_DEFAULT
-    const orders = await store.list(terms.merchant_id, query, limit)
+    const orders = await store.orders.list(terms.merchant_id, withChecksum(query), limit)
     const page = orders.slice(0, limit).map(order => orderBody(order, place))
     if (query.ending_before !== undefined) page.reverse()
     const list: List<OrderBody> = { object: 'list', data: page, has_more: orders.length > limit }
@@ -80,44 +90,52 @@ export function routes(deps: RouteDeps): Router {
   })
 
   router.get('/api/v1/orders/:id', async (req, res) => {
-    const { order, payments } = await owned(store, req, merchantOf(res))
-    res.json(orderBody(order, place, payments))
+    const history = await historyOf(store, req)
+    requireOwner(history, merchantOf(res))
+    res.json(historyBody(history, place))
   })
 
   router.post('/api/v1/orders/:id/cancel', async (req, res) => {
     const terms = merchantOf(res)
     const { id } = parseRequest(pathId, req.params, 'path')
+    parseRequest(nothing, req.query, 'query')
     parseRequest(nothing, req.body, 'body')
-    const keyed = keyedRequest(req, terms.merchant_id, `POST /api/v1/orders/${id.toLowerCase()}/cancel`)
-    await answerOnce(store, keyed, res, async () => ({ status: 200, body: await cancelled(deps, req, terms, keyed) }))
+    const keyed = keyedRequest(req, terms.merchant_id)
+    await answerOnce(deps.database, keyed, res, async () => ({ status: 200, body: await cancelOrder(deps, id, terms, keyed) }))
   })
 
   router.get('/api/v1/checkout/:id', async (req, res) => {
-    const found = await named(store, req)
-    res.json(checkoutBody(found.order, found.payments, await store.head(found.order.chainId), place))
+    const history = await historyOf(store, req)
+    res.json(checkoutBody(history, await store.chain.head(history.order.chainId), place))
   })
 
   return router
 }
 
+const RACES_MAX = 20
+
 /** Cancels the caller's order; a payment that came in between is looked at again, and then the cancellation may be refused. */
-async function cancelled(
-  { store, place, now }: RouteDeps,
-  req: Request,
+async function cancelOrder(
+  { store, database, place, now }: RouteDeps,
+  id: string,
   terms: MerchantTerms,
   keyed: KeyedRequest | null,
 ): Promise<string> {
-  for (;;) {
-    const { order, payments } = await owned(store, req, terms)
-    const change = cancel(order, payments, now())
-    const body = JSON.stringify(orderBody(change?.order ?? order, place))
-    const answer = keyed && { ...keyed, status: 200, body }
+  for (let race = 1; ; race++) {
+    const found = await store.orders.find({ id })
+    if (!found) throw notFound(id)
+    requireOwner(found, terms)
+    const change = cancel(found, now())
+    const body = JSON.stringify(orderBody(change?.order ?? found.order, place))
+    const answers = answersTo(keyed, { status: 200, body })
     try {
-      if (change) await store.commit(change, answer ? { answer } : {})
-      else if (answer) await store.keepAnswer(answer)
+      if (change) await store.orders.commit(change, { answers })
+      else if (keyed) await database.commit({ answers })
       return body
     } catch (error) {
       if (!isStale(error)) throw error
+      if (race === RACES_MAX)
+        throw new ApiError('service_unavailable', 'The order is changing; repeat the request shortly.', { retryAfterS: 1 })
     }
   }
 }
@@ -128,18 +146,22 @@ function merchantOf(res: Response): MerchantTerms {
   return who.terms
 }
 
-async function named(store: Store, req: Request): Promise<Ledger> {
+/** Addresses are kept in EIP-55 form, whatever case they are asked for in. */
+const withChecksum = ({ deposit_address, ...query }: ListOrders): ListOrders =>
+  deposit_address === undefined ? query : { ...query, deposit_address: checksumAddress(deposit_address) }
+
+const notFound = (id: string) => new ApiError('not_found', `There is no order ${id}.`)
+
+async function historyOf(store: Store, req: Request): Promise<OrderHistory> {
   const { id } = parseRequest(pathId, req.params, 'path')
   parseRequest(nothing, req.query, 'query')
-  const found = await store.find({ id })
-  if (!found) throw new ApiError('not_found', `There is no order ${id}.`)
+  const found = await store.orders.history(id)
+  if (!found) throw notFound(id)
   return found
 }
 
-async function owned(store: Store, req: Request, terms: MerchantTerms): Promise<Ledger> {
-  const found = await named(store, req)
-  if (found.order.merchantId !== terms.merchant_id) throw new ApiError('forbidden', 'This order belongs to another merchant.')
-  return found
+function requireOwner({ order }: Pick<Ledger, 'order'>, terms: MerchantTerms): void {
+  if (order.merchantId !== terms.merchant_id) throw new ApiError('forbidden', 'This order belongs to another merchant.')
 }
 
 function expiresAt(body: CreateOrder, at: Date): Date {

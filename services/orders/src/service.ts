@@ -11,40 +11,40 @@ import {
   openDatabase,
   opsServer,
   outboxRelay,
+  type Part,
+  pruneAnswers,
   rabbitmqBus,
   service,
   uuidv7,
 } from '@ponte/service-kit'
-import { createArrivals } from './arrival'
-import { createCharges } from './charge'
+import { depositAddresses } from './chain'
+import { createCharges } from './charges'
 import type { OrdersConfig } from './config'
-import { depositAddresses } from './deposit'
 import { expireDue } from './expiry'
-import { orderMetrics } from './measures'
-import { createOpening } from './opening'
+import { createIngestion } from './ingestion'
+import { orderMetrics } from './metrics'
 import { operatorRoutes } from './operator-routes'
-import type { Change } from './order'
-import { rateSources } from './rate-sources'
-import { openRates } from './rates'
+import { type Change, createOrderFactory } from './order'
+import { openRates, rateSources } from './quote'
 import { reactions } from './reactions'
-import { createReconciling } from './reconciling'
+import { reconcileJob } from './reconcile'
 import { routes } from './routes'
 import { openStore } from './store'
 
-/** What the roof or a test may hand in; what is given belongs to the giver. */
-export interface Given {
+/** What all-in-one or a test may hand in; it belongs to the caller. */
+export interface Overrides {
   bus?: Bus
   now?: () => Date
   logger?: Logger
 }
 
 /** The invoice and its settlement, as a list of parts. */
-export function createOrders(config: OrdersConfig, given: Given = {}) {
-  const logger = given.logger ?? createLogger({ service: 'orders', level: config.LOG_LEVEL })
-  const now = given.now ?? (() => new Date())
+export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
+  const logger = overrides.logger ?? createLogger({ service: 'orders', level: config.LOG_LEVEL })
+  const now = overrides.now ?? (() => new Date())
   const metrics = createMetrics('orders')
   const database = openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL, applicationName: 'orders' })
-  const bus = given.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
+  const bus = overrides.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
   const relay = outboxRelay(database, bus, logger)
 
   const measured = orderMetrics(metrics)
@@ -52,7 +52,7 @@ export function createOrders(config: OrdersConfig, given: Given = {}) {
   const committed = (change: Change) => {
     relay.wake()
     measured.committed(change)
-    // Nobody watches an order that has only just been made.
+    // No page shows an order that has only just been made.
     if (change.from !== null) announce(change.order)
   }
   const store = openStore(database, { now, committed })
@@ -64,22 +64,40 @@ export function createOrders(config: OrdersConfig, given: Given = {}) {
     logger,
   })
   metrics.observed('ponte_quote_age_seconds', 'Age of the exchange rate that orders are priced with', rates.ageS)
-  metrics.observed('ponte_payment_events_missing', 'Payment events that expiry waits for', () =>
-    store.missingPaymentEvents(config.CHAIN_ID),
+  metrics.observed('ponte_payment_events_missing', 'Events of the listener that expiry waits for', () =>
+    store.chain.missingEvents(config.CHAIN_ID),
   )
 
-  const place = { network: config.NETWORK, publicUrl: config.PUBLIC_URL, confirmations: config.CONFIRMATIONS }
-  const destination = { chainId: config.CHAIN_ID, tokenAddress: config.TOKEN_ADDRESS, routerAddress: config.ROUTER_ADDRESS }
-  const depositAddress = depositAddresses(config.DEPOSIT_FACTORY)
-  const opening = createOpening({ destination, feeBps: config.PLATFORM_FEE_BPS, place, quote: rates.current, depositAddress })
-  const arrivals = createArrivals({ store, now, logger, onUnmatched: measured.unmatched, onReorged: measured.reorged })
-  const charges = createCharges({ store, now, opening, arrivals, logger })
+  const place = {
+    network: config.NETWORK,
+    publicUrl: config.PUBLIC_URL,
+    confirmations: config.CONFIRMATIONS,
+    gaslessMinUnits: config.GASLESS_MIN_UNITS,
+  }
+  const orderFactory = createOrderFactory({
+    deployment: {
+      chainId: config.CHAIN_ID,
+      tokenAddress: config.TOKEN_ADDRESS,
+      routerAddress: config.ROUTER_ADDRESS,
+      feeBps: config.PLATFORM_FEE_BPS,
+      toleranceLimit: config.PAYMENT_TOLERANCE_UNITS,
+    },
+    place,
+    depositMinUnits: config.DEPOSIT_MIN_UNITS,
+    quote: rates.current,
+    depositAddress: depositAddresses(config.DEPOSIT_FACTORY),
+    head: () => store.chain.knownHead(config.CHAIN_ID),
+  })
+  const ingestion = createIngestion({ store, now, logger, onUnmatched: measured.unmatched, onReorged: measured.reorged })
+  const charges = createCharges({ store, now, orderFactory, ingestion, logger })
   const expiry = every('expiry', config.EXPIRY_SWEEP_MS, () => expireDue(store, config.CHAIN_ID, now), logger)
-  const reconciling = createReconciling({ store, metrics, now, logger, chainId: config.CHAIN_ID, everyS: config.RECONCILE_EVERY_S })
-  const pruning = every('idempotency pruning', 3_600_000, () => store.prune(), logger)
+  const reconcile = reconcileJob({ store, metrics, now, logger, chainId: config.CHAIN_ID, everyS: config.RECONCILE_EVERY_S })
+  // Orders that are made before the first look at the chain would have their addresses watched from its beginning.
+  const chainKnown: Part = { name: 'chain view', start: async () => void (await store.chain.refresh(config.CHAIN_ID)) }
+  const pruning = every('idempotency pruning', 3_600_000, () => pruneAnswers(database), logger)
 
-  const ways = routes({ store, opening, place, now, tokenSecret: config.GATEWAY_TOKEN_SECRET })
-  const app = createApp({ routes: ways, logger })
+  const router = routes({ store, database, orderFactory, place, now, tokenSecret: config.GATEWAY_TOKEN_SECRET })
+  const app = createApp({ routes: router, logger })
   const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
   const ops = opsServer({
     host: config.HOST,
@@ -91,21 +109,22 @@ export function createOrders(config: OrdersConfig, given: Given = {}) {
   })
   const parts = [
     database,
-    ...(given.bus ? [] : [bus]),
+    ...(overrides.bus ? [] : [bus]),
     relay,
+    chainKnown,
     rates,
     expiry,
     charges.waiting,
     pruning,
-    reconciling,
-    consumer(bus, 'orders', reactions({ store, now, arrivals, charges, chainMoved: expiry.wake, announce })),
+    reconcile,
+    consumer(bus, 'orders', reactions({ store, now, ingestion, charges, chainMoved: expiry.wake, announce })),
     ops,
     http,
   ]
   return { ...service('orders', parts), http, ops }
 }
 
-/** Tells live pages that something a payer can see has changed; nobody waits for it and nothing is lost with it. */
+/** Notifies live pages that something a payer can see has changed; losing it loses nothing. */
 function changed(order: { id: string; merchantId: string }, at: Date) {
   const event = {
     id: uuidv7(),

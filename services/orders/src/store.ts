@@ -1,30 +1,30 @@
 import type { Database } from '@ponte/service-kit'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from './generated/client'
+import { bookStore } from './store/books'
 import { chainStore } from './store/chain'
 import { chargeStore } from './store/charges'
-import { idempotencyStore } from './store/idempotency'
-import { ledgerStore } from './store/ledger'
+import { depositStore } from './store/deposits'
 import { merchantStore } from './store/merchants'
 import { orderList } from './store/order-list'
-import { type OrderStoreOptions, orderStore } from './store/orders'
-import { reconciliationStore } from './store/reconciliation'
+import { orderReads } from './store/order-reads'
+import { type OrderStoreOptions, orderWrites } from './store/order-writes'
 import { unmatchedStore } from './store/unmatched'
 
+export type { Due } from './store/order-reads'
+export { type Cause, isKnownOrder } from './store/order-writes'
 export type Store = ReturnType<typeof openStore>
 
-/** Reads go through Prisma, every commit is one SQL statement: row, inbox and outbox together or not at all. */
+/** Single rows and cold writes go through Prisma; what needs one round trip or a plan of its own is SQL, and says why. */
 export function openStore(database: Database, options: OrderStoreOptions) {
   const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) })
   return {
-    ...ledgerStore(database),
-    ...orderStore(database, options),
-    ...orderList(database),
-    ...chargeStore(database, options),
-    ...chainStore(database, prisma),
-    ...unmatchedStore(database, prisma),
-    ...reconciliationStore(database),
-    ...merchantStore(database, prisma),
-    ...idempotencyStore(database),
+    orders: { ...orderReads(database, prisma), ...orderWrites(database, options), list: orderList(database) },
+    deposits: depositStore(database),
+    unmatched: unmatchedStore(database, prisma),
+    charges: chargeStore(database, prisma, options),
+    chain: chainStore(database, prisma),
+    merchants: merchantStore(database, prisma),
+    books: bookStore(database),
   }
 }

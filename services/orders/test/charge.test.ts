@@ -87,7 +87,7 @@ describe('subscription.charge_requested', () => {
 describe('a payment that is there before its order', () => {
   const target = { payment: { chain_id: 31337, router_address: '', token_address: '', merchant_address: '' } }
   const paymentOf = (wanted: ReturnType<typeof charge>) =>
-    chain.payment({ ...target, memo: wanted.memo, expected: '27.398525' } as unknown as OrderBody, {
+    chain.payment({ ...target, memo: wanted.memo, usdc_amount: '27.675277' } as unknown as OrderBody, {
       router_address: system.config.ROUTER_ADDRESS.toLowerCase(),
       token_address: system.config.TOKEN_ADDRESS.toLowerCase(),
       merchant_address: (wanted.terms.payout_address ?? '').toLowerCase(),

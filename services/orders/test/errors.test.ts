@@ -23,7 +23,7 @@ beforeAll(async () => {
   await system.sql.query("UPDATE orders SET status = 'expired', expired_at = now() WHERE id = $1", [made.expired.id])
   await chain.says('confirmed', chain.payment(made.paid))
   await chain.says('detected', chain.payment(made.confirming))
-  await chain.says('confirmed', chain.payment(made.underpaid, { share: 1n }))
+  await chain.says('confirmed', chain.payment(made.underpaid, { gross: 20_000n }))
   await post('/api/v1/orders', { brl_amount: '10' }, { ...asMerchant(), 'Idempotency-Key': 'taken' })
 })
 afterAll(() => system.stop())

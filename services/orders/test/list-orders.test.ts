@@ -66,7 +66,7 @@ describe('GET /api/v1/orders', () => {
     const between = from.replace('Z', '0001Z')
     const later = await list(merchant, { created_gte: between, limit: 100 })
     expect(ids(later.data)).toEqual(ids(made.filter(order => order.created_at > from)))
-    for (const strange of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z'])
+    for (const strange of ['1970-01-01T00:00:00Z', '2999-12-31T23:59:59.999Z'])
       await list(merchant, { created_gte: strange, created_lt: strange })
   })
 
@@ -85,7 +85,7 @@ describe('GET /api/v1/orders', () => {
     const target = made[1]
     if (target && (await list(merchant, { status: 'paid' })).data.length === 0) {
       const chain = listener(system.bus)
-      await chain.says('confirmed', chain.payment(target, { share: 90_000_000n }))
+      await chain.says('confirmed', chain.payment(target, { gross: 90_000_000n }))
     }
     const page = await list(merchant, { limit: 100, ...query() })
     expect(ids(page.data)).toEqual(ids(made.filter(belongs)))

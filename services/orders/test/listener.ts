@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import {
   type ChainAdvanced,
   type ChainPayment,
+  type ChainSweep,
   type ChargeRequested,
   type EventData,
   type EventType,
@@ -21,32 +22,34 @@ export const message = <T extends EventType>(type: T, data: EventData<T>, id = u
   body: JSON.stringify({ id, type, occurred_at: occurredAt.toISOString(), data, trace: null }),
 })
 
-/** Says on the bus what a chain-listener would: payments with gapless sequences, and how far the chain is confirmed. */
+/** Publishes what a chain-listener would: payments, sweeps and deposit states with gapless sequences, and how far the chain is confirmed. */
 export function listener(bus: Bus) {
   let sequence = 0
   const revisions = new Map<string, number>()
   const said = (type: Status, paid: ChainPayment) => message(`payment.${type}`, paid)
 
   const self = {
-    /** A payment of this order's memo; `share` in units. Nothing is published by this. */
+    /** A payment of this order's memo; `gross` in units. Nothing is published by this. */
     payment(
-      order: Pick<OrderBody, 'memo' | 'payment' | 'expected'>,
-      change: Partial<ChainPayment> & { share?: bigint } = {},
+      order: Pick<OrderBody, 'memo' | 'payment' | 'usdc_amount'>,
+      change: Partial<ChainPayment> & { gross?: bigint } = {},
     ): ChainPayment {
-      const { share, ...rest } = change
+      const { gross, ...rest } = change
       const txHash = `0x${hex(32)}`
       return {
         payment_id: `31337:${txHash}:0`,
         sequence: 0,
         revision: 0,
+        kind: 'router',
         chain_id: order.payment.chain_id,
         router_address: order.payment.router_address.toLowerCase(),
         token_address: order.payment.token_address.toLowerCase(),
         memo: order.memo,
         merchant_address: order.payment.merchant_address.toLowerCase(),
         payer_address: '0x90f79bf6eb2c4f870365e785982e1f101e93b906',
-        merchant_share: share === undefined ? order.expected : formatUsdc(share),
-        fee: '0.000001',
+        deposit_address: null,
+        amount: gross === undefined ? order.usdc_amount : formatUsdc(gross),
+        log_index: 0,
         tx_hash: txHash,
         block_number: 10,
         block_hash: `0x${hex(32)}`,
@@ -54,12 +57,42 @@ export function listener(bus: Bus) {
         ...rest,
       }
     },
-    /** The next thing said about a payment, numbered; it travels when the caller publishes it. */
+    /** A transfer to this order's deposit address. */
+    transfer: (
+      order: Pick<OrderBody, 'memo' | 'payment' | 'usdc_amount'>,
+      change: Partial<ChainPayment> & { gross?: bigint } = {},
+    ): ChainPayment => self.payment(order, { kind: 'transfer', deposit_address: order.payment.deposit_address, ...change }),
+    /** The next event about a payment, numbered; it travels when the caller publishes it. */
     next(type: Status, paid: ChainPayment, change: Partial<ChainPayment> = {}) {
       const revision = (revisions.get(paid.payment_id) ?? 0) + 1
       revisions.set(paid.payment_id, revision)
       return said(type, { ...paid, ...change, revision, sequence: ++sequence })
     },
+    /** The next event about a sweep of this order's address, `gross` in units. */
+    async sweeps(type: 'confirmed' | 'orphaned', order: OrderBody, gross: bigint, change: Partial<ChainSweep> = {}): Promise<ChainSweep> {
+      const { kind, payer_address, payment_id, ...position } = self.payment(order, { gross })
+      const sweep = { ...position, amount: formatUsdc(gross), log_index: 0, sweep_id: payment_id, ...change }
+      const revision = (revisions.get(sweep.sweep_id) ?? 0) + 1
+      revisions.set(sweep.sweep_id, revision)
+      const data: ChainSweep = { ...sweep, deposit_address: order.payment.deposit_address ?? PAYOUT, revision, sequence: ++sequence }
+      await bus.publish(message(`sweep.${type}`, data))
+      return data
+    },
+    synced: (...orders: OrderBody[]) =>
+      bus.publish(message('deposit.synced', { chain_id: 31337, sequence: ++sequence, order_ids: orders.map(({ id }) => id) })),
+    blocked: (order: OrderBody, reason: EventData<'deposit.blocked'>['reason'], revision: number) =>
+      bus.publish(
+        message('deposit.blocked', {
+          chain_id: 31337,
+          sequence: ++sequence,
+          revision,
+          order_id: order.id,
+          memo: order.memo,
+          merchant_address: order.payment.merchant_address,
+          deposit_address: order.payment.deposit_address ?? PAYOUT,
+          reason,
+        }),
+      ),
     async says(type: Status, paid: ChainPayment, change: Partial<ChainPayment> = {}): Promise<void> {
       await bus.publish(self.next(type, paid, change))
     },

@@ -6,7 +6,7 @@ import { readConfig, until } from '@ponte/service-kit'
 import { Contract } from 'ethers'
 import request from 'supertest'
 import { ordersConfig } from '../src'
-import { httpRate, httpRateSettings, parseExactly, rateMicros } from '../src/http-rate'
+import { httpRate, httpRateSettings, parseExactly, rateMicros } from '../src/quote/http-rate'
 import { asMerchant, settings, startOrders } from './setup'
 
 let chain: LocalChain

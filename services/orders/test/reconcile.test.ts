@@ -34,13 +34,13 @@ describe('issue: the scheduled auditor', () => {
     const found = await ask()
     expect(found).toMatchObject({
       differences: [],
-      payments: [{ place: 'order', order_id: order.id, status: 'confirmed', amount: order.expected }],
+      payments: [{ place: 'order', order_id: order.id, status: 'confirmed', kind: 'router', amount: order.usdc_amount }],
     })
   })
 
   it('names an order whose received is not the sum of its payments, and one whose status does not follow from them', async () => {
-    expect(await harmed('received_units = received_units + 1', 'received_units = received_units - 1')).toMatchObject([
-      { order_id: order.id, kind: 'received', detail: expect.stringContaining(order.expected) },
+    expect(await harmed('confirmed_units = confirmed_units + 1', 'confirmed_units = confirmed_units - 1')).toMatchObject([
+      { order_id: order.id, kind: 'received', detail: expect.stringContaining(order.usdc_amount) },
     ])
     expect(await harmed("status = 'pending'", "status = 'paid'")).toMatchObject([{ order_id: order.id, kind: 'status' }])
   })

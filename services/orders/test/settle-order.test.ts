@@ -35,8 +35,14 @@ describe('a payment that matches', () => {
     expect(settled).toMatchObject({ status: 'paid', exception: null, received: order.expected, tx_hash: paid.tx_hash })
     expect(settled.payments).toEqual([
       {
-        ...{ tx_hash: paid.tx_hash, status: 'confirmed', amount: order.expected, payer_address: paid.payer_address },
-        ...{ block_number: 10, block_time: paid.block_time },
+        kind: 'router',
+        tx_hash: paid.tx_hash,
+        status: 'confirmed',
+        amount: order.usdc_amount,
+        payer_address: paid.payer_address,
+        block_number: 10,
+        block_time: paid.block_time,
+        settlement: { status: 'settled', tx_hash: paid.tx_hash },
       },
     ])
     expect(await system.told(order.id)).toMatchObject([
@@ -49,11 +55,11 @@ describe('a payment that matches', () => {
 
   it('keeps amounts that no float could hold', async () => {
     const order = await create({ brl_amount: '9999999999.99' })
-    const share = 9_007_199_254_740_993n
-    await chain.says('confirmed', chain.payment(order, { share }))
-    expect((await read(order.id)).received).toBe('9007199254.740993')
-    const { rows } = await system.sql.query('SELECT share_units::text AS units FROM payments WHERE order_id = $1', [order.id])
-    expect(rows[0]?.units).toBe(String(share))
+    const gross = 9_007_199_254_740_993n
+    await chain.says('confirmed', chain.payment(order, { gross }))
+    expect(await read(order.id)).toMatchObject({ received: '8917127262.193584', payments: [{ amount: '9007199254.740993' }] })
+    const { rows } = await system.sql.query('SELECT gross_units::text AS units FROM payments WHERE order_id = $1', [order.id])
+    expect(rows[0]?.units).toBe(String(gross))
   })
 
   it('invariant 1: is counted once, however often and in whatever order it is told', async () => {
@@ -75,16 +81,16 @@ describe('a payment that matches', () => {
     const order = await create()
     const part = 1_000_000n
     const said = Array.from({ length: 20 }, (_, index) =>
-      chain.next('confirmed', chain.payment(order, { share: part, block_number: 10 + index })),
+      chain.next('confirmed', chain.payment(order, { gross: part, block_number: 10 + index })),
     )
     await Promise.all(said.map(event => system.bus.publish(event)))
-    expect(await read(order.id)).toMatchObject({ status: 'underpaid', received: '20.000000' })
+    expect(await read(order.id)).toMatchObject({ status: 'underpaid', received: '19.800000' })
     const told = await system.told(order.id)
     expect(new Set(told.map(event => event.type))).toEqual(new Set(['order.underpaid']))
-    expect(told.at(-1)?.data.order).toMatchObject({ received: '20.000000', expected: order.expected })
+    expect(told.at(-1)?.data.order).toMatchObject({ received: '19.800000', expected: order.expected })
     const amounts = told.map(event => Number(event.data.order.received))
     expect([...amounts].sort((a, b) => a - b)).toEqual(amounts)
-    await chain.says('confirmed', chain.payment(order, { share: 7_398_525n, block_number: 40 }))
+    await chain.says('confirmed', chain.payment(order, { gross: 7_675_277n, block_number: 40 }))
     expect((await types(order.id)).filter(type => type === 'order.paid')).toHaveLength(1)
   })
 
@@ -108,15 +114,13 @@ describe('a payment that matches', () => {
 
   it('two changes of one order at one moment come one after the other', async () => {
     const order = await create()
-    const halves = [0n, 1n].map(rest => chain.payment(order, { share: BigInt(order.expected.replace('.', '')) / 2n + rest }))
+    const halves = [0n, 1n].map(rest => chain.payment(order, { gross: BigInt(order.usdc_amount.replace('.', '')) / 2n + rest }))
     const cancels = Array.from({ length: 5 }, () =>
       request(system.url).post(`/api/v1/orders/${order.id}/cancel`).set(asMerchant()).send({}),
     )
     const answers = await Promise.all([...halves.map(half => chain.says('confirmed', half)), ...cancels])
     const cancelled = answers.some(answer => answer !== undefined && answer.status === 200)
-    const sum = halves.reduce((total, { merchant_share: share }) => total + BigInt(share?.replace('.', '') ?? 0), 0n)
-    expect(await read(order.id)).toMatchObject({ status: cancelled ? 'cancelled' : 'paid', payments: [{}, {}] })
-    expect(BigInt((await read(order.id)).received.replace('.', ''))).toBe(sum)
+    expect(await read(order.id)).toMatchObject({ status: cancelled ? 'cancelled' : 'paid', received: order.expected, payments: [{}, {}] })
     // Told `underpaid` or not, as the halves came: the end is the same, and told once.
     expect((await types(order.id)).filter(type => type !== 'order.underpaid')).toEqual([cancelled ? 'order.cancelled' : 'order.paid'])
   })
@@ -143,7 +147,7 @@ describe('design section 6: a payment that does not match changes nothing and is
     ['wrong_token', { token_address: stranger }],
     ['wrong_router', { router_address: stranger }],
     ['wrong_chain', { chain_id: 1 }],
-    ['zero_amount', { merchant_share: '0.000000' }],
+    ['zero_amount', { amount: '0.000000' }],
   ] as const)('%s', async (reason, change) => {
     const order = await create()
     const before = await read(order.id)

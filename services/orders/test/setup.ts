@@ -5,9 +5,10 @@ import { createOrders, ordersConfig, ordersMigrations } from '../src'
 
 export const TOKEN_SECRET = 'a-test-secret-of-at-least-32-characters'
 export const PAYOUT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+export const ROUTER = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
 export const merchantId = '01981f3c-0000-7000-8000-000000000001'
 
-/** What every process of the service is told here. */
+/** What every process of the service is configured with here. */
 export const settings = (databaseUrl: string): Record<string, string> => ({
   DATABASE_URL: databaseUrl,
   AMQP_URL: 'amqp://unused',
@@ -19,7 +20,7 @@ export const settings = (databaseUrl: string): Record<string, string> => ({
   NETWORK: 'anvil',
   CHAIN_ID: '31337',
   TOKEN_ADDRESS: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
-  ROUTER_ADDRESS: '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512',
+  ROUTER_ADDRESS: ROUTER,
   PLATFORM_FEE_BPS: '100',
   RATE_STATIC: '5.42',
   EXPIRY_SWEEP_MS: '50',
@@ -31,7 +32,7 @@ export async function startOrders(env: Record<string, string> = {}, given: { now
   const bus: Bus = memoryBus({ topology, logger: silentLogger })
   const config = readConfig(ordersConfig, { ...settings(database.url), ...env })
   const orders = createOrders(config, { bus, logger: silentLogger, ...given })
-  // Whoever else listens: without them the relay would wait for their word.
+  // The other consumers: without them the relay would wait.
   const others = ['subscriptions', 'chain-listener', 'webhook-dispatcher'].map(queue => bus.consume(queue, async () => undefined))
   for (const other of others) await other.start?.()
   await orders.start()
@@ -44,7 +45,7 @@ export async function startOrders(env: Record<string, string> = {}, given: { now
     sql,
     url: `http://127.0.0.1:${orders.http.port()}`,
     ops: `http://127.0.0.1:${orders.ops.port()}`,
-    /** What this order's merchant is told, in the order it was written. */
+    /** The events about this order, in the order they were written. */
     async told(orderId: string): Promise<{ type: string; data: { order: Record<string, unknown> } }[]> {
       const { rows } = await sql.query(
         "SELECT body::jsonb AS event FROM outbox WHERE body::jsonb->'data'->'order'->>'id' = $1 ORDER BY id",

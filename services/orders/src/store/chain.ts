@@ -1,14 +1,22 @@
 import type { ChainAdvanced } from '@ponte/contracts'
-import type { Database } from '@ponte/service-kit'
+import type { Database, Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
+import type { ChainView } from '../order'
 
-const ADVANCE = `
-  WITH seen AS (INSERT INTO inbox (event_id) VALUES ($1)),
-  cursor AS (
-    INSERT INTO chain_cursors AS known (chain_id, head_block) VALUES ($2, $5)
+const ADVANCE: Statement = {
+  name: 'chain-advance',
+  text: `
+  WITH cursor AS (
+    INSERT INTO chain_cursors AS known (chain_id, head_block) VALUES ($chain_id, $head_block)
     ON CONFLICT (chain_id) DO UPDATE SET head_block = greatest(known.head_block, EXCLUDED.head_block))
-  INSERT INTO chain_advances AS known (chain_id, sequence, confirmed_time) VALUES ($2, $3, $4)
-  ON CONFLICT (chain_id, sequence) DO UPDATE SET confirmed_time = greatest(known.confirmed_time, EXCLUDED.confirmed_time)`
+  INSERT INTO chain_advances AS known (chain_id, sequence, confirmed_time) VALUES ($chain_id, $sequence, $confirmed_time)
+  ON CONFLICT (chain_id, sequence) DO UPDATE SET confirmed_time = greatest(known.confirmed_time, EXCLUDED.confirmed_time)`,
+}
+
+const COUNT: Statement = {
+  name: 'chain-event',
+  text: 'INSERT INTO payment_sequences (chain_id, sequence) VALUES ($chain_id, $sequence) ON CONFLICT DO NOTHING',
+}
 
 const WATERMARK = `
   UPDATE chain_cursors SET watermark = greatest(watermark, (
@@ -21,71 +29,67 @@ const WATERMARK = `
 const BELIEVE = `
   UPDATE chain_cursors SET confirmed_time = greatest(confirmed_time,
     (SELECT max(confirmed_time) FROM chain_advances WHERE chain_id = $1 AND sequence <= $2))
-  WHERE chain_id = $1 RETURNING confirmed_time`
+  WHERE chain_id = $1 RETURNING confirmed_time, head_block`
 
 const MISSING = `
   SELECT greatest(0, (SELECT max(sequence) FROM chain_advances WHERE chain_id = $1) - watermark) AS count
   FROM chain_cursors WHERE chain_id = $1`
 
+const NOTHING: ChainView = { time: null, watermark: 0 }
+
 /** How far the chain is known, and how far its confirmed time may be believed. */
 export function chainStore(database: Database, prisma: PrismaClient) {
-  const believed = new Map<number, Date>()
+  const views = new Map<number, ChainView>()
+  const heads = new Map<number, number>()
 
   return {
+    /** The head of the chain as the listener last reported it; 0 while unknown. */
     async head(chainId: number): Promise<bigint> {
       return (await prisma.chainCursor.findUnique({ where: { chainId } }))?.headBlock ?? 0n
     },
 
-    /** Tc as this replica last worked it out. It only grows, so an older one is safe: it expires less. */
-    chainTime: (chainId: number): Date | null => believed.get(chainId) ?? null,
+    /** That head as of the last `refresh` here; null before one knew it. An older one is safe: more blocks are watched. */
+    knownHead: (chainId: number): number | null => heads.get(chainId) ?? null,
+
+    /** The confirmed chain as of the last `refresh` here. It only grows, so an older one is safe: it expires less. */
+    view: (chainId: number): ChainView => views.get(chainId) ?? NOTHING,
 
     async recordAdvance(advance: ChainAdvanced, eventId: string): Promise<void> {
-      await database.query(ADVANCE, [eventId, advance.chain_id, advance.sequence, advance.confirmed_time, advance.head_block])
+      const { chain_id, sequence, confirmed_time, head_block } = advance
+      await database.commit({ inbox: [eventId], write: ADVANCE, values: { chain_id, sequence, confirmed_time, head_block } })
+    },
+
+    /** An event that changes nothing here; it counts in the sequence. */
+    async recordEvent({ chain_id, sequence }: { chain_id: number; sequence: number }, eventId: string): Promise<void> {
+      await database.commit({ inbox: [eventId], write: COUNT, values: { chain_id, sequence } })
     },
 
     /**
-     * Moves the watermark over the payment events taken in without a gap, and answers Tc: the latest confirmed time whose payment events
-     * are all known. An order that was paid before Tc has therefore been told so (invariant 4). Null while nothing is known.
+     * Moves the watermark over the events read without a gap, and with it Tc: the latest confirmed time whose events are all known. An order that
+     * was paid before Tc is therefore known to be paid (invariant 4). The row lock keeps two replicas from moving it at once.
      */
-    confirmedTime: (chainId: number): Promise<Date | null> =>
+    refresh: (chainId: number): Promise<ChainView> =>
       database.transaction(async sql => {
         const locked = await sql.query<{ watermark: number }>('SELECT watermark FROM chain_cursors WHERE chain_id = $1 FOR UPDATE', [
           chainId,
         ])
         const before = locked.rows[0]?.watermark
-        if (before === undefined) return null
+        if (before === undefined) return NOTHING
         const moved = await sql.query<{ watermark: number }>(WATERMARK, [chainId, before])
         const watermark = moved.rows[0]?.watermark ?? before
-        const known = await sql.query<{ confirmed_time: Date | null }>(BELIEVE, [chainId, watermark])
+        const known = await sql.query<{ confirmed_time: Date | null; head_block: string }>(BELIEVE, [chainId, watermark])
         await sql.query('DELETE FROM payment_sequences WHERE chain_id = $1 AND sequence <= $2', [chainId, watermark])
         await sql.query('DELETE FROM chain_advances WHERE chain_id = $1 AND sequence < $2', [chainId, watermark])
-        const time = known.rows[0]?.confirmed_time ?? null
-        if (time) believed.set(chainId, time)
-        return time
+        const view: ChainView = { time: known.rows[0]?.confirmed_time ?? null, watermark }
+        views.set(chainId, view)
+        heads.set(chainId, Number(known.rows[0]?.head_block ?? 0))
+        return view
       }),
 
-    /** Payment events that the listener has published and that have not come; expiry waits for them. */
-    async missingPaymentEvents(chainId: number): Promise<number> {
+    /** Events that the listener has published and that have not come; expiry waits for them. */
+    async missingEvents(chainId: number): Promise<number> {
       const { rows } = await database.query<{ count: number | null }>(MISSING, [chainId])
       return rows[0]?.count ?? 0
     },
-
-    /** Orders that may have expired at Tc, in order of `expires_at`, after the given one. */
-    expiring: (chainId: number, chainTime: Date, after: { expiresAt: Date; id: string } | null, limit: number) =>
-      prisma.order.findMany({
-        select: { id: true, expiresAt: true },
-        where: {
-          chainId,
-          status: { in: ['pending', 'underpaid', 'confirming'] },
-          expiresAt: { lt: chainTime },
-          ...(after ? { OR: [{ expiresAt: { gt: after.expiresAt } }, { expiresAt: after.expiresAt, id: { gt: after.id } }] } : {}),
-        },
-        orderBy: [{ expiresAt: 'asc' }, { id: 'asc' }],
-        take: limit,
-      }),
-
-    /** Orders whose payers watch confirmations arrive. */
-    confirming: (chainId: number, limit: number) =>
-      prisma.order.findMany({ select: { id: true, merchantId: true }, where: { chainId, status: 'confirming' }, take: limit }),
   }
 }

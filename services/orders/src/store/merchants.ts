@@ -1,20 +1,23 @@
 import type { MerchantTerms } from '@ponte/contracts'
-import type { Database } from '@ponte/service-kit'
+import type { Database, Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 
-const SAVE = `
-  WITH seen AS (INSERT INTO inbox (event_id) VALUES ($1))
-  INSERT INTO merchants AS known (id, version, display_name, payout_address) VALUES ($2, $3, $4, $5)
+const SAVE: Statement = {
+  name: 'merchant-save',
+  text: `
+  INSERT INTO merchants AS known (id, version, display_name, payout_address)
+  VALUES ($merchant_id, $version, $display_name, $payout_address)
   ON CONFLICT (id) DO UPDATE SET version = EXCLUDED.version, display_name = EXCLUDED.display_name, payout_address = EXCLUDED.payout_address
-  WHERE known.version < EXCLUDED.version`
+  WHERE known.version < EXCLUDED.version`,
+}
 
 /** Our copy of what merchants set at the gateway; the newest version stands, in any order of arrival. */
 export function merchantStore(database: Database, prisma: PrismaClient) {
   return {
-    async saveMerchant(terms: MerchantTerms, eventId: string): Promise<void> {
-      await database.query(SAVE, [eventId, terms.merchant_id, terms.version, terms.display_name, terms.payout_address])
+    async save({ merchant_id, version, display_name, payout_address }: MerchantTerms, eventId: string): Promise<void> {
+      await database.commit({ inbox: [eventId], write: SAVE, values: { merchant_id, version, display_name, payout_address } })
     },
-    /** The newer of our copy and what the asker knew. */
+    /** The newer of our copy and what the caller knew. */
     async newestTerms(known: MerchantTerms): Promise<MerchantTerms> {
       const row = await prisma.merchant.findUnique({ where: { id: known.merchant_id } })
       if (!row || row.version <= known.version) return known

@@ -8,27 +8,29 @@ import { fromFields, type OrderFields, orderFields } from './order-row'
  * is a span of ids, and every filter has an index that ends in the id. A page costs the same at any depth.
  */
 export function orderList(database: Database) {
-  return {
-    /** One more than `limit` where there are more; oldest first when paging backwards. */
-    async list(merchantId: string, query: ListOrders, limit: number): Promise<Order[]> {
-      const [along, against] = query.ending_before === undefined ? ['ASC', 'DESC'] : ['DESC', 'ASC']
-      const lead = LEADING.find(column => query[column] !== undefined)
-      const values: unknown[] = [merchantId, limit + 1]
-      // Written as lists of one, merchant and leading filter are part of the order, which only the index made for them has. As plain equalities
-      // they drop out of it, and the planner may walk another index past rows that do not belong: quick on average, endless for a quiet merchant.
-      const led = lead
-        ? `AND ${lead} = ANY (ARRAY[$${values.push(query[lead])}]${lead === 'subscription_id' ? '::uuid[]' : '::text[]'})`
-        : ''
-      const where = conditions(query, lead).map(([condition, value]) => `AND ${condition} $${values.push(value)}`)
-      const { rows } = await database.query<OrderFields>(
-        `SELECT ${orderFields} FROM "orders" WHERE merchant_id = ANY (ARRAY[$1]::uuid[]) ${led} ${where.join(' ')}
-         ORDER BY merchant_id ${along}, ${lead ? `${lead} ${along},` : ''} id ${against} LIMIT $2`,
-        values,
-      )
-      return rows.map(fromFields)
-    },
+  /** One more than `limit` where there are more; oldest first when paging backwards. */
+  return async (merchantId: string, query: ListOrders, limit: number): Promise<Order[]> => {
+    const [along, against] = query.ending_before === undefined ? ['ASC', 'DESC'] : ['DESC', 'ASC']
+    const lead = LEADING.find(column => query[column] !== undefined)
+    const values: unknown[] = [merchantId, limit + 1]
+    // Written as lists of one, merchant and leading filter are part of the order, which only the index made for them has. As plain equalities
+    // they drop out of it, and the planner may walk another index past rows that do not belong: quick on average, endless for a quiet merchant.
+    const led = lead ? `AND ${lead} = ANY (ARRAY[$${values.push(query[lead])}]${lead === 'subscription_id' ? '::uuid[]' : '::text[]'})` : ''
+    const where = conditions(query, lead).map(([condition, value]) => `AND ${condition.replace('?', `$${values.push(value)}`)}`)
+    const { rows } = await database.query<OrderFields>(
+      `SELECT ${orderFields} FROM orders WHERE merchant_id = ANY (ARRAY[$1]::uuid[]) ${led} ${where.join(' ')}
+       ORDER BY merchant_id ${along}, ${lead ? `${lead} ${along},` : ''} id ${against} LIMIT $2`,
+      values,
+    )
+    return rows.map(fromFields)
   }
 }
+
+// By the payer's transaction, or by the one that moved it on. Worked out first, so that the orders themselves are found by their key.
+const BY_TRANSACTION = `id = ANY (ARRAY(
+  SELECT order_id FROM (SELECT order_id, tx_hash FROM payments UNION ALL
+    SELECT paid.id, sweeps.tx_hash FROM sweeps JOIN orders AS paid USING (memo)) AS moved
+  WHERE moved.tx_hash = ?))`
 
 /** Filters with an index of their own that ends in the id, the most telling first. */
 const LEADING = ['external_ref', 'subscription_id', 'exception', 'status'] as const
@@ -37,16 +39,16 @@ function conditions(query: ListOrders, lead: string | undefined): [condition: st
   const from = query.created_gte === undefined ? undefined : instant(query.created_gte)
   const to = query.created_lt === undefined ? undefined : instant(query.created_lt)
   const all: [string, unknown][] = [
-    ...LEADING.filter(column => column !== lead).map((column): [string, unknown] => [`${column} =`, query[column]]),
-    ['memo =', query.memo],
-    ['tx_hash =', query.tx_hash],
-    ['lower(deposit_address) =', query.deposit_address?.toLowerCase()],
-    ['id <', query.starting_after],
-    ['id >', query.ending_before],
+    ...LEADING.filter(column => column !== lead).map((column): [string, unknown] => [`${column} = ?`, query[column]]),
+    ['memo = ?', query.memo],
+    [BY_TRANSACTION, query.tx_hash],
+    ['deposit_address = ?', query.deposit_address],
+    ['id < ?', query.starting_after],
+    ['id > ?', query.ending_before],
     // An order's time of creation is the one that its id begins with, so this is exact. A condition on `created_at` beside it would be
     // taken for a second one, and what seems left for a handful that may as well be sorted.
-    ['id >=', from && uuidv7Floor(from)],
-    ['id <', to && uuidv7Floor(to)],
+    ['id >= ?', from && uuidv7Floor(from)],
+    ['id < ?', to && uuidv7Floor(to)],
   ]
   return all.filter(([, value]) => value !== undefined)
 }

@@ -1,0 +1,2 @@
+export { checksumAddress } from './checksum-address'
+export { depositAddresses } from './deposit-address'

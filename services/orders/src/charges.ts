@@ -1,0 +1,76 @@
+import { ApiError, type ChargeRequested, parseBrl } from '@ponte/contracts'
+import { every, type Logger, type Loop } from '@ponte/service-kit'
+import type { Ingestion } from './ingestion'
+import type { Change, OrderFactory } from './order'
+import { isKnownOrder, type Store } from './store'
+
+export interface ChargeDeps {
+  store: Store
+  now: () => Date
+  orderFactory: OrderFactory
+  ingestion: Ingestion
+  logger: Logger
+}
+
+export interface Charges {
+  requested(request: ChargeRequested, eventId: string): Promise<void>
+  /** Opens what waited for a rate, and gives orders what was paid for them before they were known. */
+  waiting: Loop
+}
+
+const SWEEP_MS = 1_000
+const CLAIM_MS = 60_000
+const PAGE = 100
+
+/** Opens the order of a subscription's charge. One that cannot be priced now waits in the database, and not in the way of payments. */
+export function createCharges({ store, now, orderFactory, ingestion, logger }: ChargeDeps): Charges {
+  const decide = async (request: ChargeRequested): Promise<Change> => {
+    const newest = await store.merchants.newestTerms(request.terms)
+    return orderFactory.open({
+      id: request.order_id,
+      memo: request.memo,
+      // A merchant who took the address away meanwhile was charging with one: the charge stands on those terms.
+      terms: newest.payout_address === null ? request.terms : newest,
+      subscriptionId: request.subscription_id,
+      externalRef: request.external_ref,
+      description: request.description,
+      metadata: request.metadata,
+      brlCentavos: parseBrl(request.brl_amount),
+      expiresAt: new Date(now().getTime() + request.expires_in * 1000),
+    })
+  }
+
+  let claimedAt = 0
+  const sweep = async (): Promise<void> => {
+    for (const orderId of await store.charges.waiting(PAGE)) {
+      try {
+        const change = await store.charges.open(orderId, decide)
+        if (change) await ingestion.claimEarlyPayments(change.order.memo)
+      } catch (error) {
+        if (isUnpriced(error)) break
+        logger.error('a waiting charge could not be opened', { order_id: orderId, error })
+      }
+    }
+    // A replica may have died between writing an order and claiming its payments.
+    if (now().getTime() - claimedAt < CLAIM_MS) return
+    for (const memo of await store.unmatched.claimable(PAGE)) await ingestion.claimEarlyPayments(memo)
+    claimedAt = now().getTime()
+  }
+  const waiting = every('waiting charges', SWEEP_MS, sweep, logger)
+
+  return {
+    waiting,
+    async requested(request, eventId) {
+      try {
+        const change = await decide(request)
+        await store.orders.insert(change, { eventId })
+        await ingestion.claimEarlyPayments(request.memo)
+      } catch (error) {
+        if (isUnpriced(error)) return store.charges.hold(request, eventId)
+        if (!isKnownOrder(error)) throw error
+      }
+    },
+  }
+}
+
+const isUnpriced = (error: unknown) => error instanceof ApiError && error.code === 'rate_unavailable'

@@ -1,0 +1,20 @@
+import type { Metrics } from '@ponte/service-kit'
+import type { Change } from './order'
+import type { MismatchReason } from './payment'
+
+/** What the operator sees of orders. */
+export function orderMetrics(metrics: Metrics) {
+  const transitions = metrics.counter('ponte_order_transitions_total', 'Orders written, by the status before and after', [
+    'from',
+    'to',
+    'exception',
+  ])
+  const unmatched = metrics.counter('ponte_unmatched_payments_total', 'Events about payments that match no order', ['reason'])
+  const reorged = metrics.counter('ponte_reorged_payments_total', 'Confirmed payments that a reorg took away')
+  return {
+    committed: ({ from, order }: Change) =>
+      transitions.inc({ from: from ?? 'none', to: order.status, exception: order.exception ?? 'none' }),
+    unmatched: (reason: MismatchReason) => unmatched.inc({ reason }),
+    reorged: () => reorged.inc(),
+  }
+}

@@ -1,0 +1,137 @@
+import { type CheckoutBody, formatBrl, formatRate, formatUsdc, type OrderBody, type PaymentBody } from '@ponte/contracts'
+import { inChainOrder, livePayments, type Payment, type Settlement, type Sweep, settlements, sumUnits } from '../payment'
+import { type Ledger, type Order, receivedUnits } from './order'
+import { requiredUnits } from './verdict'
+
+/** What every body says about the place: the network's name and where checkout pages are served. */
+export interface Place {
+  network: string
+  publicUrl: string
+  confirmations: number
+  /** An order for less than this is not relayed: the gas would cost more than its fee brings. */
+  gaslessMinUnits: bigint
+}
+
+/** An order with its payments and what moved them on. */
+export interface OrderHistory extends Ledger {
+  sweeps: readonly Sweep[]
+  /** Why what lies at its deposit address cannot be swept; null when it can. */
+  blockedReason: string | null
+}
+
+/** The order as the API shows it, with its payments and what became of their money. */
+export const historyBody = (history: OrderHistory, place: Place): OrderBody => ({
+  ...orderBody(history.order, place, history.payments),
+  payments: paymentBodies(history),
+})
+
+/** The order as the API shows it. */
+export function orderBody(order: Order, place: Place, payments: readonly Payment[] = []): OrderBody {
+  return {
+    object: 'order',
+    id: order.id,
+    status: order.status,
+    exception: order.exception,
+    subscription_id: order.subscriptionId,
+    external_ref: order.externalRef,
+    description: order.description,
+    metadata: order.metadata,
+    brl_amount: formatBrl(order.brlCentavos),
+    usdc_amount: formatUsdc(order.usdcUnits),
+    platform_fee: formatUsdc(order.feeUnits),
+    expected: formatUsdc(order.expectedUnits),
+    received: formatUsdc(receivedUnits(order)),
+    memo: order.memo,
+    tx_hash: order.txHash,
+    quote: quoteBody(order),
+    payment: paymentTarget(order, place, dueUnits(order, payments)),
+    expires_at: order.expiresAt.toISOString(),
+    paid_at: order.paidAt?.toISOString() ?? null,
+    cancelled_at: order.cancelledAt?.toISOString() ?? null,
+    created_at: order.createdAt.toISOString(),
+  }
+}
+
+/** The order as its payer may see it: nothing about the merchant but the name. */
+export function checkoutBody(history: OrderHistory, headBlock: bigint, place: Place): CheckoutBody {
+  const { order, payments } = history
+  const due = dueUnits(order, payments)
+  return {
+    object: 'checkout',
+    id: order.id,
+    merchant_name: order.merchantName,
+    description: order.description,
+    status: order.status,
+    exception: order.exception,
+    brl_amount: formatBrl(order.brlCentavos),
+    usdc_amount: formatUsdc(order.usdcUnits),
+    expected: formatUsdc(order.expectedUnits),
+    received: formatUsdc(receivedUnits(order)),
+    due: formatUsdc(due),
+    memo: order.memo,
+    tx_hash: order.txHash ?? livePayments(payments).toSorted(inChainOrder)[0]?.txHash ?? null,
+    confirmations: confirmations(livePayments(payments), headBlock, place.confirmations),
+    quote: quoteBody(order),
+    payment: paymentTarget(order, place, due),
+    payments: paymentBodies(history),
+    expires_at: order.expiresAt.toISOString(),
+    paid_at: order.paidAt?.toISOString() ?? null,
+  }
+}
+
+/**
+ * What still has to be sent. What is on its way counts as sent, and nothing is due for an order that waits for no money or for less than its
+ * tolerance: nobody is asked to pay twice.
+ */
+export function dueUnits(order: Order, payments: readonly Payment[] = []): bigint {
+  if (order.status !== 'pending' && order.status !== 'underpaid') return 0n
+  const seenUnits = order.confirmedUnits + sumUnits(payments.filter(({ status }) => status === 'detected'))
+  return seenUnits < requiredUnits(order) ? order.usdcUnits - seenUnits : 0n
+}
+
+function confirmations(payments: readonly Payment[], headBlock: bigint, required: number) {
+  const newest = payments.filter(payment => payment.status === 'detected').at(-1)
+  if (!newest) return null
+  const seen = headBlock >= newest.blockNumber ? Number(headBlock - newest.blockNumber) + 1 : 1
+  return { seen: Math.min(seen, required), required }
+}
+
+const quoteBody = (order: Order) => ({
+  rate: formatRate(order.rateMicros),
+  source: order.rateSource,
+  as_of: order.rateAsOf.toISOString(),
+  spread_bps: order.rateSpreadBps,
+})
+
+const paymentTarget = (order: Order, place: Place, due: bigint) => ({
+  network: place.network,
+  chain_id: order.chainId,
+  token_address: order.tokenAddress,
+  router_address: order.routerAddress,
+  merchant_address: order.merchantAddress,
+  deposit_address: order.depositAddress,
+  gasless: order.usdcUnits >= place.gaslessMinUnits,
+  payment_uri:
+    order.depositAddress === null || due === 0n
+      ? null
+      : `ethereum:${order.tokenAddress}@${order.chainId}/transfer?address=${order.depositAddress}&uint256=${due}`,
+  checkout_url: `${place.publicUrl}/pay/${order.id}`,
+})
+
+function paymentBodies({ payments, sweeps, blockedReason }: OrderHistory): PaymentBody[] {
+  const settled = settlements(payments, sweeps, blockedReason !== null)
+  return payments.toSorted(inChainOrder).map(payment => paymentBody(payment, settled.get(payment.id)))
+}
+
+const MINTED = `0x${'0'.repeat(40)}`
+
+const paymentBody = (payment: Payment, settlement: Settlement | undefined): PaymentBody => ({
+  kind: payment.kind,
+  tx_hash: payment.txHash,
+  status: payment.status,
+  amount: formatUsdc(payment.grossUnits),
+  payer_address: payment.payerAddress === MINTED ? null : payment.payerAddress,
+  block_number: Number(payment.blockNumber),
+  block_time: payment.blockTime.toISOString(),
+  settlement: { status: settlement?.status ?? 'pending', tx_hash: settlement?.txHash ?? null },
+})

@@ -1,0 +1,41 @@
+import { uuidv7Time } from '@ponte/service-kit'
+import type { Quote } from '../quote'
+import { orderBody, type Place } from './body'
+import { type Change, type Deployment, type NewOrder, open } from './order'
+
+export interface OrderFactoryDeps {
+  deployment: Deployment
+  place: Place
+  /** An order for less than this has no deposit address: a sweep would cost more than it brings. */
+  depositMinUnits: bigint
+  /** The quote of this moment. Throws `rate_unavailable`. */
+  quote(): Quote
+  /** Where a plain transfer pays this memo and merchant; null where the network has no such addresses. */
+  depositAddress(memo: string, merchantAddress: string): string | null
+  /** The head of the chain as last heard of; null while it is unknown. */
+  head(): number | null
+}
+
+export type OrderFactory = ReturnType<typeof createOrderFactory>
+
+/** By how many blocks the head as heard of may run ahead of the head that the listener sees after a reorganisation. */
+const HEAD_MARGIN = 128
+
+/** Makes orders on the terms of this deployment, for a merchant's request and for a subscription's charge alike. */
+export const createOrderFactory = ({ deployment, place, depositMinUnits, quote, depositAddress, head }: OrderFactoryDeps) => ({
+  open(input: NewOrder): Change {
+    // The id begins with the time at which the order was asked for, so lists by id are lists by time.
+    const bare = open(input, quote(), deployment, uuidv7Time(input.id))
+    const order = {
+      ...bare,
+      depositAddress: bare.usdcUnits < depositMinUnits ? null : depositAddress(bare.memo, bare.merchantAddress),
+    }
+    const data = {
+      merchant_id: order.merchantId,
+      merchant_version: order.merchantVersion,
+      order: orderBody(order, place),
+      watch_from_block: Math.max(0, (head() ?? 0) - HEAD_MARGIN),
+    }
+    return { from: null, order, events: [{ type: 'order.created', data }] }
+  },
+})

@@ -1,0 +1,383 @@
+import { CENT, type NewEvent } from '@ponte/contracts'
+import { type Payment, withPayment } from '../payment'
+import { type Change, cancel, type Order, open, review } from './order'
+import type { ChainView } from './verdict'
+
+const at = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1000)
+const EXPIRES = 1000
+const USDC = 1_000_000n
+/** What the order asks for, and the least that pays it. */
+const ASKED = 100n * USDC
+const REQUIRED = ASKED - CENT
+
+const fresh = (subscriptionId: string | null = null, centavos = 10_000_00n): Order =>
+  open(
+    {
+      id: '01981f3c-0000-7000-8000-000000000002',
+      memo: 'ab'.repeat(32),
+      terms: { merchant_id: '01981f3c-0000-7000-8000-000000000001', version: 3, display_name: 'Padaria', payout_address: '0x01' },
+      subscriptionId,
+      externalRef: 'INV-7',
+      description: null,
+      metadata: {},
+      brlCentavos: centavos,
+      expiresAt: at(EXPIRES),
+    },
+    { rateMicros: 100_000_000n, source: 'static', asOf: at(0), spreadBps: 0 },
+    { chainId: 1, tokenAddress: '0x02', routerAddress: '0x03', feeBps: 100n, toleranceLimit: CENT },
+    at(0),
+  )
+
+interface Fact {
+  gross?: bigint
+  /** When it was paid. */
+  second?: number
+  /** The block that it is in; its time unless said otherwise. */
+  block?: number
+  status?: Payment['status']
+  revision?: number
+}
+
+/** An order to which things happen, and the events about it. The block's number is its time. */
+function story(order = fresh()) {
+  let payments: Payment[] = []
+  let syncedSequence: number | null = null
+  let chain: ChainView = { time: null, watermark: 0 }
+  const events: NewEvent[] = []
+  const take = (change: Change) => {
+    events.push(...change.events)
+    order = change.order
+  }
+  const look = () => take(review({ order, payments, syncedSequence }, chain, at(5000)))
+  const self = {
+    pays(id: string, { gross = ASKED, second = 500, block = second, status = 'confirmed', revision = 1 }: Fact = {}) {
+      payments = withPayment(payments, {
+        id,
+        kind: 'router',
+        revision,
+        status,
+        grossUnits: gross,
+        payerAddress: '0x09',
+        depositAddress: null,
+        txHash: `0x${id}`,
+        blockNumber: BigInt(block),
+        blockTime: at(second),
+        logIndex: 0,
+      })
+      look()
+      return self
+    },
+    chainAt(second: number) {
+      chain = { ...chain, time: at(second) }
+      look()
+      return self
+    },
+    /** The listener reads the address from this event on; everything up to `watermark` has come. */
+    synced(sequence: number, watermark: number) {
+      syncedSequence = sequence
+      chain = { ...chain, watermark }
+      look()
+      return self
+    },
+    cancels() {
+      const change = cancel({ order, payments }, at(400))
+      if (change) take(change)
+      return self
+    },
+    is: () => [order.status, order.exception],
+    order: () => order,
+    told: () => events.map(event => event.type),
+    events,
+  }
+  return self
+}
+
+describe('the states of an order', () => {
+  it('– | create | pending | no webhook', () => {
+    expect(story().is()).toEqual(['pending', null])
+    expect(fresh()).toMatchObject({ usdcUnits: ASKED, expectedUnits: 99n * USDC, feeUnits: USDC, toleranceUnits: CENT })
+  })
+
+  it('pending, underpaid | seen ≥ required > confirmed | confirming | –', () => {
+    expect(story().pays('a', { status: 'detected' }).is()).toEqual(['confirming', null])
+    const topped = story()
+      .pays('a', { gross: 40n * USDC })
+      .pays('b', { gross: 60n * USDC, status: 'detected' })
+    expect([topped.is(), topped.told()]).toEqual([['confirming', null], ['order.underpaid']])
+  })
+
+  it('pending | 0 < confirmed < required and nothing unconfirmed | underpaid | order.underpaid with expected and received as the merchant’s share', () => {
+    const short = story().pays('a', { gross: 40n * USDC })
+    expect([short.is(), short.told()]).toEqual([['underpaid', null], ['order.underpaid']])
+    expect(short.events[0]?.data).toMatchObject({ order: { expected: '99.000000', received: '39.600000', tx_hash: '0xa' } })
+  })
+
+  it('pending | 0 < confirmed < required and something unconfirmed | pending | – until it is confirmed', () => {
+    const waiting = story()
+      .pays('b', { gross: 10n * USDC, status: 'detected', second: 501 })
+      .pays('a', { gross: 40n * USDC })
+    expect([waiting.is(), waiting.told()]).toEqual([['pending', null], []])
+    waiting.pays('b', { gross: 10n * USDC, second: 501, revision: 2 })
+    expect([waiting.is(), waiting.told()]).toEqual([['underpaid', null], ['order.underpaid']])
+    expect(waiting.events[0]?.data).toMatchObject({ order: { received: '49.500000' } })
+  })
+
+  it('underpaid | something unconfirmed, still short | underpaid without flicker | –', () => {
+    const short = story()
+      .pays('a', { gross: 40n * USDC })
+      .pays('b', { gross: USDC, status: 'detected' })
+    expect([short.is(), short.told()]).toEqual([['underpaid', null], ['order.underpaid']])
+    short.pays('b', { gross: USDC, status: 'orphaned', revision: 2 })
+    expect([short.is(), short.told()]).toEqual([['underpaid', null], ['order.underpaid']])
+  })
+
+  it('underpaid | confirmed grew by a cent, still short | underpaid | order.underpaid again', () => {
+    const short = story()
+      .pays('a', { gross: 40n * USDC })
+      .pays('b', { gross: 10n * USDC })
+    expect([short.is(), short.told()]).toEqual([
+      ['underpaid', null],
+      ['order.underpaid', 'order.underpaid'],
+    ])
+    expect(short.events[1]?.data).toMatchObject({ order: { received: '49.500000', tx_hash: '0xb' } })
+  })
+
+  it.each([
+    ['pending', () => story()],
+    ['confirming', () => story().pays('a', { status: 'detected' })],
+    ['underpaid', () => story().pays('z', { gross: USDC, second: 100 })],
+  ])('%s | confirmed ≥ required, the completing block on time | paid | order.paid', (_from, begun) => {
+    const paid = begun().pays('a', { second: EXPIRES, revision: 2 })
+    expect([paid.order().status, paid.told().filter(type => type === 'order.paid')]).toEqual(['paid', ['order.paid']])
+    expect(paid.order()).toMatchObject({ txHash: '0xa', paidAt: at(5000) })
+  })
+
+  it('pending | confirmed > asked + tolerance, on time | paid, overpaid | order.paid', () => {
+    const paid = story().pays('a', { gross: 150n * USDC })
+    expect([paid.is(), paid.told()]).toEqual([['paid', 'overpaid'], ['order.paid']])
+  })
+
+  it('a subscription’s order is told as order.paid with its subscription_id, which becomes subscription.charged', () => {
+    const paid = story(fresh('01981f3c-0000-7000-8000-000000000009')).pays('a')
+    expect(paid.events[0]).toMatchObject({
+      type: 'order.paid',
+      data: { merchant_version: 3, order: { subscription_id: '01981f3c-0000-7000-8000-000000000009', external_ref: 'INV-7' } },
+    })
+  })
+
+  it.each([
+    [1n, null],
+    [CENT, null],
+    [CENT + 1n, 'overpaid'],
+    [REQUIRED - 1n, 'overpaid'],
+    [REQUIRED, 'duplicate'],
+    [ASKED, 'duplicate'],
+  ] as const)('paid | another confirmed payment of %s | paid, %s | none', (gross, exception) => {
+    const again = story().pays('a').pays('b', { gross, second: 2000 })
+    expect([again.is(), again.told(), again.order().txHash]).toEqual([['paid', exception], ['order.paid'], '0xa'])
+  })
+
+  it.each([
+    ['pending', () => story()],
+    ['underpaid', () => story().pays('a', { gross: 40n * USDC })],
+  ])('%s | Tc > expires_at | expired | order.expired, once', (_from, begun) => {
+    expect(begun().chainAt(EXPIRES).told()).not.toContain('order.expired')
+    const gone = begun()
+      .chainAt(EXPIRES + 1)
+      .chainAt(EXPIRES + 2)
+    expect([gone.is(), gone.told().filter(type => type === 'order.expired')]).toEqual([['expired', null], ['order.expired']])
+  })
+
+  it('confirming | Tc > expires_at | stays until confirmed or orphaned', () => {
+    const begun = () => story().pays('a', { status: 'detected' }).chainAt(2000)
+    expect([begun().is(), begun().told()]).toEqual([['confirming', null], []])
+    expect(begun().pays('a', { revision: 2 }).told()).toEqual(['order.paid'])
+    const gone = begun().pays('a', { revision: 2, status: 'orphaned' })
+    expect([gone.is(), gone.told()]).toEqual([['expired', null], ['order.expired']])
+  })
+
+  it('expired | confirmed ≥ required, paid in time and seen late | paid | order.paid', () => {
+    const late = story().chainAt(2000).pays('a', { second: EXPIRES })
+    expect([late.is(), late.told()]).toEqual([
+      ['paid', null],
+      ['order.expired', 'order.paid'],
+    ])
+  })
+
+  it('expired | confirmed ≥ required with a late block | expired, paid_late | none', () => {
+    const late = story()
+      .chainAt(2000)
+      .pays('a', { second: EXPIRES + 1 })
+    expect([late.is(), late.told(), late.order().txHash]).toEqual([['expired', 'paid_late'], ['order.expired'], '0xa'])
+  })
+
+  it('expired | a late payment on its way | expired | nothing twice', () => {
+    const late = story().chainAt(2000).pays('a', { second: 2001, status: 'detected' })
+    expect([late.is(), late.told()]).toEqual([['expired', null], ['order.expired']])
+    late.pays('a', { second: 2001, revision: 2 }).chainAt(3000)
+    expect([late.is(), late.told()]).toEqual([['expired', 'paid_late'], ['order.expired']])
+  })
+
+  it('pending | confirmed ≥ required late, Tc not there yet | confirming, then expired, paid_late | order.expired', () => {
+    const late = story().pays('a', { second: EXPIRES + 1 })
+    expect([late.is(), late.told()]).toEqual([['confirming', null], []])
+    late.chainAt(EXPIRES + 1)
+    expect([late.is(), late.told()]).toEqual([['expired', 'paid_late'], ['order.expired']])
+  })
+
+  it('pending | cancel | cancelled | order.cancelled', () => {
+    const gone = story().cancels()
+    expect([gone.is(), gone.told()]).toEqual([['cancelled', null], ['order.cancelled']])
+    expect(gone.events[0]?.data).toMatchObject({ order: { external_ref: 'INV-7' } })
+  })
+
+  it.each([
+    ['confirming', () => story().pays('a', { status: 'detected' })],
+    ['underpaid', () => story().pays('a', { gross: 40n * USDC })],
+    ['pending with money on its way', () => story().pays('a', { gross: USDC, status: 'detected' })],
+  ])('%s | cancel | 409 order_has_payments', (_from, begun) => {
+    expect(() => begun().cancels()).toThrow(expect.objectContaining({ code: 'order_has_payments' }))
+  })
+
+  it('cancelled | cancel | the same | none', () => {
+    expect(story().cancels().cancels().told()).toEqual(['order.cancelled'])
+  })
+
+  it.each([
+    ['paid', () => story().pays('a')],
+    ['expired', () => story().chainAt(2000)],
+  ])('%s | cancel | 409 invalid_state', (_from, begun) => {
+    expect(() => begun().cancels()).toThrow(expect.objectContaining({ code: 'invalid_state' }))
+  })
+
+  it('cancelled | confirmed payment | cancelled, paid_after_cancel | none', () => {
+    const gone = story().cancels().pays('a', { status: 'detected' })
+    expect(gone.is()).toEqual(['cancelled', null])
+    gone.pays('a', { revision: 2 }).chainAt(2000)
+    expect([gone.is(), gone.told(), gone.order().confirmedUnits]).toEqual([['cancelled', 'paid_after_cancel'], ['order.cancelled'], ASKED])
+  })
+
+  it('confirming | transaction orphaned by a reorg | recomputed | –', () => {
+    const gone = story().pays('a', { status: 'detected' }).pays('a', { status: 'orphaned', revision: 2 })
+    expect([gone.is(), gone.told()]).toEqual([['pending', null], []])
+    expect(gone.pays('a', { second: 700, revision: 3 }).told()).toEqual(['order.paid'])
+  })
+
+  it('paid | its transaction orphaned | recomputed, reorged | none, and none when it is back', () => {
+    const gone = story().pays('a').pays('a', { status: 'orphaned', revision: 2 })
+    expect([gone.is(), gone.told(), gone.order().confirmedUnits]).toEqual([['pending', 'reorged'], ['order.paid'], 0n])
+    gone.pays('b', { second: 800 })
+    expect([gone.is(), gone.told(), gone.order().txHash]).toEqual([['paid', null], ['order.paid'], '0xb'])
+    gone.pays('b', { status: 'orphaned', revision: 2, second: 800 }).chainAt(2000)
+    expect([gone.is(), gone.told()]).toEqual([['expired', 'reorged'], ['order.paid']])
+  })
+})
+
+describe('less than a cent decides nothing', () => {
+  it('273.06 of 273.062731 pays the order: exchanges send two decimals', () => {
+    const order = fresh(null, 27_306_27n)
+    const paid = story({ ...order, usdcUnits: 273_062_731n }).pays('a', { gross: 273_060_000n })
+    expect([paid.is(), paid.told()]).toEqual([['paid', null], ['order.paid']])
+  })
+
+  it('an exact payment in parts is not overpaid by a unit of rounding', () => {
+    const parts = story().pays('a', { gross: 33_333_333n }).pays('b', { gross: 33_333_333n }).pays('c', { gross: 33_333_334n })
+    expect(parts.is()).toEqual(['paid', null])
+    const over = story().pays('a', { gross: ASKED + CENT })
+    expect(over.is()).toEqual(['paid', null])
+    expect(
+      story()
+        .pays('a', { gross: ASKED + CENT + 1n })
+        .is(),
+    ).toEqual(['paid', 'overpaid'])
+  })
+
+  it('short by more than the tolerance is short', () => {
+    expect(story().pays('a', { gross: REQUIRED }).is()).toEqual(['paid', null])
+    expect(
+      story()
+        .pays('a', { gross: REQUIRED - 1n })
+        .is(),
+    ).toEqual(['underpaid', null])
+  })
+
+  it('dust sends no event, and the order can be cancelled', () => {
+    const dusty = story()
+      .pays('a', { gross: 1n })
+      .pays('b', { gross: CENT - 3n })
+      .pays('c', { gross: 1n, status: 'detected' })
+    expect([dusty.is(), dusty.told()]).toEqual([['pending', null], []])
+    dusty.cancels().pays('c', { gross: 1n, revision: 2 })
+    expect(dusty.is()).toEqual(['cancelled', null])
+    dusty.pays('d', { gross: 1n })
+    expect([dusty.is(), dusty.told()]).toEqual([['cancelled', 'paid_after_cancel'], ['order.cancelled']])
+  })
+
+  it('dust alone after a cancellation leaves it cancelled', () => {
+    expect(
+      story()
+        .cancels()
+        .pays('a', { gross: CENT - 1n })
+        .is(),
+    ).toEqual(['cancelled', null])
+  })
+
+  it('dust in sum a cent is money', () => {
+    const dusty = story()
+    for (let index = 0; index < 3; index++) dusty.pays(`d${index}`, { gross: CENT / 2n })
+    expect([dusty.is(), dusty.told()]).toEqual([['underpaid', null], ['order.underpaid']])
+    expect(() => dusty.cancels()).toThrow(expect.objectContaining({ code: 'order_has_payments' }))
+  })
+
+  it('dust after an underpayment is not told, and unconfirmed dust holds nothing back', () => {
+    const short = story()
+      .pays('d', { gross: 1n, status: 'detected' })
+      .pays('a', { gross: 40n * USDC })
+    expect([short.is(), short.told()]).toEqual([['underpaid', null], ['order.underpaid']])
+    short.pays('d', { gross: 1n, revision: 2 }).pays('e', { gross: CENT - 2n })
+    expect(short.told()).toEqual(['order.underpaid'])
+    short.pays('f', { gross: 1n })
+    expect(short.told()).toEqual(['order.underpaid', 'order.underpaid'])
+  })
+
+  it('dust after completion leaves the order paid', () => {
+    const paid = story().pays('a').pays('b', { gross: 1n, second: 600 })
+    expect([paid.is(), paid.order().txHash]).toEqual([['paid', null], '0xa'])
+  })
+
+  it('a stranger’s dust in time does not lend its time to a late payment', () => {
+    const late = story()
+      .pays('dust', { gross: 1n, second: 10 })
+      .pays('a', { second: EXPIRES + 7200 })
+    late.chainAt(EXPIRES + 7300)
+    expect([late.is(), late.told()]).toEqual([['expired', 'paid_late'], ['order.expired']])
+  })
+
+  it('an order of less than a cent is paid, short or late like any other', () => {
+    const tiny = () => story(fresh(null, 10n))
+    expect(tiny().order()).toMatchObject({ usdcUnits: 1_000n, toleranceUnits: 10n })
+    expect(tiny().pays('a', { gross: 990n }).is()).toEqual(['paid', null])
+    expect(tiny().pays('a', { gross: 989n }).is()).toEqual(['pending', null])
+    expect(tiny().cancels().pays('a', { gross: 990n }).is()).toEqual(['cancelled', 'paid_after_cancel'])
+  })
+})
+
+describe('an order with a deposit address expires only once its address is read in every block', () => {
+  const deposit = () => story({ ...fresh(), depositAddress: '0x04' })
+
+  it('not before the listener has synced it, whatever the chain’s time', () => {
+    expect(deposit().chainAt(9000).is()).toEqual(['pending', null])
+  })
+
+  it('not before all that came before the synchronisation has been read', () => {
+    const order = deposit().chainAt(9000).synced(7, 6)
+    expect(order.is()).toEqual(['pending', null])
+    expect(order.synced(7, 7).is()).toEqual(['expired', null])
+    expect(order.told()).toEqual(['order.expired'])
+  })
+
+  it('paid in time and seen late: paid, and never expired', () => {
+    const order = deposit().chainAt(9000).pays('a', { second: EXPIRES }).synced(7, 7).chainAt(9001)
+    expect([order.is(), order.told()]).toEqual([['paid', null], ['order.paid']])
+  })
+})

@@ -1,0 +1,3 @@
+export * from './mismatch'
+export * from './payment'
+export * from './settlement'

@@ -1,0 +1,43 @@
+import { confirmedPayments, inChainOrder, type Payment, type Position } from './payment'
+
+/** A confirmed `PaymentReceived` out of the deposit address: it moves transfers on to the merchant and pays nothing by itself. */
+export interface Sweep extends Position {
+  grossUnits: bigint
+  txHash: string
+}
+
+/** Whether a payment's money has reached the payout address, and the transaction that took it there. */
+export interface Settlement {
+  status: 'settled' | 'pending' | 'blocked'
+  txHash: string | null
+}
+
+/**
+ * What has become of each payment's money, by payment id. A router payment settles itself. Sweeps settle transfers oldest first: a transfer is
+ * settled by the sweep with which the sum of all sweeps reaches the sum of all transfers up to it. Who sweeps, when and how often changes nothing
+ * else (decision: a transfer is the payment). `blocked`: the listener last reported that the address cannot be swept.
+ */
+export function settlements(payments: readonly Payment[], sweeps: readonly Sweep[], blocked: boolean): Map<string, Settlement> {
+  const settled = new Map<string, Settlement>()
+  const remaining = sweeps.toSorted(inChainOrder)
+  let transferred = 0n
+  let swept = 0n
+  let last: Sweep | undefined
+  for (const payment of confirmedPayments(payments).sort(inChainOrder)) {
+    if (payment.kind === 'router') {
+      settled.set(payment.id, { status: 'settled', txHash: payment.txHash })
+      continue
+    }
+    transferred += payment.grossUnits
+    while (swept < transferred && remaining.length > 0) {
+      last = remaining.shift()
+      swept += last?.grossUnits ?? 0n
+    }
+    if (swept >= transferred && last) settled.set(payment.id, { status: 'settled', txHash: last.txHash })
+  }
+  for (const { id, kind, status } of payments) {
+    const isBlocked = blocked && kind === 'transfer' && status !== 'orphaned'
+    if (!settled.has(id)) settled.set(id, { status: isBlocked ? 'blocked' : 'pending', txHash: null })
+  }
+  return settled
+}

@@ -1,0 +1,2 @@
+export { differencesOf } from './compare'
+export { reconcileJob } from './job'

@@ -1,0 +1,110 @@
+import { createBatch, type Database } from '@ponte/service-kit'
+import type { PrismaClient } from '../generated/client'
+import type { ChainView, Ledger, OrderHistory } from '../order'
+import { fromFields, type OrderFields, orderFields, type PaymentFields, paymentJson, sweepJson, toPayment, toSweep } from './order-row'
+import { GROUP_COMMIT_MAX, LOCK_TIMEOUT_MS } from './order-writes'
+
+// One statement, because a payment could come in between two.
+const LEDGERS = `
+  SELECT ${orderFields}, deposit.synced_sequence, coalesce((
+    SELECT json_agg(${paymentJson} ORDER BY p.block_number, p.id) FROM payments p WHERE p.order_id = orders.id), '[]') AS payments
+  FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id`
+
+// An address follows from router, memo and merchant; only what left the order's own is its sweep.
+const HISTORY = `
+  SELECT ${orderFields}, deposit.synced_sequence, deposit.blocked_reason, coalesce((
+    SELECT json_agg(${paymentJson} ORDER BY p.block_number, p.id) FROM payments p WHERE p.order_id = orders.id), '[]') AS payments, coalesce((
+    SELECT json_agg(${sweepJson}) FROM sweeps s WHERE s.memo = orders.memo AND s.status = 'confirmed' AND s.chain_id = orders.chain_id
+      AND lower(s.router_address) = lower(orders.router_address) AND lower(s.token_address) = lower(orders.token_address)
+      AND lower(s.merchant_address) = lower(orders.merchant_address)), '[]') AS sweeps
+  FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id`
+
+// By the index of open orders; an order whose address is not read up to here yet is left for later.
+const DUE = `
+  SELECT orders.id, orders.expires_at FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id
+  WHERE chain_id = $1 AND status IN ('pending', 'underpaid', 'confirming') AND expires_at < $2
+    AND (deposit_address IS NULL OR deposit.synced_sequence <= $3) AND (expires_at, orders.id) > ($4::timestamptz, $5::uuid)
+  ORDER BY expires_at, orders.id LIMIT $6`
+
+/** Where an order stands among those that expire. */
+export interface Due {
+  id: string
+  expiresAt: Date
+}
+
+interface LedgerFields {
+  synced_sequence: number | null
+  payments: PaymentFields[]
+}
+interface HistoryFields extends LedgerFields {
+  blocked_reason: string | null
+  sweeps: PaymentFields[]
+}
+
+const toLedger = ({ payments, synced_sequence, ...order }: OrderFields & LedgerFields): Ledger => ({
+  order: fromFields(order),
+  payments: payments.map(toPayment),
+  syncedSequence: synced_sequence,
+})
+
+/** Before every id. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
+export function orderReads(database: Database, prisma: PrismaClient) {
+  const read = async (name: string, which: string, values: readonly unknown[]): Promise<Ledger[]> => {
+    const { rows } = await database.query<OrderFields & LedgerFields>({ name, text: `${LEDGERS} ${which}` }, values)
+    return rows.map(toLedger)
+  }
+  const byIds = (ids: readonly string[]) => read('ledgers-by-id', 'WHERE orders.id = ANY($1::uuid[])', [ids])
+  const byMemo = createBatch(
+    GROUP_COMMIT_MAX,
+    async (memos: readonly string[]): Promise<(Ledger | null)[]> => {
+      const found = new Map((await read('ledgers-by-memo', 'WHERE memo = ANY($1)', [memos])).map(ledger => [ledger.order.memo, ledger]))
+      return memos.map(memo => found.get(memo) ?? null)
+    },
+    LOCK_TIMEOUT_MS,
+  )
+  return {
+    /** One order with its payments. A block brings many payments at one moment: orders asked for by memo are read together. */
+    find: async (where: { id: string } | { memo: string }): Promise<Ledger | null> =>
+      'memo' in where ? byMemo(where.memo) : ((await byIds([where.id]))[0] ?? null),
+
+    /** One order with its payments and what became of their money. */
+    async history(id: string): Promise<OrderHistory | null> {
+      const { rows } = await database.query<OrderFields & HistoryFields>(
+        { name: 'order-history', text: `${HISTORY} WHERE orders.id = $1::uuid` },
+        [id],
+      )
+      const [row] = rows
+      if (!row) return null
+      const { blocked_reason, sweeps, ...ledger } = row
+      return { ...toLedger(ledger), sweeps: sweeps.map(toSweep), blockedReason: blocked_reason }
+    },
+
+    byIds,
+
+    /** Orders by id, which is by age: after the given one, or the newest. */
+    page: (after: string | null | 'newest', limit: number): Promise<Ledger[]> =>
+      after === 'newest'
+        ? read('ledgers-newest', 'ORDER BY orders.id DESC LIMIT $1', [limit])
+        : read('ledgers-after', 'WHERE orders.id > $2::uuid ORDER BY orders.id LIMIT $1', [limit, after ?? FIRST_ID]),
+
+    /** Orders that may have expired as the chain is known, in order of `expires_at`, after the given one. */
+    async due(chainId: number, { time, watermark }: ChainView, after: Due | null, limit: number): Promise<Due[]> {
+      const values = [chainId, time, watermark, after?.expiresAt ?? '-infinity', after?.id ?? FIRST_ID, limit]
+      const { rows } = await database.query<{ id: string; expires_at: Date }>({ name: 'orders-due', text: DUE }, values)
+      return rows.map(row => ({ id: row.id, expiresAt: row.expires_at }))
+    },
+
+    /** Whose order has this memo; null when none has. */
+    ownerOf: (memo: string) => prisma.order.findUnique({ select: { id: true, merchantId: true }, where: { memo } }),
+
+    /** True when plain transfers to this address (in EIP-55 form) pay an order. */
+    isDepositAddress: async (depositAddress: string): Promise<boolean> =>
+      (await prisma.order.findFirst({ select: { id: true }, where: { depositAddress } })) !== null,
+
+    /** Orders whose payers watch confirmations arrive. */
+    confirming: (chainId: number, limit: number) =>
+      prisma.order.findMany({ select: { id: true, merchantId: true }, where: { chainId, status: 'confirming' }, take: limit }),
+  }
+}

@@ -1,0 +1,147 @@
+import {
+  createBatch,
+  type Database,
+  insertRows,
+  isUniqueViolation,
+  type OutboxRow,
+  outboxRows,
+  type Statement,
+  type StoredAnswer,
+  type Unit,
+  updateVersioned,
+} from '@ponte/service-kit'
+import type { Change } from '../order'
+import type { Payment } from '../payment'
+import { changeRecord, changingColumns, orderColumns, orderRecord, paymentColumns, paymentRecord } from './order-row'
+
+/** What is written together with a change: the event that caused it, the payment it reports, the answer stored for a repeated request. */
+export interface Cause {
+  eventId?: string
+  payment?: Payment
+  sequence?: { chainId: number; sequence: number }
+  answers?: readonly StoredAnswer[]
+}
+
+export interface OrderStoreOptions {
+  now: () => Date
+  /** Called with every order that was written, once it is. */
+  committed(change: Change): void
+}
+
+export const GROUP_COMMIT_MAX = 200
+/** Shorter than a gateway waits for its answer: nothing is written that its caller was told had failed. */
+export const LOCK_TIMEOUT_MS = 8_000
+
+const INSERT: Statement = {
+  name: 'orders-insert',
+  text: `
+  WITH waited AS (DELETE FROM waiting_charges WHERE order_id = ANY($charged::uuid[]))
+  ${insertRows('orders', orderColumns)}`,
+}
+
+// A payment that came before its order leaves the unmatched ones with whatever brings it here.
+const COMMIT: Statement = {
+  name: 'orders-commit',
+  text: `
+  WITH counted AS (
+    INSERT INTO payment_sequences (chain_id, sequence) SELECT * FROM unnest($chain_ids::int[], $sequences::int[]) ON CONFLICT DO NOTHING),
+  paid AS (
+    ${insertRows('payments', paymentColumns)}
+    ON CONFLICT (id) DO UPDATE SET ${paymentColumns
+      .slice(2)
+      .map(column => `${column} = EXCLUDED.${column}`)
+      .join(', ')}
+    WHERE payments.revision < EXCLUDED.revision),
+  matched AS (DELETE FROM unmatched_payments WHERE id = ANY($payment_ids::text[]))
+  ${updateVersioned('orders', changingColumns)}`,
+}
+
+/** One write. Its events are made when it is decided, in the trace of its cause. */
+interface Write extends Cause {
+  id: string
+  change: Change
+  events: OutboxRow[]
+}
+
+export function orderWrites(database: Database, { now, committed }: OrderStoreOptions) {
+  const toWrite = (change: Change, cause: Cause): Write => ({
+    ...cause,
+    id: change.order.id,
+    change,
+    events: outboxRows(change.events, now()),
+  })
+  const insertAll = createBatch(
+    GROUP_COMMIT_MAX,
+    async (writes: readonly Write[]) => {
+      await database.commit(insertion(writes))
+      return writes.map(() => true)
+    },
+    LOCK_TIMEOUT_MS,
+  )
+  const commitAll = createBatch(
+    GROUP_COMMIT_MAX,
+    async (writes: readonly Write[]) => {
+      // An update takes one record for each order: of two changes to the same order, the second must find the first one's version.
+      if (new Set(writes.map(({ id }) => id)).size < writes.length) throw new Error('Two changes of one order come one after the other.')
+      await database.commit(update(writes))
+      return writes.map(() => true)
+    },
+    LOCK_TIMEOUT_MS,
+  )
+  return {
+    /** Writes a new order with its events and the answer for a repeated request; those of one moment in one statement. */
+    async insert(change: Change, cause: Pick<Cause, 'eventId' | 'answers'> = {}): Promise<void> {
+      await insertAll(toWrite(change, cause))
+      committed(change)
+    },
+
+    /** Writes what changed of an order, its events and its cause; those of one moment in one statement. Throws an error that `isStale` knows when the order moved on. */
+    async commit(change: Change, cause: Cause): Promise<void> {
+      await commitAll(toWrite(change, cause))
+      committed(change)
+    },
+  }
+}
+
+/** A new order with its events, for `commitUnit`; whoever writes it calls `committed` once it is. */
+export const newOrder = (change: Change, at: Date): Unit =>
+  insertion([{ id: change.order.id, change, events: outboxRows(change.events, at) }])
+
+/** True when an order with this id was created before: the same charge was requested twice. */
+export const isKnownOrder = (error: unknown) => isUniqueViolation(error, 'orders_pkey')
+
+function insertion(writes: readonly Write[]): Unit {
+  const orders = writes.map(({ change }) => change.order)
+  return {
+    ...sideEffects(writes),
+    write: INSERT,
+    rows: { orders: orders.map(orderRecord) },
+    values: { charged: orders.flatMap(({ id, subscriptionId }) => (subscriptionId === null ? [] : [id])) },
+  }
+}
+
+function update(writes: readonly Write[]): Unit {
+  // In one order everywhere, so that two replicas that write the same orders wait for each other and not in a circle.
+  const ordered = writes.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const sequences = ordered.flatMap(({ sequence }) => sequence ?? [])
+  const payments = ordered.flatMap(({ id, payment }) => (payment ? [{ id, payment }] : []))
+  return {
+    ...sideEffects(ordered),
+    write: COMMIT,
+    rows: {
+      orders: ordered.map(({ change }) => changeRecord(change.order)),
+      payments: payments.map(({ id, payment }) => ({ order_id: id, ...paymentRecord(payment) })),
+    },
+    values: {
+      chain_ids: sequences.map(({ chainId }) => chainId),
+      sequences: sequences.map(({ sequence }) => sequence),
+      payment_ids: payments.map(({ payment }) => payment.id),
+    },
+  }
+}
+
+const sideEffects = (writes: readonly Write[]): Unit => ({
+  inbox: writes.flatMap(({ eventId }) => eventId ?? []),
+  events: writes.flatMap(({ events }) => events),
+  answers: writes.flatMap(({ answers }) => answers ?? []),
+})
