@@ -8,7 +8,7 @@ export async function eventsAgainstStates(audited: Audited): Promise<string[]> {
 async function toldOnce({ ledger }: Audited): Promise<string[]> {
   const rows = await ledger.query(
     'orders',
-    `SELECT o.id, o.status, o.paid_at IS NOT NULL AS paid, o.told_units > 0 AS short,
+    `SELECT o.id, o.status, o.paid_at IS NOT NULL AS paid, o.notified_units > 0 AS short,
        count(*) FILTER (WHERE e.type = 'order.created') AS created, count(*) FILTER (WHERE e.type = 'order.paid') AS told_paid,
        count(*) FILTER (WHERE e.type = 'order.expired') AS told_expired, count(*) FILTER (WHERE e.type = 'order.cancelled') AS told_cancelled,
        count(*) FILTER (WHERE e.type = 'order.underpaid') AS told_short
