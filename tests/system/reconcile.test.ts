@@ -47,7 +47,7 @@ async function reconcile(...args: string[]) {
 /** One way in which each kind of difference would show in the books; each on a payment of its own. */
 const planted: [string, 'orders' | 'chain-listener', string][] = [
   ['missing: log', 'chain-listener', "UPDATE payments SET state = 'orphaned' WHERE tx_hash = $1"],
-  ['changed: log', 'chain-listener', 'UPDATE payments SET share = share - 1 WHERE tx_hash = $1'],
+  ['changed: log', 'chain-listener', 'UPDATE payments SET amount = amount - 1 WHERE tx_hash = $1'],
   ['unfounded: log', 'chain-listener', 'UPDATE payments SET log_index = log_index + 5 WHERE tx_hash = $1'],
   ['amount: payment', 'orders', 'UPDATE payments SET share_units = share_units + 1 WHERE tx_hash = $1'],
   ['received: order', 'orders', 'UPDATE orders SET received_units = 0 WHERE tx_hash = $1'],

@@ -16,7 +16,7 @@ export async function bareLoop(chain: Chain, height: number, blocks: number): Pr
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params })
     const answer = await pool.request({ method: 'POST', path: '/', headers: { 'content-type': 'application/json' }, body })
     const { result } = JSON.parse(await answer.body.text()) as { result: RawLog[] }
-    for (const log of result) if (decodePayment(log).share > 0n) count++
+    for (const log of result) if (decodePayment(log).amount > 0n) count++
   }
   await pool.destroy()
   return { payments: count }

@@ -1,16 +1,13 @@
-import { parseEvent } from '@ponte/contracts'
-import { getAddress } from 'ethers'
-import fc from 'fast-check'
-import { ContradictionError, confirm, include, orphan, type Payment, type TimedPayment, toEvents } from './payment'
+import { ContradictionError, confirm, include, orphan, type Payment, type TimedPayment } from './payment'
 
 const TX = `0x${'a1'.repeat(32)}`
 const seen = (fields: Partial<TimedPayment> = {}): TimedPayment => ({
+  kind: 'router',
   router: `0x${'01'.repeat(20)}`,
   memo: 'c0'.repeat(32),
   merchant: `0x${'02'.repeat(20)}`,
   payer: `0x${'03'.repeat(20)}`,
-  share: 99n,
-  fee: 1n,
+  amount: 100n,
   deposit: null,
   txHash: TX,
   logIndex: 4,
@@ -19,7 +16,6 @@ const seen = (fields: Partial<TimedPayment> = {}): TimedPayment => ({
   blockTime: 1_700_000_000,
   ...fields,
 })
-const telling = { chainId: 8453, token: `0x${'04'.repeat(20)}`, sequence: 0, checksum: (address: string) => address, transfers: [] }
 const live = () => false
 const deep = () => true
 const first = (payments: readonly Payment[]) => {
@@ -100,85 +96,49 @@ describe('a payment we know', () => {
   })
 })
 
-describe('the events', () => {
-  it('of any payment satisfy the contract, so that they need not be checked one by one', () => {
-    const word = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(bytes => Buffer.from(bytes).toString('hex'))
-    const address = word.map(text => `0x${text.slice(24)}`)
-    const units = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
-    const number = fc.integer({ min: 0, max: 2 ** 40 })
-    const fields = fc.record({
-      ...{
-        memo: word,
-        merchant: address,
-        payer: address,
-        router: address,
-        share: units,
-        fee: units,
-        deposit: fc.option(address),
-        blockNumber: number,
-        logIndex: number,
-      },
-      ...{
-        txHash: word.map(text => `0x${text}`),
-        blockHash: word.map(text => `0x${text}`),
-        blockTime: fc.integer({ min: 0, max: 2 ** 32 }),
-      },
-    })
-    fc.assert(
-      fc.property(fields, fc.boolean(), (payment, isDeep) => {
-        const { facts } = include([payment], [], () => isDeep)
-        const chain = { chainId: 8453, token: payment.router, sequence: 0, checksum: getAddress, transfers: [] }
-        for (const event of toEvents(facts, chain))
-          parseEvent({ id: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90', occurred_at: '2026-11-20T12:00:00.000Z', trace: null, ...event })
-      }),
-      { numRuns: 200 },
-    )
-  })
+describe('a transfer to a deposit address', () => {
+  const transfer = seen({ kind: 'transfer', deposit: `0x${'0d'.repeat(20)}` })
 
-  it('satisfy the contract and are numbered without a gap', () => {
-    const detected = include([seen()], [], live)
-    const events = toEvents([...detected.facts, ...confirm(detected.payments).facts], { ...telling, sequence: 41 })
-    const parsed = events.map(event =>
-      parseEvent({ id: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90', occurred_at: '2026-11-20T12:00:00.000Z', trace: null, ...event }),
-    )
-    expect(parsed.map(event => event.data)).toMatchObject([
-      { payment_id: `8453:${TX}:0`, sequence: 42, revision: 1, merchant_share: '0.000099', block_time: '2023-11-14T22:13:20.000Z' },
-      { payment_id: `8453:${TX}:0`, sequence: 43, revision: 2 },
+  it('goes through the same states as a router payment, each published', () => {
+    const detected = include([transfer], [], live)
+    const confirmed = confirm(detected.payments)
+    const orphaned = orphan(confirmed.payments)
+    const back = include([{ ...transfer, blockNumber: 14, logIndex: 7 }], orphaned.payments, deep)
+    const facts = [detected, confirmed, orphaned, back].flatMap(change => change.facts)
+    expect(facts.map(({ type, payment }) => [type, payment.revision, payment.ordinal])).toEqual([
+      ['payment.detected', 1, 0],
+      ['payment.confirmed', 2, 0],
+      ['payment.orphaned', 3, 0],
+      ['payment.confirmed', 4, 0],
     ])
   })
 })
 
-describe('a transfer to a deposit address', () => {
+describe('a sweep', () => {
   const address = `0x${'0d'.repeat(20)}`
-  const transfer = seen({ deposit: address })
-  const sweep = seen({ payer: address, txHash: `0x${'a2'.repeat(32)}`, blockNumber: 12 })
+  const sweep = seen({ kind: 'sweep', payer: address, deposit: address })
 
-  it('is told as detected and never as confirmed', () => {
-    const { payments, facts } = include([transfer], [], deep)
-    expect(facts.map(({ type, payment }) => [type, payment.revision])).toEqual([['payment.detected', 1]])
-    expect(first(payments).state).toBe('confirmed')
-    const detected = first(include([transfer], [], live).payments)
-    expect(confirm([detected])).toMatchObject({ facts: [], payments: [{ state: 'confirmed', revision: 1 }] })
+  it('is published when it is confirmed, and not before', () => {
+    const { payments, facts } = include([sweep], [], live)
+    expect([facts, first(payments).state, first(payments).revision]).toEqual([[], 'detected', 0])
+    expect(confirm(payments).facts.map(({ type, payment }) => [type, payment.revision])).toEqual([['sweep.confirmed', 1]])
+    expect(include([sweep], [], deep).facts.map(({ type }) => type)).toEqual(['sweep.confirmed'])
   })
 
-  it('is told as orphaned although it had been confirmed, and as detected when it comes back', () => {
-    const confirmed = first(include([transfer], [], deep).payments)
-    const orphaned = orphan([confirmed])
-    expect(orphaned.facts.map(({ type, payment }) => [type, payment.revision])).toEqual([['payment.orphaned', 2]])
-    const back = include([{ ...transfer, blockNumber: 14, logIndex: 7 }], orphaned.payments, live)
-    expect(back.facts.map(({ type, payment }) => [type, payment.revision, payment.ordinal])).toEqual([['payment.detected', 3, 0]])
+  it('is published as orphaned only when it had been confirmed', () => {
+    const detected = include([sweep], [], live).payments
+    expect(orphan(detected)).toMatchObject({ facts: [], payments: [{ state: 'orphaned', revision: 0 }] })
+    const gone = orphan(confirm(detected).payments)
+    expect(gone.facts.map(({ type, payment }) => [type, payment.revision])).toEqual([['sweep.orphaned', 2]])
+    const back = include([{ ...sweep, blockNumber: 14 }], gone.payments, deep)
+    expect(back.facts.map(({ type, payment }) => [type, payment.revision])).toEqual([['sweep.confirmed', 3]])
   })
 
-  it('is what its sweep stands for; those that came later, vanished, or went elsewhere are not', () => {
-    const known = (fields: Partial<Payment>) => ({ ...first(include([transfer], [], live).payments), ...fields })
-    const transfers = [
-      known({ blockTime: 1_700_000_123 }),
-      known({ ordinal: 1, state: 'orphaned' }),
-      known({ ordinal: 2, blockNumber: 12, logIndex: 5 }),
-      known({ ordinal: 3, deposit: `0x${'0e'.repeat(20)}` }),
-    ]
-    const { facts } = include([sweep], [], live)
-    const [event] = toEvents(facts, { ...telling, transfers })
-    expect(event?.data).toMatchObject({ replaces: [`8453:${TX}:0`], sent_time: '2023-11-14T22:15:23.000Z' })
+  it('in the transaction of a transfer has an identity beside it', () => {
+    const { payments } = include([seen({ kind: 'transfer', deposit: address }), { ...sweep, logIndex: 6 }], [], live)
+    expect(payments.map(({ kind, ordinal }) => [kind, ordinal])).toEqual([
+      ['transfer', 0],
+      ['sweep', 1],
+    ])
   })
 })

@@ -1,11 +1,10 @@
-import { type ChainPayment, formatUsdc, type NewEvent } from '@ponte/contracts'
-import type { PaymentTerms, SeenPayment } from './logs/payment-received'
+import { byPlace, type PaymentTerms, type SeenPayment } from './logs/payment-received'
 
 export type PaymentState = 'detected' | 'confirmed' | 'orphaned'
 
 /**
- * A payment of one chain. Transaction and ordinal identify it for ever: block and log index move in a reorganisation, and its terms never
- * change under the same ordinal. `revision` counts what was said about it.
+ * A row of the chain's ledger: a router payment, a transfer to a deposit address, or a sweep. Transaction and ordinal identify it for ever: block
+ * and log index move in a reorganisation, and its terms never change under the same ordinal. `revision` counts the events published about it.
  */
 export interface Payment extends SeenPayment {
   ordinal: number
@@ -14,13 +13,13 @@ export interface Payment extends SeenPayment {
   revision: number
 }
 
-/** What is said about a payment, in the order it is said. */
+/** A transition that is published. A sweep is nobody's business before it is confirmed. */
 export interface Fact {
-  type: 'payment.detected' | 'payment.confirmed' | 'payment.orphaned'
+  type: `payment.${PaymentState}` | 'sweep.confirmed' | 'sweep.orphaned'
   payment: Payment
 }
 
-/** Payments as they are to be written, and the facts that go with them. */
+/** Rows as they are to be written, and the facts that go with them. */
 export interface Change {
   payments: Payment[]
   facts: Fact[]
@@ -34,16 +33,16 @@ export class ContradictionError extends Error {
 export type TimedPayment = SeenPayment & { blockTime: number }
 
 /**
- * Takes in what a stretch of chain shows. `known` are the payments of the same transactions that we have already: orphaned ones come back under
- * their ordinal, and a transaction that paid something else in its new block gets new ordinals for that. What is deep enough already is
- * confirmed at first sight, and not told as detected before. Throws ContradictionError.
+ * Takes in what some blocks show. `known` are the rows of the same transactions that we have already: orphaned ones come back under their
+ * ordinal, and a transaction that paid something else in its new block gets new ordinals for that. What is deep enough already is confirmed at
+ * first sight, and not published as detected before. Throws ContradictionError.
  */
 export function include(seen: readonly TimedPayment[], known: readonly Payment[], isConfirmed: (blockNumber: number) => boolean): Change {
   const change: Change = { payments: [], facts: [] }
   const knownByTx = new Map<string, Payment[]>()
   for (const payment of known) knownByTx.set(payment.txHash, [...(knownByTx.get(payment.txHash) ?? []), payment])
   const taken = new Set<Payment>()
-  // Ordinals count on within a transaction, whose payments stand together.
+  // Ordinals count on within a transaction, whose rows stand together.
   let txHash = ''
   let next = 0
   for (const one of seen.toSorted(byPlace)) {
@@ -59,22 +58,19 @@ export function include(seen: readonly TimedPayment[], known: readonly Payment[]
       throw new ContradictionError(`transaction ${one.txHash} is in block ${before.blockHash} and in block ${one.blockHash}`)
     }
     const payment = placed(one, before?.ordinal ?? next++, before?.revision ?? 0)
-    const confirmed = isConfirmed(one.blockNumber)
-    if (!confirmed || payment.deposit !== null) say(change, payment, 'detected')
-    if (confirmed) say(change, payment, 'confirmed')
-    change.payments.push(payment)
+    become(change, payment, isConfirmed(one.blockNumber) ? 'confirmed' : 'detected')
   }
   return change
 }
 
 /** Field by field: while catching up this runs for every payment, and copying by spread costs several times more. */
 const placed = (one: TimedPayment, ordinal: number, revision: number): Payment => ({
+  kind: one.kind,
   router: one.router,
   memo: one.memo,
   merchant: one.merchant,
   payer: one.payer,
-  share: one.share,
-  fee: one.fee,
+  amount: one.amount,
   deposit: one.deposit,
   txHash: one.txHash,
   logIndex: one.logIndex,
@@ -86,12 +82,12 @@ const placed = (one: TimedPayment, ordinal: number, revision: number): Payment =
   revision,
 })
 
-/** Confirms payments that are detected; the others stay as they are. */
+/** Confirms rows that are detected; the others stay as they are. */
 export function confirm(payments: readonly Payment[]): Change {
   return turn(payments, 'confirmed', payment => payment.state === 'detected')
 }
 
-/** Says of every payment that is part of the chain that it is not any more. */
+/** Every row that was part of the chain is not any more. */
 export function orphan(payments: readonly Payment[]): Change {
   return turn(payments, 'orphaned', payment => payment.state !== 'orphaned')
 }
@@ -103,82 +99,30 @@ export const merge = (...changes: readonly Change[]): Change => ({
 
 function turn(payments: readonly Payment[], state: PaymentState, concerns: (payment: Payment) => boolean): Change {
   const change: Change = { payments: [], facts: [] }
-  for (const before of payments.filter(concerns).toSorted(byPlace)) {
-    const payment = { ...before }
-    say(change, payment, state)
-    change.payments.push(payment)
-  }
+  for (const before of payments.filter(concerns).toSorted(byPlace)) become(change, { ...before }, state)
   return change
 }
 
-function say(change: Change, payment: Payment, state: PaymentState): void {
+function become(change: Change, payment: Payment, state: PaymentState): void {
+  const type = factOf(payment, state)
   payment.state = state
-  // Of a transfer to a deposit address nobody hears that it is confirmed: its sweep is the payment.
-  if (state === 'confirmed' && payment.deposit !== null) return
+  change.payments.push(payment)
+  if (!type) return
   payment.revision += 1
-  change.facts.push({ type: `payment.${state}`, payment })
+  change.facts.push({ type, payment })
 }
 
-/** The order of the chain. */
-export const byPlace = (a: SeenPayment, b: SeenPayment) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
+function factOf({ kind, state: before }: Payment, state: PaymentState): Fact['type'] | undefined {
+  if (kind !== 'sweep') return `payment.${state}`
+  if (state === 'confirmed') return 'sweep.confirmed'
+  return state === 'orphaned' && before === 'confirmed' ? 'sweep.orphaned' : undefined
+}
 
 const sameTerms = (a: PaymentTerms, b: PaymentTerms) =>
+  a.kind === b.kind &&
   a.memo === b.memo &&
   a.merchant === b.merchant &&
   a.payer === b.payer &&
-  a.share === b.share &&
-  a.fee === b.fee &&
+  a.amount === b.amount &&
   a.router === b.router &&
   a.deposit === b.deposit
-
-/** The transfers that a payment out of a deposit address stands for: what had come there before it. */
-export const sweptBy = (sweep: Payment, transfers: readonly Payment[]): Payment[] =>
-  transfers.filter(one => one.deposit === sweep.payer && one.state !== 'orphaned' && byPlace(one, sweep) < 0)
-
-export interface Telling {
-  chainId: number
-  token: string
-  /** The last number used on this chain. */
-  sequence: number
-  checksum(address: string): string
-  /** Everything that came to the deposit addresses of which these facts speak. */
-  transfers: readonly Payment[]
-}
-
-/** Facts as events, numbered on from `sequence`. */
-export function toEvents(facts: readonly Fact[], telling: Telling): NewEvent[] {
-  return facts.map(({ type, payment }, index) => ({ type, data: toData(payment, telling, telling.sequence + index + 1) }))
-}
-
-function toData(payment: Payment, { chainId, token, checksum, transfers }: Telling, sequence: number): ChainPayment {
-  const data: ChainPayment = {
-    payment_id: idOf(chainId, payment),
-    sequence,
-    revision: payment.revision,
-    chain_id: chainId,
-    router_address: checksum(payment.router),
-    token_address: checksum(token),
-    memo: payment.memo,
-    merchant_address: checksum(payment.merchant),
-    payer_address: checksum(payment.payer),
-    merchant_share: formatUsdc(payment.share),
-    fee: formatUsdc(payment.fee),
-    tx_hash: payment.txHash,
-    block_number: payment.blockNumber,
-    block_hash: payment.blockHash,
-    block_time: toTime(payment.blockTime),
-  }
-  const swept = transfers.length === 0 ? [] : sweptBy(payment, transfers)
-  const last = swept.at(-1)
-  if (!last) return data
-  return { ...data, replaces: swept.map(one => idOf(chainId, one)), sent_time: toTime(last.blockTime) }
-}
-
-const idOf = (chainId: number, { txHash, ordinal }: Payment) => `${chainId}:${txHash}:${ordinal}`
-
-let spelt = { seconds: 0, time: new Date(0).toISOString() }
-/** Payments of one block follow each other and share its time, which is dear to spell. */
-function toTime(seconds: number): string {
-  if (spelt.seconds !== seconds) spelt = { seconds, time: new Date(seconds * 1_000).toISOString() }
-  return spelt.time
-}

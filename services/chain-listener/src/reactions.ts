@@ -1,7 +1,7 @@
 import type { Reactions } from '@ponte/service-kit'
-import type { Relaying } from './relay'
+import type { Relay } from './relay'
 
-/** The scan knows memos and addresses, not orders; the relayer learns from an order which address to watch and who may pay without gas. */
-export const reactions = (relaying: Relaying): Reactions => ({
-  'order.created': event => relaying.opened(event.data.order, event.id),
+/** The scan knows memos and addresses, not orders; an order's event brings the address to watch and who may pay without gas. */
+export const reactions = (relay: Relay): Reactions => ({
+  'order.created': event => relay.orderCreated(event.data, event.id),
 })

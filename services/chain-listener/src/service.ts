@@ -18,21 +18,23 @@ import {
 import type { ChainListenerConfig } from './config'
 import type { Change } from './payment'
 import { reactions } from './reactions'
-import { createReconciling } from './reconcile/job'
+import { createReconcile } from './reconcile/job'
 import { reconcileRoutes } from './reconcile/routes'
-import { createRelaying } from './relay'
+import { reconcileStore } from './reconcile/store'
+import { createRelay } from './relay'
 import { routes } from './routes'
+import { openChainClient } from './rpc/chain-client'
 import { createDeploymentCheck } from './rpc/deployment'
 import { openNode } from './rpc/node'
 import { openNodes } from './rpc/pool'
-import { createScanning } from './scan'
+import { createScan } from './scan'
 import { observeStatus } from './scan/metrics'
 import { quorumOf } from './scan/quorum'
 import { openStore } from './store'
 import { createLeader } from './store/leader'
 
-/** What the roof or a test may hand in; what is given belongs to the giver. */
-export interface Given {
+/** What all-in-one or a test hands in; it belongs to the caller. */
+export interface Overrides {
   bus?: Bus
   now?: () => Date
   /** Milliseconds that never go back: how long an RPC node rests is measured by it. */
@@ -43,14 +45,14 @@ export interface Given {
 }
 
 /** What the ledger network says, as a list of parts. */
-export function createChainListener(config: ChainListenerConfig, given: Given = {}) {
-  const logger = given.logger ?? createLogger({ service: 'chain-listener', level: config.LOG_LEVEL })
-  const now = given.now ?? (() => new Date())
+export function createChainListener(config: ChainListenerConfig, overrides: Overrides = {}) {
+  const logger = overrides.logger ?? createLogger({ service: 'chain-listener', level: config.LOG_LEVEL })
+  const now = overrides.now ?? (() => new Date())
   const metrics = createMetrics('chain-listener')
   const counters = countersOf(metrics)
   const database = openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL, applicationName: 'chain-listener' })
-  const bus = given.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
-  const relay = outboxRelay(database, bus, logger)
+  const bus = overrides.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
+  const outbox = outboxRelay(database, bus, logger)
   const store = openStore(database, config.CHAIN_ID, now)
   const nodes = openNodes(
     config.RPC_URLS.map((url, index) =>
@@ -58,7 +60,7 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
     ),
     {
       stallMs: config.HEAD_STALL_MS,
-      clock: given.clock ?? (() => performance.now()),
+      clock: overrides.clock ?? (() => performance.now()),
       logger,
       onFailOver: (rpc, reason) => counters.failOvers.inc({ rpc, reason }),
     },
@@ -75,67 +77,106 @@ export function createChainListener(config: ChainListenerConfig, given: Given = 
     silenceMs: config.LEADER_SILENCE_MS,
     async takeLease() {
       await deployment?.ensure().catch(error => {
-        if (error instanceof DeploymentMismatchError) given.onHalt?.(error)
+        if (error instanceof DeploymentMismatchError) overrides.onHalt?.(error)
         throw error
       })
       return store.takeLease(config.START_BLOCK)
     },
     onChange() {
-      scanning.wake()
-      relaying.wake()
+      scan.wake()
+      relay.wake()
     },
     logger,
   })
-  const confirmed = () => scanning.confirmed()
-  const scan = () => scanning.wake()
-  const relaying = createRelaying(config, { database, nodes, leader, confirmed, scan, metrics, now, logger })
-  const scanning = createScanning(config, {
-    store,
-    nodes,
+  const chain = openChainClient(nodes, config.TOKEN_ADDRESS)
+  const relay = createRelay({
+    ...relayOptions(config),
+    database,
+    chain,
     leader,
-    deposits: relaying.deposits,
+    confirmed: () => scan.confirmed(),
+    changed: () => scan.wake(),
     metrics,
     now,
     logger,
-    onHalt: error => given.onHalt?.(error),
-    committed(change, tells) {
-      if (tells) relay.wake()
-      relaying.wake()
-      counters.told(change)
+  })
+  const scan = createScan(config, {
+    store,
+    nodes,
+    leader,
+    metrics,
+    logger,
+    onHalt: error => overrides.onHalt?.(error),
+    committed(change, publishes) {
+      if (publishes) outbox.wake()
+      relay.wake()
+      counters.published(change)
     },
   })
-  const reconciling = createReconciling(config, { store, nodes, leader, metrics, now, logger })
-  const { status } = scanning
+  const reconcile = createReconcile({
+    store,
+    ledgers: reconcileStore(database, config.CHAIN_ID),
+    nodes,
+    chain,
+    leader,
+    chainId: config.CHAIN_ID,
+    routers: config.ROUTER_ADDRESSES,
+    token: config.TOKEN_ADDRESS,
+    startBlock: config.START_BLOCK,
+    newestBlocks: config.RECONCILE_BLOCKS,
+    everyS: config.RECONCILE_EVERY_S,
+    metrics,
+    now,
+    logger,
+  })
+  const { status } = scan
   observeStatus(metrics, status)
   metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
 
-  const operators = routes(status, relaying).use(reconcileRoutes(config.CHAIN_ID, reconciling))
+  const operators = routes(status, relay).use(reconcileRoutes(config.CHAIN_ID, reconcile))
   const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger, routes: operators })
   const parts: Part[] = [
     database,
-    ...(given.bus ? [] : [bus]),
-    relay,
+    ...(overrides.bus ? [] : [bus]),
+    outbox,
     { name: 'rpc', ready: () => nodes.view().some(node => node.resting === null), stop: nodes.close },
     ...(deployment ? [deployment] : []),
     leader,
-    ...scanning.parts,
-    ...relaying.parts,
-    reconciling.part,
-    consumer(bus, 'chain-listener', reactions(relaying)),
+    ...scan.parts,
+    ...relay.parts,
+    reconcile.part,
+    consumer(bus, 'chain-listener', reactions(relay)),
     ops,
   ]
-  return { ...service('chain-listener', parts), ops, http: relaying.http, status }
+  return { ...service('chain-listener', parts), ops, http: relay.http, status }
 }
 
 function countersOf(metrics: Metrics) {
-  const payments = metrics.counter('ponte_chain_payments_total', 'What was said about payments', ['type'])
+  const payments = metrics.counter('ponte_chain_payments_total', 'Events published about payments and sweeps', ['type'])
   return {
     failOvers: metrics.counter('ponte_chain_rpc_failovers_total', 'How often an RPC end point was left, and why', ['rpc', 'reason']),
-    told(change: Change) {
+    published(change: Change) {
       for (const { type } of change.facts) payments.inc({ type })
     },
   }
 }
+
+const relayOptions = (config: ChainListenerConfig) => ({
+  chainId: config.CHAIN_ID,
+  token: config.TOKEN_ADDRESS,
+  routers: config.ROUTER_ADDRESSES,
+  privateKey: config.RELAYER_PRIVATE_KEY,
+  http:
+    config.GATEWAY_TOKEN_SECRET === undefined
+      ? undefined
+      : { tokenSecret: config.GATEWAY_TOKEN_SECRET, host: config.HOST, port: config.PORT },
+  depositMinUnits: config.DEPOSIT_MIN_UNITS,
+  gaslessMinUnits: config.GASLESS_MIN_UNITS,
+  batchMax: config.DEPOSIT_BATCH_MAX,
+  ceilingGwei: config.RELAYER_MAX_FEE_GWEI,
+  stuckMs: config.RELAYER_STUCK_MS,
+  pollMs: config.POLL_MS,
+})
 
 /** An advisory lock is named by 32 bits; chain ids may be longer. */
 const lockOf = (chainId: number) => (chainId ^ Math.floor(chainId / 2 ** 32)) | 0

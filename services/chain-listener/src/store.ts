@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from './generated/client'
 import { committer } from './store/commit'
 import { cursorStore } from './store/cursor'
+import { depositStore } from './store/deposits'
 import { paymentStore } from './store/payments'
 import { routerStore } from './store/routers'
 
@@ -13,8 +14,9 @@ export function openStore(database: Database, chainId: number, now: () => Date) 
   const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) })
   return {
     ...cursorStore(database, prisma, chainId),
-    ...routerStore(database, prisma, chainId),
-    ...paymentStore(database, chainId),
+    routers: routerStore(database, prisma, chainId),
+    payments: paymentStore(database, chainId),
+    deposits: depositStore(database, chainId),
     commit: committer(database, chainId, now),
   }
 }

@@ -17,7 +17,8 @@ export interface Truth {
   tx: string
   block: string
   memo: string
-  share: string
+  /** Gross. */
+  amount: string
 }
 
 interface Log {
@@ -95,7 +96,12 @@ export async function startChain(options: AnvilOptions = { noMining: true }) {
       const logs = await rpc<Log[]>('eth_getLogs', { address: emitter, topics: [PAYMENT_RECEIVED_TOPIC], fromBlock: '0x0', toBlock })
       return logs.map(log => {
         const args = abi.parseLog(log)?.args
-        return { tx: log.transactionHash, block: log.blockHash, memo: String(args?.memo).slice(2), share: String(args?.merchantShare) }
+        return {
+          tx: log.transactionHash,
+          block: log.blockHash,
+          memo: String(args?.memo).slice(2),
+          amount: String(args?.merchantShare + args?.fee),
+        }
       })
     },
     /** Signs a payment for one nonce; the same bytes may be mined again after a rollback. */

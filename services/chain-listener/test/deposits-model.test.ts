@@ -24,7 +24,7 @@ async function play(seed: number) {
   const start = () =>
     world.start({
       ...{ RPC_URLS: proxies.map(({ url }) => url).join(), CONFIRMATIONS: String(confirmations), REORG_WINDOW: '40', POLL_MS: '15' },
-      ...{ DEPOSIT_MIN_USDC: '1000000', RPC_TIMEOUT_MS: '10000' },
+      ...{ DEPOSIT_MIN_UNITS: '1000000000000', RPC_TIMEOUT_MS: '10000' },
     })
   let listening: Listening = await start()
 
@@ -102,17 +102,17 @@ async function play(seed: number) {
   }
 }
 
-/** What whoever folds the events by revision knows to be on the chain. */
+/** What a reader that folds the events by revision knows to be on the chain. */
 function toldOf(listening: Listening): string[] {
   const events = listening.told.payments()
-  expect(events.map(({ data }) => data.sequence)).toEqual(events.map((_, index) => index + 1))
+  expect(listening.told.numbered().map(({ data }) => data.sequence)).toEqual(listening.told.numbered().map((_, index) => index + 1))
   const last = new Map<string, (typeof events)[number]>()
   for (const event of events) {
     expect(event.data.revision).toBe((last.get(event.data.payment_id)?.data.revision ?? 0) + 1)
     last.set(event.data.payment_id, event)
   }
-  const live = [...last.values()].filter(({ type }) => type === 'payment.detected')
-  return live.map(({ data }) => `${data.tx_hash} ${data.memo} ${parseUsdc(data.merchant_share ?? '0') + parseUsdc(data.fee ?? '0')}`).sort()
+  const live = [...last.values()].filter(({ type }) => type === 'payment.confirmed')
+  return live.map(({ data }) => `${data.tx_hash} ${data.memo} ${parseUsdc(data.amount ?? '')}`).sort()
 }
 
 async function truthOf(

@@ -25,16 +25,16 @@ export async function expectTruth(
   { exactly = false } = {},
 ): Promise<{ confirmed: number; events: number }> {
   const height = await chain.height()
-  const all = (await chain.truth(height)).map(({ tx, block, memo, share }) => text([tx, block, memo, share])).toSorted()
+  const all = (await chain.truth(height)).map(({ tx, block, memo, amount }) => text([tx, block, memo, amount])).toSorted()
   const confirmed = (await chain.truth(height - confirmations + 1))
-    .map(({ tx, block, memo, share }) => text([tx, block, memo, share]))
+    .map(({ tx, block, memo, amount }) => text([tx, block, memo, amount]))
     .toSorted()
 
   const rows = await listening.payments()
   const rowsIn = (states: readonly string[]) =>
     rows
       .filter(row => states.includes(row.state))
-      .map(row => text([row.tx_hash, row.block_hash, row.memo, row.share]))
+      .map(row => text([row.tx_hash, row.block_hash, row.memo, row.amount]))
       .toSorted()
   expect(rowsIn(['confirmed'])).toEqual(exactly ? confirmed : expect.arrayContaining(confirmed))
   expect(rowsIn(['confirmed', 'detected'])).toEqual(all)
@@ -43,9 +43,9 @@ export async function expectTruth(
   const last = new Map<string, (typeof told)[number]>()
   const terms = new Map<string, string>()
   for (const event of told) {
-    const { payment_id: id, revision, memo, merchant_share, payer_address } = event.data
+    const { payment_id: id, revision, memo, amount, payer_address } = event.data
     expect(revision).toBe((last.get(id)?.data.revision ?? 0) + 1)
-    const said = text([memo, merchant_share, payer_address])
+    const said = text([memo, amount, payer_address])
     expect(terms.get(id) ?? said).toBe(said)
     terms.set(id, said)
     last.set(id, event)

@@ -14,7 +14,7 @@ describe('design section 8: a payment through the real router', () => {
   let addresses: { usdcAddress: string; routerAddress: string }
 
   beforeAll(async () => {
-    anvil = await startAnvil({ mixedMining: true, blockTimeS: 1 })
+    anvil = await startAnvil({ mixedMining: true, blockTimeS: 600 })
     provider = new JsonRpcProvider(anvil.rpcUrl, undefined, { batchMaxCount: 1, polling: true, pollingInterval: 20, cacheTimeout: -1 })
     const signer = new NonceManager(new Wallet(testAccounts[0].privateKey, provider))
     addresses = await deployContracts(signer, { feeBps: 100, feeReceiver: testAccounts[9].address })
@@ -54,8 +54,9 @@ describe('design section 8: a payment through the real router', () => {
       memo: memoOf(7),
       merchant_address: merchant,
       payer_address: testAccounts[0].address,
-      merchant_share: '27.398525',
-      fee: '0.276752',
+      kind: 'router',
+      amount: '27.675277',
+      deposit_address: null,
       tx_hash: txHash,
     })
     expect(confirmed?.data).toMatchObject({ payment_id: `31337:${txHash}:0`, sequence: 2, revision: 2 })

@@ -45,15 +45,15 @@ describe('issue: the scheduled auditor', () => {
     const found = await ask(0, 1_000)
     expect(found).toMatchObject({ differences: [], confirmed_block: await chain.height() })
     expect(found.payments).toMatchObject([
-      { payment_id: `31337:${hash}:0`, status: 'confirmed', amount: '0.990000' },
-      { payment_id: `31337:${hash}:1`, status: 'confirmed', amount: '0.990000' },
+      { payment_id: `31337:${hash}:0`, status: 'confirmed', amount: '1.000000' },
+      { payment_id: `31337:${hash}:1`, status: 'confirmed', amount: '1.000000' },
     ])
     await listening.until(async () => (await counted()) === 0, 'nothing was compared')
   })
 
   it('names what was lost, changed, invented and left unconfirmed, far below the newest blocks too', async () => {
     expect(await harmed("state = 'orphaned'", "state = 'confirmed'")).toEqual(['missing'])
-    expect(await harmed('share = share + 1', 'share = share - 1')).toEqual(['changed'])
+    expect(await harmed('amount = amount + 1', 'amount = amount - 1')).toEqual(['changed'])
     expect(await harmed("state = 'detected'", "state = 'confirmed'")).toEqual(['unconfirmed'])
     expect(await harmed('log_index = log_index + 7', 'log_index = log_index - 7')).toEqual(['missing', 'unfounded'])
   })

@@ -40,8 +40,8 @@ it('2,000 open addresses do not slow the scan, and money on one of them is told 
     }
   })
   await listening.sql.query(
-    `INSERT INTO payables (chain_id, order_id, memo, merchant, router, address, asked_units, expires_at, created_at)
-     SELECT 31337, id, memo, $4, $5, address, 10000000, now() + interval '1 hour', now() FROM unnest($1::uuid[], $2::text[], $3::text[]) AS one (id, memo, address)`,
+    `INSERT INTO payables (chain_id, order_id, memo, merchant, router, address, expires_at, watch_from, read_to)
+     SELECT 31337, id, memo, $4, $5, address, now() + interval '1 hour', 0, -1 FROM unnest($1::uuid[], $2::text[], $3::text[]) AS one (id, memo, address)`,
     [
       many.map(one => one.id),
       many.map(one => one.memo),
@@ -50,7 +50,7 @@ it('2,000 open addresses do not slow the scan, and money on one of them is told 
       world.chain.routerAddress.toLowerCase(),
     ],
   )
-  const isLevel = async () => (await listening.sql.query('SELECT 1 FROM payables WHERE level')).rowCount === COUNT + 1
+  const isLevel = async () => (await listening.sql.query('SELECT 1 FROM payables WHERE synced')).rowCount === COUNT + 1
   await listening.until(async () => {
     await world.chain.mine(1)
     return isLevel()

@@ -11,6 +11,7 @@ import {
 import { depositAddress, PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
 import { type Bus, memoryBus, silentLogger, uuidv7 } from '@ponte/service-kit'
 import { hexlify, randomBytes } from 'ethers'
+import type { Overrides } from '../src'
 import { collector, type Listening, startListener } from './setup'
 
 export const RELAYER = testAccounts[4]
@@ -21,11 +22,11 @@ export interface RelayWorld {
   proxy: FaultProxy
   bus: Bus
   /** Starts the service again on the same database. */
-  start(env?: Record<string, string>): Promise<Listening>
+  start(env?: Record<string, string>, overrides?: Overrides): Promise<Listening>
   /** Tells the listener of an order, to whose address money may have been sent by then, and waits until it knows it. */
   open(
     listening: Listening,
-    more?: { usdc?: string; expiresAt?: Date; alreadySent?(address: string): Promise<unknown> },
+    more?: { usdc?: string; expiresAt?: Date; merchant?: string; watchFrom?: number; alreadySent?(address: string): Promise<unknown> },
   ): Promise<{ id: string; memo: string; address: string }>
   /** A plain transfer by an account that has nothing to do with us; resolves when sent. */
   pay(address: string, amount: bigint): Promise<string>
@@ -43,9 +44,9 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
   let databaseUrl: string | undefined
   let first: Listening | undefined
   const running = new Set<Listening>()
-  const start = async (env: Record<string, string> = {}) => {
+  const start = async (env: Record<string, string> = {}, overrides: Overrides = {}) => {
     const listening = await startListener({
-      ...{ rpcUrls: proxy.url, router: chain.routerAddress, given: { bus, told } },
+      ...{ rpcUrls: proxy.url, router: chain.routerAddress, given: { bus, told, ...overrides } },
       env: { TOKEN_ADDRESS: chain.usdcAddress, RELAYER_PRIVATE_KEY: RELAYER.privateKey, ...env },
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
     })
@@ -61,11 +62,11 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
   }
   return {
     ...{ chain, proxy, bus, start, pay },
-    async open(listening, { alreadySent, ...more } = {}) {
+    async open(listening, { alreadySent, merchant = MERCHANT.address, watchFrom = 0, ...more } = {}) {
       const [id, memo] = [uuidv7(), hexlify(randomBytes(32)).slice(2)]
-      const address = depositAddress({ router: chain.routerAddress, memo, merchant: MERCHANT.address })
+      const address = depositAddress({ router: chain.routerAddress, memo, merchant })
       await alreadySent?.(address)
-      const event = orderCreated(chain, { id, memo, address, ...more })
+      const event = orderCreated(chain, { id, memo, address, merchant, watchFrom, ...more })
       // It resolves when every reader has taken it, and subscriptions is not here.
       void bus.publish({ id: event.id, type: event.type, body: JSON.stringify(event) })
       const known = async () => (await listening.sql.query('SELECT 1 FROM payables WHERE order_id = $1', [id])).rowCount === 1
@@ -87,7 +88,10 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
   }
 }
 
-function orderCreated(chain: LocalChain, of: { id: string; memo: string; address: string; usdc?: string; expiresAt?: Date }) {
+function orderCreated(
+  chain: LocalChain,
+  of: { id: string; memo: string; address: string; merchant: string; watchFrom: number; usdc?: string; expiresAt?: Date },
+) {
   const now = new Date()
   const usdc = of.usdc ?? '10.000000'
   const expiresAt = of.expiresAt ?? new Date(now.getTime() + 1_800_000)
@@ -97,10 +101,10 @@ function orderCreated(chain: LocalChain, of: { id: string; memo: string; address
     ...{ memo: of.memo, tx_hash: null, quote: { rate: '5.420000', source: 'static', as_of: now.toISOString(), spread_bps: 0 } },
     payment: {
       ...{ network: 'anvil', chain_id: chain.chainId, token_address: chain.usdcAddress, router_address: chain.routerAddress },
-      ...{ merchant_address: MERCHANT.address, deposit_address: of.address, payment_uri: null, checkout_url: 'http://pay.example/1' },
+      ...{ merchant_address: of.merchant, deposit_address: of.address, payment_uri: null, checkout_url: 'http://pay.example/1' },
     },
     ...{ expires_at: expiresAt.toISOString(), paid_at: null, cancelled_at: null, created_at: now.toISOString() },
   }
-  const data = { merchant_id: uuidv7(), merchant_version: 1, order }
+  const data = { merchant_id: uuidv7(), merchant_version: 1, order, watch_from_block: of.watchFrom }
   return { id: uuidv7(), type: 'order.created', occurred_at: now.toISOString(), data, trace: null }
 }

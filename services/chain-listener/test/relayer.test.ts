@@ -1,5 +1,5 @@
 import { RELAYER, type RelayWorld, startRelayWorld } from './relayer-setup'
-import type { Listening } from './setup'
+import { type Listening, statesOf } from './setup'
 
 const AMOUNT = 10_000_000n
 const SHARE = 9_900_000n
@@ -65,8 +65,8 @@ describe('exactly one effect, whatever dies when', () => {
     await listening.until(async () => (await world.chain.provider.send('txpool_status', [])).pending === '0x1', 'it was not sent')
     await world.chain.mine(1)
     expect(await world.received(order.memo)).toEqual([SHARE])
-    // The transfer, and the sweep that stands for it.
-    await listening.until(() => listening.told.payments().some(({ data }) => data.replaces?.length === 1), 'the sweep was not seen')
+    const head = await world.chain.provider.getBlockNumber()
+    await listening.until(async () => (await listening.listener.status()).scanned_block === head, 'the sweep was not scanned')
     await world.chain.reorg(1)
     expect(await world.received(order.memo)).toEqual([])
     await listening.until(async () => {
@@ -120,22 +120,25 @@ describe('exactly one effect, whatever dies when', () => {
 })
 
 describe('what is worth its gas', () => {
-  it('waits below the minimum, until more comes or the order is complete with it', async () => {
+  it('waits below the minimum until the balance is worth it, whatever the order asks for; dust after a sweep is not swept', async () => {
     world = await startRelayWorld()
-    const listening = await world.start({ DEPOSIT_MIN_USDC: '5' })
+    const listening = await world.start({ DEPOSIT_MIN_UNITS: '5000000' })
     const order = await world.open(listening)
     await world.pay(order.address, 1_000_000n)
     await listening.idle()
     expect(await world.received(order.memo)).toEqual([])
     await world.pay(order.address, 4_000_000n)
     await listening.idle()
-    await world.pay(order.address, 5_000_000n)
-    await listening.idle()
+    expect(await world.received(order.memo)).toEqual([4_950_000n])
     const small = await world.open(listening, { usdc: '0.500000' })
+    for (let dust = 0; dust < 3; dust++) await world.pay(order.address, 10n)
     await world.pay(small.address, 500_000n)
     await listening.idle()
-    expect(await world.received(order.memo)).toEqual([4_950_000n, 4_950_000n])
-    expect(await world.received(small.memo)).toEqual([495_000n])
+    expect(await world.received(order.memo)).toEqual([4_950_000n])
+    expect(await world.received(small.memo)).toEqual([])
+    expect(await relays(listening)).toHaveLength(1)
+    // It is the merchant's all the same: each transfer is confirmed as it came.
+    expect(statesOf(listening, order.memo)).toEqual(Array.from({ length: 5 }, () => 'confirmed'))
   })
 
   it('sweeps many by one transaction, and the gas of each path is known', async () => {
@@ -158,13 +161,14 @@ describe('what is worth its gas', () => {
     expect(relay?.order_ids.length).toBe(20)
   })
 
-  it('says that deposit addresses are off without a key, and goes on reading', async () => {
+  it('sweeps nothing without a key, and confirms what comes all the same', async () => {
     world = await startRelayWorld()
     const listening = await world.start({ RELAYER_PRIVATE_KEY: '' })
     const order = await world.open(listening)
     await world.pay(order.address, AMOUNT)
     await listening.idle()
-    expect(await (await listening.fetch('/deposits')).json()).toMatchObject({ relayer_address: null, count: 0 })
+    expect(await (await listening.fetch('/deposits')).json()).toMatchObject({ relayer_address: null })
+    expect(statesOf(listening, order.memo)).toEqual(['confirmed'])
     expect(await world.received(order.memo)).toEqual([])
   })
 })

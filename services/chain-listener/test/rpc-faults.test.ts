@@ -213,7 +213,7 @@ describe('design section 8: an RPC end point that fails', () => {
       await chain.mine(2)
       await level()
       const confirmed = listening.told.payments().filter(event => event.type === 'payment.confirmed')
-      expect(confirmed.map(event => [event.data.memo, event.data.merchant_share]).toSorted()).toEqual(memos.map(memo => [memo, '0.990000']))
+      expect(confirmed.map(event => [event.data.memo, event.data.amount]).toSorted()).toEqual(memos.map(memo => [memo, '1.000000']))
       const live = (await listening.payments()).filter(row => row.state !== 'orphaned')
       expect(live.map(row => row.memo).toSorted()).toEqual(memos.toSorted())
       expect((await failOvers()).join()).toContain('reason="outvoted"')

@@ -1,17 +1,22 @@
 import { type Event, parseEvent, topology } from '@ponte/contracts'
 import { type Bus, memoryBus, openDatabase, type Part, readConfig, silentLogger, until } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
-import { chainListenerConfig, chainListenerMigrations, createChainListener, type Given } from '../src'
+import { chainListenerConfig, chainListenerMigrations, createChainListener, type Overrides } from '../src'
 
 export const TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 
 export type PaymentEvent = Extract<Event, { type: 'payment.detected' | 'payment.confirmed' | 'payment.orphaned' }>
 export type Listening = Awaited<ReturnType<typeof startListener>>
 
+export type NumberedEvent = Extract<Event, { type: `payment.${string}` | `sweep.${string}` | `deposit.${string}` }>
+
 export const isPayment = (event: Event): event is PaymentEvent => event.type.startsWith('payment.')
+const isNumbered = (event: Event): event is NumberedEvent => /^(payment|sweep|deposit)\./.test(event.type)
 
 /** Whoever listens: keeps every event once, by its id, as an inbox would. */
-export function collector(bus: Bus): Part & { events: Event[]; payments(): PaymentEvent[]; types(): string[] } {
+export function collector(
+  bus: Bus,
+): Part & { events: Event[]; payments(): PaymentEvent[]; numbered(): NumberedEvent[]; types(): string[] } {
   const events: Event[] = []
   const ids = new Set<string>()
   const queue = bus.consume('orders', async message => {
@@ -20,8 +25,9 @@ export function collector(bus: Bus): Part & { events: Event[]; payments(): Payme
     ids.add(event.id)
     events.push(event)
   })
-  const payments = () => events.filter(isPayment).toSorted((a, b) => a.data.sequence - b.data.sequence)
-  return { ...queue, events, payments, types: () => payments().map(event => event.type) }
+  const numbered = () => events.filter(isNumbered).toSorted((a, b) => a.data.sequence - b.data.sequence)
+  const payments = () => numbered().filter(isPayment)
+  return { ...queue, events, payments, numbered, types: () => payments().map(event => event.type) }
 }
 
 /** What was told of the payments with a memo, without what is chance: whether one was seen before it was deep enough to be confirmed. */
@@ -36,7 +42,7 @@ export interface ListenerSettings {
   rpcUrls: string | readonly string[]
   router: string
   env?: Record<string, string>
-  given?: Given & { told?: ReturnType<typeof collector> }
+  given?: Overrides & { told?: ReturnType<typeof collector> }
   databaseUrl?: string
 }
 

@@ -68,12 +68,11 @@ const tally = (payments: readonly { txHash: string; memo: string; shareUnits: bi
   return counts
 }
 
-/** Every payment event had its effect: orders knows of each payment what the listener last said. Nobody is told that a deposit is confirmed. */
+/** Every payment event had its effect: orders has each payment as the listener last published it. A sweep is no payment. */
 async function listenerAgainstOrders(ledger: Ledger): Promise<string[]> {
   const said = await ledger.query(
     'chain-listener',
-    `SELECT chain_id || ':' || tx_hash || ':' || ordinal AS id, revision,
-       CASE WHEN deposit IS NOT NULL AND state = 'confirmed' THEN 'detected' ELSE state END AS state FROM payments`,
+    "SELECT chain_id || ':' || tx_hash || ':' || ordinal AS id, revision, state FROM payments WHERE kind <> 'sweep'",
   )
   const known = new Map<string, Row>()
   const differences: string[] = []

@@ -1,8 +1,9 @@
-import { paymentRouterAbi } from '@ponte/payment-router'
+import { depositAddress, paymentRouterAbi } from '@ponte/payment-router'
 import { Interface } from 'ethers'
 import fc from 'fast-check'
 import { decodePayment, MalformedLogError, type RawLog, toNumber } from './payment-received'
 
+const ZERO = `0x${'0'.repeat(64)}`
 const router = new Interface(paymentRouterAbi)
 const hex = (bytes: number) => fc.uint8Array({ minLength: bytes, maxLength: bytes }).map(array => Buffer.from(array).toString('hex'))
 const word = hex(32).map(text => `0x${text}`)
@@ -43,14 +44,14 @@ describe('a PaymentReceived log', () => {
           memo: `0x${ours.memo}`,
           merchant: ours.merchant,
           payer: ours.payer,
-          merchantShare: ours.share,
-          fee: ours.fee,
+          amount: ours.amount,
+          kind: ours.kind,
         }).toEqual({
           memo: theirs?.memo,
           merchant: theirs?.merchant.toLowerCase(),
           payer: theirs?.payer.toLowerCase(),
-          merchantShare: theirs?.merchantShare,
-          fee: theirs?.fee,
+          amount: theirs?.merchantShare + theirs?.fee,
+          kind: 'router',
         })
         expect(ours).toMatchObject({
           router: raw.address,
@@ -63,6 +64,22 @@ describe('a PaymentReceived log', () => {
       }),
       { numRuns: 500 },
     )
+  })
+
+  it('is a sweep when its payer is the deposit address of its memo and merchant, and of no other', () => {
+    const [raw] = fc.sample(log, { numRuns: 1, seed: 7 })
+    if (!raw) throw new Error('no sample')
+    const { memo, merchant, router: paid } = decodePayment(raw)
+    const payerOf = (of: { memo: string; merchant: string; router: string }) =>
+      decodePayment({ ...raw, topics: raw.topics.with(3, `0x${'0'.repeat(24)}${depositAddress(of).slice(2).toLowerCase()}`) })
+    const own = depositAddress({ router: paid, memo, merchant }).toLowerCase()
+    expect(payerOf({ router: paid, memo, merchant })).toMatchObject({ kind: 'sweep', payer: own, deposit: own })
+    const others = [
+      { router: paid, memo: 'ab'.repeat(32), merchant },
+      { router: paid, memo, merchant: `0x${'cd'.repeat(20)}` },
+      { router: `0x${'ef'.repeat(20)}`, memo, merchant },
+    ]
+    for (const of of others) expect(payerOf(of)).toMatchObject({ kind: 'router', deposit: null })
   })
 
   it('is refused when a byte is missing, too many, or of another event', () => {
@@ -80,6 +97,8 @@ describe('a PaymentReceived log', () => {
       { ...raw, address: '0x12' },
       { ...raw, blockNumber: 'latest' },
       { ...raw, removed: true },
+      { ...raw, topics: raw.topics.with(1, ZERO) },
+      { ...raw, topics: raw.topics.with(2, ZERO) },
     ]
     for (const log of broken) expect(() => decodePayment(log)).toThrow(MalformedLogError)
   })

@@ -1,4 +1,4 @@
-import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
+import { depositAddress, PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
 
 /** A log as a node sends it: quantities and bytes in hex. */
 export interface RawLog {
@@ -7,22 +7,28 @@ export interface RawLog {
   data: string
   blockHash: string
   blockNumber: string
-  /** Newer nodes say it; older ones leave it to the block's header. */
+  /** Newer nodes send it; older ones leave it to the block's header. */
   blockTimestamp?: string
   transactionHash: string
   logIndex: string
   removed?: boolean
 }
 
-/** What a payment is, wherever on the chain it stands. Addresses are lower-case, amounts in token units. */
+/**
+ * `router`: a payer paid through the router. `transfer`: a payer sent the token to a deposit address. `sweep`: the router moved what lay at a
+ * deposit address on to the merchant, which is no payment.
+ */
+export type PaymentKind = 'router' | 'transfer' | 'sweep'
+
+/** What a row is, wherever on the chain it stands. Addresses are lower-case, amounts gross and in token units. */
 export interface PaymentTerms {
+  kind: PaymentKind
   router: string
   memo: string
   merchant: string
   payer: string
-  share: bigint
-  fee: bigint
-  /** The deposit address that a plain transfer paid to; null of a payment through the router. */
+  amount: bigint
+  /** The deposit address that was paid or swept; null for a router payment. */
   deposit: string | null
 }
 
@@ -48,6 +54,7 @@ const TWO_WORDS = /^0x[0-9a-f]{128}$/
 const ADDRESS_WORD = /^0x0{24}[0-9a-f]{40}$/
 const ADDRESS = /^0x[0-9a-f]{40}$/
 const QUANTITY = /^0x[0-9a-f]{1,13}$/
+const ZERO = /^0x0*$/
 
 /** Decodes a log of a PaymentRouter by hand, which is many times faster than an ABI decoder. Throws MalformedLogError. */
 export function decodePayment(log: RawLog): SeenPayment {
@@ -56,17 +63,21 @@ export function decodePayment(log: RawLog): SeenPayment {
     throw new MalformedLogError(`the log's topics are not those of PaymentReceived: ${log.topics.join()}`)
   if (!WORD.test(memo) || !ADDRESS_WORD.test(merchant) || !ADDRESS_WORD.test(payer) || !TWO_WORDS.test(log.data))
     throw new MalformedLogError(`the log is not a PaymentReceived: ${log.topics.join()} ${log.data.slice(0, 200)}`)
+  if (ZERO.test(memo) || ZERO.test(merchant)) throw new MalformedLogError('no router pays for a zero memo or to the zero address')
   const router = log.address.toLowerCase()
   if (!ADDRESS.test(router)) throw new MalformedLogError(`the log has no address: ${router}`)
   const place = placeOf(log)
+  const from = `0x${payer.slice(26)}`
+  const terms = { router, memo: memo.slice(2), merchant: `0x${merchant.slice(26)}` }
+  const isSweep = depositAddress(terms).toLowerCase() === from
   return {
+    kind: isSweep ? 'sweep' : 'router',
     router,
-    memo: memo.slice(2),
-    merchant: `0x${merchant.slice(26)}`,
-    payer: `0x${payer.slice(26)}`,
-    share: BigInt(log.data.slice(0, 66)),
-    fee: BigInt(`0x${log.data.slice(66)}`),
-    deposit: null,
+    memo: terms.memo,
+    merchant: terms.merchant,
+    payer: from,
+    amount: BigInt(log.data.slice(0, 66)) + BigInt(`0x${log.data.slice(66)}`),
+    deposit: isSweep ? from : null,
     // Field by field: while catching up this runs for every payment, and copying by spread costs several times more.
     txHash: place.txHash,
     logIndex: place.logIndex,
@@ -94,3 +105,6 @@ export function toNumber(quantity: unknown): number {
   if (typeof quantity !== 'string' || !QUANTITY.test(quantity)) throw new MalformedLogError(`not a quantity: ${String(quantity)}`)
   return Number.parseInt(quantity, 16)
 }
+
+/** The order of the chain. */
+export const byPlace = (a: Place, b: Place) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex

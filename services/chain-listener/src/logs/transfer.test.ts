@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { MalformedLogError } from './payment-received'
-import { decodeTransfer, TRANSFER_TOPIC, topicOf } from './transfer'
+import { decodeTransfer, TRANSFER_TOPIC, toDeposits, topicOf } from './transfer'
 
 const token = `0x${'a0'.repeat(20)}`
 const address = `0x${'0d'.repeat(20)}`
 const payer = `0x${'0c'.repeat(20)}`
-const deposit = { address, memo: 'c0'.repeat(32), merchant: `0x${'02'.repeat(20)}`, router: `0x${'01'.repeat(20)}`, feeBps: 100 }
+const deposit = { address, memo: 'c0'.repeat(32), merchant: `0x${'02'.repeat(20)}`, router: `0x${'01'.repeat(20)}` }
 const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`
 const log = (fields: object = {}) => ({
   address: token,
@@ -17,22 +17,22 @@ const log = (fields: object = {}) => ({
   logIndex: '0x2',
   ...fields,
 })
-const decode = (fields?: object) => decodeTransfer(log(fields), token, new Map([[address, deposit]]))
+const decode = (fields?: object) => toDeposits([decodeTransfer(log(fields), token)], new Map([[address, deposit]]))[0]
 
 describe('a transfer of the token', () => {
-  it('to a watched address is a payment of its order, split as the router will split it', () => {
+  it('to a deposit address is a payment of its order, of all that was sent, by whom the log names', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 2n ** 256n - 1n }), amount => {
+        const { memo, merchant, router } = deposit
         const payment = decode({ data: word(amount) })
-        expect(payment).toMatchObject({ memo: deposit.memo, merchant: deposit.merchant, router: deposit.router, payer, deposit: address })
-        expect([payment?.fee, (payment?.share ?? 0n) + (payment?.fee ?? 0n)]).toEqual([amount / 100n, amount])
+        expect(payment).toMatchObject({ kind: 'transfer', memo, merchant, router, payer, deposit: address, amount, logIndex: 2 })
       }),
     )
   })
 
   it.each([
     ['elsewhere', { topics: [TRANSFER_TOPIC, topicOf(payer), topicOf(payer)] }],
-    ['of nothing, which anybody may make', { data: word(0n) }],
+    ['of nothing, which anyone may make', { data: word(0n) }],
   ])('%s is none', (_, fields) => {
     expect(decode(fields)).toBeUndefined()
   })

@@ -1,9 +1,9 @@
 import type { Payment } from '../payment'
-import { compare } from './compare'
+import { compare, compareBalances } from './compare'
 
 const recorded: Payment = {
   ...{ txHash: '0xt', logIndex: 3, blockNumber: 7, blockHash: '0xb', blockTime: 1, ordinal: 0, revision: 2, state: 'confirmed' },
-  ...{ router: '0xr', memo: 'aa', merchant: '0xm', payer: '0xp', share: 99n, fee: 1n, deposit: null },
+  ...{ kind: 'router', router: '0xr', memo: 'aa', merchant: '0xm', payer: '0xp', amount: 100n, deposit: null },
 }
 const kinds = (onChain: Payment[], books: Payment[]) => compare(onChain, books).map(({ kind }) => kind)
 
@@ -19,8 +19,8 @@ describe('the chain against the books', () => {
   })
 
   it.each([
-    ['share', { share: 98n }],
-    ['fee', { fee: 2n }],
+    ['amount', { amount: 98n }],
+    ['kind', { kind: 'transfer' as const }],
     ['merchant', { merchant: '0xq' }],
     ['memo', { memo: 'bb' }],
   ])('names another %s', (term, other) => {
@@ -35,5 +35,17 @@ describe('the chain against the books', () => {
 
   it('takes the same transaction in another block for another place', () => {
     expect(kinds([recorded], [{ ...recorded, blockHash: '0xother' }])).toEqual(['missing', 'unfounded'])
+  })
+})
+
+describe('a deposit address against its rows', () => {
+  const ledger = { orderId: 'o', memo: 'aa', address: '0xd', transferredUnits: 7n, sweptUnits: 3n }
+
+  it('agrees when what came is what was swept and what lies there', () => {
+    expect(compareBalances([ledger], [4n], 9)).toEqual([])
+  })
+
+  it.each([0n, 3n, 5n])('differs when it holds %s', balance => {
+    expect(compareBalances([ledger], [balance], 9)).toMatchObject([{ kind: 'balance', blockNumber: 9, memo: 'aa' }])
   })
 })

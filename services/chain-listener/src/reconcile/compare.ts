@@ -1,47 +1,70 @@
-import type { PaymentTerms, SeenPayment } from '../logs/payment-received'
+import type { PaymentTerms, Place, SeenPayment } from '../logs/payment-received'
 import type { Payment } from '../payment'
 
-/** What the chain and our books do not agree on, at a depth where nothing is on its way any more. */
+/** What the chain and our rows do not agree on, at a depth where nothing is on its way any more. */
 export interface Difference {
-  kind: 'missing' | 'unfounded' | 'changed' | 'unconfirmed'
-  txHash: string
-  logIndex: number
+  kind: 'missing' | 'unfounded' | 'changed' | 'unconfirmed' | 'balance'
+  txHash: string | null
+  logIndex: number | null
   blockNumber: number
   memo: string
-  /** For whoever has to find out why. */
   detail: string
 }
 
-/** Compares what confirmed blocks hold with what we have of them: each log once, as it is, and confirmed. */
+/** Compares what confirmed blocks hold with our rows: each log once, as it is, and confirmed. */
 export function compare(onChain: readonly SeenPayment[], recorded: readonly Payment[]): Difference[] {
-  const books = new Map(recorded.map(payment => [placeOf(payment), payment]))
+  const rows = new Map(recorded.map(payment => [placeOf(payment), payment]))
   const differences: Difference[] = []
   for (const seen of onChain) {
     const place = placeOf(seen)
-    const ours = books.get(place)
-    books.delete(place)
+    const ours = rows.get(place)
+    rows.delete(place)
     if (!ours) {
-      differences.push(
-        toDifference('missing', seen, `the chain has a payment of ${seen.share} units to ${seen.merchant}, the books have none`),
-      )
+      const detail = `the chain has a ${seen.kind} of ${seen.amount} units for ${seen.merchant}, the books have none`
+      differences.push(toDifference('missing', seen, detail))
       continue
     }
     const changed = TERMS.filter(term => ours[term] !== seen[term])
-    if (changed.length > 0)
-      differences.push(
-        toDifference('changed', seen, changed.map(term => `${term} is ${seen[term]}, the books say ${ours[term]}`).join('; ')),
-      )
-    else if (ours.state !== 'confirmed') differences.push(toDifference('unconfirmed', seen, `the books say ${ours.state}`))
+    if (changed.length > 0) {
+      const detail = changed.map(term => `${term} is ${seen[term]}, in the books ${ours[term]}`).join('; ')
+      differences.push(toDifference('changed', seen, detail))
+    } else if (ours.state !== 'confirmed') differences.push(toDifference('unconfirmed', seen, `it is ${ours.state} in the books`))
   }
-  for (const ours of books.values())
-    differences.push(toDifference('unfounded', ours, `the books have a ${ours.state} payment of ${ours.share} units, the chain has none`))
+  for (const ours of rows.values()) {
+    const detail = `the books have a ${ours.state} ${ours.kind} of ${ours.amount} units, the chain has none`
+    differences.push(toDifference('unfounded', ours, detail))
+  }
   return differences
 }
 
-const TERMS = ['router', 'memo', 'merchant', 'payer', 'share', 'fee'] as const satisfies (keyof PaymentTerms)[]
+/** What came to a deposit address and was swept from it, as far as it is confirmed. */
+export interface DepositLedger {
+  orderId: string
+  memo: string
+  address: string
+  transferredUnits: bigint
+  sweptUnits: bigint
+}
 
-const placeOf = ({ blockHash, txHash, logIndex }: SeenPayment) => `${blockHash} ${txHash} ${logIndex}`
+/** Whatever came to an address and was not swept lies there: transfers = sweeps + balance, at one block. */
+export function compareBalances(ledgers: readonly DepositLedger[], balances: readonly bigint[], blockNumber: number): Difference[] {
+  return ledgers.flatMap(({ memo, address, transferredUnits, sweptUnits }, index) => {
+    const balance = balances[index] ?? 0n
+    if (transferredUnits === sweptUnits + balance) return []
+    const detail = `${address} holds ${balance} units, the books have ${transferredUnits} transferred to it and ${sweptUnits} swept`
+    return [{ kind: 'balance' as const, txHash: null, logIndex: null, blockNumber, memo, detail }]
+  })
+}
+
+const TERMS = ['kind', 'router', 'memo', 'merchant', 'payer', 'amount', 'deposit'] as const satisfies (keyof PaymentTerms)[]
+
+const placeOf = ({ blockHash, txHash, logIndex }: Place) => `${blockHash} ${txHash} ${logIndex}`
 
 const toDifference = (kind: Difference['kind'], { txHash, logIndex, blockNumber, memo }: SeenPayment, detail: string): Difference => ({
-  ...{ kind, txHash, logIndex, blockNumber, memo, detail },
+  kind,
+  txHash,
+  logIndex,
+  blockNumber,
+  memo,
+  detail,
 })

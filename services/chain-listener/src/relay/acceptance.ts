@@ -1,14 +1,14 @@
 import { ApiError, type AuthorizePayment, formatUsdc, type OrderStatus, parseUsdc } from '@ponte/contracts'
+import { type ChainClient, RevertError } from '../rpc/chain-client'
 import { RpcError } from '../rpc/error'
 import { NoNodeError } from '../rpc/pool'
 import { authorizedCall, isUsed } from './authorized'
 import { balanceOf, isSignedByKey, type TokenDomain } from './signature'
 import type { Authorization, AuthorizationStore, NewAuthorization } from './store/authorizations'
 import type { Payable, PayableStore } from './store/payables'
-import { RevertError, type Wire } from './wire'
 
 export interface AcceptanceOptions {
-  wire: Wire
+  chain: ChainClient
   token: string
   domain(): Promise<TokenDomain>
   /** Who will submit it; undefined when nobody does. */
@@ -33,7 +33,7 @@ const wrong = (path: keyof AuthorizePayment, message: string) =>
 
 /** Takes a payer's signature after everything about it has been checked that can be: by its terms, by its key, and by rehearsing it on the chain. */
 export function createAcceptance(options: AcceptanceOptions) {
-  const { wire, token, payables, authorizations, now } = options
+  const { chain, token, payables, authorizations, now } = options
 
   const checkTerms = (wanted: NewAuthorization, payable: Payable, { status, dueUnits }: Asked) => {
     const atS = now().getTime() / 1_000
@@ -43,19 +43,17 @@ export function createAcceptance(options: AcceptanceOptions) {
     if (wanted.validBefore < atS + VALID_FOR_S) throw wrong('valid_before', `must be at least ${VALID_FOR_S} seconds ahead`)
     if (wanted.validAfter >= atS) throw wrong('valid_after', 'must lie in the past')
     if (wanted.amountUnits > dueUnits) throw wrong('amount', `must be at most what is due, ${formatUsdc(dueUnits)}`)
-    // The rest of an order may be as little as it is; a part of it must be worth its gas.
-    if (wanted.amountUnits < options.minUnits && wanted.amountUnits < dueUnits)
-      throw wrong('amount', `must be at least ${formatUsdc(options.minUnits)}`)
+    if (wanted.amountUnits < options.minUnits) throw wrong('amount', `must be at least ${formatUsdc(options.minUnits)}`)
   }
   const checkOnChain = async (wanted: NewAuthorization, relayer: string) => {
-    if (!isSignedByKey(wanted, await options.domain()) && !(await wire.isContract(wanted.payer)))
+    if (!isSignedByKey(wanted, await options.domain()) && !(await chain.isContract(wanted.payer)))
       throw wrong('signature', "must be payer_address's signature of exactly these terms")
-    if (await isUsed(wire, token, wanted))
+    if (await isUsed(chain, token, wanted))
       throw wrong('salt', 'was used by this account for this order; what is still due needs another one')
-    const balance = await balanceOf(wire, token, wanted.payer)
+    const balance = await balanceOf(chain, token, wanted.payer)
     if (balance < wanted.amountUnits) throw wrong('amount', `is more than the ${formatUsdc(balance)} that payer_address has`)
     try {
-      await wire.call({ from: relayer, to: wanted.router, data: authorizedCall(wanted) })
+      await chain.call({ from: relayer, to: wanted.router, data: authorizedCall(wanted) })
     } catch (error) {
       if (!(error instanceof RevertError)) throw error
       throw wrong('signature', `is refused by the token or the router (${error.message.slice(0, 120)})`)

@@ -1,9 +1,9 @@
 import { authorizationNonce, paymentRouterAbi, testUsdcAbi } from '@ponte/payment-router'
 import type { Logger } from '@ponte/service-kit'
 import { Interface } from 'ethers'
+import { type ChainClient, RevertError } from '../rpc/chain-client'
 import type { NonceLine } from './nonce-line'
 import type { Authorization, AuthorizationStore } from './store/authorizations'
-import { RevertError, type Wire } from './wire'
 
 const router = new Interface(paymentRouterAbi)
 const usdc = new Interface(testUsdcAbi)
@@ -20,16 +20,16 @@ export const authorizedCall = (of: Signed): string =>
 
 /** Whether the token has seen this payer use, or cancel, the signature's nonce. */
 export async function isUsed(
-  wire: Wire,
+  chain: ChainClient,
   token: string,
   { memo, merchant, payer, salt }: Pick<Signed, 'memo' | 'merchant' | 'payer' | 'salt'>,
 ): Promise<boolean> {
   const data = usdc.encodeFunctionData('authorizationState', [payer, authorizationNonce(memo, merchant, salt)])
-  return BigInt(await wire.call({ to: token, data })) === 1n
+  return BigInt(await chain.call({ to: token, data })) === 1n
 }
 
 export interface AuthorizedOptions {
-  wire: Wire
+  chain: ChainClient
   token: string
   store: AuthorizationStore
   line: NonceLine
@@ -38,7 +38,7 @@ export interface AuthorizedOptions {
 }
 
 /** Payers' signatures on their way to the chain. The token itself takes each nonce once, so trying again can pay nothing twice. */
-export function createAuthorized({ wire, token, store, line, now, logger }: AuthorizedOptions) {
+export function createAuthorized({ chain, token, store, line, now, logger }: AuthorizedOptions) {
   /** Looks on the chain what became of a nonce that is used: by us, by anyone else who had the signature, or by the payer for something else. */
   const resolve = async (epoch: bigint, one: Authorization) => {
     const txHash = await store.paidBy(one)
@@ -47,7 +47,7 @@ export function createAuthorized({ wire, token, store, line, now, logger }: Auth
     return store.settle(epoch, one, { state: 'failed', reason: 'nonce_used' }, now())
   }
   const submit = async (epoch: bigint, one: Authorization): Promise<boolean> => {
-    if (await isUsed(wire, token, one)) {
+    if (await isUsed(chain, token, one)) {
       await resolve(epoch, one)
       return false
     }

@@ -1,10 +1,8 @@
+import type { EventData } from '@ponte/contracts'
 import { createApp, type Database, type HttpServer, httpServer, type Logger, type Metrics, type Part } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
-import type { Router } from 'express'
-import type { ChainListenerConfig } from '../config'
 import { createChecksums } from '../logs/checksums'
-import type { Nodes } from '../rpc/pool'
-import { depositStore } from '../store/deposits'
+import type { ChainClient } from '../rpc/chain-client'
 import type { Leader } from '../store/leader'
 import { createAcceptance } from './acceptance'
 import { toPayable } from './payable'
@@ -14,15 +12,27 @@ import { tokenDomain } from './signature'
 import { authorizationStore } from './store/authorizations'
 import { payableStore } from './store/payables'
 import { relayStore } from './store/transactions'
-import { openWire } from './wire'
 
-export interface RelayingOptions {
+export interface RelayOptions {
   database: Database
-  nodes: Nodes
+  chain: ChainClient
   leader: Leader
+  chainId: number
+  token: string
+  routers: readonly string[]
+  /** The account that pays for gas; without it nothing is swept and no signature is submitted. */
+  privateKey: string | undefined
+  /** Where the gateway hands in payers' signatures; without it there is no port for them. */
+  http: { tokenSecret: string; host: string; port: number } | undefined
+  depositMinUnits: bigint
+  gaslessMinUnits: bigint
+  batchMax: number
+  ceilingGwei: number
+  stuckMs: number
+  pollMs: number
   confirmed(): number | undefined
-  /** Wakes the scan: money was found at old addresses, whose transfers are to be read. */
-  scan(): void
+  /** What can be swept has changed: the scan publishes it. */
+  changed(): void
   metrics: Metrics
   now: () => Date
   logger: Logger
@@ -30,67 +40,64 @@ export interface RelayingOptions {
 
 const GWEI = 1_000_000_000n
 
-/** What waits for money at addresses of its own, and the relayer when there is a key for it. */
-export function createRelaying(config: ChainListenerConfig, options: RelayingOptions) {
-  const { database, nodes, logger } = options
-  const payables = payableStore(database, config.CHAIN_ID)
-  const authorizations = authorizationStore(database, config.CHAIN_ID)
-  const wire = openWire(nodes, config.TOKEN_ADDRESS)
-  const checksum = createChecksums()
+/** What has money at addresses of its own moved on, and submits what payers signed. */
+export function createRelay(options: RelayOptions) {
+  const { database, chain, chainId, token, routers, logger } = options
+  const payables = payableStore(database, chainId)
+  const authorizations = authorizationStore(database, chainId)
   const relayer =
-    config.RELAYER_PRIVATE_KEY === undefined
+    options.privateKey === undefined
       ? undefined
       : createRelayer({
           ...options,
-          ...{ chainId: config.CHAIN_ID, token: config.TOKEN_ADDRESS, routers: config.ROUTER_ADDRESSES },
-          ...{
-            wallet: new Wallet(config.RELAYER_PRIVATE_KEY),
-            wire,
-            payables,
-            authorizations,
-            relays: relayStore(database, config.CHAIN_ID),
-          },
-          ...{ minUnits: config.DEPOSIT_MIN_USDC, batchMax: config.DEPOSIT_BATCH_MAX, pollMs: config.POLL_MS },
-          old: { days: config.DEPOSIT_OLD_DAYS, everyS: config.DEPOSIT_OLD_EVERY_S },
-          ...{ ceiling: BigInt(config.RELAYER_MAX_FEE_GWEI) * GWEI, stuckMs: config.RELAYER_STUCK_MS },
+          wallet: new Wallet(options.privateKey),
+          payables,
+          authorizations,
+          relays: relayStore(database, chainId),
+          minUnits: options.depositMinUnits,
+          ceiling: BigInt(options.ceilingGwei) * GWEI,
         })
-  if (relayer) logger.info('deposit addresses are on', { relayer: relayer.address })
-  else logger.warn('deposit addresses are off: RELAYER_PRIVATE_KEY is not set, so nothing is swept and no signature is submitted')
+  if (relayer) logger.info('deposits are swept', { relayer: relayer.address })
+  else logger.warn('RELAYER_PRIVATE_KEY is not set: nothing is swept and no signature is submitted')
   const accept = createAcceptance({
-    ...{ wire, payables, authorizations, now: options.now, token: config.TOKEN_ADDRESS, minUnits: config.DEPOSIT_MIN_USDC },
-    ...{ domain: tokenDomain(wire, config.CHAIN_ID, config.TOKEN_ADDRESS), relayer: relayer?.address },
+    chain,
+    token,
+    domain: tokenDomain(chain, chainId, token),
+    relayer: relayer?.address,
+    minUnits: options.gaslessMinUnits,
+    payables,
+    authorizations,
+    now: options.now,
   })
-  const http = openHttp(config, logger, tokenSecret =>
-    authorizationRoutes({ accept, accepted: () => relayer?.wake(), tokenSecret, checksum }),
+  const http = openHttp(options, tokenSecret =>
+    authorizationRoutes({ accept, accepted: () => relayer?.wake(), tokenSecret, checksum: createChecksums() }),
   )
   const parts: Part[] = [...(relayer ? [relayer] : []), ...(http ? [http] : [])]
   return {
     parts,
-    /** The addresses that the scan watches; undefined when they are off. */
-    deposits: relayer && depositStore(database, config.CHAIN_ID),
     /** Where the gateway hands in payers' signatures; undefined without its secret. */
     http,
     /** Something in the chain or the lead has changed. */
     wake: () => relayer?.wake(),
-    /** Keeps what an order asks for, also without a relayer: it may get its key later. The scan reads new addresses before it reads another block. */
-    async opened(order: Parameters<typeof toPayable>[0], eventId: string): Promise<void> {
-      const payable = toPayable(order, config.ROUTER_ADDRESSES, logger)
-      if (!payable) return
-      await payables.add({ ...payable, eventId })
+    /** Keeps what an order asks for, also without a relayer: its address is watched, and a relayer may get its key later. */
+    async orderCreated(data: EventData<'order.created'>, eventId: string): Promise<void> {
+      await payables.add({ ...toPayable(data, routers, logger), eventId })
     },
     /** For operators. */
     async held() {
       const waiting = await payables.waiting(1_000)
-      const { addresses, total } = await payables.totals()
-      return { relayer: relayer?.address ?? null, waiting, addresses, total }
+      const { addresses, total, blocked } = await payables.totals(options.depositMinUnits)
+      return { relayer: relayer?.address ?? null, waiting, addresses, total, blocked }
     },
   }
 }
 
-function openHttp(config: ChainListenerConfig, logger: Logger, routes: (tokenSecret: string) => Router): HttpServer | undefined {
-  if (config.GATEWAY_TOKEN_SECRET === undefined) return undefined
-  const app = createApp({ routes: routes(config.GATEWAY_TOKEN_SECRET), logger })
-  return httpServer('http', app, { host: config.HOST, port: config.PORT })
+function openHttp(
+  { http, logger }: RelayOptions,
+  routes: (tokenSecret: string) => ReturnType<typeof authorizationRoutes>,
+): HttpServer | undefined {
+  if (!http) return undefined
+  return httpServer('http', createApp({ routes: routes(http.tokenSecret), logger }), { host: http.host, port: http.port })
 }
 
-export type Relaying = ReturnType<typeof createRelaying>
+export type Relay = ReturnType<typeof createRelay>

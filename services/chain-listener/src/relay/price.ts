@@ -1,4 +1,4 @@
-/** What a transaction offers for a unit of gas: at most, and to the block's producer. */
+/** What a transaction broadcaster for a unit of gas: at most, and to the block's producer. */
 export interface Price {
   max: bigint
   tip: bigint

@@ -1,5 +1,6 @@
 import { every, type Logger, type Loop, type Metrics } from '@ponte/service-kit'
 import type { Wallet } from 'ethers'
+import type { ChainClient } from '../rpc/chain-client'
 import { RpcError } from '../rpc/error'
 import { NoNodeError } from '../rpc/pool'
 import type { Leader } from '../store/leader'
@@ -10,25 +11,23 @@ import type { AuthorizationStore } from './store/authorizations'
 import type { PayableStore } from './store/payables'
 import type { RelayStore } from './store/transactions'
 import { createSweeps } from './sweeps'
-import type { Wire } from './wire'
 
 export interface RelayerOptions {
   chainId: number
   token: string
   routers: readonly string[]
   wallet: Wallet
-  wire: Wire
+  chain: ChainClient
   payables: PayableStore
   relays: RelayStore
   authorizations: AuthorizationStore
   leader: Leader
   /** The last block that is confirmed: -1 before the first one, undefined while nothing is known. */
   confirmed(): number | undefined
-  /** Wakes the scan: money was found at old addresses, whose transfers are to be read. */
-  scan(): void
+  /** What can be swept has changed: the scan publishes it. */
+  changed(): void
   minUnits: bigint
   batchMax: number
-  old: { days: number; everyS: number }
   ceiling: bigint
   stuckMs: number
   pollMs: number
@@ -39,10 +38,10 @@ export interface RelayerOptions {
 
 /** Sweeps deposits and submits payers' signatures, in the replica that leads. */
 export function createRelayer(options: RelayerOptions) {
-  const { wire, leader, payables, relays, authorizations, now, logger, metrics } = options
+  const { chain, leader, payables, relays, authorizations, now, logger, metrics } = options
   const counted = countersOf(metrics)
   const line = createNonceLine({
-    ...{ wire, store: relays, wallet: options.wallet, chainId: options.chainId },
+    ...{ chain, store: relays, wallet: options.wallet, chainId: options.chainId },
     ...{ ceiling: options.ceiling, stuckMs: options.stuckMs, now, logger, counted },
     async finished(relay, outcome, receipt) {
       const [epoch, orderId] = [leader.epoch(), relay.orderIds[0]]
@@ -56,7 +55,7 @@ export function createRelayer(options: RelayerOptions) {
     },
   })
   const sweeps = createSweeps({ ...options, store: payables, line })
-  const authorized = createAuthorized({ wire, token: options.token, store: authorizations, line, now, logger })
+  const authorized = createAuthorized({ chain, token: options.token, store: authorizations, line, now, logger })
   let looked = -1
 
   const turn = async (): Promise<boolean> => {
@@ -64,10 +63,10 @@ export function createRelayer(options: RelayerOptions) {
     if (epoch === undefined || block === undefined || block < 0) return false
     try {
       await line.follow(epoch, block)
-      if (await sweeps.look(epoch, block)) options.scan()
-      looked = block
-      const submitted = [await authorized.submitDue(epoch), await sweeps.sweepDue(epoch)]
-      return submitted.includes(true)
+      const more = await sweeps.look(epoch, block)
+      if (!more) looked = block
+      const submitted = [await authorized.submitDue(epoch), await sweeps.sweepDue(epoch, block)]
+      return more || submitted.includes(true)
     } catch (error) {
       if (error instanceof LeaseLostError) leader.resign(error.message)
       else if (error instanceof NoNodeError || error instanceof RpcError) logger.warn('the relayer waits for the chain', { error })
@@ -83,29 +82,37 @@ export function createRelayer(options: RelayerOptions) {
     async busy() {
       if (leader.epoch() === undefined) return false
       if ((await loop.busy?.()) === true || looked !== options.confirmed()) return true
-      if (line.starved()) return false
-      const due = await payables.due(now(), options.minUnits, 1)
+      if (line.outOfGas()) return false
+      const due = await payables.due(now(), { minUnits: options.minUnits, routers: options.routers, limit: 1 })
       return due.length > 0 || (await relays.open(line.address.toLowerCase())).length > 0 || (await authorizations.due(now(), 1)).length > 0
     },
   }
 }
 
-function observe({ metrics, payables, authorizations, wire, now }: RelayerOptions, line: ReturnType<typeof createNonceLine>): void {
+function observe(
+  { metrics, payables, authorizations, chain, minUnits, now }: RelayerOptions,
+  line: ReturnType<typeof createNonceLine>,
+): void {
   const age = (since: Date | null) => (since ? Math.max(0, (now().getTime() - since.getTime()) / 1_000) : 0)
   metrics.observed(
     'ponte_relayer_balance_ether',
     "Native coin of the relayer's account",
-    async () => Number((await wire.account(line.address)).balance / 10n ** 9n) / 1e9,
+    async () => Number((await chain.account(line.address)).balance / 10n ** 9n) / 1e9,
   )
   metrics.observed('ponte_relayer_sweeps_affordable', "Sweeps that the relayer's account can pay for at the present price", async () => {
-    const [{ balance }, { baseFee, tip }] = [await wire.account(line.address), await wire.market()]
+    const [{ balance }, { baseFee, tip }] = [await chain.account(line.address), await chain.market()]
     return Number(balance / (100_000n * (baseFee + tip || 1n)))
   })
-  metrics.observed('ponte_relayer_starved', '1 while the account cannot pay for the next transaction', () => (line.starved() ? 1 : 0))
+  metrics.observed('ponte_relayer_starved', '1 while the account cannot pay for the next transaction', () => (line.outOfGas() ? 1 : 0))
   metrics.observed('ponte_relayer_unmined', 'Transactions sent and not mined', line.unmined)
-  metrics.observed('ponte_deposits_waiting', 'Deposit addresses that hold money', async () => (await payables.totals()).addresses)
-  metrics.observed('ponte_deposits_oldest_age_seconds', 'Since when the oldest deposit waits', async () =>
-    age((await payables.totals()).oldest),
+  metrics.observed('ponte_deposits_waiting', 'Deposit addresses that hold money', async () => (await payables.totals(minUnits)).addresses)
+  metrics.observed('ponte_deposits_oldest_age_seconds', 'Since when the oldest deposit that is worth its sweep waits', async () =>
+    age((await payables.totals(minUnits)).oldestDue),
+  )
+  metrics.observed(
+    'ponte_deposits_blocked',
+    'Deposit addresses that hold money which the token lets nobody sweep',
+    async () => (await payables.totals(minUnits)).blocked,
   )
   metrics.observed('ponte_authorizations_waiting', "Payers' signatures not yet mined", async () => (await authorizations.totals()).waiting)
   metrics.observed('ponte_authorizations_oldest_age_seconds', "Since when the oldest payer's signature waits", async () =>

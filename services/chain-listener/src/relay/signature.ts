@@ -1,7 +1,7 @@
 import { receiveWithAuthorizationTypedData, testUsdcAbi } from '@ponte/payment-router'
 import { dataLength, Interface, verifyTypedData } from 'ethers'
+import type { ChainClient } from '../rpc/chain-client'
 import type { Authorization } from './store/authorizations'
-import type { Wire } from './wire'
 
 const usdc = new Interface(testUsdcAbi)
 
@@ -13,10 +13,10 @@ export interface TokenDomain {
 }
 
 /** The token's name and version, without which no signature can be judged; they differ between networks and never change. */
-export function tokenDomain(wire: Wire, chainId: number, token: string): () => Promise<TokenDomain> {
+export function tokenDomain(chain: ChainClient, chainId: number, token: string): () => Promise<TokenDomain> {
   let known: TokenDomain | undefined
   const text = async (method: 'name' | 'version') =>
-    String(usdc.decodeFunctionResult(method, await wire.call({ to: token, data: usdc.encodeFunctionData(method) }))[0])
+    String(usdc.decodeFunctionResult(method, await chain.call({ to: token, data: usdc.encodeFunctionData(method) }))[0])
   return async () => {
     known ??= { chainId, usdcAddress: token, name: await text('name'), version: await text('version') }
     return known
@@ -45,6 +45,6 @@ export function isSignedByKey(signed: Signed, domain: TokenDomain): boolean {
 }
 
 /** What an account has of the token at the head. */
-export async function balanceOf(wire: Wire, token: string, account: string): Promise<bigint> {
-  return BigInt(await wire.call({ to: token, data: usdc.encodeFunctionData('balanceOf', [account]) }))
+export async function balanceOf(chain: ChainClient, token: string, account: string): Promise<bigint> {
+  return BigInt(await chain.call({ to: token, data: usdc.encodeFunctionData('balanceOf', [account]) }))
 }

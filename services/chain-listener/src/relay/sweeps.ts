@@ -1,89 +1,123 @@
 import { paymentRouterAbi } from '@ponte/payment-router'
 import type { Logger } from '@ponte/service-kit'
 import { Interface } from 'ethers'
+import { type ChainClient, RevertError } from '../rpc/chain-client'
 import type { NonceLine } from './nonce-line'
+import { createRefusals } from './refusals'
 import type { Payable, PayableStore } from './store/payables'
-import { RevertError, type Wire } from './wire'
 
 export interface SweepsOptions {
-  wire: Wire
+  chain: ChainClient
+  token: string
+  /** Only what these routers swept is read back from the chain. */
+  routers: readonly string[]
   store: PayableStore
   line: NonceLine
+  /** What a sweep is worth; less waits until the balance is. */
   minUnits: bigint
   batchMax: number
-  old: { days: number; everyS: number }
+  /** What can be swept has changed, and is to be published. */
+  changed(): void
   now: () => Date
   logger: Logger
 }
 
-/** Old addresses looked at in one turn. */
-const OLD_AT_ONCE = 1_000
+/** Addresses whose balances are read in one turn. */
+const LOOKED_AT_ONCE = 2_000
+/** An unknown reason is published when it has shown itself so often. */
+const UNCERTAIN_UNTIL = 2
 
 const router = new Interface(paymentRouterAbi)
 
-/** Money at deposit addresses: found by reading balances at a confirmed block, and swept in batches. */
+/** Money at deposit addresses: balances read at a confirmed block where the scan saw money come or go, and swept in batches. */
 export function createSweeps(options: SweepsOptions) {
-  const { wire, store, line, logger, now } = options
+  const { chain, store, line, minUnits, logger, now } = options
+  const reasonOf = createRefusals(chain, options.token)
 
-  /** What the router would sweep of each at the head, whatever the batch; null when it would revert as a whole. */
-  const rehearse = async (target: string, some: readonly Payable[]): Promise<bigint[] | null> => {
+  /** What the router would sweep of each at the head. What fails as a whole is tried in halves. */
+  const rehearse = async (target: string, some: readonly Payable[]): Promise<bigint[]> => {
     try {
-      const answer = await wire.call({ from: line.address, to: target, data: sweepData(some, true) })
+      const answer = await chain.call({ from: line.address, to: target, data: sweepData(some, true) })
       const [amounts] = router.decodeFunctionResult('sweepMany', answer)
       return [...amounts]
     } catch (error) {
       if (!(error instanceof RevertError)) throw error
-      logger.warn('a sweep would revert', { deposits: some.length, detail: error.message })
-      return null
+      if (some.length === 1) return [0n]
+      const middle = Math.floor(some.length / 2)
+      return [...(await rehearse(target, some.slice(0, middle))), ...(await rehearse(target, some.slice(middle)))]
     }
   }
-  const putOff = async (epoch: bigint, stuck: readonly Payable[]) => {
-    if (stuck.length === 0) return
-    const orderIds = stuck.map(({ orderId }) => orderId)
-    await store.putOff(epoch, orderIds, now())
-    logger.warn('deposits cannot be swept now', { deposits: stuck.length, first: stuck[0]?.address })
+  const refuse = async (epoch: bigint, refused: readonly Payable[]): Promise<void> => {
+    const refusals: { orderId: string; reason: Payable['blockedReason'] }[] = []
+    for (const one of refused) {
+      const known = await reasonOf(one)
+      refusals.push({ orderId: one.orderId, reason: known ?? (one.failures >= UNCERTAIN_UNTIL ? 'sweep_refused' : null) })
+    }
+    await store.refused(epoch, refusals, now())
+    logger.warn('deposits cannot be swept now', { deposits: refused.length, first: refused[0]?.address, reason: refusals[0]?.reason })
+    options.changed()
   }
-  const sweep = async (epoch: bigint, target: string, due: readonly Payable[]): Promise<boolean> => {
+  /** What cannot be swept is either not there any more, because anyone may sweep, or refused. */
+  const putOff = async (epoch: bigint, block: number, stuck: readonly Payable[]): Promise<void> => {
+    if (stuck.length === 0) return
+    const balances = await chain.balances(
+      stuck.flatMap(({ address }) => address ?? []),
+      'latest',
+    )
+    const refused = stuck.filter((_, index) => (balances[index] ?? 0n) >= minUnits)
+    const gone = stuck.filter(one => !refused.includes(one)).map(({ orderId }) => orderId)
+    if (gone.length > 0) await store.emptied(epoch, gone, block, now())
+    if (refused.length > 0) await refuse(epoch, refused)
+  }
+  const sweep = async (epoch: bigint, block: number, target: string, due: readonly Payable[]): Promise<boolean> => {
     const amounts = await rehearse(target, due)
-    const full = due.filter((_, index) => (amounts?.[index] ?? 0n) > 0n)
-    const stuck = due.filter(payable => !full.includes(payable))
-    await putOff(epoch, stuck)
+    const full = due.filter((_, index) => (amounts[index] ?? 0n) >= minUnits)
+    await putOff(
+      epoch,
+      block,
+      due.filter(payable => !full.includes(payable)),
+    )
     if (full.length === 0) return false
+    const unblocked = full.filter(({ blockedReason }) => blockedReason !== null).map(({ orderId }) => orderId)
+    if (unblocked.length > 0) {
+      await store.unblocked(epoch, unblocked)
+      options.changed()
+    }
     try {
       const orderIds = full.map(({ orderId }) => orderId)
       return await line.submit(epoch, { kind: 'sweep', orderIds, payer: null, salt: null, target, data: sweepData(full, full.length > 1) })
     } catch (error) {
       if (!(error instanceof RevertError)) throw error
-      await putOff(epoch, full)
+      logger.warn('a sweep would revert', { deposits: full.length, detail: error.message })
+      await putOff(epoch, block, full)
       return false
     }
   }
 
   return {
-    /** Reads what addresses hold at a confirmed block, where money was seen to move and at old ones in turn. Answers whether old ones hold any. */
+    /** Reads what addresses hold at a confirmed block, where money was seen to come or go. Answers whether there is more to read. */
     async look(epoch: bigint, block: number): Promise<boolean> {
-      const at = now()
-      const old = await store.old(at, { ...options.old, limit: OLD_AT_ONCE })
-      const some = [...(await store.moved()), ...old]
+      const some = await store.moved(LOOKED_AT_ONCE)
       if (some.length === 0) return false
-      const held = await wire.balances(
+      const held = await chain.balances(
         some.flatMap(({ address }) => address ?? []),
         block,
       )
       const seen = some.map(({ orderId }, index) => ({ orderId, units: held[index] ?? 0n }))
-      await store.looked(epoch, seen, block, at)
-      return seen.slice(some.length - old.length).some(({ units }) => units > 0n)
+      await store.looked(epoch, seen, block, now())
+      if (some.some(({ blockedReason }) => blockedReason !== null)) options.changed()
+      return some.length === LOOKED_AT_ONCE
     },
 
     /** Sweeps what is worth it. Answers whether anything was submitted. */
-    async sweepDue(epoch: bigint): Promise<boolean> {
+    async sweepDue(epoch: bigint, block: number): Promise<boolean> {
       let submitted = false
       while (line.hasRoom()) {
-        const due = await store.due(now(), options.minUnits, options.batchMax)
+        const due = await store.due(now(), { minUnits, routers: options.routers, limit: options.batchMax })
         const target = due[0]?.router
         if (target === undefined) break
         const ofRouter = due.filter(payable => payable.router === target)
-        submitted = (await sweep(epoch, target, ofRouter)) || submitted
+        submitted = (await sweep(epoch, block, target, ofRouter)) || submitted
       }
       return submitted
     },

@@ -4,18 +4,19 @@ import type { Watch } from '../logs/filter'
 import type { RpcError } from '../rpc/error'
 import type { Node } from '../rpc/node'
 import type { Nodes } from '../rpc/pool'
-import { type Header, look, readBlocks, readFinished, type Stretch } from './fetch'
-import { createSuspicion } from './node-checks'
-import { afterAnswer, afterTooWide, plan, relate, type Span } from './plan'
-import type { Head, Lead } from './session'
+import { type BlockBatch, fetchBlocks, fetchFinalized, fetchHead, type Header } from './fetch'
+import { createNodeChecks } from './node-checks'
+import { createPace } from './pace'
+import { plan, relate } from './plan'
+import type { Head, ScanSession } from './session'
 
 /** What a turn of reading came to. */
 export type Reading =
   | { kind: 'wait'; head: Head }
-  | { kind: 'stretch'; stretch: Stretch; rpc: string }
+  | { kind: 'batch'; batch: BlockBatch; rpc: string }
   | { kind: 'forked'; ancestor: Block; head: Head; rpc: string }
 
-export interface ReadingOptions {
+export interface FetchAheadOptions {
   nodes: Nodes
   watch: Watch
   window: number
@@ -24,27 +25,7 @@ export interface ReadingOptions {
   logger: Logger
 }
 
-const FIRST_SPAN = 200
-
-/** How many blocks are asked for at once. */
-function createPace(rangeMax: number, logger: Logger) {
-  let span: Span = { blocks: Math.min(FIRST_SPAN, rangeMax), ceiling: rangeMax }
-  return {
-    blocks: () => span.blocks,
-    grow(answer: { bytes: number; ms: number }): void {
-      span = afterAnswer(span, answer, rangeMax)
-    },
-    shrink(error: RpcError): boolean {
-      const smaller = afterTooWide(span, span.blocks, error.hints.suggestedBlocks)
-      if (!smaller) return false
-      span = smaller
-      logger.info('the range was too wide; asking for less', { blocks: span.blocks, detail: error.message })
-      return true
-    },
-  }
-}
-
-/** What is asked for while the stretch before it is written. */
+/** What is asked for while the batch before it is written. */
 function createAhead() {
   let asked: { from: Position; reading: Promise<Reading> } | undefined
   return {
@@ -66,56 +47,56 @@ function createAhead() {
 }
 
 /** Reads on from a position, whichever node does it best; keeps the size of questions to what the nodes bear. */
-export function createReading(options: ReadingOptions) {
+export function createFetchAhead(options: FetchAheadOptions) {
   const { nodes, watch, window, rangeMax } = options
   const pace = createPace(rangeMax, options.logger)
   let head = -1
   const ahead = createAhead()
-  const suspicion = createSuspicion(options)
+  const checks = createNodeChecks(options)
 
-  const learn = (node: Node, seen: { head: number; bytes: number; ms: number }) => {
+  const learn = (node: Node, seen: BlockBatch) => {
     head = seen.head
     nodes.sawHead(node.name, seen.head)
     pace.grow(seen)
   }
   const planFrom = (from: Position) => plan({ scanned: from.number, head, window, span: pace.blocks() })
-  const finished = (from: Position, to: number) =>
+  const finalized = (from: Position, to: number) =>
     nodes.use(async (node): Promise<Reading> => {
-      const stretch = await readFinished(node, watch, from, to, window)
-      learn(node, stretch)
-      return { kind: 'stretch', stretch, rpc: node.name }
+      const batch = await fetchFinalized(node, watch, from, to, window)
+      learn(node, batch)
+      return { kind: 'batch', batch, rpc: node.name }
     })
-  const nearHead = (lead: Lead) =>
+  const nearHead = (session: ScanSession) =>
     nodes.use(async (node): Promise<Reading> => {
-      const from = lead.cursor.scanned
-      const seen = await look(node, watch, from)
+      const from = session.cursor.scanned
+      const seen = await fetchHead(node, watch, from)
       nodes.sawHead(node.name, seen.head.number)
-      await suspicion.compareHeads(node, seen.head.number)
+      await checks.compareHeads(node, seen.head.number)
       const relation = relate(from, seen.head, seen.at)
       if (relation !== 'linked') {
-        const ancestor = await suspicion.ancestorIn(node, seen.head, relation === 'behind', lead)
+        const ancestor = await checks.ancestorIn(node, seen.head, relation === 'behind', session)
         return { kind: 'forked', ancestor, head: seen.head, rpc: node.name }
       }
       head = seen.head.number
       const next = planFrom(from)
       if (next.kind === 'wait') return { kind: 'wait', head: seen.head }
-      const doubt = (headers: readonly Header[]) => suspicion.doubt(node, headers)
-      const near = () => readBlocks(node, watch, from, next.to, seen.head, doubt)
-      const stretch = await (next.kind === 'finished' ? readFinished(node, watch, from, next.to, window) : near())
-      learn(node, stretch)
-      return { kind: 'stretch', stretch, rpc: node.name }
+      const verifyEmptyLogs = (headers: readonly Header[]) => checks.verifyEmptyLogs(node, headers)
+      const near = () => fetchBlocks(node, watch, from, next.to, seen.head, verifyEmptyLogs)
+      const batch = await (next.kind === 'finalized' ? fetchFinalized(node, watch, from, next.to, window) : near())
+      learn(node, batch)
+      return { kind: 'batch', batch, rpc: node.name }
     })
 
   return {
-    /** The next stretch after our position; the one after that is asked for meanwhile while catching up. Throws RpcError, NoNodeError. */
-    async next(lead: Lead): Promise<Reading> {
-      const from = lead.cursor.scanned
+    /** The next batch after our position; the one after that is asked for meanwhile while catching up. Throws RpcError, NoNodeError. */
+    async next(session: ScanSession): Promise<Reading> {
+      const from = session.cursor.scanned
       const next = planFrom(from)
       const reading = await (ahead.take(from) ??
-        (next.kind === 'finished' && from.hash !== null ? finished(from, next.to) : nearHead(lead)))
-      const last = reading.kind === 'stretch' ? reading.stretch.blocks.at(-1) : undefined
+        (next.kind === 'finalized' && from.hash !== null ? finalized(from, next.to) : nearHead(session)))
+      const last = reading.kind === 'batch' ? reading.batch.blocks.at(-1) : undefined
       const after = last && planFrom(last)
-      if (last && after?.kind === 'finished') ahead.put(last, finished(last, after.to))
+      if (last && after?.kind === 'finalized') ahead.put(last, finalized(last, after.to))
       return reading
     },
     /** Forgets what was read ahead and believed of the head: the next reading looks first. */
@@ -128,10 +109,8 @@ export function createReading(options: ReadingOptions) {
       ahead.drop()
       return pace.shrink(error)
     },
-    /** Takes note of an answer that was asked for elsewhere, with `span()`. */
-    grow: pace.grow,
     head: () => head,
     span: pace.blocks,
   }
 }
-export type Reader = ReturnType<typeof createReading>
+export type FetchAhead = ReturnType<typeof createFetchAhead>

@@ -1,23 +1,30 @@
 import { type Block, links, type Position } from '../logs/block'
-import { isDoubtful, logsCalls, toPayments, type Watch } from '../logs/filter'
-import { MalformedLogError, type SeenPayment, toNumber } from '../logs/payment-received'
+import { isDoubtful, logsCalls, type SeenLogs, toSeenLogs, type Watch } from '../logs/filter'
+import { MalformedLogError, type Place, toNumber } from '../logs/payment-received'
+import type { SeenTransfer } from '../logs/transfer'
 import type { TimedPayment } from '../payment'
 import { RpcError } from '../rpc/error'
 import type { Call, Node } from '../rpc/node'
 import { DistrustError } from '../rpc/pool'
-import { commonAncestor } from './fork'
 
 /** A block with its log bloom, which is not kept. */
 export interface Header extends Block {
   bloom: string
 }
 
-/** A stretch of chain, read and checked: it links to where we stood, and its payments are all there. */
-export interface Stretch {
-  /** The blocks read one by one, or the last one of a finished span. */
-  blocks: Block[]
+/** What some blocks have of what is watched, with the times of their blocks. */
+export interface TimedLogs {
   payments: TimedPayment[]
-  finished: boolean
+  transfers: (SeenTransfer & { blockTime: number })[]
+}
+
+/** Blocks, read and checked: they link to where we stood, and all their logs are there. */
+export interface BlockBatch extends TimedLogs {
+  /** The blocks read one by one, or the last one of a finalized range. */
+  blocks: Block[]
+  finalized: boolean
+  /** How many blocks were read. */
+  count: number
   head: number
   headTime: number
   bytes: number
@@ -46,8 +53,8 @@ export function toBlock(value: unknown): Header | undefined {
   return { number: toNumber(number), hash, parentHash, time: toNumber(timestamp), bloom: typeof logsBloom === 'string' ? logsBloom : '0x' }
 }
 
-/** Runs a reading and turns what cannot be into distrust of the node. */
-async function strictly<T>(work: () => Promise<T>): Promise<T> {
+/** Turns an answer that cannot be into distrust of the node. */
+export async function strictly<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -69,7 +76,7 @@ function demandBlock(value: unknown, number: number): Header {
 }
 
 /** The node's head, and its block at our position (undefined when it has none, or when we stand before the first block). */
-export const look = (node: Node, watch: Watch, position: Position): Promise<{ head: Header; at: Header | undefined }> =>
+export const fetchHead = (node: Node, watch: Watch, position: Position): Promise<{ head: Header; at: Header | undefined }> =>
   strictly(async () => {
     const calls = [chainCall, blockCall('latest'), ...(position.number < 0 ? [] : [blockCall(position.number)])]
     const { results } = await node.ask(calls)
@@ -80,39 +87,47 @@ export const look = (node: Node, watch: Watch, position: Position): Promise<{ he
   })
 
 /** The node's header of one block, which must exist. */
-export const readBlock = (node: Node, number: number): Promise<Block> =>
+export const fetchBlock = (node: Node, number: number): Promise<Block> =>
   strictly(async () => demandBlock((await node.ask([blockCall(number)])).results[0], number))
 
-/** These headers say that their blocks may well have payments, and the node shows none: perhaps it has not indexed them yet. */
-export type Doubt = (headers: readonly Header[]) => Promise<void>
+/** These headers admit logs, and the node shows none: perhaps it has not indexed them yet. */
+export type VerifyEmptyLogs = (headers: readonly Header[]) => Promise<void>
 
 /**
  * Reads blocks one by one: headers that link from our position, then the logs of each by its hash, so that a node that lags or changes its
- * mind cannot answer for other blocks than those. The head that was just seen is not asked for again. `doubt` throws when an empty
+ * mind cannot answer for other blocks than those. The head that was just seen is not asked for again. `verifyEmptyLogs` throws when an empty
  * answer must not be believed.
  */
-export const readBlocks = (node: Node, watch: Watch, from: Position, to: number, head: Header, doubt: Doubt): Promise<Stretch> =>
+export const fetchBlocks = (
+  node: Node,
+  watch: Watch,
+  from: Position,
+  to: number,
+  head: Header,
+  verifyEmptyLogs: VerifyEmptyLogs,
+): Promise<BlockBatch> =>
   strictly(async () => {
     const startedAt = performance.now()
     const numbers = Array.from({ length: to - from.number }, (_, index) => from.number + 1 + index)
     const single = numbers.length === 1 && head.number === numbers[0]
-    const headers = single ? [head] : await readHeaders(node, numbers)
+    const headers = single ? [head] : await fetchHeaders(node, numbers)
     if (!links(from, headers)) throw new ForkedError(`block ${from.number + 1} does not follow ours`)
     const { answers, bytes } = await askByHash(node, watch, headers)
-    const payments: TimedPayment[] = []
+    const logs: TimedLogs = { payments: [], transfers: [] }
     const doubtful: Header[] = []
     for (const [index, header] of headers.entries()) {
       const answer = answers[index] ?? []
-      const seen = toPayments(answer, watch)
-      if (seen.some(payment => payment.blockHash !== header.hash || payment.blockNumber !== header.number))
+      const seen = toSeenLogs(answer, watch)
+      if (placesOf(seen).some(place => place.blockHash !== header.hash || place.blockNumber !== header.number))
         throw new DistrustError('wrong_answer', `the node sent logs of another block for ${header.hash}`)
       if (isDoubtful(answer, header.bloom, watch)) doubtful.push(header)
-      for (const payment of seen) payments.push({ ...payment, blockTime: header.time })
+      for (const payment of seen.payments) logs.payments.push({ ...payment, blockTime: header.time })
+      for (const transfer of seen.transfers) logs.transfers.push({ ...transfer, blockTime: header.time })
     }
-    if (doubtful.length > 0) await doubt(doubtful)
+    if (doubtful.length > 0) await verifyEmptyLogs(doubtful)
     const blocks = headers.map(({ bloom, ...block }) => block)
     const ms = performance.now() - startedAt
-    return { blocks, payments, finished: false, head: head.number, headTime: head.time, bytes, ms }
+    return { ...logs, blocks, count: blocks.length, finalized: false, head: head.number, headTime: head.time, bytes, ms }
   })
 
 /** What a node has in each of these blocks, asked for by their hashes. */
@@ -123,113 +138,105 @@ async function askByHash(node: Node, watch: Watch, headers: readonly Header[]): 
   return { answers: calls.map((_, index) => results.slice(index * each, (index + 1) * each)), bytes }
 }
 
-/** Whether a node shows, in any of these blocks, what their blooms promise. */
-export const keepsPromise = (node: Node, watch: Watch, headers: readonly Header[]): Promise<boolean> =>
+/** Whether a node shows, in any of these blocks, what their blooms admit. */
+export const logsMatchBloom = (node: Node, watch: Watch, headers: readonly Header[]): Promise<boolean> =>
   strictly(async () => {
     const { answers } = await askByHash(node, watch, headers)
     return headers.some(({ bloom }, index) => !isDoubtful(answers[index] ?? [], bloom, watch))
   })
 
-async function readHeaders(node: Node, numbers: readonly number[]): Promise<Header[]> {
+async function fetchHeaders(node: Node, numbers: readonly number[]): Promise<Header[]> {
   const { results } = await node.ask(numbers.map(blockCall))
   return numbers.map((number, index) => demandBlock(results[index], number))
 }
 
 /**
- * Reads a span that lies deeper than the reorganisation window by number: its ends, the head and its logs in one request to one node.
+ * Reads a range that lies deeper than the reorganisation window by number: its ends, the head and its logs in one request to one node.
  * It is believed when the node's head is far enough beyond, the first block links to ours, and every log lies inside.
  */
-export const readFinished = (node: Node, watch: Watch, from: Position, to: number, window: number): Promise<Stretch> =>
+export const fetchFinalized = (node: Node, watch: Watch, from: Position, to: number, window: number): Promise<BlockBatch> =>
   strictly(async () => {
     const first = from.number + 1
     const range = { fromBlock: hex(first), toBlock: hex(to) }
     const calls = [chainCall, blockCall('latest'), blockCall(first), blockCall(to), ...logsCalls(watch, range)]
     const { results, bytes, ms } = await node.ask(calls)
-    const [chainId, latest, start, end, ...logs] = results
+    const [chainId, latest, start, end, ...answers] = results
     demandChain(watch, chainId)
     const head = toBlock(latest)
     if (!head || head.number < to + window) throw new RpcError('beyond_head', `the node's head is ${head?.number}, too near to ${to}`)
     if (!links(from, [demandBlock(start, first)])) throw new ForkedError(`block ${first} does not follow ours`)
     const last = demandBlock(end, to)
-    const seen = toPayments(logs, watch)
-    const wrong = seen.find(
-      ({ blockNumber, blockHash }) => outside(blockNumber, first, to) || (blockNumber === to && blockHash !== last.hash),
-    )
-    if (wrong) throw new DistrustError('wrong_answer', `the node sent a log of block ${wrong.blockNumber} for blocks ${first} to ${to}`)
-    const payments = await timed(node, seen)
-    return { blocks: [last], payments, finished: true, head: head.number, headTime: head.time, bytes, ms }
+    const logs = await timed(node, inside(toSeenLogs(answers, watch), first, to, last.hash))
+    return { ...logs, blocks: [last], count: to - from.number, finalized: true, head: head.number, headTime: head.time, bytes, ms }
   })
 
 /**
- * Reads a span that the scan has passed, for routers and deposit addresses that it did not know then. It is believed when the node still has our block at our
- * position, so that everything below belongs to the chain we follow.
+ * Reads a range that the scan has passed, for routers and deposit addresses that it did not know then. It is believed when the node still has
+ * our block at our position, so that everything below belongs to the chain we follow.
  */
-export const readPassed = (
+export const fetchBackfill = (
   node: Node,
   watch: Watch,
   from: number,
   to: number,
   position: Position,
-): Promise<{ last: Block; payments: TimedPayment[]; bytes: number; ms: number }> =>
+): Promise<TimedLogs & { last: Block; count: number; bytes: number; ms: number }> =>
   strictly(async () => {
     const range = { fromBlock: hex(from), toBlock: hex(to) }
     const calls = [chainCall, blockCall(position.number), blockCall(to), ...logsCalls(watch, range)]
     const { results, bytes, ms } = await node.ask(calls)
-    const [chainId, ours, end, ...logs] = results
+    const [chainId, ours, end, ...answers] = results
     demandChain(watch, chainId)
     if (demandBlock(ours, position.number).hash !== position.hash) throw new ForkedError(`block ${position.number} is not ours any more`)
-    const seen = toPayments(logs, watch)
-    if (seen.some(({ blockNumber }) => outside(blockNumber, from, to))) throw new MalformedLogError('the node sent a log of another block')
-    return { last: demandBlock(end, to), payments: await timed(node, seen), bytes, ms }
+    const last = demandBlock(end, to)
+    const logs = await timed(node, inside(toSeenLogs(answers, watch), from, to, last.hash))
+    return { ...logs, last, count: to - from + 1, bytes, ms }
   })
 
-/** What a node has in a span, for comparing: its last block and the payments. No position of ours is asked of it. */
-export const readSpan = (node: Node, watch: Watch, from: number, to: number): Promise<{ last: Block; payments: SeenPayment[] }> =>
+/** What a node has in a range, for comparing: its last block and the logs. No position of ours is asked of it. */
+export const fetchRange = (node: Node, watch: Watch, from: number, to: number): Promise<SeenLogs & { last: Block }> =>
   strictly(async () => {
     const range = { fromBlock: hex(from), toBlock: hex(to) }
-    const [chainId, end, ...logs] = (await node.ask([chainCall, blockCall(to), ...logsCalls(watch, range)])).results
+    const [chainId, end, ...answers] = (await node.ask([chainCall, blockCall(to), ...logsCalls(watch, range)])).results
     demandChain(watch, chainId)
     const last = demandBlock(end, to)
-    const payments = toPayments(logs, watch)
-    if (payments.some(({ blockNumber }) => outside(blockNumber, from, to)))
-      throw new MalformedLogError('the node sent a log of another block')
-    return { last, payments }
+    return { last, ...inside(toSeenLogs(answers, watch), from, to, last.hash) }
   })
 
-const outside = (number: number, first: number, last: number) => number < first || number > last
+const placesOf = ({ payments, transfers }: SeenLogs): Place[] => [...payments, ...transfers]
 
-const isTimed = (payment: SeenPayment): payment is TimedPayment => payment.blockTime !== undefined
+/** The logs, all of which lie in these blocks. */
+function inside(logs: SeenLogs, first: number, last: number, lastHash: string): SeenLogs {
+  const wrong = placesOf(logs).find(
+    ({ blockNumber, blockHash }) => blockNumber < first || blockNumber > last || (blockNumber === last && blockHash !== lastHash),
+  )
+  if (wrong) throw new MalformedLogError(`the node sent a log of block ${wrong.blockNumber} for blocks ${first} to ${last}`)
+  return logs
+}
+
+const isTimed = <Seen extends Place>(one: Seen): one is Seen & { blockTime: number } => one.blockTime !== undefined
 
 const HEADERS_AT_ONCE = 100
 
-/** Older nodes do not say the time in a log: then the headers are asked for, and must be those of the logs. */
-async function timed(node: Node, seen: readonly SeenPayment[]): Promise<TimedPayment[]> {
-  if (seen.every(isTimed)) return [...seen]
-  const untimed = [...new Set(seen.filter(({ blockTime }) => blockTime === undefined).map(({ blockNumber }) => blockNumber))]
+/** Older nodes do not send the time in a log: then the headers are asked for, and must be those of the logs. */
+async function timed(node: Node, { payments, transfers }: SeenLogs): Promise<TimedLogs> {
+  if (payments.every(isTimed) && transfers.every(isTimed)) return { payments, transfers }
+  const untimed = [
+    ...new Set(
+      placesOf({ payments, transfers })
+        .filter(one => !isTimed(one))
+        .map(({ blockNumber }) => blockNumber),
+    ),
+  ]
   const headers = new Map<number, Block>()
   for (let start = 0; start < untimed.length; start += HEADERS_AT_ONCE) {
-    for (const block of await readHeaders(node, untimed.slice(start, start + HEADERS_AT_ONCE))) headers.set(block.number, block)
+    for (const block of await fetchHeaders(node, untimed.slice(start, start + HEADERS_AT_ONCE))) headers.set(block.number, block)
   }
-  return seen.map(payment => {
-    if (payment.blockTime !== undefined) return { ...payment, blockTime: payment.blockTime }
-    const header = headers.get(payment.blockNumber)
-    if (header?.hash !== payment.blockHash)
-      throw new DistrustError('wrong_answer', `block ${payment.blockNumber} changed while it was read`)
-    return { ...payment, blockTime: header.time }
-  })
+  const withTime = <Seen extends Place>(one: Seen): Seen & { blockTime: number } => {
+    if (isTimed(one)) return one
+    const header = headers.get(one.blockNumber)
+    if (header?.hash !== one.blockHash) throw new DistrustError('wrong_answer', `block ${one.blockNumber} changed while it was read`)
+    return { ...one, blockTime: header.time }
+  }
+  return { payments: payments.map(withTime), transfers: transfers.map(withTime) }
 }
-
-const WALK_AT_ONCE = 64
-
-/** The highest of our remembered blocks (highest first) that the node has too. */
-export const findAncestor = (node: Node, remembered: readonly Block[]): Promise<Block | undefined> =>
-  strictly(async () => {
-    for (let start = 0; start < remembered.length; start += WALK_AT_ONCE) {
-      const ours = remembered.slice(start, start + WALK_AT_ONCE)
-      const { results } = await node.ask(ours.map(({ number }) => blockCall(number)))
-      const theirs = new Map(ours.map(({ number }, index) => [number, toBlock(results[index])?.hash]))
-      const ancestor = commonAncestor(ours, theirs)
-      if (ancestor) return ancestor
-    }
-    return undefined
-  })

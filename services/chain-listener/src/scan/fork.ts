@@ -1,4 +1,6 @@
 import type { Block } from '../logs/block'
+import type { Node } from '../rpc/node'
+import { blockCall, strictly, toBlock } from './fetch'
 
 /**
  * The highest of our blocks that the node has too, or undefined when it has none of them.
@@ -9,3 +11,18 @@ export function commonAncestor(ours: readonly Block[], theirs: ReadonlyMap<numbe
 }
 
 const higher = (best: Block | undefined, block: Block) => (best === undefined || block.number > best.number ? block : best)
+
+const WALK_AT_ONCE = 64
+
+/** The highest of our remembered blocks (highest first) that the node has too. */
+export const findAncestor = (node: Node, remembered: readonly Block[]): Promise<Block | undefined> =>
+  strictly(async () => {
+    for (let start = 0; start < remembered.length; start += WALK_AT_ONCE) {
+      const ours = remembered.slice(start, start + WALK_AT_ONCE)
+      const { results } = await node.ask(ours.map(({ number }) => blockCall(number)))
+      const theirs = new Map(ours.map(({ number }, index) => [number, toBlock(results[index])?.hash]))
+      const ancestor = commonAncestor(ours, theirs)
+      if (ancestor) return ancestor
+    }
+    return undefined
+  })

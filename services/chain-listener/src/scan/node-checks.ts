@@ -3,10 +3,11 @@ import type { Watch } from '../logs/filter'
 import { RpcError } from '../rpc/error'
 import type { Node } from '../rpc/node'
 import { DistrustError, type Nodes } from '../rpc/pool'
-import { findAncestor, type Header, keepsPromise, look, readBlock } from './fetch'
-import type { Lead } from './session'
+import { fetchBlock, fetchHead, type Header, logsMatchBloom } from './fetch'
+import { findAncestor } from './fork'
+import type { ScanSession } from './session'
 
-export interface SuspicionOptions {
+export interface NodeChecksOptions {
   nodes: Nodes
   watch: Watch
   window: number
@@ -14,17 +15,17 @@ export interface SuspicionOptions {
 }
 
 /** When a node near the head is not to be believed as it stands. Each of these throws what follows from it. */
-export function createSuspicion({ nodes, watch, window, stallMs }: SuspicionOptions) {
+export function createNodeChecks({ nodes, watch, window, stallMs }: NodeChecksOptions) {
   let comparedAt = performance.now()
   let doubted = new Set<string>()
 
   const demandGenesis = async (node: Node, ours: string) => {
-    const theirs = await readBlock(node, 0)
+    const theirs = await fetchBlock(node, 0)
     if (theirs.hash !== ours) throw new DistrustError('foreign_chain', `the node's block 0 is ${theirs.hash}, ours was ${ours}`)
   }
   return {
     /** The node's chain is not ours, or shorter: the last block we have in common. */
-    async ancestorIn(node: Node, theirs: Block, behind: boolean, { remembered, cursor }: Lead): Promise<Block> {
+    async ancestorIn(node: Node, theirs: Block, behind: boolean, { remembered, cursor }: ScanSession): Promise<Block> {
       const lowest = remembered.at(-1)
       const below = lowest !== undefined && theirs.number < lowest.number
       if (below && cursor.genesisHash !== null) await demandGenesis(node, cursor.genesisHash)
@@ -39,11 +40,11 @@ export function createSuspicion({ nodes, watch, window, stallMs }: SuspicionOpti
      * These blocks may well have logs that the node does not show; but a bloom also admits blocks without them. Another node settles it;
      * without one the same node is asked once more at the next turn, when logs that were late are there.
      */
-    async doubt(node: Node, headers: readonly Header[]): Promise<void> {
+    async verifyEmptyLogs(node: Node, headers: readonly Header[]): Promise<void> {
       const fresh = headers.filter(({ hash }) => !doubted.has(hash))
       if (fresh.length === 0) return
       const others = await nodes.ballot(
-        async other => other.name !== node.name && (await keepsPromise(other, watch, fresh)),
+        async other => other.name !== node.name && (await logsMatchBloom(other, watch, fresh)),
         values => values.includes(true),
       )
       const numbers = fresh.map(({ number }) => number).join(', ')
@@ -59,7 +60,7 @@ export function createSuspicion({ nodes, watch, window, stallMs }: SuspicionOpti
       if (since < stallMs && !(nodes.standsStill(node.name) && since > stallMs / 4)) return
       comparedAt = performance.now()
       const heads = await nodes.ballot(
-        async other => (await look(other, watch, { number: -1, hash: null })).head.number,
+        async other => (await fetchHead(other, watch, { number: -1, hash: null })).head.number,
         () => false,
       )
       for (const head of heads) nodes.sawHead(head.node.name, head.value)

@@ -9,8 +9,8 @@ describe('the plan', () => {
 
   it('reads blocks one by one within the reorganisation window, and finished spans below it', () => {
     expect(plan({ scanned: 10, head: 12, window: 5, span: 100 })).toEqual({ kind: 'blocks', from: 11, to: 12 })
-    expect(plan({ scanned: 10, head: 20, window: 5, span: 100 })).toEqual({ kind: 'finished', from: 11, to: 15 })
-    expect(plan({ scanned: -1, head: 1_000, window: 5, span: 100 })).toEqual({ kind: 'finished', from: 0, to: 99 })
+    expect(plan({ scanned: 10, head: 20, window: 5, span: 100 })).toEqual({ kind: 'finalized', from: 11, to: 15 })
+    expect(plan({ scanned: -1, head: 1_000, window: 5, span: 100 })).toEqual({ kind: 'finalized', from: 0, to: 99 })
   })
 
   it('reads every block exactly once and ends at the head', () => {
@@ -26,7 +26,7 @@ describe('the plan', () => {
         for (let next = plan({ scanned, head, window, span }); next.kind !== 'wait'; next = plan({ scanned, head, window, span })) {
           expect(next.from).toBe(scanned + 1)
           expect(next.to).toBeGreaterThanOrEqual(next.from)
-          if (next.kind === 'finished') expect(next.to).toBeLessThanOrEqual(head - window)
+          if (next.kind === 'finalized') expect(next.to).toBeLessThanOrEqual(head - window)
           scanned = next.to
         }
         expect(scanned).toBe(Math.max(head, start - 1))
@@ -57,10 +57,19 @@ describe('the span', () => {
 
   it('grows while answers are small and quick, never past what is allowed, and shrinks when they are heavy', () => {
     let span = { blocks: 1, ceiling: 1 }
-    for (let n = 0; n < 400; n++) span = afterAnswer(span, { bytes: 100, ms: 1 }, 5_000)
+    for (let n = 0; n < 400; n++) span = afterAnswer(span, { count: span.blocks, bytes: 100, ms: 1 }, 5_000)
     expect(span).toEqual({ blocks: 5_000, ceiling: 5_000 })
-    expect(afterAnswer(span, { bytes: 15_000_000, ms: 1 }, 5_000).blocks).toBe(2_500)
-    expect(afterAnswer({ blocks: 1, ceiling: 5_000 }, { bytes: 15_000_000, ms: 9_000 }, 5_000).blocks).toBe(1)
+    expect(afterAnswer(span, { count: 5_000, bytes: 15_000_000, ms: 1 }, 5_000).blocks).toBe(2_500)
+    expect(afterAnswer({ blocks: 1, ceiling: 5_000 }, { count: 1, bytes: 15_000_000, ms: 9_000 }, 5_000).blocks).toBe(1)
+  })
+})
+
+describe('the span near the head', () => {
+  it('shrinks to what the blocks there let a range bear, and is not shrunk by a single light one', () => {
+    let span = { blocks: 5_000, ceiling: 5_000 }
+    expect(afterAnswer(span, { count: 1, bytes: 300, ms: 1 }, 5_000).blocks).toBe(5_000)
+    for (let n = 0; n < 20; n++) span = afterAnswer(span, { count: 1, bytes: 100_000, ms: 1 }, 5_000)
+    expect(span.blocks).toBe(20)
   })
 })
 

@@ -1,13 +1,13 @@
-/** What to read next. A finished span lies deeper than any reorganisation we follow; blocks are read one by one, by hash. */
-export type Plan = { kind: 'wait' } | { kind: 'finished'; from: number; to: number } | { kind: 'blocks'; from: number; to: number }
+/** What to read next. A finalized range lies deeper than any reorganisation we follow; blocks are read one by one, by hash. */
+export type Plan = { kind: 'wait' } | { kind: 'finalized'; from: number; to: number } | { kind: 'blocks'; from: number; to: number }
 
 /** Most blocks read one by one in one turn. */
 const BLOCKS_AT_ONCE = 32
 
 export function plan(at: { scanned: number; head: number; window: number; span: number }): Plan {
   const from = at.scanned + 1
-  const finished = at.head - at.window
-  if (finished >= from) return { kind: 'finished', from, to: Math.min(finished, at.scanned + at.span) }
+  const finalized = at.head - at.window
+  if (finalized >= from) return { kind: 'finalized', from, to: Math.min(finalized, at.scanned + at.span) }
   if (at.head >= from) return { kind: 'blocks', from, to: Math.min(at.head, at.scanned + Math.min(at.span, BLOCKS_AT_ONCE)) }
   return { kind: 'wait' }
 }
@@ -30,10 +30,14 @@ const TARGET_BYTES = 2_000_000
 const TARGET_MS = 1_500
 const RECOVERY = 1.05
 
-/** After an answer: towards a size that takes a moment and little memory; the ceiling recovers slowly. */
-export function afterAnswer(span: Span, answer: { bytes: number; ms: number }, max: number): Span {
-  const factor = Math.min(TARGET_BYTES / Math.max(answer.bytes, 1), TARGET_MS / Math.max(answer.ms, 1))
-  const wanted = Math.ceil(span.blocks * Math.min(2, Math.max(0.5, factor)))
+/**
+ * After an answer: towards a size that takes a moment and little memory; the ceiling recovers slowly. Near the head few blocks are read at once,
+ * and what they hold says how many of them a range may have.
+ */
+export function afterAnswer(span: Span, answer: { count: number; bytes: number; ms: number }, max: number): Span {
+  const factor = Math.min(2, Math.max(0.5, TARGET_MS / Math.max(answer.ms, 1)))
+  const bearable = Math.ceil((answer.count * TARGET_BYTES) / Math.max(answer.bytes, 1))
+  const wanted = Math.min(Math.ceil(span.blocks * factor), Math.max(bearable, Math.floor(span.blocks / 2)))
   const ceiling = Math.min(max, Math.ceil(span.ceiling * RECOVERY))
   return { blocks: Math.max(1, Math.min(wanted, ceiling)), ceiling }
 }

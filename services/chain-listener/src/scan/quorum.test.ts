@@ -16,12 +16,12 @@ describe('the quorum', () => {
 
 describe('the digest of a span', () => {
   const payment = {
+    kind: 'router' as const,
     router: '0x01',
     memo: 'aa',
     merchant: '0x02',
     payer: '0x03',
-    share: 5n,
-    fee: 1n,
+    amount: 6n,
     deposit: null,
     txHash: '0x04',
     logIndex: 1,
@@ -33,7 +33,14 @@ describe('the digest of a span', () => {
   it('does not depend on the order or on who knew the time, and on everything else', () => {
     const other = { ...payment, logIndex: 2 }
     expect(digest('0xh', [payment, other])).toBe(digest('0xh', [{ ...other, blockTime: undefined }, payment]))
-    for (const changed of [{ share: 6n }, { memo: 'ab' }, { merchant: '0x09' }, { blockHash: '0x06' }, { txHash: '0x07' }, { logIndex: 3 }])
+    for (const changed of [
+      { amount: 7n },
+      { memo: 'ab' },
+      { merchant: '0x09' },
+      { blockHash: '0x06' },
+      { txHash: '0x07' },
+      { logIndex: 3 },
+    ])
       expect(digest('0xh', [{ ...payment, ...changed }])).not.toBe(digest('0xh', [payment]))
     expect(digest('0xh', [])).not.toBe(digest('0xg', []))
     expect(digest('0xh', [])).not.toBe(digest('0xh', [payment]))

@@ -2,13 +2,20 @@ import type { Logger } from '@ponte/service-kit'
 import type { Block } from '../logs/block'
 import type { Watch } from '../logs/filter'
 import type { SeenPayment } from '../logs/payment-received'
+import { type Deposit, type SeenTransfer, toDeposits } from '../logs/transfer'
 import type { Nodes } from '../rpc/pool'
-import { findAncestor, readSpan } from './fetch'
-import type { Lead } from './session'
+import { fetchRange } from './fetch'
+import { findAncestor } from './fork'
+import type { ScanSession } from './session'
+
+/** The deposit addresses among the recipients of some transfers. */
+export type FindDeposits = (transfers: readonly SeenTransfer[]) => Promise<ReadonlyMap<string, Deposit>>
 
 export interface VotesOptions {
   nodes: Nodes
   watch: Watch
+  /** The addresses that the scan holds transfers against. */
+  findDeposits: FindDeposits
   quorum: number
   logger: Logger
   undecided(): void
@@ -18,16 +25,21 @@ export interface VotesOptions {
 export type Outcome = 'ours' | 'theirs' | 'undecided'
 
 /** Asks several nodes before anything is believed that one node alone must not decide. */
-export function createVotes({ nodes, watch, quorum, logger, undecided }: VotesOptions) {
+export function createVotes({ nodes, watch, findDeposits, quorum, logger, undecided }: VotesOptions) {
   return {
     /** Whether enough nodes have the same payments in these blocks. Who contradicts them is left alone for a while. */
-    async onSpan(from: number, to: Block | undefined, payments: readonly SeenPayment[], watched = watch): Promise<Outcome> {
+    async onRange(
+      from: number,
+      to: Block | undefined,
+      payments: readonly SeenPayment[],
+      as: { watch: Watch; findDeposits: FindDeposits } = { watch, findDeposits },
+    ): Promise<Outcome> {
       if (quorum <= 1 || !to) return 'ours'
       const ours = digest(to.hash, payments)
       const votes = await nodes.ballot(
         async node => {
-          const seen = await readSpan(node, watched, from, to.number)
-          return digest(seen.last.hash, seen.payments)
+          const { last, payments, transfers } = await fetchRange(node, as.watch, from, to.number)
+          return digest(last.hash, [...payments, ...toDeposits(transfers, await as.findDeposits(transfers))])
         },
         values => tally(values, quorum) !== undefined,
       )
@@ -51,11 +63,11 @@ export function createVotes({ nodes, watch, quorum, logger, undecided }: VotesOp
     },
 
     /** Whether a reorganisation that undoes confirmed blocks may be followed: enough nodes say so, or nobody says otherwise where one suffices. */
-    async onDeepFork(lead: Lead, ancestor: Block): Promise<boolean> {
-      const confirmed = lead.cursor.confirmed.number
+    async onDeepFork(session: ScanSession, ancestor: Block): Promise<boolean> {
+      const confirmed = session.cursor.confirmed.number
       if (ancestor.number >= confirmed) return true
       const votes = await nodes.ballot(
-        async node => ((await findAncestor(node, lead.remembered))?.number ?? -1) < confirmed,
+        async node => ((await findAncestor(node, session.remembered))?.number ?? -1) < confirmed,
         () => false,
       )
       const agree = votes.filter(({ value }) => value).length
@@ -72,7 +84,7 @@ export const quorumOf = (urls: number, configured: number | undefined) =>
 /** The same text for the same payments up to the same block, whoever read them in whatever order. */
 export function digest(lastHash: string, payments: readonly SeenPayment[]): string {
   const lines = payments.map(p =>
-    [p.blockNumber, p.logIndex, p.blockHash, p.txHash, p.router, p.memo, p.merchant, p.payer, p.share, p.fee, p.deposit].join(' '),
+    [p.blockNumber, p.logIndex, p.blockHash, p.txHash, p.kind, p.router, p.memo, p.merchant, p.payer, p.amount, p.deposit].join(' '),
   )
   return [lastHash, ...lines.sort()].join('\n')
 }

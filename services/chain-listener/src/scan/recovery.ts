@@ -6,7 +6,7 @@ import { type Nodes, NoNodeError } from '../rpc/pool'
 import type { Leader } from '../store/leader'
 import { LeaseLostError } from '../store/lease'
 import { ForkedError } from './fetch'
-import type { Reader } from './fetch-ahead'
+import type { FetchAhead } from './fetch-ahead'
 
 const REFUSALS_UNTIL_DISTRUST = 3
 
@@ -20,9 +20,9 @@ export class UndecidedError extends Error {
   override name = 'UndecidedError'
 }
 
-export interface FaultsOptions {
+export interface RecoveryOptions {
   nodes: Nodes
-  reading: Reader
+  reading: FetchAhead
   leader: Leader
   watch: Watch
   logger: Logger
@@ -37,7 +37,7 @@ interface Next {
 }
 
 /** What a failed turn means for the next one. */
-export function createFaults({ nodes, reading, leader, watch, logger }: FaultsOptions) {
+export function createRecovery({ nodes, reading, leader, watch, logger }: RecoveryOptions) {
   let refusals = 0
   let forked = false
   const distrustInUse = (reason: 'too_wide' | 'behind' | 'wrong_answer', message: string) => {
@@ -45,13 +45,13 @@ export function createFaults({ nodes, reading, leader, watch, logger }: FaultsOp
     if (inUse) nodes.distrust(inUse.name, reason, message)
   }
   return {
-    none() {
+    succeeded() {
       refusals = 0
       forked = false
     },
-    /** True after a fork was met: only a look at the head shows where the chains part. */
-    mustLook: () => forked,
-    meet(error: unknown): Next {
+    /** True after a fork: only a look at the head shows where the chains part. */
+    needsHeadCheck: () => forked,
+    recover(error: unknown): Next {
       if (error instanceof RpcError && error.kind === 'too_wide') {
         const smaller = reading.shrink(error)
         if (!smaller) distrustInUse('too_wide', error.message)

@@ -1,40 +1,42 @@
 import type { Logger } from '@ponte/service-kit'
 import type { Watch } from '../logs/filter'
+import { toDeposits } from '../logs/transfer'
 import type { Nodes } from '../rpc/pool'
 import type { Store } from '../store'
 import type { Leader } from '../store/leader'
 import type { Cursor } from '../store/position'
 import type { Steps } from './apply'
-import type { LateDeposits } from './backfill-deposits'
-import { readLate } from './backfill-routers'
-import { createAgreement } from './consensus'
-import { blockCall, chainCall, demandChain, type Stretch, toBlock } from './fetch'
-import type { Reader, Reading } from './fetch-ahead'
+import type { Backfill } from './backfill'
+import { createConsensus } from './consensus'
+import { type BlockBatch, blockCall, chainCall, demandChain, toBlock } from './fetch'
+import type { FetchAhead, Reading } from './fetch-ahead'
 import { type CatchUp, catchUp, progressOf } from './progress'
-import type { Votes } from './quorum'
-import { createFaults } from './recovery'
-import type { Book, Lead } from './session'
+import type { FindDeposits, Votes } from './quorum'
+import { createRecovery } from './recovery'
+import type { ScanSession, ScanWriter } from './session'
 
 export interface ScannerOptions {
   store: Store
   nodes: Nodes
   leader: Leader
   watch: Watch
-  book: Book
+  findDeposits: FindDeposits
+  writer: ScanWriter
   steps: Steps
   votes: Votes
-  reading: Reader
-  /** Undefined when there are no deposit addresses. */
-  lateDeposits: LateDeposits | undefined
+  reading: FetchAhead
+  backfill: Backfill
   startBlock: number
   logger: Logger
+  /** A session begins: whether any deposit address is synced is read anew. */
+  loaded(): Promise<void>
   /** The chain is not the one we followed, and nothing may be read any more. */
   halted(error: Error): void
 }
 
 const REPORT_EVERY_MS = 5_000
 
-/** How a long back-fill gets on, said in the log now and then. */
+/** How a long catch-up gets on, logged now and then. */
 function createProgress(logger: Logger) {
   let progress: CatchUp | undefined
   let reportedAt = Number.NEGATIVE_INFINITY
@@ -52,58 +54,66 @@ function createProgress(logger: Logger) {
 
 /** The scan of one chain, turn by turn, in the replica that leads. */
 export function createScanner(options: ScannerOptions) {
-  const { store, leader, book, steps, reading, logger } = options
-  let lead: Lead | undefined
+  const { store, leader, writer, steps, reading, backfill, logger } = options
+  let session: ScanSession | undefined
   let halt: Error | undefined
   const progress = createProgress(logger)
-  const faults = createFaults(options)
-  const agreement = createAgreement(options)
+  const recovery = createRecovery(options)
+  const consensus = createConsensus(options)
 
-  const load = async (epoch: bigint): Promise<Lead> => {
+  const load = async (epoch: bigint): Promise<ScanSession> => {
     reading.restart()
     const cursor = (await store.cursor()) ?? (await anchor(options, epoch))
-    await store.follow(epoch, options.watch.routers, options.startBlock - 1)
-    await options.lateDeposits?.load()
-    return { epoch, cursor, remembered: await store.remembered(cursor.scanned.number), late: await store.late() }
+    await store.routers.follow(epoch, options.watch.routers, options.startBlock - 1)
+    await options.loaded()
+    const [remembered, addedRouters] = [await store.remembered(cursor.scanned.number), await store.routers.added()]
+    return { epoch, cursor, remembered, addedRouters }
   }
-  const takeIn = async (at: Lead, stretch: Stretch): Promise<void> => {
+  const applyBlocks = async (at: ScanSession, read: BlockBatch): Promise<void> => {
     const from = at.cursor.scanned.number
-    const head = { number: stretch.head, time: stretch.headTime }
-    if (stretch.finished && !(await agreement.onStretch(at, stretch, head))) return
-    await steps.takeIn(at, stretch)
-    progress.moved(from, at.cursor.scanned.number, stretch.head)
-    await agreement.confirm(at, head)
+    const head = { number: read.head, time: read.headTime }
+    const deposits = await options.findDeposits(read.transfers)
+    const batch = { ...read, payments: [...read.payments, ...toDeposits(read.transfers, deposits)] }
+    if (batch.finalized && !(await consensus.onFinalized(at, batch, head))) return
+    await steps.applyBlocks(at, batch)
+    progress.moved(from, at.cursor.scanned.number, batch.head)
+    await consensus.confirm(at, head)
   }
-  /** What is to be read up to the cursor before the scan goes on; answers whether there was any. */
-  const catchUpLate = async (at: Lead): Promise<boolean> => {
-    if (!at.late) return (await options.lateDeposits?.catchUp(at)) ?? false
-    const { from, to } = await readLate(at, at.late, options)
-    progress.moved(from - 1, to, at.cursor.scanned.number)
-    return true
-  }
-  const act = async (at: Lead, read: Reading): Promise<boolean> => {
-    if (read.kind === 'stretch') await takeIn(at, read.stretch)
-    if (read.kind === 'forked') await agreement.follow(at, read)
-    if (read.kind !== 'wait' || (await agreement.confirm(at, read.head))) return true
-    if (book.announcementDueMs(at) === 0) await steps.announce(at, read.head)
+  const act = async (at: ScanSession, read: Reading): Promise<boolean> => {
+    if (read.kind === 'batch') await applyBlocks(at, read.batch)
+    if (read.kind === 'forked') await consensus.follow(at, read)
+    if (read.kind !== 'wait' || (await consensus.confirm(at, read.head))) return true
+    if (writer.announcementDueMs(at) === 0) await steps.announce(at, read.head)
     return false
+  }
+  const turn = async (at: ScanSession): Promise<boolean> => {
+    if (recovery.needsHeadCheck()) return act(at, await reading.next(at))
+    if (at.addedRouters) {
+      const { from, to } = await backfill.nextRouters(at, at.addedRouters)
+      progress.moved(from - 1, to, at.cursor.scanned.number)
+      return true
+    }
+    const moreDeposits = await backfill.nextDeposits(at)
+    const blocked = await store.deposits.unpublished()
+    if (blocked.length > 0) await steps.publishBlocked(at, blocked)
+    return (await act(at, await reading.next(at))) || moreDeposits
   }
   return {
     /** One turn; answers whether there is more to do at once. */
     async step(): Promise<boolean> {
       const epoch = leader.epoch()
       if (epoch === undefined || halt) {
-        lead = undefined
+        session = undefined
         return false
       }
       try {
-        if (lead?.epoch !== epoch) lead = await load(epoch)
-        const more = (!faults.mustLook() && (await catchUpLate(lead))) || (await act(lead, await reading.next(lead)))
-        faults.none()
+        if (session?.epoch !== epoch) session = await load(epoch)
+        const more = await turn(session)
+        recovery.succeeded()
         return more
       } catch (error) {
-        const next = faults.meet(error)
-        if (next.reload) lead = undefined
+        const next = recovery.recover(error)
+        if (next.reload) session = undefined
         if (next.halt) {
           halt = next.halt
           options.halted(halt)
@@ -112,13 +122,13 @@ export function createScanner(options: ScannerOptions) {
         return next.more
       }
     },
-    /** What memory says while this replica leads. */
-    view: () => ({ cursor: lead?.cursor, head: reading.head(), progress: progress.now(), halt }),
-    announcementDueMs: () => (lead ? book.announcementDueMs(lead) : undefined),
-    /** True while confirmations wait for other nodes' word. */
-    awaitsVotes: () => lead !== undefined && steps.confirmable(lead) !== undefined,
+    /** The state in memory while this replica leads. */
+    view: () => ({ cursor: session?.cursor, head: reading.head(), progress: progress.now(), halt }),
+    announcementDueMs: () => (session ? writer.announcementDueMs(session) : undefined),
+    /** True while confirmations wait for the vote of other nodes. */
+    awaitsVotes: () => session !== undefined && steps.confirmable(session) !== undefined,
     /** True while routers that were added are read up to the cursor. */
-    hasLate: () => lead?.late !== undefined,
+    hasAddedRouters: () => session?.addedRouters !== undefined,
   }
 }
 export type Scanner = ReturnType<typeof createScanner>
@@ -133,7 +143,7 @@ async function anchor({ nodes, store, watch, startBlock }: ScannerOptions, epoch
   if (startBlock > 0 && !before) throw new Error(`START_BLOCK is ${startBlock}, but the chain has no block before it yet.`)
   await store.anchor(epoch, before, startBlock, genesis?.hash ?? null)
   // Whatever is watched from the first block on is level with the cursor.
-  await store.follow(epoch, watch.routers, null)
+  await store.routers.follow(epoch, watch.routers, null)
   const cursor = await store.cursor()
   if (!cursor) throw new Error('the first position was not written')
   return cursor

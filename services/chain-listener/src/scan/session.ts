@@ -1,11 +1,12 @@
+import { type BlockedDeposit, type Naming, toEvents } from '../events'
 import type { Block } from '../logs/block'
-import { byPlace, type Change, type Payment, toEvents } from '../payment'
+import type { Change } from '../payment'
 import type { Store } from '../store'
-import type { Step } from '../store/commit'
+import type { DepositProgress, Step } from '../store/commit'
 import type { Leader } from '../store/leader'
 import { LeaseLostError } from '../store/lease'
 import type { Cursor } from '../store/position'
-import type { Late } from '../store/routers'
+import type { AddedRouters } from '../store/routers'
 
 /** The head as it was last seen. */
 export interface Head {
@@ -14,13 +15,13 @@ export interface Head {
 }
 
 /** What a leader holds in memory; anything uncertain is thrown away and read from the database again. */
-export interface Lead {
+export interface ScanSession {
   epoch: bigint
   cursor: Cursor
   /** The remembered blocks up to our position, highest first. */
   remembered: readonly Block[]
   /** Routers that are read up to the cursor before the scan goes on. */
-  late: Late | undefined
+  addedRouters: AddedRouters | undefined
 }
 
 /** What goes into the database in one step, beside the payments. */
@@ -29,32 +30,28 @@ export interface Write {
   head: Head
   blocks: readonly Block[]
   forgetAbove?: number
-  /** How far the late routers have come; null when they are level with the cursor. */
-  lateScanned?: number | null
-  /** Orders whose deposit addresses are level with the cursor by this. */
-  level?: readonly string[]
+  /** How far the added routers have been read; null when they are level with the cursor. */
+  routersReadTo?: number | null
+  deposits?: DepositProgress
+  blocked?: readonly BlockedDeposit[]
 }
 
-export interface BookOptions {
+export interface ScanWriterOptions {
   store: Store
   leader: Leader
-  chainId: number
-  token: string
-  checksum(address: string): string
+  naming: Naming
   window: number
   advanceEveryMs: number
-  /** Whether there are deposit addresses, whose sweeps stand for transfers. */
-  hasDeposits: boolean
   committed(change: Change, step: Step, head: Head): void
 }
 
-export type Book = ReturnType<typeof createBook>
+export type ScanWriter = ReturnType<typeof createScanWriter>
 
 const PRUNE_EVERY = 64
 
 /** Writes steps, and with them `chain.advanced` when it is due: what memory holds afterwards is what the database holds. */
-export function createBook(options: BookOptions) {
-  const { store, leader, chainId } = options
+export function createScanWriter(options: ScanWriterOptions) {
+  const { store, leader, naming } = options
   let announcedAt = Number.NEGATIVE_INFINITY
   let prunedAt = -1
 
@@ -63,7 +60,7 @@ export function createBook(options: BookOptions) {
   const advanced = ({ confirmed, sequence }: Cursor, head: number) => ({
     type: 'chain.advanced' as const,
     data: {
-      chain_id: chainId,
+      chain_id: naming.chainId,
       confirmed_block: confirmed.number,
       confirmed_time: (confirmed.time ?? new Date(0)).toISOString(),
       head_block: Math.max(head, confirmed.number),
@@ -77,49 +74,31 @@ export function createBook(options: BookOptions) {
     prunedAt = cursor.scanned.number
     await store.forget(lowest(cursor))
   }
-  /** What came to the addresses out of which these payments were made, as it stands after this change. */
-  const transfersBehind = async ({ facts, payments }: Change): Promise<Payment[]> => {
-    const sweeps = facts.filter(({ payment }) => payment.deposit === null)
-    if (!options.hasDeposits || sweeps.length === 0) return []
-    const kept = await store.toDeposits([...new Set(sweeps.map(({ payment }) => payment.payer))])
-    const changed = payments.filter(({ deposit }) => deposit !== null)
-    const isChanged = (one: Payment) => changed.some(({ txHash, ordinal }) => txHash === one.txHash && ordinal === one.ordinal)
-    return [...kept.filter(one => !isChanged(one)), ...changed].sort(byPlace)
-  }
   return {
-    async commit(lead: Lead, change: Change, write: Write): Promise<void> {
-      const { sequence } = lead.cursor
-      const events = toEvents(change.facts, { ...options, sequence, transfers: await transfersBehind(change) })
-      const cursor = { ...write.cursor, sequence: sequence + events.length }
+    async commit(session: ScanSession, change: Change, write: Write): Promise<void> {
+      const { forgetAbove, routersReadTo, deposits, blocked, head, blocks } = write
+      const synced = deposits?.synced ? deposits.orderIds : undefined
+      const events = toEvents({ facts: change.facts, synced, blocked }, naming, session.cursor.sequence)
+      const cursor = { ...write.cursor, sequence: session.cursor.sequence + events.length }
       const announces = heldBack(cursor) && dueMs() === 0
       if (announces) {
-        events.push(advanced(cursor, write.head.number))
+        events.push(advanced(cursor, head.number))
         cursor.announced = cursor.confirmed.number
       }
-      if (leader.epoch() !== lead.epoch) throw new LeaseLostError('this replica does not lead any more')
-      const { forgetAbove, lateScanned, level, head, blocks } = write
-      const forgets = forgetAbove === undefined ? {} : { forgetAbove }
-      const late = lead.late && lateScanned !== undefined ? { late: { routers: lead.late.routers, scanned: lateScanned } } : {}
-      const step: Step = {
-        cursor,
-        head: head.number,
-        blocks,
-        payments: change.payments,
-        events,
-        ...forgets,
-        ...late,
-        ...(level && { level }),
-      }
-      await store.commit(lead.epoch, step)
-      lead.cursor = cursor
-      if (lead.late && lateScanned !== undefined) lead.late = lateScanned === null ? undefined : { ...lead.late, scanned: lateScanned }
-      const kept = lead.remembered.filter(({ number }) => number <= (forgetAbove ?? number) && number >= lowest(cursor))
-      lead.remembered = [...write.blocks.toReversed(), ...kept]
+      if (leader.epoch() !== session.epoch) throw new LeaseLostError('this replica does not lead any more')
+      const added = session.addedRouters
+      const routers = added && routersReadTo !== undefined ? { addresses: added.addresses, readTo: routersReadTo } : undefined
+      const step: Step = { cursor, head: head.number, blocks, payments: change.payments, events, forgetAbove, routers, deposits, blocked }
+      await store.commit(session.epoch, step)
+      session.cursor = cursor
+      if (added && routers) session.addedRouters = routers.readTo === null ? undefined : { ...added, readTo: routers.readTo }
+      const kept = session.remembered.filter(({ number }) => number <= (forgetAbove ?? number) && number >= lowest(cursor))
+      session.remembered = [...blocks.toReversed(), ...kept]
       if (announces) announcedAt = performance.now()
-      options.committed(change, step, write.head)
+      options.committed(change, step, head)
       await prune(cursor)
     },
     /** Milliseconds until a `chain.advanced` that was held back is due; undefined when none is. */
-    announcementDueMs: (lead: Lead): number | undefined => (heldBack(lead.cursor) ? dueMs() : undefined),
+    announcementDueMs: (session: ScanSession): number | undefined => (heldBack(session.cursor) ? dueMs() : undefined),
   }
 }

@@ -1,70 +1,81 @@
 import type { Database } from '@ponte/service-kit'
-import { LEASE_GUARD, mapLeaseLoss } from './lease'
+import type { BlockedDeposit } from '../events'
+import type { Deposit } from '../logs/transfer'
 
-/** A deposit address that the scan is to read transfers to. Addresses are lower-case. */
-export interface Watched {
+/** A deposit address whose earlier blocks are not all read yet. */
+export interface UnsyncedDeposit extends Deposit {
   orderId: string
-  memo: string
-  merchant: string
-  router: string
-  address: string
-  /** The last block that was read for it before; null when none was. */
-  readTo: number | null
-  createdAt: Date
+  /** The last block that was read for it. */
+  readTo: number
 }
 
-const COLUMNS = 'order_id, memo, merchant, router, address, read_to::float8, created_at'
+// One index lookup for each recipient, whatever the statistics say: most are not ours and touch the index alone.
+const ISSUED = `
+  SELECT issued.* FROM unnest($2::text[]) AS recipient (address) CROSS JOIN LATERAL (
+    SELECT address, memo, merchant, router FROM payables
+    WHERE payables.address = recipient.address AND chain_id = $1 AND synced OFFSET 0) AS issued`
 
-const LEVEL = `SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND level`
+const ANY_SYNCED = 'SELECT 1 FROM payables WHERE chain_id = $1 AND address IS NOT NULL AND synced LIMIT 1'
 
-/** Orders that can still be paid, for an hour longer than they say, because a transfer may be on its way; and whatever holds money. */
-const LATE = `
-  SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND NOT level AND address IS NOT NULL AND expires_at > $2::timestamptz - interval '1 hour'
-  UNION ALL
-  SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND NOT level AND held_units > 0 AND expires_at <= $2::timestamptz - interval '1 hour'`
+const UNSYNCED =
+  'SELECT order_id, address, memo, merchant, router, read_to::float8 FROM payables WHERE chain_id = $1 AND NOT synced AND address IS NOT NULL'
+const RECENT = `${UNSYNCED} AND read_to >= $2 ORDER BY read_to DESC LIMIT $3`
+const OLDEST = `${UNSYNCED} ORDER BY read_to LIMIT $2`
 
-const CLOSE = `
-  WITH ${LEASE_GUARD}
-  UPDATE payables SET level = false, read_to = $4
-  WHERE chain_id = $1 AND level AND expires_at <= $3::timestamptz - interval '1 hour' AND held_units = 0 AND moved_at IS NULL
-    AND NOT EXISTS (SELECT 1 FROM payments WHERE payments.chain_id = $1 AND deposit = payables.address AND state = 'detected')
-  RETURNING address`
+const UNPUBLISHED = `
+  SELECT order_id, memo, merchant, address, blocked_reason, blocked_revision FROM payables
+  WHERE chain_id = $1 AND blocked_revision > blocked_published LIMIT 500`
 
-interface Row {
+interface UnsyncedRow extends Omit<UnsyncedDeposit, 'orderId' | 'readTo'> {
+  order_id: string
+  read_to: number
+}
+
+interface BlockedRow {
   order_id: string
   memo: string
   merchant: string
-  router: string
   address: string
-  read_to: number | null
-  created_at: Date
+  blocked_reason: BlockedDeposit['reason']
+  blocked_revision: number
 }
 
 export type DepositStore = ReturnType<typeof depositStore>
 
-/** Which deposit addresses the scan reads transfers to. SQL, because the plans matter: one of these runs in every turn. */
+/** The deposit addresses as the scan needs them. SQL, because the plans matter: each of these runs in every turn. */
 export function depositStore(database: Database, chainId: number) {
-  const list = async (name: string, text: string, values: unknown[]): Promise<Watched[]> =>
-    (await database.query<Row>({ name: `deposits-${name}`, text }, [chainId, ...values])).rows.map(toWatched)
+  const unsynced = async (name: string, text: string, ...values: unknown[]): Promise<UnsyncedDeposit[]> => {
+    const { rows } = await database.query<UnsyncedRow>({ name: `deposits-${name}`, text }, [chainId, ...values])
+    return rows.map(({ order_id, read_to, ...deposit }) => ({ ...deposit, orderId: order_id, readTo: read_to }))
+  }
   return {
-    /** Those that are level with the cursor: read in each block. */
-    level: () => list('level', LEVEL, []),
-    /** Those that are not: new ones, and old ones at which money was found. */
-    late: (at: Date) => list('late', LATE, [at]),
-    /** Lets go of those whose time is over, read up to a block; answers their addresses. Throws LeaseLostError. */
-    async close(epoch: bigint, at: Date, readTo: number): Promise<string[]> {
-      const closed = database.query<{ address: string }>({ name: 'deposits-close', text: CLOSE }, [chainId, epoch, at, readTo])
-      return (await mapLeaseLoss(closed)).rows.map(({ address }) => address)
+    /** Those of these addresses that were ever issued and are synced, by address. */
+    async issued(addresses: readonly string[]): Promise<Map<string, Deposit>> {
+      if (addresses.length === 0) return new Map()
+      const { rows } = await database.query<Deposit>({ name: 'deposits-issued', text: ISSUED }, [chainId, [...new Set(addresses)]])
+      return new Map(rows.map(row => [row.address, row]))
+    },
+    /** Whether the scan has any address to hold transfers against. */
+    anySynced: async (): Promise<boolean> => (await database.query({ name: 'deposits-any', text: ANY_SYNCED }, [chainId])).rowCount === 1,
+    /** Not synced, and read at least up to a block; the newest first. */
+    unsyncedFrom: (readTo: number, limit: number) => unsynced('unsynced-recent', RECENT, readTo, limit),
+    /** Not synced; those that were read least first. */
+    unsynced: (limit: number) => unsynced('unsynced-oldest', OLDEST, limit),
+    countUnsynced: async (): Promise<number> => {
+      const text = 'SELECT count(*)::int AS count FROM payables WHERE chain_id = $1 AND NOT synced AND address IS NOT NULL'
+      return (await database.query<{ count: number }>(text, [chainId])).rows[0]?.count ?? 0
+    },
+    /** Changes in what can be swept that are not published yet. */
+    async unpublished(): Promise<BlockedDeposit[]> {
+      const { rows } = await database.query<BlockedRow>({ name: 'deposits-unpublished', text: UNPUBLISHED }, [chainId])
+      return rows.map(({ order_id, memo, merchant, address, blocked_reason, blocked_revision }) => ({
+        orderId: order_id,
+        memo,
+        merchant,
+        address,
+        reason: blocked_reason,
+        revision: blocked_revision,
+      }))
     },
   }
 }
-
-const toWatched = (row: Row): Watched => ({
-  orderId: row.order_id,
-  memo: row.memo,
-  merchant: row.merchant,
-  router: row.router,
-  address: row.address,
-  readTo: row.read_to,
-  createdAt: row.created_at,
-})

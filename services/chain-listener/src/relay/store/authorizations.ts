@@ -74,7 +74,7 @@ const SETTLE = `
 // Two payments of one payer for one order are told apart by the transactions that the other signatures were paid in.
 const PAID_BY = `
   SELECT tx_hash FROM payments
-  WHERE chain_id = $1 AND memo = $2 AND payer = $3 AND merchant = $4 AND state <> 'orphaned' AND NOT EXISTS (
+  WHERE chain_id = $1 AND memo = $2 AND payer = $3 AND merchant = $4 AND kind = 'router' AND state <> 'orphaned' AND NOT EXISTS (
     SELECT 1 FROM authorizations AS other WHERE other.chain_id = $1 AND other.memo = $2 AND other.payer = $3 AND other.salt <> $5
       AND other.tx_hash = payments.tx_hash)
   ORDER BY block_number DESC LIMIT 1`

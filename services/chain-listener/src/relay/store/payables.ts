@@ -1,4 +1,5 @@
-import { createBatch, type Database } from '@ponte/service-kit'
+import type { DepositBlocked } from '@ponte/contracts'
+import { commitUnit, createBatch, type Database, insertRows, type Statement } from '@ponte/service-kit'
 import { LEASE_GUARD, mapLeaseLoss } from '../../store/lease'
 
 /** What a payer may pay, and what its deposit address held when it was last looked at. Addresses are lower-case, the memo is 64 hex. */
@@ -7,15 +8,26 @@ export interface Payable {
   memo: string
   merchant: string
   router: string
+  /** Null when the order has no deposit address; authorisations work all the same. */
   address: string | null
-  askedUnits: bigint
   heldUnits: bigint
   expiresAt: Date
+  blockedReason: DepositBlocked['reason']
+  /** How often in a row it could not be swept. */
+  failures: number
 }
 
-export type NewPayable = Omit<Payable, 'heldUnits'> & { createdAt: Date }
-/** And the event that told of it. */
-type Told = NewPayable & { eventId: string }
+export type NewPayable = Omit<Payable, 'heldUnits' | 'blockedReason' | 'failures'> & {
+  /** The first block in which its address can have been paid. */
+  watchFrom: number
+}
+type Issued = NewPayable & { eventId: string }
+
+/** A deposit that could not be swept, and why, where that is certain. */
+export interface Refusal {
+  orderId: string
+  reason: DepositBlocked['reason']
+}
 
 interface Row {
   order_id: string
@@ -23,58 +35,70 @@ interface Row {
   merchant: string
   router: string
   address: string | null
-  asked_units: string
   held_units: string
   expires_at: Date
+  blocked_reason: DepositBlocked['reason']
+  failures: number
 }
 
-const COLUMNS = 'order_id, memo, merchant, router, address, asked_units::text, held_units::text, expires_at'
+const COLUMNS = 'order_id, memo, merchant, router, address, held_units::text, expires_at, blocked_reason, failures'
 
-const ADD = `
-  WITH seen AS (INSERT INTO inbox (event_id) SELECT unnest($2::uuid[]))
-  INSERT INTO payables (chain_id, order_id, memo, merchant, router, address, asked_units, expires_at, created_at)
-  SELECT $1, * FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::numeric[], $9::timestamptz[], $10::timestamptz[])
-  ON CONFLICT (chain_id, order_id) DO NOTHING`
+const NEW_COLUMNS = ['chain_id', 'order_id', 'memo', 'merchant', 'router', 'address', 'expires_at', 'watch_from', 'read_to']
+const ADD: Statement = {
+  name: 'payables-add',
+  text: `${insertRows('payables', NEW_COLUMNS)} ON CONFLICT (chain_id, order_id) DO NOTHING`,
+}
 const ADDED_AT_ONCE = 200
 
-/** Where money was seen to come or go since the last look, and where it still lies. */
-const MOVED = `
-  SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND moved_at IS NOT NULL
-  UNION
-  SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND held_units > 0`
+const MOVED = `SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND moved_at IS NOT NULL ORDER BY moved_at LIMIT $2`
 
-const OLD = `
-  SELECT ${COLUMNS} FROM payables
-  WHERE chain_id = $1 AND address IS NOT NULL AND NOT level AND held_units = 0 AND expires_at <= $2::timestamptz - interval '1 hour'
-    AND expires_at > $2::timestamptz - make_interval(days => $3) AND coalesce(looked_at, '-infinity') < $2::timestamptz - make_interval(secs => $4)
-  ORDER BY coalesce(looked_at, '-infinity') LIMIT $5`
-
-// What moved after the block of this look is to be looked at again.
+// What moved after the block of this look is to be looked at again. An empty address is not blocked any more.
 const LOOKED = `
   WITH ${LEASE_GUARD}
-  UPDATE payables SET held_units = seen.units, looked_at = $5, moved_at = CASE WHEN moved_at > $6 THEN moved_at END,
-    failures = CASE WHEN seen.units > payables.held_units THEN 0 ELSE failures END,
-    retry_at = CASE WHEN seen.units > payables.held_units THEN NULL ELSE retry_at END,
-    held_since = CASE WHEN seen.units = 0 THEN NULL WHEN payables.held_units > 0 THEN held_since ELSE $5::timestamptz END
+  UPDATE payables SET held_units = seen.units, moved_at = CASE WHEN moved_at > $6 THEN moved_at END,
+    failures = CASE WHEN seen.units > held_units AND blocked_reason IS NULL THEN 0 ELSE failures END,
+    retry_at = CASE WHEN seen.units > held_units AND blocked_reason IS NULL THEN NULL ELSE retry_at END,
+    held_since = CASE WHEN seen.units = 0 THEN NULL WHEN held_units > 0 THEN held_since ELSE $5::timestamptz END,
+    blocked_reason = CASE WHEN seen.units > 0 THEN blocked_reason END,
+    blocked_revision = blocked_revision + CASE WHEN seen.units = 0 AND blocked_reason IS NOT NULL THEN 1 ELSE 0 END
   FROM unnest($3::uuid[], $4::numeric[]) AS seen (order_id, units)
   WHERE payables.chain_id = $1 AND payables.order_id = seen.order_id`
 
-/** Money that waits at addresses and is in no transaction of ours. */
+/** Money that is worth its sweep and is in no transaction of ours. */
 const DUE = `
   SELECT ${COLUMNS} FROM payables
-  WHERE chain_id = $1 AND held_units > 0 AND (retry_at IS NULL OR retry_at <= $2)
-    AND (held_units >= $3::numeric OR held_units >= asked_units OR asked_units <= (
-      SELECT coalesce(sum(share + fee), 0) FROM payments WHERE payments.chain_id = $1 AND deposit = payables.address AND state <> 'orphaned'))
+  WHERE chain_id = $1 AND held_units > 0 AND held_units >= $3::numeric AND (retry_at IS NULL OR retry_at <= $2) AND router = ANY($5)
     AND NOT EXISTS (SELECT 1 FROM relays WHERE relays.chain_id = $1 AND outcome IS NULL AND kind = 'sweep' AND payables.order_id = ANY(order_ids))
   ORDER BY router, held_since LIMIT $4`
 
 const WAITING = `
-  SELECT ${COLUMNS}, held_since, failures, retry_at FROM payables WHERE chain_id = $1 AND held_units > 0 ORDER BY held_since LIMIT $2`
+  SELECT ${COLUMNS}, held_since, retry_at FROM payables WHERE chain_id = $1 AND held_units > 0 ORDER BY held_since LIMIT $2`
 
-const PUT_OFF = `
+const REFUSED = `
   WITH ${LEASE_GUARD}
-  UPDATE payables SET failures = failures + 1, retry_at = $4::timestamptz + make_interval(secs => least(600, 5 * power(2, least(failures, 7))))
+  UPDATE payables SET failures = failures + 1, retry_at = $5::timestamptz + make_interval(secs => least(600, 5 * power(2, least(failures, 7)))),
+    blocked_reason = coalesce(refused.reason, blocked_reason),
+    blocked_revision = blocked_revision + CASE WHEN coalesce(refused.reason, blocked_reason) IS DISTINCT FROM blocked_reason THEN 1 ELSE 0 END
+  FROM unnest($3::uuid[], $4::text[]) AS refused (order_id, reason)
+  WHERE payables.chain_id = $1 AND payables.order_id = refused.order_id`
+
+const UNBLOCKED = `
+  WITH ${LEASE_GUARD}
+  UPDATE payables SET failures = 0, retry_at = NULL, blocked_reason = NULL, blocked_revision = blocked_revision + 1
+  WHERE chain_id = $1 AND order_id = ANY($3::uuid[]) AND blocked_reason IS NOT NULL`
+
+// The balance at the confirmed block is read again, and not before a moment has passed.
+const EMPTIED = `
+  WITH ${LEASE_GUARD}
+  UPDATE payables SET moved_at = greatest(moved_at, $4), retry_at = $5::timestamptz + interval '15 seconds'
   WHERE chain_id = $1 AND order_id = ANY($3::uuid[])`
+
+const TOTALS = `
+  SELECT count(*)::int AS addresses, coalesce(sum(held_units), 0)::text AS total,
+    min(held_since) FILTER (WHERE held_units >= $2::numeric) AS oldest_due
+  FROM payables WHERE chain_id = $1 AND held_units > 0`
+
+const BLOCKED = 'SELECT count(*)::int AS blocked FROM payables WHERE chain_id = $1 AND blocked_reason IS NOT NULL'
 
 export type PayableStore = ReturnType<typeof payableStore>
 
@@ -82,58 +106,65 @@ export type PayableStore = ReturnType<typeof payableStore>
 export function payableStore(database: Database, chainId: number) {
   const list = async (name: string, text: string, values: unknown[]) =>
     (await database.query<Row>({ name: `payables-${name}`, text }, [chainId, ...values])).rows.map(toPayable)
+  const write = async (name: string, text: string, epoch: bigint, ...values: unknown[]): Promise<void> => {
+    await mapLeaseLoss(database.query({ name: `payables-${name}`, text }, [chainId, epoch, ...values]))
+  }
   return {
     /** Keeps what an order asks for, once; those of one moment share a commit. */
-    add: createBatch(ADDED_AT_ONCE, async (told: readonly Told[]) => {
-      const column = <Name extends keyof Told>(name: Name) => told.map(one => one[name])
-      await database.query({ name: 'payables-add', text: ADD }, [
-        ...[chainId, column('eventId'), column('orderId'), column('memo'), column('merchant'), column('router'), column('address')],
-        ...[column('askedUnits'), column('expiresAt'), column('createdAt')],
-      ])
-      return told.map(() => true)
+    add: createBatch(ADDED_AT_ONCE, async (issued: readonly Issued[]) => {
+      const payables = issued.map(({ orderId, memo, merchant, router, address, expiresAt, watchFrom }) => ({
+        chain_id: chainId,
+        order_id: orderId,
+        memo,
+        merchant,
+        router,
+        address,
+        expires_at: expiresAt,
+        watch_from: watchFrom,
+        read_to: watchFrom - 1,
+      }))
+      await commitUnit(database, { inbox: issued.map(({ eventId }) => eventId), write: ADD, rows: { payables } })
+      return issued.map(() => true)
     }),
     find: async (orderId: string): Promise<Payable | undefined> =>
       (await list('find', `SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND order_id = $2`, [orderId]))[0],
-    moved: () => list('moved', MOVED, []),
-    old: (at: Date, rule: { days: number; everyS: number; limit: number }) => list('old', OLD, [at, rule.days, rule.everyS, rule.limit]),
-    due: (at: Date, minUnits: bigint, limit: number) => list('due', DUE, [at, minUnits, limit]),
-    /** Writes balances as of a block. An old address that holds money is watched by the scan again from now on. */
-    async looked(epoch: bigint, seen: readonly { orderId: string; units: bigint }[], block: number, at: Date): Promise<void> {
-      await mapLeaseLoss(
-        database.query({ name: 'payables-looked', text: LOOKED }, [
-          ...[chainId, epoch, seen.map(({ orderId }) => orderId), seen.map(({ units }) => units), at, block],
-        ]),
-      )
-    },
-    /** Tries these again later, and later each time. */
-    async putOff(epoch: bigint, orderIds: readonly string[], at: Date): Promise<void> {
-      await mapLeaseLoss(database.query({ name: 'payables-put-off', text: PUT_OFF }, [chainId, epoch, orderIds, at]))
-    },
+    /** Where money came or went since the last look. */
+    moved: (limit: number) => list('moved', MOVED, [limit]),
+    due: (at: Date, of: { minUnits: bigint; routers: readonly string[]; limit: number }) =>
+      list('due', DUE, [at, of.minUnits, of.limit, of.routers]),
+    /** Writes balances as of a block. */
+    looked: (epoch: bigint, seen: readonly { orderId: string; units: bigint }[], block: number, at: Date) =>
+      write('looked', LOOKED, epoch, ...[seen.map(({ orderId }) => orderId), seen.map(({ units }) => units), at, block]),
+    /** These cannot be swept; each is tried again later, and later each time. */
+    refused: (epoch: bigint, refusals: readonly Refusal[], at: Date) =>
+      write('refused', REFUSED, epoch, ...[refusals.map(({ orderId }) => orderId), refusals.map(({ reason }) => reason), at]),
+    /** These can be swept again. */
+    unblocked: (epoch: bigint, orderIds: readonly string[]) => write('unblocked', UNBLOCKED, epoch, orderIds),
+    /** At the head there is nothing worth a sweep any more. */
+    emptied: (epoch: bigint, orderIds: readonly string[], block: number, at: Date) => write('emptied', EMPTIED, epoch, orderIds, block, at),
     /** For operators: what waits, oldest first. */
     async waiting(limit: number) {
-      const { rows } = await database.query<Row & { held_since: Date; failures: number; retry_at: Date | null }>(WAITING, [chainId, limit])
-      return rows.map(row => ({ ...toPayable(row), heldSince: row.held_since, failures: row.failures, retryAt: row.retry_at }))
+      const { rows } = await database.query<Row & { held_since: Date; retry_at: Date | null }>(WAITING, [chainId, limit])
+      return rows.map(row => ({ ...toPayable(row), heldSince: row.held_since, retryAt: row.retry_at }))
     },
-    async totals(): Promise<{ addresses: number; total: bigint; oldest: Date | null }> {
-      const { rows } = await database.query<{ addresses: number; total: string; oldest: Date | null }>(
-        `SELECT count(*)::int AS addresses, coalesce(sum(held_units), 0)::text AS total, min(held_since) AS oldest
-         FROM payables WHERE chain_id = $1 AND held_units > 0`,
-        [chainId],
-      )
-      return { addresses: rows[0]?.addresses ?? 0, total: BigInt(rows[0]?.total ?? 0), oldest: rows[0]?.oldest ?? null }
+    /** Of all that waits: how much, and since when what is worth its sweep does. */
+    async totals(minUnits: bigint): Promise<{ addresses: number; total: bigint; oldestDue: Date | null; blocked: number }> {
+      const { rows } = await database.query<{ addresses: number; total: string; oldest_due: Date | null }>(TOTALS, [chainId, minUnits])
+      const { blocked } = (await database.query<{ blocked: number }>(BLOCKED, [chainId])).rows[0] ?? { blocked: 0 }
+      const [totals] = rows
+      return { addresses: totals?.addresses ?? 0, total: BigInt(totals?.total ?? 0), oldestDue: totals?.oldest_due ?? null, blocked }
     },
   }
 }
 
-function toPayable(row: Row): Payable {
-  return {
-    orderId: row.order_id,
-    memo: row.memo,
-    merchant: row.merchant,
-    router: row.router,
-    address: row.address,
-    askedUnits: BigInt(row.asked_units),
-    heldUnits: BigInt(row.held_units),
-    expiresAt: row.expires_at,
-  }
-}
+const toPayable = (row: Row): Payable => ({
+  orderId: row.order_id,
+  memo: row.memo,
+  merchant: row.merchant,
+  router: row.router,
+  address: row.address,
+  heldUnits: BigInt(row.held_units),
+  expiresAt: row.expires_at,
+  blockedReason: row.blocked_reason,
+  failures: row.failures,
+})

@@ -1,9 +1,8 @@
 import type { RawLog } from '../logs/payment-received'
-import { classify, toRpcError } from '../rpc/error'
-import type { Call, Outcome } from '../rpc/node'
-import type { Nodes } from '../rpc/pool'
 import { BALANCES_AT_ONCE, balancesCall, decodeBalances } from './balances'
-import type { Price } from './price'
+import { classify, toRpcError } from './error'
+import type { Call, Outcome } from './node'
+import type { Nodes } from './pool'
 
 export interface Receipt {
   hash: string
@@ -25,13 +24,13 @@ export class RevertError extends Error {
   }
 }
 
-export type Wire = ReturnType<typeof openWire>
+export type ChainClient = ReturnType<typeof openChainClient>
 
 const quantity = (value: number | bigint) => `0x${value.toString(16)}`
 const REVERTED = /revert|out of gas|invalid opcode|exceeds (the )?(balance|allowance)|insufficient (funds|balance)|gas required exceeds/i
 
-/** What the relayer asks of the chain and tells it, over whichever node does it. Throws RpcError, NoNodeError, and RevertError where a call reverts. */
-export function openWire(nodes: Nodes, token: string) {
+/** Calls and transactions, over whichever node does it. Throws RpcError, NoNodeError, and RevertError where a call reverts. */
+export function openChainClient(nodes: Nodes, token: string) {
   const ask = (calls: readonly Call[]): Promise<Outcome[]> =>
     nodes.use(async node => {
       const outcomes = await node.outcomes(calls)
@@ -47,11 +46,11 @@ export function openWire(nodes: Nodes, token: string) {
 
   return {
     /** What the token's holders have at a block, in the order asked. */
-    async balances(addresses: readonly string[], block: number): Promise<bigint[]> {
+    async balances(addresses: readonly string[], block: number | 'latest'): Promise<bigint[]> {
       const found: bigint[] = []
       for (let first = 0; first < addresses.length; first += BALANCES_AT_ONCE) {
         const some = addresses.slice(first, first + BALANCES_AT_ONCE)
-        const answer = await one<string>('eth_call', { data: balancesCall(token, some) }, quantity(block))
+        const answer = await one<string>('eth_call', { data: balancesCall(token, some) }, block === 'latest' ? block : quantity(block))
         found.push(...decodeBalances(answer, some.length))
       }
       return found
@@ -122,5 +121,3 @@ const toReceipt = (raw: RawReceipt): Receipt => ({
   gasUsed: Number(raw.gasUsed),
   logs: raw.logs,
 })
-
-export const quotedPrice = ({ max, tip }: Price) => ({ maxFeePerGas: max, maxPriorityFeePerGas: tip })

@@ -1,11 +1,11 @@
 import type { Logger } from '@ponte/service-kit'
 import { keccak256, type Wallet } from 'ethers'
+import type { ChainClient } from '../rpc/chain-client'
 import { type Price, priceAt, raised } from './price'
 import type { Relay, RelayStore } from './store/transactions'
-import { quotedPrice, type Wire } from './wire'
 
-export interface OffersOptions {
-  wire: Wire
+export interface BroadcasterOptions {
+  chain: ChainClient
   store: RelayStore
   wallet: Wallet
   chainId: number
@@ -20,26 +20,26 @@ export interface OffersOptions {
 const REBROADCAST_MS = 5_000
 const TAKEN = /already known|already imported|known transaction|nonce too low|already exists/i
 
-export type Offers = ReturnType<typeof createOffers>
+export type Broadcaster = ReturnType<typeof createBroadcaster>
 
 /** Signed transactions on their way to whoever mines: sent, sent again, and offered at a higher price when nobody takes them. */
-export function createOffers({ wire, store, wallet, ceiling, logger, now, ...options }: OffersOptions) {
+export function createBroadcaster({ chain, store, wallet, ceiling, logger, now, ...options }: BroadcasterOptions) {
   const sentAt = new Map<string, number>()
 
   const sign = async (relay: Pick<Relay, 'nonce' | 'target' | 'data' | 'gasLimit'>, price: Price) => {
     const { nonce, target: to, data, gasLimit } = relay
-    const raw = await wallet.signTransaction({ type: 2, chainId: options.chainId, nonce, to, data, gasLimit, ...quotedPrice(price) })
+    const raw = await wallet.signTransaction({ type: 2, chainId: options.chainId, nonce, to, data, gasLimit, ...feesOf(price) })
     return { raw, maxPrice: price.max, tip: price.tip, hash: keccak256(raw) }
   }
   const broadcast = async ({ hash, raw }: { hash: string; raw: string }) => {
     sentAt.set(hash, performance.now())
-    const refusal = await wire.send(raw)
+    const refusal = await chain.send(raw)
     if (refusal === undefined || TAKEN.test(refusal)) return
     logger.warn('a transaction was refused and will be sent again', { hash, detail: refusal.slice(0, 300) })
   }
   /** The same transaction at a higher price; undefined at the ceiling. */
   const reprice = async (epoch: bigint, relay: Relay) => {
-    const market = await wire.market()
+    const market = await chain.market()
     const price = raised({ max: relay.maxPrice, tip: relay.tip }, priceAt(market.baseFee, market.tip, ceiling), ceiling)
     if (!price) return undefined
     const offer = await sign(relay, price)
@@ -67,3 +67,5 @@ export function createOffers({ wire, store, wallet, ceiling, logger, now, ...opt
     },
   }
 }
+
+const feesOf = ({ max, tip }: Price) => ({ maxFeePerGas: max, maxPriorityFeePerGas: tip })

@@ -1,0 +1,56 @@
+import type { Database } from '@ponte/service-kit'
+import type { DepositLedger } from './compare'
+
+// One index lookup for each address, whatever the statistics say.
+const LEDGERS = `
+  SELECT issued.order_id, issued.memo, issued.address, coalesce(sum(amount) FILTER (WHERE kind = 'transfer'), 0)::text AS transferred,
+    coalesce(sum(amount) FILTER (WHERE kind = 'sweep'), 0)::text AS swept
+  FROM (
+    SELECT order_id, memo, address FROM payables
+    WHERE chain_id = $1 AND order_id > $2 AND address IS NOT NULL AND synced ORDER BY order_id LIMIT $4) AS issued
+  LEFT JOIN LATERAL (
+    SELECT kind, amount FROM payments
+    WHERE chain_id = $1 AND deposit = issued.address AND state = 'confirmed' AND block_number <= $3 OFFSET 0) AS moved ON true
+  GROUP BY 1, 2, 3 ORDER BY 1`
+
+const NEWEST = `SELECT order_id FROM payables WHERE chain_id = $1 ORDER BY order_id DESC OFFSET $2 LIMIT 1`
+
+// Its blocks are read again from the first one in which it can have been paid.
+const READ_AGAIN = `
+  UPDATE payables SET synced = false, read_to = watch_from - 1, moved_at = 0 WHERE chain_id = $1 AND order_id = ANY($2::uuid[])`
+
+export const FIRST_ORDER = '00000000-0000-0000-0000-000000000000'
+
+interface Row {
+  order_id: string
+  memo: string
+  address: string
+  transferred: string
+  swept: string
+}
+
+export type ReconcileStore = ReturnType<typeof reconcileStore>
+
+/** What the rows say of deposit addresses, in the order of their orders. SQL, because the plans matter. */
+export function reconcileStore(database: Database, chainId: number) {
+  return {
+    async ledgers(after: string, block: number, limit: number): Promise<DepositLedger[]> {
+      const { rows } = await database.query<Row>({ name: 'reconcile-ledgers', text: LEDGERS }, [chainId, after, block, limit])
+      return rows.map(({ order_id, memo, address, transferred, swept }) => ({
+        orderId: order_id,
+        memo,
+        address,
+        transferredUnits: BigInt(transferred),
+        sweptUnits: BigInt(swept),
+      }))
+    },
+    /** The order that so many others are newer than; the very first when there are fewer. */
+    async olderThanNewest(count: number): Promise<string> {
+      const { rows } = await database.query<{ order_id: string }>({ name: 'reconcile-newest', text: NEWEST }, [chainId, count])
+      return rows[0]?.order_id ?? FIRST_ORDER
+    },
+    async readAgain(orderIds: readonly string[]): Promise<void> {
+      await database.query({ name: 'reconcile-read-again', text: READ_AGAIN }, [chainId, orderIds])
+    },
+  }
+}

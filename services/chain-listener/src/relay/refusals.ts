@@ -1,0 +1,32 @@
+import type { DepositBlocked } from '@ponte/contracts'
+import { paymentRouterAbi } from '@ponte/payment-router'
+import { Interface } from 'ethers'
+import { type ChainClient, RevertError } from '../rpc/chain-client'
+import type { Payable } from './store/payables'
+
+const token = new Interface(['function paused() view returns (bool)', 'function isBlacklisted(address) view returns (bool)'])
+const router = new Interface(paymentRouterAbi)
+const WORD = /^0x[0-9a-f]{64}$/i
+
+/** Why the token lets a deposit not be swept; null when it does not say. A token without these functions says nothing. */
+export function createRefusals(chain: ChainClient, tokenAddress: string) {
+  const ask = async (to: string, data: string): Promise<bigint> => {
+    try {
+      const answer = await chain.call({ to, data })
+      return WORD.test(answer) ? BigInt(answer) : 0n
+    } catch (error) {
+      if (!(error instanceof RevertError)) throw error
+      return 0n
+    }
+  }
+  const isTrue = async (name: 'paused' | 'isBlacklisted', ...args: string[]) =>
+    (await ask(tokenAddress, token.encodeFunctionData(name, args))) === 1n
+  const feeReceiverOf = async (target: string) =>
+    `0x${(await ask(target, router.encodeFunctionData('feeReceiver'))).toString(16).padStart(40, '0')}`
+
+  return async ({ merchant, router: target }: Payable): Promise<DepositBlocked['reason']> => {
+    if (await isTrue('paused')) return 'token_paused'
+    if (await isTrue('isBlacklisted', merchant)) return 'payout_address_blocked'
+    return (await isTrue('isBlacklisted', await feeReceiverOf(target))) ? 'fee_receiver_blocked' : null
+  }
+}

@@ -1,0 +1,114 @@
+import type { Logger } from '@ponte/service-kit'
+import type { Watch } from '../logs/filter'
+import { type Deposit, toDeposits } from '../logs/transfer'
+import type { TimedPayment } from '../payment'
+import { RpcError } from '../rpc/error'
+import { type Nodes, NoNodeError } from '../rpc/pool'
+import type { DepositStore, UnsyncedDeposit } from '../store/deposits'
+import type { AddedRouters } from '../store/routers'
+import type { Steps } from './apply'
+import { fetchBackfill } from './fetch'
+import { createPace } from './pace'
+import type { FindDeposits, Votes } from './quorum'
+import { UndecidedError } from './recovery'
+import type { ScanSession } from './session'
+
+export interface BackfillOptions {
+  store: DepositStore
+  nodes: Nodes
+  watch: Watch
+  votes: Votes
+  steps: Steps
+  rangeMax: number
+  logger: Logger
+  /** The first address is synced: from now on the scan reads transfers. */
+  synced(): void
+}
+
+/** Deposits brought forward by one range. */
+const DEPOSITS_AT_ONCE = 5_000
+/** With more recipients than this, reading every transfer costs a node less than so many filters. */
+const RECIPIENTS_MAX = 1_000
+const RETRY_MS = 10_000
+
+export type Backfill = ReturnType<typeof createBackfill>
+
+/**
+ * Reads what the scan has passed, for routers and deposit addresses that it did not know then: a range from one node, put to the same vote as
+ * everything else, applied with how far it has come.
+ */
+export function createBackfill({ store, nodes, watch, votes, steps, logger, ...options }: BackfillOptions) {
+  const pace = createPace(options.rangeMax, logger)
+  let retryAt = Number.NEGATIVE_INFINITY
+
+  const readRange = async (
+    { cursor }: ScanSession,
+    { from, to }: { from: number; to: number },
+    as: { watch: Watch; findDeposits: FindDeposits },
+  ): Promise<TimedPayment[]> => {
+    const { last, payments, transfers, ...answer } = await nodes.use(node => fetchBackfill(node, as.watch, from, to, cursor.scanned))
+    pace.grow(answer)
+    const seen = [...payments, ...toDeposits(transfers, await as.findDeposits(transfers))]
+    if ((await votes.onRange(from, last, seen, as)) !== 'ours')
+      throw new UndecidedError(`the RPC end points do not agree on blocks ${from} to ${to}, read for what was added`)
+    return seen
+  }
+  const readDeposits = async (session: ScanSession, deposits: readonly UnsyncedDeposit[], to: number): Promise<void> => {
+    const scanned = session.cursor.scanned.number
+    const from = Math.max(Math.min(...deposits.map(({ readTo }) => readTo)) + 1, session.cursor.startBlock)
+    const byAddress = new Map<string, Deposit>(deposits.map(deposit => [deposit.address, deposit]))
+    const recipients = [...byAddress.keys()]
+    const transfers: Watch['transfers'] = recipients.length > RECIPIENTS_MAX ? 'all' : recipients
+    const as = { watch: { ...watch, routers: [], transfers }, findDeposits: async () => byAddress }
+    const payments = from > to ? [] : await readRange(session, { from, to }, as)
+    const orderIds = deposits.map(({ orderId }) => orderId)
+    await steps.applyBackfill(session, payments, { deposits: { orderIds, readTo: to, synced: to >= scanned } })
+    if (to >= scanned) options.synced()
+  }
+  /** A range that is refused is read in smaller ones, or later: the scan goes on, and until then none of these orders expires. */
+  const attempt = async (session: ScanSession, deposits: readonly UnsyncedDeposit[], to: number): Promise<boolean> => {
+    try {
+      await readDeposits(session, deposits, to)
+      return true
+    } catch (error) {
+      if (error instanceof RpcError && error.kind === 'too_wide' && pace.shrink(error)) return true
+      if (!(error instanceof UndecidedError || error instanceof RpcError || error instanceof NoNodeError)) throw error
+      logger.warn('earlier blocks of deposit addresses cannot be read now', { to, deposits: deposits.length, error })
+      retryAt = performance.now() + RETRY_MS
+      return false
+    }
+  }
+  /** Those that one range makes level come first, so that a long backfill holds up no other. Answers whether there is more. */
+  const nextDeposits = async (session: ScanSession): Promise<boolean> => {
+    const scanned = session.cursor.scanned.number
+    const recent = await store.unsyncedFrom(scanned - pace.blocks(), DEPOSITS_AT_ONCE)
+    if (recent.length > 0) return attempt(session, recent, scanned)
+    const [first, ...others] = performance.now() < retryAt ? [] : await store.unsynced(DEPOSITS_AT_ONCE)
+    if (!first) return false
+    const to = Math.min(scanned, Math.max(first.readTo, session.cursor.startBlock - 1) + pace.blocks())
+    return attempt(session, [first, ...others.filter(({ readTo }) => readTo < to)], to)
+  }
+  return {
+    /** One range for deposit addresses that are not synced; answers whether there is more to read at once. */
+    nextDeposits,
+
+    /**
+     * One range for added routers. The scan waits meanwhile, and with it expiry: an order that was paid through such a router must not expire
+     * before its payment is known.
+     */
+    async nextRouters(session: ScanSession, { addresses, readTo }: AddedRouters): Promise<{ from: number; to: number }> {
+      const scanned = session.cursor.scanned.number
+      const [from, to] = [readTo + 1, Math.min(scanned, readTo + pace.blocks())]
+      const as = { watch: { ...watch, routers: addresses, transfers: 'none' as const }, findDeposits: async () => new Map() }
+      try {
+        // After a reorganisation the cursor may stand below: the scan itself reads on from there, for all routers.
+        const payments = from > to ? [] : await readRange(session, { from, to }, as)
+        await steps.applyBackfill(session, payments, { routersReadTo: to >= scanned ? null : to })
+        return { from, to }
+      } catch (error) {
+        if (error instanceof RpcError && error.kind === 'too_wide' && pace.shrink(error)) return { from, to: readTo }
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import { type RelayWorld, startRelayWorld } from './relayer-setup'
+import { type Listening, statesOf } from './setup'
+
+const AMOUNT = 10_000_000n
+const HOUR = 3_600_000
+
+let world: RelayWorld
+afterEach(() => world.stop())
+
+const confirmedOf = (listening: Listening, memo: string) =>
+  listening.told.payments().find(({ type, data }) => type === 'payment.confirmed' && data.memo === memo)
+const syncedOf = (listening: Listening, orderId: string) =>
+  listening.told.numbered().filter(event => event.type === 'deposit.synced' && event.data.order_ids.includes(orderId))
+/** Every `chain.advanced` that passed a block names a sequence that includes the payment in it. */
+function expectKnownBeforePassed(listening: Listening, memo: string) {
+  const payment = confirmedOf(listening, memo)
+  expect(payment).toBeDefined()
+  for (const event of listening.told.events)
+    if (event.type === 'chain.advanced' && event.data.confirmed_block >= (payment?.data.block_number ?? 0))
+      expect(event.data.sequence).toBeGreaterThanOrEqual(payment?.data.sequence ?? 0)
+}
+
+describe('design section 8: an address is payable for ever and watched for ever', () => {
+  it('away until an hour after expiry, the listener reads the missed blocks before the chain has passed them', async () => {
+    world = await startRelayWorld()
+    let listening = await world.start({ REORG_WINDOW: '20' })
+    const order = await world.open(listening, { expiresAt: new Date(Date.now() + HOUR / 60) })
+    await listening.idle()
+    await listening.stop()
+    const hash = await world.pay(order.address, AMOUNT)
+    // Further than the window of blocks that are read one by one.
+    await world.chain.mine(60)
+    listening = await world.start({ REORG_WINDOW: '20' }, { now: () => new Date(Date.now() + 3 * HOUR) })
+    await listening.idle()
+    expect(confirmedOf(listening, order.memo)?.data.tx_hash).toBe(hash)
+    expectKnownBeforePassed(listening, order.memo)
+    expect(syncedOf(listening, order.id)).toHaveLength(1)
+  })
+
+  it('an order that is heard of late is synced only after what was paid to it before', async () => {
+    world = await startRelayWorld()
+    const listening = await world.start({ REORG_WINDOW: '20' })
+    let hash = ''
+    const watchFrom = await world.chain.provider.getBlockNumber()
+    const order = await world.open(listening, {
+      watchFrom,
+      expiresAt: new Date(Date.now() - 5 * HOUR),
+      async alreadySent(address) {
+        hash = await world.pay(address, AMOUNT)
+        await world.chain.mine(300)
+        await listening.idle()
+      },
+    })
+    await listening.idle()
+    const payment = confirmedOf(listening, order.memo)
+    expect(payment?.data.tx_hash).toBe(hash)
+    const [synced, ...more] = syncedOf(listening, order.id)
+    expect(more).toEqual([])
+    expect(synced?.data.sequence).toBeGreaterThan(payment?.data.sequence ?? Number.POSITIVE_INFINITY)
+  })
+
+  it('a deposit long after the order expired is a payment under its own hash, and swept', async () => {
+    world = await startRelayWorld()
+    const listening = await world.start()
+    const order = await world.open(listening, { expiresAt: new Date(Date.now() - 400 * 24 * HOUR) })
+    await listening.idle()
+    const hash = await world.pay(order.address, AMOUNT)
+    await listening.idle()
+    expect(confirmedOf(listening, order.memo)?.data).toMatchObject({ tx_hash: hash, payer_address: world.chain.wallet(7).address })
+    expect(await world.received(order.memo)).toHaveLength(1)
+  })
+
+  it('an order whose earlier blocks cannot be read holds up neither the scan nor another order', async () => {
+    world = await startRelayWorld()
+    await world.chain.mine(600)
+    world.proxy.set({
+      each: ({ method, params }, answer) => {
+        const [filter] = params as [{ fromBlock?: string }]
+        const pruned = method === 'eth_getLogs' && filter.fromBlock !== undefined && Number(filter.fromBlock) < 300
+        return pruned ? { id: answer.id, jsonrpc: '2.0', error: { code: -32602, message: 'exceed maximum block range: 1' } } : undefined
+      },
+    })
+    const start = String((await world.chain.provider.getBlockNumber()) - 200)
+    const listening = await world.start({ START_BLOCK: start })
+    await listening.until(async () => (await listening.cursor())?.scanned_number !== null, 'it never began')
+    await listening.sql.query('UPDATE chain_cursor SET start_block = 0')
+    await listening.sql.query('UPDATE chain_cursor SET epoch = epoch + 1')
+    const old = await world.open(listening, { watchFrom: 5 })
+    const order = await world.open(listening, { watchFrom: Number(start) + 150 })
+    await listening.until(() => syncedOf(listening, order.id).length === 1, 'the other order was not synced')
+    await world.pay(order.address, AMOUNT)
+    await listening.until(() => statesOf(listening, order.memo).includes('confirmed'), 'the other order was not paid')
+    expect(syncedOf(listening, old.id)).toEqual([])
+    world.proxy.set()
+    await listening.until(() => syncedOf(listening, old.id).length === 1, 'it was never synced', 30_000)
+  }, 60_000)
+
+  it('no router key, no expiry and no number of restarts makes the scan forget an address', async () => {
+    world = await startRelayWorld()
+    let listening = await world.start({ RELAYER_PRIVATE_KEY: '' })
+    const order = await world.open(listening)
+    for (let round = 1; round <= 3; round++) {
+      await listening.idle()
+      await listening.stop()
+      await world.pay(order.address, AMOUNT)
+      listening = await world.start({ RELAYER_PRIVATE_KEY: '' })
+      await listening.idle()
+      expect(statesOf(listening, order.memo)).toEqual(Array.from({ length: round }, () => 'confirmed'))
+    }
+    expect(syncedOf(listening, order.id)).toHaveLength(1)
+  })
+})
