@@ -3,7 +3,7 @@ import { cpus } from 'node:os'
 import { dirname, join } from 'node:path'
 import { root } from '../develop/setup.mjs'
 import { fail, StepError } from '../develop/steps.mjs'
-import { runTool, withServers } from './with-servers.mjs'
+import { localServers, runTool, withServers } from './with-servers.mjs'
 
 /** Each piece is a program: it prints its table and writes `bench/results/<piece>.json`. */
 const pieces = {
@@ -48,7 +48,7 @@ const pick = ({ dependencies = {}, devDependencies = {} }) => ({ dependencies, d
 
 /** BullMQ needs one; without it its row says so. */
 async function redisServer() {
-  const { findProgram, installDebianPackage } = await import('../../packages/local-servers/dist/index.js')
+  const { findProgram, installDebianPackage } = localServers()
   if (!findProgram('redis-server')) {
     await installDebianPackage('redis-server', 'BullMQ in npm run bench -- webhooks').catch(({ message }) => console.error(message))
   }
