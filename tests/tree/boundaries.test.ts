@@ -20,7 +20,7 @@ const homes: Record<string, string[]> = {
   jsonwebtoken: [
     'packages/service-kit/src/http/internal-token.ts',
     'services/api-gateway/src/credentials/session-token.ts',
-    'services/all-in-one/src/identity-provider*.ts',
+    'services/all-in-one/src/identity/{provider,session}.ts',
   ],
   'jwks-rsa': ['services/api-gateway/src/credentials/key-set.ts'],
   undici: ['services/api-gateway/src/owners/owner.ts', 'services/webhook-dispatcher/src/send/*.ts', 'services/chain-listener/src/rpc/*.ts'],
@@ -37,7 +37,7 @@ const homes: Record<string, string[]> = {
   express: [
     'packages/service-kit/src/http/*.ts',
     'packages/service-kit/src/service-parts.ts',
-    'services/all-in-one/src/{identity-provider,webhook-receiver}.ts',
+    'services/all-in-one/src/{identity/provider,identity/recovery,webhook-receiver}.ts',
     ...ROUTES,
     // The edge is made of middleware.
     'services/api-gateway/src/{ping,methods,json-body,query-parameters}.ts',

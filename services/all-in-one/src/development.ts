@@ -4,7 +4,7 @@ import { deployContracts } from '@ponte/payment-router'
 import { createLogger, integer, type Logger, readConfig, run, service } from '@ponte/service-kit'
 import { z } from 'zod'
 import { prepareDemoMerchant } from './demo'
-import { createIdentityProvider } from './identity-provider'
+import { createIdentityProvider } from './identity'
 import { openState } from './state'
 import { createWebhookReceiver } from './webhook-receiver'
 
@@ -68,6 +68,8 @@ async function aids(env: NodeJS.ProcessEnv, logger: Logger): Promise<void> {
     publicClientKey: settings.PUBLIC_CLIENT_KEY,
     issuer: settings.JWT_ISSUER,
     audience: settings.JWT_AUDIENCE,
+    // Past the logger on purpose: it would redact the link, which is what a developer waits for.
+    mail: mail => console.log(JSON.stringify({ message: 'mail', ...mail })),
     logger,
   })
   const receiver = createWebhookReceiver({ host: settings.HOST, port: settings.RECEIVER_PORT, portSetting: 'RECEIVER_PORT', logger })

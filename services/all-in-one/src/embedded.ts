@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type LocalChain, startLocalChain, startPostgres, testAccounts } from '@ponte/local-servers'
 import { createLogger } from '@ponte/service-kit'
-import { createIdentityProvider } from './identity-provider'
+import { createIdentityProvider } from './identity'
 import { type Place, type ServiceName, serviceNames } from './places'
 import type { EmbeddedSettings } from './settings'
 import { type System, startAll } from './start-all'
@@ -69,6 +69,7 @@ export async function startEmbedded({ settings, folder, fresh, onStage }: Embedd
       publicClientKey: file.state.publicClientKey,
       issuer: `${authUrl}/auth/v1`,
       audience: 'authenticated',
+      mail: ({ to, subject, text }) => console.log(`\nMail to ${to}: ${subject}\n  ${text}\n`),
     })
     await identity.start?.()
     stops.push(async () => identity.stop?.())

@@ -4,15 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import jwt from 'jsonwebtoken'
 import request from 'supertest'
-import { createIdentityProvider, type IdentityProvider } from '../src/identity-provider'
+import { createIdentityProvider, type IdentityProvider, type Mail } from '../src/identity'
 
 const login = { email: 'demo@ponte.example', password: 'correct horse' }
 const options = { host: '127.0.0.1', port: 0, publicClientKey: 'public-1', issuer: 'http://issuer/auth/v1', audience: 'authenticated' }
 let stateFolder: string
 let provider: IdentityProvider
+const mails: Mail[] = []
 
 const open = async () => {
-  provider = createIdentityProvider({ ...options, stateFolder })
+  provider = createIdentityProvider({ ...options, stateFolder, mail: mail => void mails.push(mail) })
   await provider.start?.()
   await provider.ensureUser(login.email, login.password)
 }
@@ -71,6 +72,105 @@ test('a refresh token gives a new session and is used up but for two refreshes a
   await refresh().expect(400)
   await ask('/auth/v1/token?grant_type=refresh_token', { refresh_token: 'made up' }).expect(400)
   await ask('/auth/v1/token?grant_type=magic', {}).expect(400)
+})
+
+const refreshWith = (refresh_token: string) => ask('/auth/v1/token?grant_type=refresh_token', { refresh_token })
+const newUser = async (email: string) => (await ask('/auth/v1/signup', { email, password: 'long enough' }).expect(200)).body
+const claimsOf = ({ access_token }: { access_token: string }) => jwt.decode(access_token) as jwt.JwtPayload
+
+test('a spent refresh token that comes back ends its session, and no other', async () => {
+  const first = await newUser('family@ponte.example')
+  const { body: other } = await ask('/auth/v1/token?grant_type=password', { email: 'family@ponte.example', password: 'long enough' })
+  const { body: second } = await refreshWith(first.refresh_token).expect(200)
+  expect(claimsOf(second).session_id).toBe(claimsOf(first).session_id)
+  jest.spyOn(Date, 'now').mockReturnValueOnce(Date.now() + 11_000)
+  await refreshWith(first.refresh_token).expect(400)
+  await refreshWith(second.refresh_token).expect(400)
+  await refreshWith(other.refresh_token).expect(200)
+})
+
+describe('a log-out', () => {
+  const logOut = (token: string, scope = '') =>
+    request(provider.server).post(`/auth/v1/logout${scope}`).set('apikey', 'public-1').set('Authorization', `Bearer ${token}`)
+
+  test('of one session leaves the others, and one of all ends all', async () => {
+    const first = await newUser('leaving@ponte.example')
+    const logIn = async () =>
+      (await ask('/auth/v1/token?grant_type=password', { email: 'leaving@ponte.example', password: 'long enough' })).body
+    const [second, third] = [await logIn(), await logIn()]
+    await logOut(first.access_token, '?scope=local').expect(204)
+    await refreshWith(first.refresh_token).expect(400)
+    const { body: renewed } = await refreshWith(second.refresh_token).expect(200)
+    await logOut(renewed.access_token).expect(204)
+    await refreshWith(renewed.refresh_token).expect(400)
+    await refreshWith(third.refresh_token).expect(400)
+  })
+
+  test('needs a token of ours', async () => {
+    await logOut('made-up').expect(401)
+    await logOut(jwt.sign({ sub: 'x', session_id: 'y' }, 'secret')).expect(401)
+  })
+})
+
+describe('guesses', () => {
+  test('are refused after ten for a user, also at one moment, and also when the next one is right', async () => {
+    await newUser('guessed@ponte.example')
+    const guess = (password: string) => ask('/auth/v1/token?grant_type=password', { email: 'guessed@ponte.example', password })
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => guess(`wrong ${n}`)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(400), 429, 429])
+    const { body } = await guess('long enough').expect(429)
+    expect(body.error_code).toBe('over_request_rate_limit')
+    await ask('/auth/v1/token?grant_type=password', login).expect(200)
+  })
+
+  test('that are right cost nothing', async () => {
+    for (let n = 0; n < 15; n++) await ask('/auth/v1/token?grant_type=password', login).expect(200)
+  })
+})
+
+describe('a password reset', () => {
+  const linkIn = (mail: Mail | undefined) => new URL(/https?:\/\/\S+/.exec(mail?.text ?? '')?.[0] ?? '')
+  const open = (link: URL) => request(provider.server).get(`${link.pathname}${link.search}`)
+  const submit = (link: URL, password: string) =>
+    request(provider.server)
+      .post(link.pathname)
+      .type('form')
+      .send({ token: link.searchParams.get('token'), password })
+
+  test('by a link in a mail sets a new password once, ends all sessions and proves the address', async () => {
+    const before = await newUser('forgetful@ponte.example')
+    expect(claimsOf(before)).toMatchObject({ email_verified: false, user_metadata: { email_verified: false } })
+    mails.length = 0
+    await ask('/auth/v1/recover', { email: 'Forgetful@ponte.example' }).expect(200)
+    expect(mails.map(({ to }) => to)).toEqual(['forgetful@ponte.example'])
+    const link = linkIn(mails[0])
+    expect((await open(link).expect(200)).text).toContain('New password')
+    await submit(link, 'short').expect(422)
+    await submit(link, 'another long one').expect(200)
+    await submit(link, 'a third long one').expect(400)
+    await open(link).expect(400)
+    await refreshWith(before.refresh_token).expect(400)
+    const logIn = (password: string) => ask('/auth/v1/token?grant_type=password', { email: 'forgetful@ponte.example', password })
+    await logIn('long enough').expect(400)
+    const { body: after } = await logIn('another long one').expect(200)
+    expect(claimsOf(after)).toMatchObject({ email_verified: true, user_metadata: { email_verified: true } })
+  })
+
+  test('does not tell whether there is such a user, sends few mails, and takes no made-up link', async () => {
+    mails.length = 0
+    await ask('/auth/v1/recover', { email: 'unknown@ponte.example' }).expect(200)
+    expect(mails).toEqual([])
+    await newUser('mailed@ponte.example')
+    const answers = await Promise.all(Array.from({ length: 7 }, () => ask('/auth/v1/recover', { email: 'mailed@ponte.example' })))
+    expect([mails.length, answers.filter(({ status }) => status === 429).length]).toEqual([5, 2])
+    await open(new URL('http://x/auth/v1/verify?type=recovery&token=%3Cscript%3E')).expect(400)
+    await submit(new URL('http://x/auth/v1/verify?token=made-up'), 'long enough').expect(400)
+    await request(provider.server)
+      .post('/auth/v1/verify')
+      .type('form')
+      .send({ token: ['a'] })
+      .expect(422)
+  })
 })
 
 test('sign-up makes a user who can log in; a taken address and a weak password are refused', async () => {

@@ -1,9 +1,12 @@
-import { randomUUID } from 'node:crypto'
+import { createPublicKey, randomUUID } from 'node:crypto'
 import { type HttpServer, httpServer, type Logger } from '@ponte/service-kit'
 import express, { type ErrorRequestHandler, type RequestHandler, Router } from 'express'
 import jwt from 'jsonwebtoken'
 import { z } from 'zod'
-import { type IdentityUsers, openIdentityUsers, type User } from './identity-users'
+import { attemptLimit } from './attempts'
+import { type Mail, passwordRecovery } from './recovery'
+import { sessionBody } from './session'
+import { type IdentityUsers, openIdentityUsers } from './users'
 
 export interface IdentityProviderOptions {
   host: string
@@ -19,20 +22,20 @@ export interface IdentityProviderOptions {
   issuer: string
   /** `aud` of the tokens. */
   audience: string
+  /** Sends a mail; by default there is nobody to send it to. */
+  mail?(mail: Mail): void
   logger?: Logger
   now?: () => Date
 }
 
 export interface IdentityProvider extends HttpServer {
-  /** Makes the user if there is none of this address yet. Answers its id, the `sub` of its tokens. */
+  /** Makes the user, or gives an existing one this password again. Answers its id, the `sub` of its tokens. */
   ensureUser(email: string, password: string): Promise<string>
 }
 
-const TOKEN_LIFETIME_S = 3600
-
 /**
- * The identity provider of embedded mode, in the shape of Supabase Auth: password and refresh grants, sign-up, JWKS. It is for development:
- * no confirmation mails, no recovery, no limits. A deployed gateway is pointed at a real one by its settings (design, section 11).
+ * The identity provider of embedded mode, in the shape of Supabase Auth: password and refresh grants, sign-up, log-out, password reset by mail,
+ * JWKS. It is for development; a deployed gateway is pointed at a real one by its settings.
  */
 export function createIdentityProvider(options: IdentityProviderOptions): IdentityProvider {
   const users = openIdentityUsers(options.stateFolder)
@@ -48,16 +51,21 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
       ...(options.portSetting ? { portSetting: options.portSetting } : {}),
     }),
     async ensureUser(email, password) {
-      const user = (await users.add(email, password)) ?? (await users.check(email, password))
-      if (!user) throw new Error(`The identity provider knows ${email} with another password.`)
+      const user = (await users.add(email, password)) ?? (await users.check(email, password)) ?? users.find(email)
+      if (!user) throw new Error(`The identity provider has no user ${email}.`)
+      if (!(await users.check(email, password))) await users.resetPassword(user.id, password)
+      users.verifyEmail(user.id)
       return user.id
     },
   }
 }
 
+const GUESSES_MAX = 10
+const GUESSES_PER_ADDRESS_MAX = 100
 const email = z.email().max(254)
 const passwordGrant = z.object({ email, password: z.string().min(1).max(1024) })
 const signupBody = z.object({ email, password: z.string().max(1024) })
+const recoverBody = z.object({ email })
 const refreshGrant = z.object({ refresh_token: z.string().min(1) })
 
 class Refusal extends Error {
@@ -72,20 +80,22 @@ class Refusal extends Error {
 
 function routes(users: IdentityUsers, options: IdentityProviderOptions): Router {
   const router = Router()
+  const recovery = passwordRecovery(users, { baseUrl: options.issuer, mail: options.mail ?? (() => undefined) })
+  const checkPassword = limitedCheck(users)
   router.get('/.well-known/jwks.json', (_req, res) => {
     res.setHeader('Cache-Control', 'public, max-age=600').json({ keys: [users.publicJwk] })
   })
+  router.use(recovery.pages)
   router.use(requireClientKey(options.publicClientKey), express.json({ limit: '16kb' }))
   router.post('/token', async (req, res) => {
     if (req.query.grant_type === 'password') {
       const { email, password } = parse(passwordGrant, req.body)
-      const user = await users.check(email, password)
-      if (!user) throw new Refusal(400, 'invalid_credentials', 'Invalid login credentials')
-      res.json(session(user, users, options))
+      const user = await checkPassword(email, password, req.ip ?? '')
+      res.json(sessionBody(user, randomUUID(), users, options))
     } else if (req.query.grant_type === 'refresh_token') {
-      const user = users.useRefreshToken(parse(refreshGrant, req.body).refresh_token)
-      if (!user) throw new Refusal(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')
-      res.json(session(user, users, options))
+      const session = users.useRefreshToken(parse(refreshGrant, req.body).refresh_token)
+      if (!session) throw new Refusal(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')
+      res.json(sessionBody(session.user, session.sessionId, users, options))
     } else throw new Refusal(400, 'unsupported_grant_type', 'grant_type must be password or refresh_token')
   })
   router.post('/signup', async (req, res) => {
@@ -93,9 +103,49 @@ function routes(users: IdentityUsers, options: IdentityProviderOptions): Router 
     if (password.length < 8) throw new Refusal(422, 'weak_password', 'Password should be at least 8 characters.')
     const user = await users.add(email, password)
     if (!user) throw new Refusal(422, 'user_already_exists', 'User already registered')
-    res.json(session(user, users, options))
+    res.json(sessionBody(user, randomUUID(), users, options))
+  })
+  router.post('/recover', (req, res) => {
+    if (!recovery.request(parse(recoverBody, req.body).email))
+      throw new Refusal(429, 'over_email_send_rate_limit', 'Too many mails to this address; try again later.')
+    res.json({})
+  })
+  router.post('/logout', (req, res) => {
+    const { sub, session_id } = claimsOf(req.headers.authorization, users, options)
+    if (req.query.scope === 'local') users.endSession(session_id)
+    else users.endSessionsOf(sub)
+    res.status(204).end()
   })
   return router
+}
+
+/** Bounds the guesses at one user's password, and those of one address at everybody's. */
+function limitedCheck(users: IdentityUsers) {
+  const guesses = attemptLimit(GUESSES_MAX)
+  const guessesByAddress = attemptLimit(GUESSES_PER_ADDRESS_MAX)
+  return async (email: string, password: string, address: string) => {
+    const key = `${address} ${email.toLowerCase()}`
+    // Counted before the password is checked, so that guesses at one moment do not pass together.
+    const isAllowed = [guesses.take(key), guessesByAddress.take(address)].every(Boolean)
+    if (!isAllowed) throw new Refusal(429, 'over_request_rate_limit', 'Too many attempts; try again in five minutes.')
+    const user = await users.check(email, password)
+    if (!user) throw new Refusal(400, 'invalid_credentials', 'Invalid login credentials')
+    guesses.refund(key)
+    guessesByAddress.refund(address)
+    return user
+  }
+}
+
+const sessionClaims = z.object({ sub: z.string(), session_id: z.string() })
+
+function claimsOf(header: string | undefined, users: IdentityUsers, options: IdentityProviderOptions): z.infer<typeof sessionClaims> {
+  try {
+    const token = /^Bearer (\S+)$/.exec(header ?? '')?.[1] ?? ''
+    const key = createPublicKey(users.privateKeyPem)
+    return sessionClaims.parse(jwt.verify(token, key, { algorithms: ['ES256'], issuer: options.issuer, audience: options.audience }))
+  } catch (error) {
+    throw new Refusal(401, 'bad_jwt', `invalid JWT: ${error instanceof jwt.JsonWebTokenError ? error.message : 'no session'}`)
+  }
 }
 
 function parse<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
@@ -103,30 +153,6 @@ function parse<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
   if (result.success) return result.data
   const issue = result.error.issues[0]
   throw new Refusal(400, 'validation_failed', `${issue?.path.join('.') ?? 'body'}: ${issue?.message ?? 'not valid'}`)
-}
-
-/** The answer to a login, a refresh and a sign-up: the members of Supabase Auth that clients read. */
-function session(user: User, users: IdentityUsers, options: IdentityProviderOptions) {
-  const issuedAt = Math.floor((options.now?.() ?? new Date()).getTime() / 1000)
-  const expiresAt = issuedAt + TOKEN_LIFETIME_S
-  const metadata = { app_metadata: { provider: 'email', providers: ['email'] }, user_metadata: {} }
-  const claims = {
-    ...{ iss: options.issuer, aud: options.audience, sub: user.id, iat: issuedAt, exp: expiresAt },
-    ...{ email: user.email, phone: '', role: 'authenticated', aal: 'aal1', session_id: randomUUID(), is_anonymous: false },
-    ...metadata,
-  }
-  return {
-    access_token: jwt.sign(claims, users.privateKeyPem, { algorithm: 'ES256', keyid: users.kid }),
-    token_type: 'bearer',
-    expires_in: TOKEN_LIFETIME_S,
-    expires_at: expiresAt,
-    refresh_token: users.issueRefreshToken(user),
-    user: {
-      ...{ id: user.id, aud: options.audience, role: 'authenticated', email: user.email, phone: '', email_confirmed_at: user.created_at },
-      ...metadata,
-      ...{ created_at: user.created_at, updated_at: user.created_at, is_anonymous: false },
-    },
-  }
 }
 
 const requireClientKey =

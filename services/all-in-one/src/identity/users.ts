@@ -16,8 +16,19 @@ import { z } from 'zod'
 /** What the development identity provider remembers: one JSON file in a folder that only this machine's user may read. */
 const stateSchema = z.object({
   signing_key: z.object({ kid: z.string(), pem: z.string() }),
-  users: z.array(z.object({ id: z.string(), email: z.string(), salt: z.string(), hash: z.string(), created_at: z.string() })),
-  refresh_tokens: z.array(z.object({ hash: z.string(), user_id: z.string(), used_at: z.number().nullable() })),
+  users: z.array(
+    z.object({
+      id: z.string(),
+      email: z.string(),
+      salt: z.string(),
+      hash: z.string(),
+      created_at: z.string(),
+      email_verified_at: z.string().nullable().default(null),
+    }),
+  ),
+  refresh_tokens: z.array(
+    z.object({ hash: z.string(), user_id: z.string(), used_at: z.number().nullable(), session_id: z.string().default(randomUUID) }),
+  ),
 })
 type State = z.infer<typeof stateSchema>
 export type User = State['users'][number]
@@ -30,9 +41,15 @@ export interface IdentityUsers {
   add(email: string, password: string): Promise<User | undefined>
   /** The user, or undefined when address or password is wrong; both take the same time. */
   check(email: string, password: string): Promise<User | undefined>
-  issueRefreshToken(user: User): string
-  /** The user of a refresh token, which is then used up. */
-  useRefreshToken(token: string): User | undefined
+  find(email: string): User | undefined
+  /** A password that its owner chose by a link in a mail, which also shows that the address is theirs. Ends all sessions of the user. */
+  resetPassword(userId: string, password: string): Promise<void>
+  verifyEmail(userId: string): void
+  issueRefreshToken(user: User, sessionId: string): string
+  /** The session of a refresh token, which is then used up. A token that was spent before is a stolen one or its thief's: its session ends. */
+  useRefreshToken(token: string): { user: User; sessionId: string } | undefined
+  endSession(sessionId: string): void
+  endSessionsOf(userId: string): void
 }
 
 /** Like Supabase Auth, a token just used may be used again for a moment: two tabs of one browser refresh at once. */
@@ -51,6 +68,10 @@ export function openIdentityUsers(folder: string): IdentityUsers {
   save()
 
   const find = (email: string) => state.users.find(user => user.email === email.toLowerCase())
+  const endSessions = (ended: (token: State['refresh_tokens'][number]) => boolean) => {
+    state.refresh_tokens = state.refresh_tokens.filter(token => !ended(token))
+    save()
+  }
   const privateKey = createPrivateKey(state.signing_key.pem)
   return {
     kid: state.signing_key.kid,
@@ -72,6 +93,7 @@ export function openIdentityUsers(folder: string): IdentityUsers {
         salt: salt.toString('hex'),
         hash: hash.toString('hex'),
         created_at: new Date().toISOString(),
+        email_verified_at: null,
       }
       state.users.push(user)
       save()
@@ -82,20 +104,42 @@ export function openIdentityUsers(folder: string): IdentityUsers {
       const hash = await hashPassword(password, Buffer.from(user?.salt ?? '00'.repeat(16), 'hex'), 32)
       return user && timingSafeEqual(hash, Buffer.from(user.hash, 'hex')) ? user : undefined
     },
-    issueRefreshToken(user) {
+    find,
+    async resetPassword(userId, password) {
+      const salt = randomBytes(16)
+      const hash = await hashPassword(password, salt, 32)
+      const user = state.users.find(({ id }) => id === userId)
+      if (!user) return
+      Object.assign(user, { salt: salt.toString('hex'), hash: hash.toString('hex'), email_verified_at: new Date().toISOString() })
+      endSessions(token => token.user_id === userId)
+    },
+    verifyEmail(userId) {
+      const user = state.users.find(({ id }) => id === userId)
+      if (!user || user.email_verified_at) return
+      user.email_verified_at = new Date().toISOString()
+      save()
+    },
+    issueRefreshToken(user, sessionId) {
       const token = randomBytes(24).toString('base64url')
-      state.refresh_tokens.push({ hash: hashToken(token), user_id: user.id, used_at: null })
+      state.refresh_tokens.push({ hash: hashToken(token), user_id: user.id, used_at: null, session_id: sessionId })
       state.refresh_tokens.splice(0, state.refresh_tokens.length - REFRESH_TOKENS_KEPT)
       save()
       return token
     },
     useRefreshToken(token) {
       const found = state.refresh_tokens.find(({ hash }) => hash === hashToken(token))
-      if (!found || (found.used_at !== null && Date.now() - found.used_at > REUSE_MS)) return undefined
+      const user = state.users.find(({ id }) => id === found?.user_id)
+      if (!found || !user) return undefined
+      if (found.used_at !== null && Date.now() - found.used_at > REUSE_MS) {
+        endSessions(({ session_id }) => session_id === found.session_id)
+        return undefined
+      }
       found.used_at ??= Date.now()
       save()
-      return state.users.find(user => user.id === found.user_id)
+      return { user, sessionId: found.session_id }
     },
+    endSession: sessionId => endSessions(({ session_id }) => session_id === sessionId),
+    endSessionsOf: userId => endSessions(({ user_id }) => user_id === userId),
   }
 }
 

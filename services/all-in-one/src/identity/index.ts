@@ -1,0 +1,2 @@
+export { createIdentityProvider, type IdentityProvider } from './provider'
+export type { Mail } from './recovery'
