@@ -30,7 +30,7 @@ export const list = z.string().transform(text =>
     .filter(Boolean),
 )
 
-/** A secret: at least 32 characters, so that nobody deploys `changeme`. */
+/** A secret: at least 32 characters, so that `changeme` is never deployed. */
 export const secret = z.string().min(32, 'must have at least 32 characters; make one with: openssl rand -hex 32')
 
 /** Settings that every service has. */

@@ -20,7 +20,7 @@ export interface ProgramContext {
   halt(): void
 }
 
-/** A service as a program: reads its settings, migrates its database, runs until it is told to stop. With the argument `migrate` it only migrates. */
+/** A service as a program: reads its settings, migrates its database, runs until SIGINT or SIGTERM. With the argument `migrate` it only migrates. */
 export function runService<Schema extends z.ZodType<Settings>>(host: NodeJS.Process, program: Program<Schema>): void {
   start(host, program).catch((error: unknown) => {
     console.error(error instanceof Error ? error.message : error)

@@ -2,7 +2,7 @@ import { isStale, isTransient } from '../database'
 import type { Logger } from '../observe'
 import { withLogFields, withoutContext } from '../observe'
 import type { Part } from '../process'
-import { RetryableError } from './retryable'
+import { RetryableError } from '../retryable'
 
 export interface Message {
   id: string

@@ -9,7 +9,7 @@ class LateError extends Error {
 
 /** How many writes one statement commits together. */
 export const GROUP_COMMIT_MAX = 200
-/** Shorter than the gateway waits for an answer: nothing is written whose caller has been told that it failed. */
+/** Shorter than the gateway waits for an answer: nothing is written that its caller already takes for failed. */
 const GROUP_COMMIT_WAIT_MS = 8_000
 
 /**
@@ -22,13 +22,13 @@ export const groupCommit = <Item, Result>(work: (items: readonly Item[]) => Prom
 /**
  * Gathers what is asked for while the one before it runs, and does it together: one statement and one commit for all of that moment,
  * without waiting for company. `work` answers one result per item, in order. A batch that fails is done again in halves, so that an item
- * at fault fails alone; but not when the connection broke, because then nobody knows whether it was done. What waited for more than `patienceMs`
- * is refused, since whoever asked for it has gone by then; without a number nothing is.
+ * at fault fails alone; but not when the connection broke, because then it may have been done. What waited for more than `waitMs`
+ * is refused, since its caller has given up by then.
  */
 export function createBatch<Item, Result>(
   limit: number,
   work: (items: readonly Item[]) => Promise<Result[]>,
-  patienceMs = Number.POSITIVE_INFINITY,
+  waitMs = Number.POSITIVE_INFINITY,
   keyOf?: (item: Item) => string,
 ) {
   interface Asked {
@@ -73,7 +73,7 @@ export function createBatch<Item, Result>(
   const run = async () => {
     running = true
     while (waiting.length > 0) {
-      const since = performance.now() - patienceMs
+      const since = performance.now() - waitMs
       const late = waiting.findIndex(({ askedAt }) => askedAt >= since)
       reject(waiting.splice(0, late < 0 ? waiting.length : late), new LateError('The database has not come to it in time.'))
       if (waiting.length > 0) await together(keyOf ? takeDistinct(keyOf) : waiting.splice(0, limit))

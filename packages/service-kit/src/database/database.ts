@@ -31,7 +31,7 @@ export interface DatabaseOptions {
   url: string
   poolSize?: number
   applicationName?: string
-  /** Settings of PostgreSQL for these connections beside the kit's own, as `name=value`; what `options` in the URL says wins over all. */
+  /** Settings of PostgreSQL for these connections beside the kit's own, as `name=value`; `options` in the URL win over all. */
   settings?: readonly string[]
 }
 
@@ -63,7 +63,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     async transaction(work) {
       const client = await pool.connect()
       let broken: Error | undefined
-      // A connection that breaks between two statements says so by an event, which without a listener would end the process.
+      // A connection that breaks between two statements emits an event, which without a listener would end the process.
       const onError = (error: Error) => {
         broken = error
       }

@@ -2,6 +2,7 @@ import { ApiError, errorTable, type Problem, toProblem } from '@ponte/contracts'
 import type { ErrorRequestHandler, Request } from 'express'
 import { isTransient } from '../database'
 import type { Logger } from '../observe'
+import { RetryableError } from '../retryable'
 
 /** An error is an ApiError, one of the HTTP layer's own refusals, a database that cannot be asked, or a fault of ours. */
 export function toApiError(error: unknown): ApiError {
@@ -15,7 +16,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof URIError || (typeof status === 'number' && status >= 400 && status < 500)) {
     return new ApiError('invalid_request', 'The request could not be read; check its path, headers and body.')
   }
-  if (isTransient(error))
+  if (isTransient(error) || error instanceof RetryableError)
     return new ApiError('service_unavailable', 'A part of the service does not answer; try again shortly.', { retryAfterS: 2 })
   return new ApiError('internal_error', 'Something failed on our side; it has been recorded under this request id.')
 }

@@ -44,7 +44,7 @@ export function createLogger(options: { service: string; level?: string; silent?
   return logger
 }
 
-/** Adds whose request or event a line belongs to, and its trace. What the line says itself wins. */
+/** Adds whose request or event a line belongs to, and its trace. The line's own fields win. */
 function withWhatIsDone(info: winston.Logform.TransformableInfo): winston.Logform.TransformableInfo {
   for (const [name, value] of Object.entries(logFields())) info[name] ??= value
   const span = trace.getActiveSpan()?.spanContext()

@@ -74,7 +74,7 @@ export function openSpan(name: string, { kind = 'internal', parent, attributes }
   return trace.getTracer('ponte').startSpan(name, { kind: kinds[kind], ...(attributes ? { attributes } : {}) }, contextOf(parent))
 }
 
-/** Marks a span as failed, with a message that says no secret. */
+/** Marks a span as failed, with a message that holds no secret. */
 export function failSpan(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR, message: String(redact(error instanceof Error ? error.message : String(error))) })
 }

@@ -9,7 +9,7 @@ export interface Loop extends Part {
 
 /**
  * Work that repeats: every `intervalMs` and whenever it is woken, never twice at once. A failure is logged and tried again at the next turn.
- * `work` may answer `true` to say that there is more to do at once. Stopping waits for the running turn.
+ * `work` may answer `true` when there is more to do at once. Stopping waits for the running turn.
  */
 export function every(name: string, intervalMs: number, work: (signal: AbortSignal) => Promise<unknown>, logger: Logger): Loop {
   let timer: NodeJS.Timeout | undefined

@@ -1,7 +1,7 @@
 import type { Metrics } from '../observe'
 
 /**
- * A service is a list of parts: started in order, stopped in reverse. Each may say whether it still has work in hand,
+ * A service is a list of parts: started in order, stopped in reverse. Each may report whether it still has work in hand,
  * so that tests and a stopping process wait for facts instead of sleeping.
  */
 export interface Part {
@@ -12,7 +12,7 @@ export interface Part {
   retire?(): void
   /** True while there is work that this part will do by itself without new input. */
   busy?(): Promise<boolean> | boolean
-  /** Throws, or answers false, when the part cannot serve now; readiness tells the operator its name. */
+  /** Throws, or answers false, when the part cannot serve now; readiness names it. */
   ready?(): Promise<boolean> | boolean
   /** Adds the part's own metrics to its service's; the ops server asks every part once, when it starts. */
   observe?(metrics: Metrics): void
@@ -65,7 +65,7 @@ export function service(name: string, parts: readonly Part[]): Service {
     },
     async stop() {
       stopping = true
-      // The part that is starting now is waited for, or its stop would come before its start; whoever called start hears of a failure.
+      // The part that is starting now is waited for, or its stop would come before its start; the caller of start gets its failure.
       await starting?.catch(() => undefined)
       await unwind()
     },
@@ -80,7 +80,7 @@ export function service(name: string, parts: readonly Part[]): Service {
   }
 }
 
-/** Waits for a condition by asking again every few milliseconds. Rejects with what `describe` says after `timeoutMs`. */
+/** Waits for a condition by asking again every few milliseconds. Rejects with the message of `describe` after `timeoutMs`. */
 export async function until(
   condition: () => Promise<boolean> | boolean,
   describe: string | (() => Promise<string> | string),
