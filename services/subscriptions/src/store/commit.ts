@@ -64,7 +64,7 @@ export async function writeNew(database: Database, subscription: Subscription, c
   })
 }
 
-/** Writes what changed, its events and its cause. Throws an error that `isBeaten` knows when another commit was first. */
+/** Writes what changed, its events and its cause. Throws an error that `isConflict` knows when another commit was first. */
 export async function writeChange(database: Database, change: Change, events: readonly NewEvent[], cause: Cause, at: Date): Promise<void> {
   const { from, subscription } = change
   await database.commit({
@@ -72,7 +72,7 @@ export async function writeChange(database: Database, change: Change, events: re
     events: outboxRows(events, at),
     write: CHANGE,
     rows: {
-      // A change that left everything as it was, such as an event that says nothing new, writes its cause alone.
+      // A change that left everything as it was, such as an event that brings nothing new, writes its cause alone.
       subscriptions: subscription === from ? [] : [{ ...recordOf(subscription, at), claimed_until: null }],
       merchants: termsOf(cause),
       ...chargeRows(change),
@@ -81,14 +81,14 @@ export async function writeChange(database: Database, change: Change, events: re
 }
 
 /** True when the subscription moved on since it was read, or its period was charged by another replica: read it again and decide again. */
-export const isBeaten = (error: unknown) =>
+export const isConflict = (error: unknown) =>
   isStale(error) || ['charges_pkey', 'attempts_one_open', 'attempts_one_paid'].some(key => isUniqueViolation(error, key))
 
 const causeOf = ({ eventId, answers = [] }: Cause): Unit => ({ inbox: eventId ? [eventId] : [], answers })
 
 const termsOf = ({ terms }: Cause) => (terms ? [{ ...terms, id: terms.merchant_id }] : [])
 
-/** What of a subscription's charges is new or different. The noun copies only what it changes, so identity tells. */
+/** What of a subscription's charges is new or different. The noun copies only what it changes, so identity is enough to compare. */
 function chargeRows({ from, subscription }: Change) {
   const before = new Map(from.charges.map(charge => [charge.periodIndex, charge]))
   const known = new Map(from.charges.flatMap(({ attempts }) => attempts.map(attempt => [attempt.orderId, attempt])))

@@ -1,7 +1,6 @@
 import { interval, subscriptionStatus } from '@ponte/contracts'
-import { wakeAt } from '../charging'
 import type { Charge as ChargeRow, Attempt as FullAttemptRow, Subscription as SubscriptionRow } from '../generated/client'
-import type { Attempt, Charge, Subscription } from '../subscription'
+import { type Attempt, type Charge, type Subscription, wakeAt } from '../subscription'
 
 /** Those that stay as they were created. */
 const fixed = {
@@ -53,7 +52,7 @@ export const recordOf = (subscription: Subscription, at: Date): object =>
 type AttemptRow = Omit<FullAttemptRow, 'orderBody'>
 export type FullRow = SubscriptionRow & { charges: (ChargeRow & { attempts: AttemptRow[] })[] }
 
-/** The database speaks strings where the domain knows a closed set; a row outside it is a fault of ours. */
+/** The database has text where the domain has a closed set; a row outside it is a bug. */
 export function toSubscription({ charges, ...row }: FullRow): Subscription {
   return {
     ...row,

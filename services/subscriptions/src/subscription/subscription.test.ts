@@ -1,19 +1,19 @@
 import { ApiError, type PaidData } from '@ponte/contracts'
 import fc from 'fast-check'
-import { amend } from './amending'
-import { advance, charge, wakeAt } from './charging'
-import { recordClosed, recordPaid } from './recording'
+import { amend } from './amendment'
+import { advance, charge, wakeAt } from './charges'
+import { recordClosed, recordPaid } from './order-outcome'
 import { type Change, type Charge, cancel, type Fact, isLive, open, type Subscription } from './subscription'
 
 /**
- * Any story of a subscription: the scheduler, the merchant and the chain act in any order, and what orders says arrives late, twice and
+ * Any story of a subscription: the scheduler, the merchant and the chain act in any order, and events of orders arrive late, twice and
  * shuffled. `now` only goes forward.
  */
 type Step =
   | { do: 'wait'; hours: number }
   | { do: 'schedule' | 'charge' | 'cancel' }
   | { do: 'pay' | 'expire' | 'cancelOrder'; which: number }
-  | { do: 'tell'; which: number; again: boolean }
+  | { do: 'deliver'; which: number; again: boolean }
   | { do: 'amend'; brlCentavos: bigint; maxPeriods: number }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -25,7 +25,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({ do: fc.constantFrom('pay' as const, 'expire' as const, 'cancelOrder' as const), which: fc.nat(100) }),
   },
-  { weight: 8, arbitrary: fc.record({ do: fc.constant('tell' as const), which: fc.nat(100), again: fc.boolean() }) },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant('deliver' as const), which: fc.nat(100), again: fc.boolean() }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -38,20 +38,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const RUNS = Number(process.env.PONTE_TEST_STORIES ?? 250)
 
-interface Told {
+interface Outcome {
   orderId: string
   outcome: 'paid' | 'expired' | 'cancelled'
 }
 
-/** One subscription, its orders as the chain knows them, and what has been said but not yet heard. */
+/** One subscription, its orders as the chain knows them, and the events that are published but not yet delivered. */
 function story(first: Subscription) {
   let state = first
   let now = first.createdAt
   let minted = 0
   const facts: Fact[] = []
   const everyCharge = new Map<number, Charge>()
-  const orders = new Map<string, Told['outcome'] | 'open'>()
-  const unheard: Told[] = []
+  const orders = new Map<string, Outcome['outcome'] | 'open'>()
+  const undelivered: Outcome[] = []
   const mint = () => ({ orderId: `o${++minted}`, memo: `${minted}` })
 
   const take = (change: Change | null) => {
@@ -67,16 +67,16 @@ function story(first: Subscription) {
     state = change.subscription
     for (const charge of state.charges) everyCharge.set(charge.periodIndex, charge)
   }
-  const settle = (which: number, outcome: Told['outcome']) => {
+  const settle = (which: number, outcome: Outcome['outcome']) => {
     const ids = [...orders.keys()]
     const id = ids[which % Math.max(ids.length, 1)]
     // An order that expired can still turn out to have been paid in time.
     const may = id !== undefined && (orders.get(id) === 'open' || (outcome === 'paid' && orders.get(id) === 'expired'))
     if (!may) return
     orders.set(id, outcome)
-    unheard.push({ orderId: id, outcome })
+    undelivered.push({ orderId: id, outcome })
   }
-  const hear = ({ orderId, outcome }: Told) =>
+  const handle = ({ orderId, outcome }: Outcome) =>
     take(outcome === 'paid' ? recordPaid(state, paidOrder(orderId), now) : recordClosed(state, orderId, outcome, now))
   const act = (step: Step) => {
     if (step.do === 'wait') now = new Date(now.getTime() + step.hours * 3_600_000)
@@ -87,11 +87,11 @@ function story(first: Subscription) {
     if (step.do === 'expire') settle(step.which, 'expired')
     if (step.do === 'cancelOrder') settle(step.which, 'cancelled')
     if (step.do === 'amend') take(amend(state, { brlCentavos: step.brlCentavos, maxPeriods: step.maxPeriods }, now, mint()))
-    if (step.do === 'tell' && unheard.length > 0) {
-      const told = unheard[step.which % unheard.length]
-      if (!told) return
-      hear(told)
-      if (!step.again) unheard.splice(step.which % unheard.length, 1)
+    if (step.do === 'deliver' && undelivered.length > 0) {
+      const outcome = undelivered[step.which % undelivered.length]
+      if (!outcome) return
+      handle(outcome)
+      if (!step.again) undelivered.splice(step.which % undelivered.length, 1)
     }
   }
   return {
@@ -102,7 +102,7 @@ function story(first: Subscription) {
         if (!(error instanceof ApiError)) throw error
       }
     },
-    tellAll: () => unheard.splice(0).forEach(hear),
+    deliverAll: () => undelivered.splice(0).forEach(handle),
     facts,
     orders,
     charges: () => [...everyCharge.values()],
@@ -151,13 +151,13 @@ const anySubscription = fc
 
 const countOf = (facts: readonly Fact[], kind: Fact['kind']) => facts.filter(fact => fact.kind === kind).length
 
-describe('whatever happens to a subscription, in whatever order it is heard', () => {
-  it('counts each period once, ends once, and says exactly what it did', () => {
+describe('whatever happens to a subscription, in whatever order events arrive', () => {
+  it('counts each period once, ends once, and publishes exactly what it did', () => {
     fc.assert(
       fc.property(anySubscription, fc.array(step, { minLength: 10, maxLength: 120 }), (first, steps) => {
-        const { act, tellAll, facts, orders, charges, state } = story(first)
+        const { act, deliverAll, facts, orders, charges, state } = story(first)
         for (const one of steps) act(one)
-        tellAll()
+        deliverAll()
 
         const paid = charges().filter(({ status }) => status === 'paid')
         expect(state().chargesDone).toBe(paid.length)
@@ -169,7 +169,7 @@ describe('whatever happens to a subscription, in whatever order it is heard', ()
           expect(attempts.filter(({ status }) => status === 'open').length).toBeLessThanOrEqual(1)
           expect(attempts.filter(({ status }) => status === 'paid').length).toBeLessThanOrEqual(1)
         }
-        // Whoever was paid twice was told before: every duplicate was called off when its period was paid.
+        // Every duplicate was called off before, when its period was paid.
         const calledOff = new Set(facts.flatMap(fact => (fact.kind === 'superseded' ? [fact.orderId] : [])))
         for (const fact of facts) if (fact.kind === 'duplicate') expect(calledOff.has(fact.orderId)).toBe(true)
         // Every payment that the chain knows is either counted or named a duplicate: none is lost.

@@ -67,7 +67,7 @@ export function charge(subscription: Subscription, at: Date, minted: Minted): Ch
 export function wakeAt(subscription: Subscription, at: Date): Date | null {
   if (!isLive(subscription)) return null
   const { expiresAt, createdAt } = subscription
-  // While an order is out, its outcome decides the end; whoever records that outcome ends the subscription.
+  // While an order is out, its outcome decides the end, in the change that records it.
   const end = outstanding(subscription).length === 0 ? expiresAt : null
   if (isPastEnd(subscription, at)) return end
   return earliest([nextBoundary(subscription), reissueAt(subscription), end, awaitsFirstOrder(subscription) ? createdAt : null])

@@ -1,7 +1,7 @@
 import { formatBrl, type MerchantTerms, type NewEvent } from '@ponte/contracts'
 import type { Change, Fact, Subscription } from './subscription'
 
-/** What others hear of a change, in the order in which it happened. Skipped periods and duplicates are our own knowledge. */
+/** The events of a change, in the order in which it happened. Skipped periods and duplicates are not published. */
 export const toEvents = ({ subscription, facts }: Change, terms: MerchantTerms, causeVersion = 0): NewEvent[] =>
   facts.flatMap(fact => toEvent(subscription, fact, terms, Math.max(terms.version, causeVersion)) ?? [])
 

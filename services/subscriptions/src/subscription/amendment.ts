@@ -1,6 +1,6 @@
 import { ApiError } from '@ponte/contracts'
 import { reschedule, type Schedule } from './calendar'
-import { advance, type Minted } from './charging'
+import { advance, type Minted } from './charges'
 import { type Change, expire, hasAllCharges, isLive, type Subscription } from './subscription'
 
 /** What a merchant may change; what is absent stays. */

@@ -14,7 +14,7 @@ import {
   type Subscription,
 } from './subscription'
 
-/** What becomes of a subscription when orders says how one of its orders ended. Facts may come twice and in any order. */
+/** What becomes of a subscription when one of its orders ended. Events may come twice and in any order. */
 
 /**
  * An order was paid. The first paid order of a period counts, whichever it is and whatever became of the subscription meanwhile; any other
@@ -58,7 +58,7 @@ function count(subscription: Subscription, charge: Charge, orderId: string, at: 
   return isLive(paid) && !owesCurrent(paid) ? { ...paid, status: 'active' } : paid
 }
 
-/** The period's other orders, which nobody owes any more. One that expired counts too: it may yet turn out to have been paid in time. */
+/** The period's other orders, which are owed no more. One that expired counts too: it may yet turn out to have been paid in time. */
 const superseded = (charge: Charge, paidOrderId: string): Fact[] =>
   charge.attempts
     .filter(({ orderId, status }) => orderId !== paidOrderId && status !== 'cancelled')

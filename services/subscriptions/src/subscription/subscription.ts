@@ -50,7 +50,7 @@ export interface Subscription {
   charges: readonly Charge[]
 }
 
-/** What a decision says happened, before it has the form that others read. */
+/** What a decision did, before it becomes an event. */
 export type Fact =
   | { kind: 'charge_requested'; charge: Charge; attempt: Attempt; expiresInS: number }
   | { kind: 'charged'; chargesDone: number; order: PaidData }

@@ -1,6 +1,5 @@
 import { formatBrl, type SubscriptionBody, type SubscriptionChargeBody } from '@ponte/contracts'
-import { nextChargeAt } from './charging'
-import { type Charge, isLive, openOrderId, type Subscription } from './subscription'
+import { type Charge, isLive, nextChargeAt, openOrderId, type Subscription } from '../subscription'
 
 /** The subscription as the API shows it; with `charges` when they were asked for. */
 export function subscriptionBody(subscription: Subscription, charges?: readonly Charge[]): SubscriptionBody {

@@ -1,13 +1,13 @@
 const POLL_MS_MIN = 25
 const POLL_MS_MAX = 250
 
-export type Arrivals = ReturnType<typeof createArrivals>
+export type OrderWaits = ReturnType<typeof createOrderWaits>
 
 /**
- * Waits for orders to create an order that was asked for. Any replica may hear of it, so the database is asked; the replica that hears wakes
- * its own waiters at once.
+ * Waits for orders to create an order that was asked for. Any replica may receive that event, so the database is polled; the replica that
+ * receives it wakes its own waiting requests at once.
  */
-export function createArrivals(orderBody: (orderId: string) => Promise<string | null>) {
+export function createOrderWaits(orderBody: (orderId: string) => Promise<string | null>) {
   const waiters = new Map<string, Set<() => void>>()
   const pause = (orderId: string, ms: number) =>
     new Promise<void>(resolve => {
@@ -22,8 +22,8 @@ export function createArrivals(orderBody: (orderId: string) => Promise<string | 
       waiters.set(orderId, waiting.add(done))
     })
   return {
-    /** Says that the order's body is in the database now. */
-    arrived(orderId: string): void {
+    /** Wakes the requests that wait for this order: its body is in the database now. */
+    created(orderId: string): void {
       for (const wake of [...(waiters.get(orderId) ?? [])]) wake()
     },
     /** The order's body as it was created, or null when it has not come within `timeoutMs`. */

@@ -1,8 +1,8 @@
 import { Temporal } from '@js-temporal/polyfill'
 import { ApiError, type PaidData } from '@ponte/contracts'
-import { amend } from './amending'
-import { advance, charge, nextChargeAt, wakeAt } from './charging'
-import { recordClosed, recordPaid } from './recording'
+import { amend } from './amendment'
+import { advance, charge, nextChargeAt, wakeAt } from './charges'
+import { recordClosed, recordPaid } from './order-outcome'
 import { type Change, cancel, type Fact, type NewSubscription, open, openOrderId, type Subscription } from './subscription'
 
 const START = '2026-01-31T12:00:00.000Z'
@@ -192,7 +192,7 @@ describe('facts that come twice or in the wrong order', () => {
     expect(recordPaid(paid, paidOrder(orderOf(first)), later(START, 0.2)).subscription).toBe(paid)
   })
 
-  it('let a payment win over an expiry that was told later', () => {
+  it('let a payment win over an expiry whose event came later', () => {
     expect(recordClosed(paid, orderOf(first), 'expired', later(START, 0.2)).subscription).toBe(paid)
   })
 })
@@ -223,7 +223,7 @@ describe('POST /charge of a plan', () => {
 describe('a merchant-driven subscription', () => {
   const driven = (input: Partial<NewSubscription> = {}) => create({ plan: null, ...input })
 
-  it('charges when the merchant says so, one order at a time', () => {
+  it('charges on request, one order at a time', () => {
     const one = charge(driven(), later(START, 40), mint())
     expect([one.outcome, charge(one.subscription, later(START, 40), mint()).outcome]).toEqual(['issued', 'open'])
     const paid = recordPaid(one.subscription, paidOrder(one.attempt.orderId), later(START, 40)).subscription

@@ -8,13 +8,12 @@ import {
   type UpdateSubscription,
 } from '@ponte/contracts'
 import type { Response } from 'express'
-import type { Amendment } from './amending'
-import type { NewSubscription } from './subscription'
+import type { Amendment, NewSubscription } from '../subscription'
 
 /** What a merchant's request means, in our own words. */
 
 const ORDER_LIFE_DRIVEN_S = 1_800
-/** Nobody watches when a plan's order is issued, so its payer gets a day. */
+/** No payer is present when a plan's order is issued, so it lives for a day. */
 const ORDER_LIFE_PLAN_S = 86_400
 const BACKDATE_MAX_MS = 366 * 86_400_000
 const AHEAD_MAX_MS = 3_653 * 86_400_000

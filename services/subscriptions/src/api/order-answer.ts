@@ -1,7 +1,7 @@
 import type { PendingChargeBody } from '@ponte/contracts'
 import { type Answer, sendAnswer } from '@ponte/service-kit'
 import type { Response } from 'express'
-import type { Arrivals } from './order-arrival'
+import type { OrderWaits } from './order-wait'
 
 const ORDER = /^order ([0-9a-f-]{36})$/
 
@@ -10,13 +10,13 @@ export const orderAnswer = (status: number, orderId: string): Answer => ({ statu
 
 /** Sends a body, or the order once orders has created it; when that takes too long, where it will be. */
 export async function sendOrder(
-  { arrivals, orderWaitMs, publicUrl }: { arrivals: Arrivals; orderWaitMs: number; publicUrl: string },
+  { orderWaits, orderWaitMs, publicUrl }: { orderWaits: OrderWaits; orderWaitMs: number; publicUrl: string },
   res: Response,
   answer: Answer,
 ): Promise<void> {
   const orderId = ORDER.exec(answer.body)?.[1]
   if (orderId === undefined) return sendAnswer(res, answer)
-  const order = await arrivals.wait(orderId, orderWaitMs)
+  const order = await orderWaits.wait(orderId, orderWaitMs)
   if (order !== null) return sendAnswer(res, { status: answer.status, body: order })
   const pending: PendingChargeBody = {
     object: 'charge',

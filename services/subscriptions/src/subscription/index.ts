@@ -1,0 +1,5 @@
+export * from './amendment'
+export * from './charges'
+export * from './events'
+export * from './order-outcome'
+export * from './subscription'
