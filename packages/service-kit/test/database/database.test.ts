@@ -1,5 +1,5 @@
-import { type Database, isStale, isTransient, isUniqueViolation, openDatabase, until } from '../src'
-import { testDatabase } from '../src/testing'
+import { type Database, isStale, isTransient, isUniqueViolation, openDatabase, until } from '../../src'
+import { testDatabase } from '../../src/testing'
 
 describe('the database', () => {
   let home: Awaited<ReturnType<typeof testDatabase>>

@@ -1,4 +1,4 @@
-import { type Bus, consumer, type Message, memoryBus, type Reactions, silentLogger, toOutbox, uuidv7 } from '../src'
+import { type Bus, consumer, type Message, memoryBus, type Reactions, silentLogger, toOutbox, uuidv7 } from '../../src'
 
 const ID = uuidv7()
 const topology = { reader: ['order.changed', 'unknown.type', 'chain.advanced'] }

@@ -1,7 +1,7 @@
 import { Router } from 'express'
-import { createApp, httpServer } from '../src/http'
-import { createLogger } from '../src/observe'
-import { run, service } from '../src/process'
+import { createApp, httpServer } from '../../src/http'
+import { createLogger } from '../../src/observe'
+import { run, service } from '../../src/process'
 
 /** What run.test.ts starts as a process of its own: one slow route, and parts that misbehave when told so. */
 const logger = createLogger({ service: 'runner' })

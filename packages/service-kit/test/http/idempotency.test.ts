@@ -1,7 +1,7 @@
 import { Router } from 'express'
 import request from 'supertest'
-import { type Answer, answerOnce, answersTo, createApp, type Database, keyedRequest, openDatabase, silentLogger, until } from '../src'
-import { testDatabase } from '../src/testing'
+import { type Answer, answerOnce, answersTo, createApp, type Database, keyedRequest, openDatabase, silentLogger, until } from '../../src'
+import { testDatabase } from '../../src/testing'
 
 const MERCHANT = '01890a5d-ac96-774b-bcce-b302099a8057'
 const SCHEMA = `

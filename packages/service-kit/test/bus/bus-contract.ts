@@ -1,5 +1,5 @@
-import type { Bus, Handler, Message, Part, Topology } from '../src'
-import { RetryableError, until, uuidv7 } from '../src'
+import type { Bus, Handler, Message, Part, Topology } from '../../src'
+import { RetryableError, until, uuidv7 } from '../../src'
 
 export interface BusUnderTest {
   bus: Bus

@@ -1,6 +1,6 @@
 import { type Channel, type ChannelModel, connect } from 'amqplib'
-import { type Bus, type Message, type Part, rabbitmqBus, silentLogger, until, uuidv7 } from '../src'
-import { testBroker } from '../src/testing'
+import { type Bus, type Message, type Part, rabbitmqBus, silentLogger, until, uuidv7 } from '../../src'
+import { testBroker } from '../../src/testing'
 import { type CuttableProxy, cuttableProxy } from './cuttable-proxy'
 
 const topology = { first: ['first.made'], second: ['second.made'] }

@@ -5,7 +5,7 @@ import { ApiError } from '@ponte/contracts'
 import { Router } from 'express'
 import request from 'supertest'
 import { z } from 'zod'
-import { createApp, httpServer, type Logger, parseRequest, silentLogger, until } from '../src'
+import { createApp, httpServer, type Logger, parseRequest, silentLogger, until } from '../../src'
 
 const logged: Record<string, unknown>[] = []
 const logger: Logger = Object.assign(Object.create(silentLogger) as Logger, {

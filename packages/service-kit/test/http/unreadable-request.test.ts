@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { Router } from 'express'
 import request from 'supertest'
-import { createApp, createMetrics, httpServer, opsServer, silentLogger } from '../src'
+import { createApp, createMetrics, httpServer, opsServer, silentLogger } from '../../src'
 
 const routes = Router()
 routes.get('/ping', (_req, res) => void res.json({ pong: true }))

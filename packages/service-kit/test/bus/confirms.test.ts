@@ -1,4 +1,4 @@
-import { openConfirms } from '../src/bus/confirms'
+import { openConfirms } from '../../src/bus/confirms'
 
 describe('publications that wait for the broker', () => {
   it('settles each of two publications of one message by its own answer', async () => {

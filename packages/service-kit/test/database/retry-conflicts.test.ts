@@ -1,4 +1,4 @@
-import { RetryableError, retryConflicts } from '../src'
+import { RetryableError, retryConflicts } from '../../src'
 
 const stale = Object.assign(new Error('stale'), { code: '23502', column: 'version' })
 

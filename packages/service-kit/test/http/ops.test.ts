@@ -1,5 +1,5 @@
 import request from 'supertest'
-import { createMetrics, opsServer, type Part, silentLogger } from '../src'
+import { createMetrics, opsServer, type Part, silentLogger } from '../../src'
 
 describe('the ops port', () => {
   let parts: Part[] = []

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { until } from '../src'
+import { until } from '../../src'
 
 const children: ChildProcess[] = []
 
@@ -10,7 +10,7 @@ function starting(mode: string) {
   const child = spawn(
     process.execPath,
     ['-e', `${hook}; process.argv[2] = ${JSON.stringify(mode)}; require(${JSON.stringify(join(__dirname, 'running-service.ts'))})`],
-    { cwd: join(__dirname, '../../..') },
+    { cwd: join(__dirname, '../../../..') },
   )
   children.push(child)
   let output = ''

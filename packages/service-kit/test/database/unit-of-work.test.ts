@@ -10,8 +10,8 @@ import {
   type StoredAnswer,
   updateVersioned,
   uuidv7,
-} from '../src'
-import { testDatabase } from '../src/testing'
+} from '../../src'
+import { testDatabase } from '../../src/testing'
 
 const SCHEMA = `
   CREATE TABLE outbox (id uuid PRIMARY KEY, type text NOT NULL, body text NOT NULL, created_at timestamptz NOT NULL DEFAULT now(),

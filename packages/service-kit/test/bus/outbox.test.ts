@@ -12,8 +12,8 @@ import {
   silentLogger,
   toOutbox,
   until,
-} from '../src'
-import { testDatabase } from '../src/testing'
+} from '../../src'
+import { testDatabase } from '../../src/testing'
 
 const SCHEMA = `
   CREATE TABLE outbox (id uuid PRIMARY KEY, type text NOT NULL, body text NOT NULL, created_at timestamptz NOT NULL DEFAULT now(),

@@ -28,8 +28,8 @@ import {
   uuidv7,
   withLogFields,
   withSpan,
-} from '../src'
-import { testDatabase } from '../src/testing'
+} from '../../src'
+import { testDatabase } from '../../src/testing'
 
 const ID = uuidv7()
 const changed = { type: 'order.changed', data: { merchant_id: ID, order_id: ID } } as const

@@ -1,4 +1,4 @@
-import { type Message, memoryBus, RetryableError, silentLogger } from '../src'
+import { type Message, memoryBus, RetryableError, silentLogger } from '../../src'
 import { busContract, message } from './bus-contract'
 
 busContract('the memory bus', async topology => {

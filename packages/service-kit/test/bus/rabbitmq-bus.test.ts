@@ -1,6 +1,6 @@
 import { connect } from 'amqplib'
-import { type Message, rabbitmqBus, silentLogger, until } from '../src'
-import { testBroker } from '../src/testing'
+import { type Message, rabbitmqBus, silentLogger, until } from '../../src'
+import { testBroker } from '../../src/testing'
 import { busContract } from './bus-contract'
 
 busContract('RabbitMQ', async topology => {

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Database, migrate, openDatabase } from '../src'
-import { testDatabase } from '../src/testing'
+import { type Database, migrate, openDatabase } from '../../src'
+import { testDatabase } from '../../src/testing'
 
 describe('migrations', () => {
   let home: Awaited<ReturnType<typeof testDatabase>>
