@@ -1,0 +1,64 @@
+import { paymentRouterAbi } from '@ponte/payment-router'
+import { Interface, Wallet } from 'ethers'
+import type { World } from '../world'
+import { BUNDLE_CODE, bundle } from './bundle'
+import type { ChainClock } from './chain-clock'
+import { hex, type Rpc } from './rpc'
+
+const usdc = new Interface([
+  'function mint(address to, uint256 value)',
+  'function approve(address spender, uint256 value)',
+  'function transfer(address to, uint256 value)',
+  'function setBlacklisted(address account, bool blacklisted)',
+])
+const router = new Interface(paymentRouterAbi)
+const GAS = hex(700_000)
+const PLENTY = 10n ** 15n
+const ALWAYS = 2n ** 256n - 1n
+/** Accounts of the local chain that nobody else uses: payers, and last the stranger. */
+const ACCOUNTS = [5, 6, 7, 8, 9]
+
+/** Everybody who sends transactions in a simulation. What is sent waits until the simulation mines it. */
+export async function createActors(world: World, rpc: Rpc, clock: ChainClock) {
+  const { send } = clock
+  const mine = () => clock.mineAt(clock.now() + 1)
+  const { usdcAddress, routerAddress } = world.chain
+  const accounts = ACCOUNTS.map(index => world.chain.wallet(index).address)
+  const account = (index: number) => accounts[index] ?? ''
+  const call = (from: string, to: string, data: string) => send({ from, to, data, gas: GAS })
+  const token = (from: string, method: string, ...values: unknown[]) => call(from, usdcAddress, usdc.encodeFunctionData(method, values))
+
+  const created = await send({ from: account(0), data: BUNDLE_CODE, gas: GAS })
+  for (const holder of accounts) {
+    await token(holder, 'mint', holder, PLENTY)
+    await token(holder, 'approve', routerAddress, ALWAYS)
+  }
+  await mine()
+  const { contractAddress } = await rpc<{ contractAddress: string }>('eth_getTransactionReceipt', created)
+  await token(account(0), 'mint', contractAddress, PLENTY)
+  await mine()
+
+  return {
+    transfer: (payer: number, to: string, units: bigint) => token(account(payer), 'transfer', to, units),
+    mint: (to: string, units: bigint) => token(account(0), 'mint', to, units),
+    pay: (payer: number, memo: string, merchant: string, units: bigint) =>
+      call(account(payer), routerAddress, router.encodeFunctionData('pay', [`0x${memo}`, merchant, units])),
+    sweep: (payer: number, memo: string, merchant: string) =>
+      call(account(payer), routerAddress, router.encodeFunctionData('sweep', [`0x${memo}`, merchant])),
+    /** Transfers to several addresses in one transaction. */
+    bundled: (transfers: readonly { to: string; units: bigint }[]) =>
+      send({
+        from: account(1),
+        to: contractAddress,
+        data: bundle(transfers.map(({ to, units }) => ({ to: usdcAddress, data: usdc.encodeFunctionData('transfer', [to, units]) }))),
+        gas: hex(4_000_000),
+      }),
+    block: (who: string, blocked: boolean) => token(account(0), 'setBlacklisted', who, blocked),
+    /** A fresh account that owns the token and no native coin. */
+    async signer(units: bigint) {
+      const wallet = Wallet.createRandom()
+      await token(account(0), 'mint', wallet.address, units)
+      return wallet
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { type Expected, judge } from './oracle'
+import type { ChainFacts } from './rpc'
+
+/** One order as the API answers it, and what the oracle needs to know of it. Amounts are base units, addresses lower-case. */
+export interface SeenOrder {
+  id: string
+  memo: string
+  merchantAddress: string
+  depositAddress: string | null
+  usdcUnits: bigint
+  expiresAt: number
+  cancelled: boolean
+  status: string
+  exception: string | null
+  txHash: string | null
+  received: string
+  expected: string
+  payments: readonly {
+    kind: string
+    tx_hash: string
+    amount: string
+    payer_address: string | null
+    status: string
+    settlement: { status: string; tx_hash: string | null }
+  }[]
+}
+
+export interface Heard {
+  type: string
+  txHash: string | null
+  received: string | null
+}
+
+const decimal = (units: bigint) => `${units / 1_000_000n}.${String(units % 1_000_000n).padStart(6, '0')}`
+
+export function expectedOf(order: SeenOrder, chain: ChainFacts, confirmed: { block: number; time: number }, feeBps: bigint): Expected {
+  return judge(
+    {
+      usdcUnits: order.usdcUnits,
+      feeBps,
+      expiresAt: order.expiresAt,
+      depositAddress: order.depositAddress,
+      cancelled: order.cancelled,
+    },
+    {
+      transfers: chain.transfers.filter(({ to, amount }) => to === order.depositAddress && amount > 0n),
+      routerPayments: chain.received.filter(({ memo, merchant }) => memo === order.memo && merchant === order.merchantAddress),
+      confirmedBlock: confirmed.block,
+      confirmedTime: confirmed.time,
+    },
+  )
+}
+
+/** Where an order differs from what it must be; empty when it does not. */
+export function differences(order: SeenOrder, expected: Expected, blocked: boolean): string[] {
+  const found: string[] = []
+  const differ = (what: string, is: unknown, must: unknown) => {
+    if (JSON.stringify(is) !== JSON.stringify(must)) found.push(`${what} is ${JSON.stringify(is)} and must be ${JSON.stringify(must)}`)
+  }
+  if (!expected.statuses.includes(order.status)) found.push(`status is ${order.status} and must be ${expected.statuses.join(' or ')}`)
+  // While it is not known yet which of two states it is, its exception is not either.
+  if (expected.statuses.length === 1) differ('exception', order.exception, expected.exception)
+  differ('received', order.received, decimal(expected.received))
+  differ('expected', order.expected, decimal(expected.expected))
+  differ('tx_hash', order.txHash, expected.txHash)
+  const line = (one: {
+    kind: string
+    tx: string
+    amount: string
+    payer: string | null
+    status: string
+    settlement: string
+    by: string | null
+  }) => [one.kind, one.tx, one.amount, one.payer, one.status, one.settlement, one.by].join(' ')
+  const live = order.payments
+    .filter(({ status }) => status !== 'orphaned')
+    .map(one =>
+      line({
+        ...{ kind: one.kind, tx: one.tx_hash, amount: one.amount, status: one.status },
+        payer: one.payer_address?.toLowerCase() ?? null,
+        settlement: blocked && one.settlement.status === 'blocked' ? 'pending' : one.settlement.status,
+        by: one.settlement.tx_hash,
+      }),
+    )
+  const must = expected.payments.map(one =>
+    line({
+      ...{ kind: one.kind, tx: one.txHash, amount: decimal(one.amount), payer: one.payer, status: one.status },
+      ...{ settlement: one.settlement, by: one.settledBy },
+    }),
+  )
+  differ('payments', live.toSorted(), must.toSorted())
+  return found
+}
+
+/** Where what the merchant heard differs from what must have been said, once the chain has passed the order. */
+export function hearingDifferences(order: SeenOrder, heard: readonly Heard[], expected: Expected): string[] {
+  const found: string[] = []
+  const count = (type: string) => heard.filter(one => one.type === type).length
+  for (const type of expected.mustHear) if (count(type) !== 1) found.push(`${type} was sent ${count(type)} times and must be sent once`)
+  for (const type of expected.mustNotHear) if (count(type) > 0) found.push(`${type} was sent and must not be`)
+  for (const one of heard.filter(({ type }) => type === 'order.paid'))
+    if (one.txHash !== expected.txHash) found.push(`order.paid names ${one.txHash} and must name ${expected.txHash}`)
+  const short = heard.flatMap(({ type, received }) => (type === 'order.underpaid' && received !== null ? [received] : []))
+  if (new Set(short).size < short.length) found.push(`order.underpaid repeats an amount: ${short.join(', ')}`)
+  for (const amount of short)
+    if (!expected.shortAmounts.map(decimal).includes(amount)) found.push(`order.underpaid says ${amount}, which was never the sum`)
+  if (order.status === 'confirming') found.push('the chain has passed the order and it is still confirming')
+  return found
+}

@@ -1,0 +1,34 @@
+import { startSimulation } from './simulation'
+
+const USAGE = 'npm run simulation -- [--seeds N] [--from SEED] [--orders N]'
+
+function count(name: string, fallback: number): number {
+  const at = process.argv.indexOf(`--${name}`)
+  const value = Number(at < 0 ? fallback : process.argv[at + 1])
+  if (!Number.isInteger(value) || value <= 0) throw new Error(`--${name} wants a whole number above zero. Usage: ${USAGE}`)
+  return value
+}
+
+async function main(): Promise<void> {
+  const [seeds, from, orders] = [count('seeds', 20), count('from', 1), count('orders', 60)]
+  const totals: Record<string, number> = {}
+  const simulation = await startSimulation()
+  let wrong = 0
+  for (let seed = from; seed < from + seeds; seed++) {
+    const since = performance.now()
+    const { counts, differences } = await simulation.play(seed, orders)
+    for (const [name, by] of Object.entries(counts)) totals[name] = (totals[name] ?? 0) + by
+    console.log(`seed ${seed}: ${differences.length} differences, ${((performance.now() - since) / 1_000).toFixed(1)} s`)
+    for (const difference of differences) console.log(`DIFFERENCE  ${difference}`)
+    wrong += differences.length
+  }
+  console.table(totals)
+  console.log(`${wrong} differences in ${seeds} seeds`)
+  if (wrong > 0) process.exitCode = 1
+  await simulation.stop()
+}
+
+main().catch(error => {
+  console.error(error)
+  process.exit(1)
+})

@@ -1,0 +1,67 @@
+import { type Facts, judge, type RouterFact, type Terms, type TransferFact } from './oracle'
+
+// The judge is held against cases worked out by hand.
+
+const DEPOSIT = `0x${'d'.repeat(40)}`
+const terms: Terms = { usdcUnits: 27_675_277n, feeBps: 100n, expiresAt: 1_000, depositAddress: DEPOSIT, cancelled: false }
+const transfer = (time: number, amount: bigint, more: Partial<TransferFact> = {}): TransferFact => ({
+  from: '0xa',
+  amount,
+  txHash: `0xt${time}`,
+  block: time,
+  logIndex: 0,
+  time,
+  ...more,
+})
+const router = (time: number, amount: bigint, payer = '0xb'): RouterFact => ({
+  payer,
+  amount,
+  txHash: `0xr${time}`,
+  block: time,
+  logIndex: 1,
+  time,
+})
+const facts = (time: number, transfers: TransferFact[], routerPayments: RouterFact[] = []): Facts => ({
+  transfers,
+  routerPayments,
+  confirmedBlock: time,
+  confirmedTime: time,
+})
+
+describe('the oracle of orders', () => {
+  it('two decimals of an exchange pay the order: 27.67 of 27.675277', () => {
+    expect(judge(terms, facts(500, [transfer(400, 27_670_000n)]))).toMatchObject({ statuses: ['paid'], exception: null, txHash: '0xt400' })
+  })
+  it('a sweep after a stranger’s dust changes neither time nor hash', () => {
+    const swept = judge(terms, facts(2_000, [transfer(400, 27_675_277n), transfer(1_500, 1n)], [router(1_600, 27_675_278n, DEPOSIT)]))
+    expect(swept).toMatchObject({ statuses: ['paid'], exception: null, txHash: '0xt400', mustHear: ['order.paid'] })
+    expect(swept.payments.map(({ settledBy }) => settledBy)).toEqual(['0xr1600', '0xr1600'])
+  })
+  it('dust in time and the rest after expiry is late, however it is swept', () => {
+    const late = judge(
+      terms,
+      facts(9_000, [transfer(400, 1n), transfer(8_000, 27_675_277n)], [router(500, 1n, DEPOSIT), router(8_000, 27_675_277n, DEPOSIT)]),
+    )
+    expect(late).toMatchObject({ statuses: ['expired'], exception: 'paid_late', mustHear: ['order.expired'] })
+  })
+  it('router and transfer add up, and nothing is swept yet', () => {
+    const both = judge(terms, facts(700, [transfer(600, 675_277n)], [router(500, 27_000_000n)]))
+    expect(both).toMatchObject({ statuses: ['paid'], txHash: '0xt600', received: 27_398_525n })
+    expect(both.payments.map(({ settlement }) => settlement)).toEqual(['settled', 'pending'])
+  })
+  it('what comes after the completing block is a duplicate when it is enough once more, else too much', () => {
+    expect(judge(terms, facts(900, [transfer(400, 27_675_277n), transfer(500, 27_675_277n)])).exception).toBe('duplicate')
+    expect(judge(terms, facts(900, [transfer(400, 27_675_277n), transfer(400, 27_675_277n, { logIndex: 3 })])).exception).toBe('overpaid')
+    expect(judge(terms, facts(900, [transfer(400, 27_675_277n), transfer(500, 9_000n)])).exception).toBeNull()
+  })
+  it('a cancelled order with dust alone has no exception', () => {
+    const cancelled = { ...terms, cancelled: true }
+    expect(judge(cancelled, facts(900, [transfer(400, 9_999n)])).exception).toBeNull()
+    expect(judge(cancelled, facts(900, [transfer(400, 10_000n)])).exception).toBe('paid_after_cancel')
+  })
+  it('short: what is still coming decides between underpaid and pending', () => {
+    const open = (block: number) => judge(terms, { ...facts(500, [transfer(400, 5_000_000n), transfer(block, 5_000_000n)]) }).statuses
+    expect(open(450)).toEqual(['underpaid'])
+    expect(open(600)).toEqual(['underpaid', 'pending'])
+  })
+})

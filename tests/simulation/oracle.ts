@@ -1,0 +1,163 @@
+/**
+ * What each order must be, from the facts of the chain alone (docs/architecture.md, "The order"). It imports nothing of what it judges:
+ * amounts are base units of USDC (10⁻⁶), times are Unix seconds, hashes and addresses are lower-case.
+ */
+
+/** An ERC-20 `Transfer` to the order's deposit address. */
+export interface TransferFact extends Place {
+  from: string
+  amount: bigint
+}
+
+/** A `PaymentReceived` with the order's memo, router and merchant. */
+export interface RouterFact extends Place {
+  payer: string
+  amount: bigint
+}
+
+export interface Place {
+  txHash: string
+  block: number
+  logIndex: number
+  /** The block's time. */
+  time: number
+}
+
+export interface Terms {
+  usdcUnits: bigint
+  feeBps: bigint
+  expiresAt: number
+  /** Lower-case; null when the order has none. */
+  depositAddress: string | null
+  /** Whether a cancellation was answered with 200. */
+  cancelled: boolean
+}
+
+/** Everything on the canonical chain that concerns one order, and how much of it is confirmed. */
+export interface Facts {
+  transfers: readonly TransferFact[]
+  routerPayments: readonly RouterFact[]
+  confirmedBlock: number
+  /** The time of that block. */
+  confirmedTime: number
+}
+
+export interface ExpectedPayment {
+  kind: 'router' | 'transfer'
+  txHash: string
+  amount: bigint
+  payer: string | null
+  status: 'detected' | 'confirmed'
+  settlement: 'settled' | 'pending'
+  /** The transaction that settled it; null while none has. */
+  settledBy: string | null
+}
+
+export interface Expected {
+  /** More than one where the answer depends on which of two facts was known first. */
+  statuses: readonly string[]
+  exception: string | null
+  received: bigint
+  expected: bigint
+  /** The payer's own transaction; null where any or none is right. */
+  txHash: string | null
+  payments: readonly ExpectedPayment[]
+  /** Webhooks that must have been sent once each, and those that must never have been. */
+  mustHear: readonly string[]
+  mustNotHear: readonly string[]
+  /** What `received` of an `order.underpaid` may say. */
+  shortAmounts: readonly bigint[]
+}
+
+const CENT = 10_000n
+const MINT = '0x0000000000000000000000000000000000000000'
+const share = (gross: bigint, feeBps: bigint) => gross - (gross * feeBps) / 10_000n
+const inOrder = (a: Place, b: Place) => a.time - b.time || a.block - b.block || a.logIndex - b.logIndex
+const sum = (amounts: readonly { amount: bigint }[]) => amounts.reduce((total, { amount }) => total + amount, 0n)
+const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
+
+export function judge(terms: Terms, facts: Facts): Expected {
+  const tolerance = smaller(CENT, terms.usdcUnits / 100n)
+  const required = terms.usdcUnits - tolerance
+  const isConfirmed = ({ block }: Place) => block <= facts.confirmedBlock
+  // A router payment whose payer is the deposit address is a sweep: it moves money that has been counted as transfers.
+  const payments = [
+    ...facts.transfers.map(one => ({ ...one, kind: 'transfer' as const, payer: one.from === MINT ? null : one.from })),
+    ...facts.routerPayments.filter(one => one.payer !== terms.depositAddress).map(one => ({ ...one, kind: 'router' as const })),
+  ].sort(inOrder)
+  const sweeps = facts.routerPayments.filter(one => one.payer === terms.depositAddress).sort(inOrder)
+
+  const confirmed = payments.filter(isConfirmed)
+  const confirmedUnits = sum(confirmed)
+  const seenUnits = sum(payments)
+  const completing = confirmed.find((_, index) => sum(confirmed.slice(0, index + 1)) >= required)
+  const past = facts.confirmedTime > terms.expiresAt
+  const inTime = completing !== undefined && completing.time <= terms.expiresAt
+  const isDust = confirmedUnits < CENT && confirmedUnits < required
+
+  const statuses = (() => {
+    if (terms.cancelled) return ['cancelled']
+    if (inTime) return ['paid']
+    const coming = seenUnits >= required && confirmedUnits < required
+    if (past) return coming ? ['expired', 'confirming'] : ['expired']
+    if (coming) return ['confirming']
+    if (confirmedUnits === 0n || isDust) return ['pending']
+    return seenUnits - confirmedUnits < CENT ? ['underpaid'] : ['underpaid', 'pending']
+  })()
+
+  const exception = (() => {
+    if (terms.cancelled) return confirmedUnits > 0n && !isDust ? 'paid_after_cancel' : null
+    if (!inTime) return past && completing ? 'paid_late' : null
+    const after = confirmed.filter(({ block }) => block > completing.block)
+    if (sum(after) >= required) return 'duplicate'
+    return confirmedUnits > terms.usdcUnits + tolerance ? 'overpaid' : null
+  })()
+
+  return {
+    statuses,
+    exception,
+    received: share(confirmedUnits, terms.feeBps),
+    expected: share(terms.usdcUnits, terms.feeBps),
+    txHash: (completing ?? confirmed.at(-1))?.txHash ?? null,
+    payments: payments.map(one => ({
+      kind: one.kind,
+      txHash: one.txHash,
+      amount: one.amount,
+      payer: one.payer,
+      status: isConfirmed(one) ? 'confirmed' : 'detected',
+      ...settlementOf(one, payments, sweeps.filter(isConfirmed), isConfirmed(one)),
+    })),
+    mustHear: terms.cancelled
+      ? ['order.cancelled']
+      : inTime
+        ? ['order.paid']
+        : past && !statuses.includes('confirming')
+          ? ['order.expired']
+          : [],
+    mustNotHear: [
+      ...(inTime && !terms.cancelled ? [] : ['order.paid']),
+      ...(past && !inTime && !terms.cancelled ? [] : ['order.expired']),
+      ...(terms.cancelled ? [] : ['order.cancelled']),
+    ],
+    shortAmounts: sumsOfSome(confirmed).map(units => share(units, terms.feeBps)),
+  }
+}
+
+/** Confirmations may become known in any order, so `order.underpaid` may name the sum of any of them. */
+const sumsOfSome = (payments: readonly { amount: bigint }[]): bigint[] =>
+  payments.reduce<bigint[]>((sums, { amount }) => [...new Set([...sums, ...sums.map(each => each + amount)])], [0n])
+
+/** Sweeps take whole balances, so the oldest transfers are settled first: by the sweep that brings the swept sum up to theirs. */
+function settlementOf(
+  one: { kind: string; txHash: string; amount: bigint } & Place,
+  payments: readonly ({ kind: string; amount: bigint } & Place)[],
+  sweeps: readonly RouterFact[],
+  confirmed: boolean,
+): Pick<ExpectedPayment, 'settlement' | 'settledBy'> {
+  const settled = (by: string) => ({ settlement: 'settled' as const, settledBy: by })
+  const pending = { settlement: 'pending' as const, settledBy: null }
+  if (one.kind === 'router') return confirmed ? settled(one.txHash) : pending
+  const upToThis = sum(payments.filter(other => other.kind === 'transfer' && inOrder(other, one) <= 0))
+  const by = sweeps.find((_, index) => sum(sweeps.slice(0, index + 1)) >= upToThis)
+  return by ? settled(by.txHash) : pending
+}

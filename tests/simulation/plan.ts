@@ -1,0 +1,89 @@
+import type { Random } from '../torture/random'
+
+/** What a payer, a stranger or the merchant does about one order, at a time of the chain. Amounts are base units. */
+export type Action = { at: number; order: number } & (
+  | { does: 'transfer' | 'router' | 'signature' | 'mint'; units: bigint; payer: number }
+  | { does: 'sweep'; payer: number }
+  | { does: 'cancel' }
+  /** With others of the same `bundle`, in one transaction of a contract. */
+  | { does: 'bundled'; units: bigint; bundle: number }
+)
+
+export interface PlannedOrder {
+  /** Seconds between creation and `expires_at`. */
+  expiresIn: number
+  brlAmount: string
+  merchant: number
+}
+
+const CENT = 10_000n
+const PAYERS = 4
+
+export function planOrder(random: Random, merchants: number): PlannedOrder {
+  return {
+    expiresIn: random.between(900, 5_400),
+    brlAmount: `${random.between(1, 300)}.${String(random.between(0, 100)).padStart(2, '0')}`,
+    merchant: random.between(0, merchants),
+  }
+}
+
+/** When parts of a payment are mined: around the moment that decides, early, or long after. */
+function moment(random: Random, createdAt: number, expiresAt: number): number {
+  if (random.chance(0.35)) return expiresAt + random.between(-1, 2)
+  if (random.chance(0.75)) return random.between(createdAt + 30, expiresAt - 1)
+  return expiresAt + random.between(2, 9_000)
+}
+
+/** One to five parts that add up to more or less what is asked, dust before, between and after, strangers' sweeps, a cancellation. */
+export function planActions(
+  random: Random,
+  order: { index: number; createdAt: number; expiresAt: number; usdcUnits: bigint; hasDeposit: boolean },
+): Action[] {
+  const { index, createdAt, expiresAt, usdcUnits } = order
+  const actions: Action[] = []
+  const at = () => moment(random, createdAt, expiresAt)
+  const pay = (units: bigint, time: number) => {
+    if (units <= 0n) return
+    const payer = random.between(0, PAYERS)
+    const way = random.next()
+    if (!order.hasDeposit || way < 0.2) actions.push({ at: time, order: index, does: 'router', units, payer })
+    else if (way < 0.3) actions.push({ at: time, order: index, does: 'signature', units, payer })
+    else if (way < 0.36) actions.push({ at: time, order: index, does: 'mint', units, payer })
+    else if (way < 0.5) actions.push({ at: time, order: index, does: 'bundled', units, bundle: time })
+    else actions.push({ at: time, order: index, does: 'transfer', units, payer })
+  }
+  const total = totalOf(random, usdcUnits)
+  if (total > 0n) for (const part of partsOf(random, total)) pay(part, at())
+  if (random.chance(0.12)) pay(usdcUnits, at())
+  if (order.hasDeposit) {
+    for (let dust = random.between(0, 3); dust > 0; dust--)
+      actions.push({ at: at(), order: index, does: 'transfer', units: BigInt(random.between(1, Number(CENT) / 4)), payer: PAYERS })
+    for (let sweeps = random.between(0, 3); sweeps > 0; sweeps--)
+      actions.push({ at: at() + random.between(0, 3), order: index, does: 'sweep', payer: PAYERS })
+  }
+  if (random.chance(0.15)) actions.push({ at: random.between(createdAt + 30, expiresAt), order: index, does: 'cancel' })
+  return actions
+}
+
+function totalOf(random: Random, usdc: bigint): bigint {
+  const choice = random.next()
+  if (choice < 0.1) return 0n
+  if (choice < 0.5) return usdc
+  // As an exchange withdraws it: two decimals, rounded down.
+  if (choice < 0.65) return (usdc / CENT) * CENT
+  if (choice < 0.75) return usdc - CENT - 1n
+  if (choice < 0.85) return (usdc * BigInt(random.between(10, 99))) / 100n
+  if (choice < 0.92) return usdc + CENT + 1n
+  return (usdc * BigInt(random.between(101, 250))) / 100n
+}
+
+function partsOf(random: Random, total: bigint): bigint[] {
+  const parts: bigint[] = []
+  let left = total
+  for (let more = random.between(0, 5); more > 0 && left > 2n * CENT; more--) {
+    const part = (left * BigInt(random.between(5, 80))) / 100n
+    parts.push(part)
+    left -= part
+  }
+  return [...parts, left]
+}

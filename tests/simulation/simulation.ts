@@ -1,0 +1,314 @@
+import type { OrderBody } from '@ponte/contracts'
+import { receiveWithAuthorizationTypedData } from '@ponte/payment-router'
+import { silentLogger } from '@ponte/service-kit'
+import { hexlify, randomBytes, Wallet } from 'ethers'
+import { createRandom, type Random } from '../torture/random'
+import { startReceiver } from '../torture/receiver'
+import { call, createMerchant, startWorld, units } from '../world'
+import { createActors } from './actors'
+import { openChainClock } from './chain-clock'
+import { differences, expectedOf, type Heard, hearingDifferences, type SeenOrder } from './judge-orders'
+import { type Action, planActions, planOrder } from './plan'
+import { openRpc, readChain } from './rpc'
+import { startServices } from './services'
+
+const CONFIRMATIONS = 3
+const MERCHANTS = 3
+const FEE_BPS = 100n
+/** A payer's later second thoughts: nothing is planned behind this many seconds after the last expiry. */
+const AFTER_S = 9_200
+const JUDGE_MS = 60_000
+const LOOK_MS = 150
+const MINE_EVERY = 8
+
+export interface Outcome {
+  counts: Record<string, number>
+  differences: string[]
+}
+
+interface Opened {
+  index: number
+  id: string
+  memo: string
+  apiKey: string
+  merchant: number
+  merchantAddress: string
+  depositAddress: string | null
+  usdcUnits: bigint
+  expiresAt: number
+  cancelled: boolean
+  body: OrderBody
+}
+
+/** A whole system whose chain, clock and bus are the simulation's; one seed after the other is played on it. */
+export async function startSimulation() {
+  const world = await startWorld({ confirmations: CONFIRMATIONS, chain: { noMining: true } })
+  const rpc = openRpc(world.chain.rpcUrl)
+  const clock = await openChainClock(rpc)
+  const now = () => new Date(clock.now() * 1_000)
+  // The bus outlives the seeds; each seed turns its own dice in the rest.
+  const services = await startServices(world.place, { now, random: createRandom(1), logger: silentLogger })
+  const actors = await createActors(world, rpc, clock)
+  const gateway = world.place.publicUrl
+  const merchants = await Promise.all(
+    Array.from({ length: MERCHANTS }, async () => {
+      const receiver = await startReceiver()
+      const body = await createMerchant(world, gateway, receiver.url, Wallet.createRandom().address)
+      receiver.trust(body.webhook_secret)
+      return { receiver, body }
+    }),
+  )
+
+  async function play(seed: number, size: number): Promise<Outcome> {
+    const random = createRandom(seed)
+    const counts: Record<string, number> = {}
+    const count = (name: string, by = 1) => {
+      counts[name] = (counts[name] ?? 0) + by
+    }
+    const orders = await open(random, size)
+    count('orders', orders.length)
+    const byTime = groupByTime(
+      bundleUp(
+        random,
+        orders.flatMap(order =>
+          planActions(random, {
+            ...{ index: order.index, createdAt: clock.now(), expiresAt: order.expiresAt },
+            ...{ usdcUnits: order.usdcUnits, hasDeposit: order.depositAddress !== null },
+          }),
+        ),
+      ),
+    )
+    const found: string[] = []
+    const disturb = disturber(random, count)
+    for (const [index, [at, actions]] of byTime.entries()) {
+      await disturb.before()
+      await act(orders, actions, at, count)
+      if (index % Math.ceil(byTime.length / 4) === 0) {
+        await disturb.heal()
+        count('checkpoints')
+        found.push(...(await settle(orders, false)))
+        if (found.length > 0) break
+      }
+    }
+    await disturb.heal()
+    const end = Math.max(...orders.map(({ expiresAt }) => expiresAt), clock.now()) + AFTER_S
+    await clock.mineAt(end)
+    for (let block = 0; block <= CONFIRMATIONS; block++) await clock.mineAt(clock.now() + 1)
+    if (found.length === 0) found.push(...(await settle(orders, true)))
+    for (const message of services.dead) found.push(`${message.type} is among the dead letters: ${message.body.slice(0, 200)}`)
+    for (const { receiver } of merchants) {
+      const { received, forged } = receiver.counts
+      if (forged > 0) found.push(`${forged} webhooks had a wrong signature`)
+      if (received !== receiver.taken.size) found.push(`${received} webhooks came, ${receiver.taken.size} of them different`)
+    }
+    count('webhooks', orders.flatMap(order => hearing(order)).length)
+    count('held back on the bus', services.bus.counts.held)
+    count('repeated on the bus', services.bus.counts.repeated)
+    return { counts, differences: found }
+  }
+
+  async function open(random: Random, size: number): Promise<Opened[]> {
+    const opened: Opened[] = []
+    for (let index = 0; index < size; index++) {
+      const planned = planOrder(random, MERCHANTS)
+      const merchant = merchants[planned.merchant]
+      if (!merchant) throw new RangeError('There is no such merchant.')
+      const body = await insist(() =>
+        call<OrderBody>(gateway, 'POST', '/api/v1/orders', merchant.body.api_key, {
+          brl_amount: planned.brlAmount,
+          expires_in: planned.expiresIn,
+        }),
+      )
+      opened.push({
+        ...{ index, id: body.id, memo: body.memo, apiKey: merchant.body.api_key, merchant: planned.merchant, body },
+        merchantAddress: body.payment.merchant_address.toLowerCase(),
+        depositAddress: body.payment.deposit_address?.toLowerCase() ?? null,
+        usdcUnits: units(body.usdc_amount),
+        expiresAt: Date.parse(body.expires_at) / 1_000,
+        cancelled: false,
+      })
+    }
+    return opened
+  }
+
+  async function act(orders: readonly Opened[], actions: readonly Action[], at: number, count: (name: string) => void): Promise<void> {
+    const signatures: (() => Promise<void>)[] = []
+    const bundled: { to: string; units: bigint }[] = []
+    for (const action of actions) {
+      const order = orders[action.order]
+      if (!order) continue
+      count(action.does)
+      if (action.does === 'cancel') await cancel(order, count)
+      else if (action.does === 'router') await actors.pay(action.payer, order.memo, order.merchantAddress, action.units)
+      else if (action.does === 'sweep') await actors.sweep(action.payer, order.memo, order.merchantAddress)
+      else if (action.does === 'signature') signatures.push(await signed(order, action.units, count))
+      else if (order.depositAddress === null) continue
+      else if (action.does === 'transfer') await actors.transfer(action.payer, order.depositAddress, action.units)
+      else if (action.does === 'mint') await actors.mint(order.depositAddress, action.units)
+      else bundled.push({ to: order.depositAddress, units: action.units })
+    }
+    if (bundled.length > 0) await actors.bundled(bundled)
+    await clock.mineAt(at)
+    for (const hand of signatures) await hand()
+  }
+
+  async function cancel(order: Opened, count: (name: string) => void): Promise<void> {
+    try {
+      await call(gateway, 'POST', `/api/v1/orders/${order.id}/cancel`, order.apiKey)
+      order.cancelled = true
+      count('cancelled')
+    } catch (error) {
+      // Money has come, the order is final, or orders is away: all of them leave it as it was or as another request made it.
+      if (!/ answered (409|50[23]):/.test(String(error))) throw error
+    }
+  }
+
+  /** The signer's money is mined with the block of the action; the signature is handed in after it. */
+  async function signed(order: Opened, amount: bigint, count: (name: string) => void): Promise<() => Promise<void>> {
+    const signer = await actors.signer(amount)
+    return async () => {
+      const validBefore = order.expiresAt
+      if (validBefore < clock.now() + 61) return
+      const salt = hexlify(randomBytes(32))
+      const { domain, types, message } = receiveWithAuthorizationTypedData({
+        ...{ chainId: world.chain.chainId, usdcAddress: world.chain.usdcAddress, router: world.chain.routerAddress },
+        ...{ memo: order.memo, merchant: order.body.payment.merchant_address, payer: signer.address, amount },
+        salt,
+        validBefore: BigInt(validBefore),
+      })
+      const answer = await fetch(`${gateway}/api/v1/checkout/${order.id}/authorization`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({
+          ...{ payer_address: signer.address, amount: decimal(amount), valid_before: validBefore, salt },
+          signature: await signer.signTypedData(domain, types, message),
+        }),
+      })
+      count(`signatures answered ${answer.status}`)
+    }
+  }
+
+  /** What goes wrong between two blocks, and how it comes right again. */
+  function disturber(random: Random, count: (name: string, by?: number) => void) {
+    let blocked = false
+    const setBlocked = async (next: boolean) => {
+      blocked = next
+      await actors.block(merchants[0]?.body.payout_address ?? '', next)
+    }
+    return {
+      async before() {
+        if (random.chance(0.03)) {
+          count('the listener goes away')
+          await services.stop('chain-listener')
+        } else if (random.chance(0.2)) await services.start('chain-listener')
+        if (random.chance(0.02)) {
+          count('orders restarts')
+          await services.stop('orders')
+          await services.start('orders')
+        }
+        if (random.chance(0.04)) {
+          count('reorganisations')
+          count('sent again', await clock.reorganise(random.between(1, CONFIRMATIONS), random))
+        }
+        if (random.chance(0.03)) {
+          count('payout address blocked or freed')
+          await setBlocked(!blocked)
+        }
+        if (random.chance(0.1)) services.bus.disturb(true)
+        if (random.chance(0.1)) services.bus.release()
+      },
+      async heal() {
+        if (blocked) await setBlocked(false)
+        services.bus.disturb(false)
+        await services.start('chain-listener')
+        services.bus.release()
+      },
+    }
+  }
+
+  /** Waits until every order is what the oracle says; answers where they still differ. */
+  async function settle(orders: readonly Opened[], final: boolean): Promise<string[]> {
+    const deadline = Date.now() + JUDGE_MS
+    for (let look = 1; ; look++) {
+      const found = await compare(orders, final)
+      if (found.length === 0 || Date.now() > deadline) return found
+      await new Promise(resolve => setTimeout(resolve, LOOK_MS))
+      // The relayer's transactions wait for a block, and their confirmations for more.
+      if (look % MINE_EVERY === 0) await clock.mineAt(clock.now() + 1)
+    }
+  }
+
+  async function compare(orders: readonly Opened[], final: boolean): Promise<string[]> {
+    const chain = await readChain(rpc, world.chain.usdcAddress, world.chain.routerAddress)
+    const block = chain.head - CONFIRMATIONS + 1
+    const confirmed = { block, time: await chain.timeOf(block) }
+    const found = await Promise.all(
+      orders.map(async order => {
+        const seen = toSeen(order, await call<OrderBody>(gateway, 'GET', `/api/v1/orders/${order.id}`, order.apiKey))
+        const expected = expectedOf(seen, chain, confirmed, FEE_BPS)
+        const wrong = differences(seen, expected, order.merchant === 0 && !final)
+        if (final) wrong.push(...hearingDifferences(seen, hearing(order), expected))
+        return wrong.map(each => `order ${order.index} (${order.id}): ${each}`)
+      }),
+    )
+    return found.flat()
+  }
+
+  function hearing(order: Opened): Heard[] {
+    const bodies = [...(merchants[order.merchant]?.receiver.taken ?? [])].map(body => JSON.parse(body))
+    return bodies
+      .filter(({ data }) => data.id === order.id)
+      .map(({ type, data }) => ({ type, txHash: data.tx_hash ?? null, received: data.received ?? null }))
+  }
+
+  return {
+    play,
+    async stop() {
+      services.bus.release()
+      await services.stopAll()
+      await Promise.all(merchants.map(({ receiver }) => receiver.stop()))
+      await world.stop()
+    },
+  }
+}
+
+const toSeen = (order: Opened, body: OrderBody): SeenOrder => ({
+  ...order,
+  status: body.status,
+  exception: body.exception,
+  txHash: body.tx_hash,
+  received: body.received,
+  expected: body.expected,
+  payments: (body.payments ?? []) as SeenOrder['payments'],
+})
+
+function groupByTime(actions: readonly Action[]): [number, Action[]][] {
+  const groups = new Map<number, Action[]>()
+  for (const action of actions) groups.set(action.at, [...(groups.get(action.at) ?? []), action])
+  return [...groups].sort(([a], [b]) => a - b)
+}
+
+/** Two or three of the bundled transfers that follow each other go out in one transaction. */
+function bundleUp(random: Random, actions: readonly Action[]): Action[] {
+  const bundled = actions.filter(({ does }) => does === 'bundled').toSorted((a, b) => a.at - b.at)
+  const times = new Map<Action, number>()
+  while (bundled.length > 0) {
+    const together = bundled.splice(0, random.between(1, 4))
+    for (const action of together) times.set(action, together[0]?.at ?? action.at)
+  }
+  return actions.map(action => ({ ...action, at: times.get(action) ?? action.at }))
+}
+
+/** A rate may be too old for a moment after the chain's clock has jumped. */
+async function insist<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (tries >= 40 || !/ answered 503:/.test(String(error))) throw error
+      await new Promise(resolve => setTimeout(resolve, 250))
+    }
+  }
+}
+
+const decimal = (amount: bigint) => `${amount / 1_000_000n}.${String(amount % 1_000_000n).padStart(6, '0')}`
