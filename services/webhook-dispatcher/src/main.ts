@@ -1,19 +1,9 @@
-import { join } from 'node:path'
-import { createLogger, migrate, readConfig, run } from '@ponte/service-kit'
-import { webhookDispatcherConfig } from './config'
-import { createWebhookDispatcher } from './service'
+import { runService } from '@ponte/service-kit'
+import { createWebhookDispatcher, webhookDispatcherConfig, webhookDispatcherMigrations } from './index'
 
-const migrations = join(__dirname, '../prisma/migrations')
-
-async function main() {
-  const config = readConfig(webhookDispatcherConfig, process.env)
-  const logger = createLogger({ service: 'webhook-dispatcher', level: config.LOG_LEVEL })
-  logger.info('migrated', { applied: await migrate(config.DATABASE_URL, migrations) })
-  if (process.argv[2] === 'migrate') return
-  await run(createWebhookDispatcher(config, { logger }), logger, { tracesUrl: config.TRACES_URL })
-}
-
-main().catch(error => {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
+runService(process, {
+  name: 'webhook-dispatcher',
+  settings: webhookDispatcherConfig,
+  migrations: webhookDispatcherMigrations,
+  create: createWebhookDispatcher,
 })

@@ -1,4 +1,4 @@
-import { createMetrics, type Metrics } from '@ponte/service-kit'
+import type { Metrics } from '@ponte/service-kit'
 import type { Outcome } from './delivery'
 import type { Store } from './store'
 
@@ -7,7 +7,6 @@ interface Count {
 }
 
 export interface DispatcherMetrics {
-  kit: Metrics
   fenced: Count
   reaped: Count
   repaired: Count
@@ -19,13 +18,11 @@ export interface DispatcherMetrics {
 
 const FIRST_ATTEMPT_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300]
 
-export function createDispatcherMetrics(): DispatcherMetrics {
-  const metrics = createMetrics('webhook-dispatcher')
+export function createDispatcherMetrics(metrics: Metrics): DispatcherMetrics {
   const attempts = metrics.counter('ponte_webhook_attempts_total', 'Attempts by outcome', ['outcome'])
   const deliveries = metrics.counter('ponte_webhook_deliveries_total', 'Deliveries that ended, by how', ['status'])
   const duration = metrics.histogram('ponte_webhook_attempt_seconds', 'Time of one attempt, from DNS to the status line', ['outcome'])
   return {
-    kit: metrics,
     fenced: metrics.counter('ponte_webhook_fenced_total', 'Attempts that ended after their lease and changed nothing'),
     reaped: metrics.counter('ponte_webhook_leases_reaped_total', 'Deliveries whose worker was lost'),
     repaired: metrics.counter('ponte_webhook_lanes_mended_total', 'Lanes with work and no turn; above zero is a bug'),

@@ -5,14 +5,13 @@ import {
   type DeliveryDetailBody,
   type DeliveryOverview,
   id as idSchema,
-  type List,
   listDeliveries,
   listEvents,
   type MerchantTerms,
   type ReplayedBody,
   replayDeliveries,
 } from '@ponte/contracts'
-import { parseRequest, requireCaller } from '@ponte/service-kit'
+import { listPage, parseRequest, requireCaller } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import { attemptBody, deliveryBody, eventBody } from './bodies'
@@ -25,7 +24,6 @@ export interface RouteDeps {
   due(merchantId: string): void
 }
 
-const LIMIT_DEFAULT = 20
 const REPLAY_LIMIT = 10_000
 const COPY_WAIT_MS = 2_000
 const COPY_POLL_MS = 25
@@ -38,9 +36,8 @@ export function routes(deps: RouteDeps): Router {
 
   router.get('/api/v1/events', async (req, res) => {
     const query = parseRequest(listEvents, req.query, 'query')
-    const limit = query.limit ?? LIMIT_DEFAULT
-    const rows = await store.events.list(merchantOf(res).merchant_id, query, limit)
-    res.json(page(rows.map(eventBody), limit, query))
+    const { merchant_id } = merchantOf(res)
+    res.json(await listPage(query, limit => store.events.list(merchant_id, query, limit), eventBody))
   })
 
   router.get('/api/v1/events/:id', async (req, res) => {
@@ -50,9 +47,8 @@ export function routes(deps: RouteDeps): Router {
 
   router.get('/api/v1/deliveries', async (req, res) => {
     const query = parseRequest(listDeliveries, req.query, 'query')
-    const limit = query.limit ?? LIMIT_DEFAULT
-    const rows = await store.deliveries.list(merchantOf(res).merchant_id, query, limit)
-    res.json(page(rows.map(deliveryBody), limit, query))
+    const { merchant_id } = merchantOf(res)
+    res.json(await listPage(query, limit => store.deliveries.list(merchant_id, query, limit), deliveryBody))
   })
 
   router.get('/api/v1/deliveries/overview', async (_req, res) => {
@@ -120,10 +116,4 @@ async function requireWebhookUrl(store: Store, terms: MerchantTerms): Promise<vo
     await new Promise(resolve => setTimeout(resolve, COPY_POLL_MS))
   }
   throw new ApiError('service_unavailable', 'Your latest settings have not arrived here yet; try again shortly.', { retryAfterS: 2 })
-}
-
-function page<T>(rows: T[], limit: number, query: { ending_before?: string | undefined }): List<T> {
-  const data = rows.slice(0, limit)
-  if (query.ending_before !== undefined) data.reverse()
-  return { object: 'list', data, has_more: rows.length > limit }
 }

@@ -1,19 +1,5 @@
 import { topology } from '@ponte/contracts'
-import {
-  type Bus,
-  consumer,
-  createApp,
-  createLogger,
-  every,
-  httpServer,
-  type Logger,
-  openDatabase,
-  opsServer,
-  type Part,
-  rabbitmqBus,
-  service,
-  unseal,
-} from '@ponte/service-kit'
+import { consumer, createApp, every, httpServer, type Overrides as KitOverrides, serviceParts, unseal } from '@ponte/service-kit'
 import type { WebhookDispatcherConfig } from './config'
 import { memoize } from './memoize'
 import { createDispatcherMetrics } from './metrics'
@@ -25,9 +11,7 @@ import { upkeep } from './upkeep'
 import { createWorker } from './worker'
 
 /** What all-in-one or a test may replace; its owner starts and stops it. */
-export interface Overrides {
-  bus?: Bus
-  logger?: Logger
+export interface Overrides extends KitOverrides {
   /** Certificate authorities instead of the well-known ones. */
   ca?: string
 }
@@ -39,15 +23,18 @@ const SWEEP_MS = 10_000
 
 /** Merchant notification, as a list of parts. */
 export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrides: Overrides = {}) {
-  const logger = overrides.logger ?? createLogger({ service: 'webhook-dispatcher', level: config.LOG_LEVEL })
-  const metrics = createDispatcherMetrics()
-  const database = openDatabase({
-    url: config.DATABASE_URL,
-    settings: PLANNER,
-    poolSize: config.DATABASE_POOL,
-    applicationName: 'webhook-dispatcher',
+  const {
+    logger,
+    metrics: kit,
+    database,
+    bus,
+    assemble,
+  } = serviceParts('webhook-dispatcher', config, {
+    topology,
+    overrides,
+    database: { settings: PLANNER },
   })
-  const bus = overrides.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
+  const metrics = createDispatcherMetrics(kit)
   const store = openStore(database)
   metrics.watchStore(store)
 
@@ -68,18 +55,15 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
 
   const app = createApp({ routes: routes({ store, tokenSecret: config.GATEWAY_TOKEN_SECRET, due: worker.due }), logger })
   const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
-  const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics: metrics.kit, parts: () => parts, logger })
-  const parts: Part[] = [
-    database,
-    ...(overrides.bus ? [] : [bus]),
-    { name: 'sender', stop: sender.stop },
-    every('idle connections', SWEEP_MS, async () => sender.sweep(), logger),
-    ...upkeep({ store, metrics, logger, retentionDays: config.EVENT_RETENTION_DAYS, due: worker.due }),
-    worker,
-    { ...admission, busy: async () => (await store.events.hasAdmissible()) || (await admission.busy?.()) === true },
-    consumer(bus, 'webhook-dispatcher', reactions({ store, due: worker.due, admit: admission.wake })),
-    ops,
+  return assemble({
+    parts: [
+      { name: 'sender', stop: sender.stop },
+      every('idle connections', SWEEP_MS, async () => sender.sweep(), logger),
+      ...upkeep({ store, metrics, logger, retentionDays: config.EVENT_RETENTION_DAYS, due: worker.due }),
+      worker,
+      { ...admission, busy: async () => (await store.events.hasAdmissible()) || (await admission.busy?.()) === true },
+      consumer(bus, 'webhook-dispatcher', reactions({ store, due: worker.due, admit: admission.wake })),
+    ],
     http,
-  ]
-  return { ...service('webhook-dispatcher', parts), http, ops }
+  })
 }

@@ -61,7 +61,7 @@ it.each<[string, ListDeliveries, number]>([
   ['event_id', { event_id: '00000007-0000-7000-8000-000000000000' }, 1],
 ])('GET /deliveries with %s seeks in an index and reads little more than it answers', async (_name, query, found) => {
   sent = []
-  const rows = await store.deliveries.list(merchantId, listDeliveries.parse(query), 20)
+  const rows = await store.deliveries.list(merchantId, listDeliveries.parse(query), 21)
   expect([rows.length, sent.length]).toEqual([found, 1])
   for (const { text, values } of [...sent]) {
     const explained = await database.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)

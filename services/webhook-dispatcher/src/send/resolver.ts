@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises'
+import { LRUCache } from 'lru-cache'
 
 /** All addresses of a host name, IPv4 first. Throws when there is none. */
 export type Resolve = (host: string) => Promise<readonly string[]>
@@ -16,7 +17,7 @@ export function createResolver(options: { servers?: readonly string[]; now?: () 
   const now = options.now ?? (() => performance.now())
   const resolver = new Resolver({ timeout: TRY_TIMEOUT_MS, tries: TRIES })
   if (options.servers?.length) resolver.setServers(options.servers)
-  const cache = new Map<string, { addresses: readonly string[]; until: number }>()
+  const cache = new LRUCache<string, { addresses: readonly string[]; until: number }>({ max: CACHE_ENTRIES_MAX })
   const asking = new Map<string, Promise<readonly string[]>>()
 
   const ask = async (host: string): Promise<readonly string[]> => {
@@ -25,10 +26,7 @@ export function createResolver(options: { servers?: readonly string[]; now?: () 
     if (records.length === 0) throw new Error('The name has no address.')
     const ttlMs = Math.min(...records.map(record => record.ttl)) * 1000
     const addresses = records.map(record => record.address)
-    if (ttlMs > 0) {
-      if (cache.size >= CACHE_ENTRIES_MAX) cache.clear()
-      cache.set(host, { addresses, until: now() + Math.min(ttlMs, CACHE_MS_MAX) })
-    }
+    if (ttlMs > 0) cache.set(host, { addresses, until: now() + Math.min(ttlMs, CACHE_MS_MAX) })
     return addresses
   }
   return async host => {

@@ -1,5 +1,5 @@
 import type { ListDeliveries, ReplayDeliveries } from '@ponte/contracts'
-import { type Database, isUniqueViolation, type Statement } from '@ponte/service-kit'
+import { type Database, isUniqueViolation, type Statement, uuidv7Floor } from '@ponte/service-kit'
 import type { Attempt, Delivery, PrismaClient } from '../generated/client'
 import { keyset } from './keyset'
 
@@ -59,12 +59,6 @@ export interface Overview {
 const REPLAY_TRIES = 5
 const DAY_MS = 86_400_000
 
-/** The smallest UUIDv7 of a moment. */
-const firstIdAt = (ms: number) => {
-  const hex = ms.toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
-}
-
 export type DeliveryDetail = Delivery & { attemptLog: Attempt[]; body: Buffer }
 
 export function deliveryStore(database: Database, prisma: PrismaClient) {
@@ -90,7 +84,6 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
         { isolationLevel: 'RepeatableRead' },
       ),
 
-    /** One more than `limit` when there are more. */
     async list(merchantId: string, query: ListDeliveries, limit: number): Promise<Delivery[]> {
       const inFlight = await inFlightOf(merchantId)
       const rows = await prisma.delivery.findMany({
@@ -102,7 +95,7 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
           ...(query.event_id ? { OR: [{ id: query.event_id }, { eventId: query.event_id, replayOf: { not: null } }] } : {}),
         },
         orderBy: keyset.order(query),
-        take: limit + 1,
+        take: limit,
       })
       return rows.map(row => withInFlight(row, inFlight))
     },
@@ -140,7 +133,7 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
     async overview(merchantId: string): Promise<Overview> {
       const { rows } = await database.query<Overview>({ name: 'deliveries-overview', text: OVERVIEW }, [
         merchantId,
-        firstIdAt(Date.now() - DAY_MS),
+        uuidv7Floor(new Date(Date.now() - DAY_MS)),
       ])
       return rows[0] ?? { pending: 0, retrying: 0, delivered_24h: 0, dead_24h: 0 }
     },

@@ -100,12 +100,11 @@ export function eventStore(database: Database, prisma: PrismaClient) {
 
     find: (id: string): Promise<EventRow | null> => prisma.event.findUnique({ where: { id } }),
 
-    /** One more than `limit` when there are more. */
     list: (merchantId: string, query: ListEvents, limit: number): Promise<EventRow[]> =>
       prisma.event.findMany({
         where: { merchantId, ...(query.type ? { type: query.type } : {}), ...keyset.where(query) },
         orderBy: keyset.order(query),
-        take: limit + 1,
+        take: limit,
       }),
   }
 }

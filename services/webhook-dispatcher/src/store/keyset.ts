@@ -5,7 +5,7 @@ interface PageQuery {
   created_lt?: string | undefined
 }
 
-/** Newest first by id, which is time-ordered: a page costs the same at any depth. `ending_before` reads upwards and is turned round by the route. */
+/** Newest first by id, which is time-ordered: a page costs the same at any depth. `ending_before` reads upwards and is reversed by the page. */
 export const keyset = {
   where: (query: PageQuery) => ({
     ...(query.starting_after ? { id: { lt: query.starting_after } } : {}),
