@@ -87,7 +87,7 @@ async function deliver(world: World, replicas: Replicas) {
   await bus.start?.()
   try {
     const merchant = await createMerchant(world, replicas.gatewayUrl, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-    await until(() => bus.ready?.() === true, 'the broker did not answer')
+    await until(() => bus.accepts(), 'the broker did not answer')
     const publish = async (count: number) => {
       const owner = { merchant_id: merchant.id, merchant_version: 1 }
       const event = (): NewEvent => ({

@@ -10,7 +10,7 @@ const ROUTES = ['', '*/'].flatMap(room => ['routes', '*-routes', '*-route'].map(
 
 /** Every library that touches the world has one home (a `*` stands for part of a name). Tests may use what they like. */
 const homes: Record<string, string[]> = {
-  amqplib: ['packages/service-kit/src/bus/rabbitmq-bus.ts'],
+  amqplib: ['packages/service-kit/src/bus/rabbitmq-*.ts'],
   winston: ['packages/service-kit/src/observe/logger.ts'],
   'prom-client': ['packages/service-kit/src/observe/metrics.ts'],
   pg: [

@@ -20,5 +20,6 @@ export { type Crashable, type CrashableServers, startCrashableServers } from './
 export { findProgram, installDebianPackage } from './debian'
 export { freePort } from './ports'
 export { type Postgres, type PostgresOptions, startPostgres } from './postgres'
+export { type Rabbitmq, startRabbitmq } from './rabbitmq'
 export { startTestServers, type TestServers } from './test-servers'
 export { spawnTied } from './tied-process'

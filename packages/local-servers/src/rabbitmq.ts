@@ -1,15 +1,21 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
 import { findProgram, installDebianPackage } from './debian'
 import { freePort } from './ports'
 import { spawnTied, type TiedProcess } from './tied-process'
+
+const execute = promisify(execFile)
 
 export interface Rabbitmq {
   url: string
   /** SIGKILL. Started again on the same folder and port it is the same node, with what its durable queues held. */
   stop(): Promise<void>
+  /** Runs `rabbitmqctl` with these arguments on the node. */
+  control(...args: string[]): Promise<void>
 }
 
 /** Starts a private RabbitMQ node whose ports, files and name are its own. */
@@ -55,7 +61,11 @@ export async function startRabbitmq(folder: string, port?: number): Promise<Rabb
     await stop()
     throw error
   }
-  return { url: `amqp://guest:guest@127.0.0.1:${nodePort}`, stop }
+  const control = async (...args: string[]) => {
+    const program = findProgram('/usr/lib/rabbitmq/bin/rabbitmqctl', 'rabbitmqctl', '/opt/homebrew/sbin/rabbitmqctl') ?? 'rabbitmqctl'
+    await execute(program, ['--node', env.RABBITMQ_NODENAME, ...args], { env })
+  }
+  return { url: `amqp://guest:guest@127.0.0.1:${nodePort}`, stop, control }
 }
 
 async function findRabbitmq(): Promise<string> {

@@ -86,6 +86,7 @@ const round = (value: number, digits: number) => Number(value.toFixed(digits))
 const swallowing: Bus = {
   name: 'bus',
   publish: async () => undefined,
+  accepts: () => true,
   announce: () => undefined,
   consume: queue => ({ name: `${queue} queue` }),
   listen: () => ({ name: 'announcements' }),

@@ -44,6 +44,7 @@ function answer(method: string, [first]: unknown[]): unknown {
 const nowhere: Bus = {
   name: 'bus',
   publish: async () => undefined,
+  accepts: () => true,
   announce: () => undefined,
   consume: queue => ({ name: `${queue} queue` }),
   listen: () => ({ name: 'announcements' }),

@@ -25,7 +25,7 @@ export async function startReplicas() {
     logger: silentLogger,
   })
   await bus.start?.()
-  await until(async () => (await bus.ready?.()) === true, 'no broker')
+  await until(() => bus.accepts(), 'no broker')
   const sql = new pg.Pool({ connectionString: databaseUrl, max: 2 })
   sql.on('error', () => undefined)
   const children: ChildProcess[] = []

@@ -31,10 +31,21 @@ export interface QueuePart extends Part {
 /** Queue name to the message types bound to it. Known in full to every publisher, so that no message precedes its queue. */
 export type Topology = Readonly<Record<string, readonly string[]>>
 
+/** The queues bound to each type. */
+export function queuesOf(topology: Topology): ReadonlyMap<string, readonly string[]> {
+  const types = new Set(Object.values(topology).flat())
+  return new Map([...types].map(type => [type, Object.keys(topology).filter(queue => topology[queue]?.includes(type))]))
+}
+
+/** Announced when a queue had to be declared again, with `{ queue, types }`: messages that it held may be gone. */
+export const QUEUE_LOST = 'queue.lost'
+
 /**
  * At least once, in no promised order. Both buses keep the same promises; `test/bus-contract.ts` states them.
  */
 export interface Bus extends Part {
+  /** True while a message would be taken; a relay claims nothing before. */
+  accepts(): boolean
   /** Resolves when every queue bound to this type has safely taken the message; rejects when that is not certain. */
   publish(message: Message): Promise<void>
   /** Tells whoever listens right now; may be lost. */
@@ -74,11 +85,31 @@ export function slots(count: number): Slots {
   }
 }
 
+/** Logs retries: while a database is away, one line for all that wait, and not one for each. */
+export interface RetryLog {
+  retried(error: unknown): void
+}
+
+export function createRetryLog(logger: Logger, now = () => performance.now()): RetryLog {
+  let retries = 0
+  let loggedAt = Number.NEGATIVE_INFINITY
+  return {
+    retried(error) {
+      retries += 1
+      if (now() - loggedAt < RETRY_MS_MAX) return
+      loggedAt = now()
+      logger.warn('messages will be handled again', { retries, error })
+      retries = 0
+    },
+  }
+}
+
 export interface Handling {
   handler: Handler
   slots: Slots
   signal: AbortSignal
   logger: Logger
+  retryLog: RetryLog
   onTry?: ConsumeOptions['onTry'] | undefined
 }
 
@@ -94,7 +125,7 @@ type Handled = 'done' | 'dead' | 'stopped'
 export const handle = (message: Message, handling: Handling): Promise<Handled> =>
   withoutContext(() => withLogFields({ event_id: message.id, event_type: message.type }, () => tryAndTry(message, handling)))
 
-async function tryAndTry(message: Message, { handler, slots, signal, logger, onTry }: Handling): Promise<Handled> {
+async function tryAndTry(message: Message, { handler, slots, signal, logger, retryLog, onTry }: Handling): Promise<Handled> {
   let failures = 0
   for (let waitMs = RETRY_MS_MIN; ; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
     await slots.take()
@@ -113,7 +144,8 @@ async function tryAndTry(message: Message, { handler, slots, signal, logger, onT
         return 'dead'
       }
       tried('retried')
-      logger.warn('a message will be handled again', { error })
+      logger.debug('a message will be handled again', { error })
+      retryLog.retried(error)
     } finally {
       slots.give()
     }

@@ -2,6 +2,7 @@ import type { Logger } from '../observe'
 import {
   type Bus,
   type ConsumeOptions,
+  createRetryLog,
   type Handler,
   HELD_PER_HANDLER,
   handle,
@@ -42,7 +43,7 @@ export function memoryBus(options: { topology: Topology; logger: Logger; onDeadL
   return {
     name: 'bus',
     announce,
-    ready: () => true,
+    accepts: () => true,
     busy: () => [...queues.values()].some(queue => queue.held.size > 0),
     async publish(message) {
       const bound = [...queues.values()].filter(queue => queue.types.includes(message.type))
@@ -104,7 +105,7 @@ function memoryConsumer(
   const { prefetch, onTry, logger } = options
   const aborted = new AbortController()
   const inHand = new Set<Promise<void>>()
-  const handling = { handler, slots: slots(prefetch), signal: aborted.signal, logger, onTry }
+  const handling = { handler, slots: slots(prefetch), signal: aborted.signal, logger, onTry, retryLog: createRetryLog(logger) }
 
   const take = async (held: Held) => {
     const outcome = await handle(held.message, handling)

@@ -2,7 +2,7 @@ import { type NewEvent, subjectsOf } from '@ponte/contracts'
 import { type Database, outboxRows, type Sql } from '../database'
 import type { Counter, Logger } from '../observe'
 import { every, type Loop } from '../process'
-import type { Bus, Message } from './bus'
+import { type Bus, type Message, QUEUE_LOST } from './bus'
 
 /** Columns of outbox rows as arrays, for `unnest` inside the statement that commits the state (design, section 9). */
 export interface OutboxRows {
@@ -33,6 +33,14 @@ const PRUNE_MS = 3_600_000
 /** A turn waits this long for its confirms; a message that takes longer is marked when its own comes, and holds up no other. */
 const TURN_WAIT_MS = 1_000
 
+/** After a turn in which the broker took nothing, the next one waits, twice as long each time. */
+const BACKOFF_MS_MIN = 1_000
+const BACKOFF_MS_MAX = 5_000
+/** Events handed to the bus and not answered yet; a broker that has stopped answering is given no more. */
+const UNANSWERED_MAX = 5 * BATCH
+/** Events that were confirmed while a queue was being lost are marked by then. */
+const RESEND_AFTER_MS = 2_000
+
 const CLAIM = `
   UPDATE outbox SET claimed_until = now() + interval '15 seconds'
   WHERE id = ANY(ARRAY(
@@ -40,22 +48,54 @@ const CLAIM = `
     ORDER BY created_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))
   RETURNING id, type, body`
 
+/** Raw SQL: by type over the whole outbox; it runs when a queue was lost and at no other time. */
+const RESEND = 'UPDATE outbox SET sent_at = NULL, claimed_until = NULL WHERE sent_at IS NOT NULL AND type = ANY($1::text[])'
+
 /**
  * Publishes what the outbox holds: claims a batch, publishes, marks what was confirmed. Safe with any number of replicas. A process that dies
  * between publishing and marking publishes again when its claim ends; the readers' inboxes make that harmless.
- * It is woken by the commit; the poll is only the safety net.
+ * It is woken by the commit; the poll is only the safety net. While the bus takes nothing it claims nothing. When a queue is lost, what was
+ * bound to it is published again: the inboxes of the other readers drop the duplicates.
  */
 export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop {
   let prunedAt = 0
   let published: Counter<'outcome'> | undefined
+  let backoffMs = 0
+  let resumeAt = 0
+  let refusals: { row: Message; error: unknown }[] = []
+  const losses = new Set<string>()
+  let resends: { queue: string; types: string[]; atMs: number }[] = []
   const inFlight = new Set<string>()
   const mark = (ids: string[]) => database.query('UPDATE outbox SET sent_at = now() WHERE id = ANY($1::uuid[])', [ids])
+
+  /** One line for all of a turn, and for those that were refused since. */
+  const logRefusals = () => {
+    const [first] = refusals
+    if (first) logger.warn('events stay in the outbox', { events: refusals.length, ...aboutEvent(first.row), error: first.error })
+    refusals = []
+  }
+  const heardOfLoss = ({ id, body }: Message) => {
+    if (losses.has(id)) return
+    losses.add(id)
+    const { queue, types }: { queue: string; types: string[] } = JSON.parse(body)
+    resends.push({ queue, types, atMs: performance.now() + RESEND_AFTER_MS })
+  }
+  const resend = async () => {
+    for (const lost of resends.filter(({ atMs }) => atMs <= performance.now())) {
+      const { rowCount } = await database.query({ name: 'outbox-resend', text: RESEND }, [lost.types])
+      resends = resends.filter(other => other !== lost)
+      logger.error('a queue was lost; the events bound to it are published again', { queue: lost.queue, events: rowCount })
+    }
+  }
 
   const relay = async (signal: AbortSignal): Promise<boolean> => {
     if (Date.now() - prunedAt >= PRUNE_MS) {
       prunedAt = Date.now()
       await prune(database)
     }
+    await resend()
+    logRefusals()
+    if (!bus.accepts() || inFlight.size >= UNANSWERED_MAX || performance.now() < resumeAt) return false
     const { rows } = await database.query<Message>({ name: 'outbox-claim', text: CLAIM })
     const sent: string[] = []
     const unsent: string[] = []
@@ -67,7 +107,7 @@ export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop 
         const taken = await bus.publish(row).then(
           () => true,
           error => {
-            logger.warn('an event stays in the outbox', { ...aboutEvent(row), error })
+            refusals.push({ row, error })
             return false
           },
         )
@@ -80,13 +120,25 @@ export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop 
     await settledOrLate(publishing, signal)
     collecting = false
     if (sent.length > 0) await mark(sent)
+    logRefusals()
     if (unsent.length > 0)
       await database.query("UPDATE outbox SET claimed_until = now() + interval '1 second' WHERE id = ANY($1::uuid[])", [unsent])
-    return rows.length === BATCH
+    backoffMs = unsent.length > 0 && sent.length === 0 ? Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_MIN, backoffMs * 2)) : 0
+    resumeAt = performance.now() + backoffMs
+    return rows.length === BATCH && backoffMs === 0
   }
   const loop = every('outbox relay', POLL_MS, relay, logger)
+  const listener = bus.listen([QUEUE_LOST], heardOfLoss)
   return {
     ...loop,
+    async start() {
+      await listener.start?.()
+      await loop.start?.()
+    },
+    async stop() {
+      await listener.stop?.()
+      await loop.stop?.()
+    },
     observe(metrics) {
       metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
       published = metrics.counter('ponte_outbox_published_total', 'Events handed to the bus, by its answer', ['outcome'])

@@ -9,6 +9,7 @@ import {
   openDatabase,
   outboxAge,
   outboxRelay,
+  QUEUE_LOST,
   silentLogger,
   toOutbox,
   until,
@@ -26,20 +27,22 @@ const ID = '01890a5d-ac96-774b-bcce-b302099a8057'
 const changed = { type: 'order.changed', data: { merchant_id: ID, order_id: ID } } as const
 
 /** A bus of which the test says what happens to each publication. */
-const scriptedBus = (publish: (message: Message) => Promise<void>): Bus => ({
+const scriptedBus = (publish: (message: Message) => Promise<void>, over: Partial<Bus> = {}): Bus => ({
   name: 'scripted',
+  accepts: () => true,
   publish,
   announce: () => undefined,
   consume: () => ({ name: 'none' }),
   listen: () => ({ name: 'none' }),
+  ...over,
 })
 
 describe('the outbox relay', () => {
   let home: Awaited<ReturnType<typeof testDatabase>>
   let database: Database
   const loops: Loop[] = []
-  const starting = async (bus: Bus, over: Database = database) => {
-    const relay = outboxRelay(over, bus, silentLogger)
+  const starting = async (bus: Bus, over: Database = database, logger = silentLogger) => {
+    const relay = outboxRelay(over, bus, logger)
     loops.push(relay)
     await relay.start?.()
     return relay
@@ -131,6 +134,82 @@ describe('the outbox relay', () => {
     await until(async () => (await unsent()) === 0, 'some are unsent')
     expect(published.sort()).toEqual([...ids].sort())
     expect(await outboxAge(database)).toBe(0)
+  })
+
+  /** The database, counting claims. */
+  function counted() {
+    let claims = 0
+    const over: Database = {
+      ...database,
+      query: ((text, values) => {
+        if (typeof text === 'object' && text.name === 'outbox-claim') claims += 1
+        return database.query(text, values)
+      }) as Database['query'],
+    }
+    return { over, claims: () => claims }
+  }
+
+  it('claims nothing while the bus takes nothing, and writes no log line', async () => {
+    let up = false
+    const published: string[] = []
+    const lines: string[] = []
+    const log = (text: string) => void lines.push(text)
+    const { over, claims } = counted()
+    const ids = await write(450)
+    const bus = scriptedBus(async message => void published.push(message.id), { accepts: () => up })
+    const relay = await starting(bus, over, { ...silentLogger, warn: log, error: log })
+    for (let n = 0; n < 50; n += 1) {
+      relay.wake()
+      await until(async () => n > 1 || (await unsent()) === 450, 'some are sent')
+    }
+    expect([claims(), lines]).toEqual([0, []])
+    up = true
+    relay.wake()
+    await until(async () => (await unsent()) === 0, 'some are unsent')
+    expect(published.sort()).toEqual([...ids].sort())
+  })
+
+  it('backs off when the bus refuses, and logs one line a turn', async () => {
+    const lines: string[] = []
+    let tries = 0
+    const { over, claims } = counted()
+    await write(450)
+    const refusing = () => {
+      tries += 1
+      return Promise.reject(new Error('The broker takes no messages now.'))
+    }
+    const relay = await starting(scriptedBus(refusing), over, { ...silentLogger, warn: text => void lines.push(text) })
+    await until(() => lines.length > 0, 'no turn has ended')
+    for (let n = 0; n < 50; n += 1) {
+      relay.wake()
+      await database.query('SELECT 1')
+    }
+    expect(lines).toEqual(Array.from({ length: claims() }, () => 'events stay in the outbox'))
+    expect(claims()).toBeLessThan(4)
+    expect(tries).toBe(claims() * 200)
+  })
+
+  it('publishes again what was bound to a queue that was lost, once for each loss', async () => {
+    const published: string[] = []
+    let announce: (message: Message) => void = () => undefined
+    const listening: Partial<Bus> = {
+      listen: (_types, handler) => {
+        announce = handler
+        return { name: 'listener' }
+      },
+    }
+    const ids = await write(2)
+    await database.query("INSERT INTO outbox (id, type, body, sent_at) VALUES (gen_random_uuid(), 'order.other', '{}', now())")
+    await starting(scriptedBus(async message => void published.push(message.id), listening))
+    await until(async () => (await unsent()) === 0, 'some are unsent')
+    const loss = { id: ID, type: QUEUE_LOST, body: JSON.stringify({ queue: 'reader', types: ['order.changed'] }) }
+    for (let n = 0; n < 3; n += 1) announce(loss)
+    await until(
+      () => published.length === 4,
+      () => `${published.length} publications`,
+    )
+    await until(async () => (await unsent()) === 0, 'some are unsent')
+    expect(published.sort()).toEqual([...ids, ...ids].sort())
   })
 
   it('a relay that dies between publishing and marking: it is published again when the claim ends, and the inbox makes that harmless', async () => {

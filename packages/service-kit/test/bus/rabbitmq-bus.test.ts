@@ -7,7 +7,7 @@ busContract('RabbitMQ', async topology => {
   const broker = testBroker()
   const bus = rabbitmqBus({ ...broker, topology, logger: silentLogger })
   await bus.start?.()
-  await until(async () => (await bus.ready?.()) === true, 'RabbitMQ does not answer')
+  await until(() => bus.accepts(), 'RabbitMQ does not answer')
   const side = await connect(broker.url)
   const looking = await side.createChannel()
   const parked: { queue: string; message: Message }[] = []
@@ -17,10 +17,10 @@ busContract('RabbitMQ', async topology => {
       for (;;) {
         const got = await looking.get(`${broker.namespace}.dead.${queue}`, { noAck: true })
         if (!got) break
-        const type = String(
-          got.properties.headers?.['x-first-death-queue'] ? (got.properties.headers['x-death']?.[0]?.['routing-keys'][0] ?? '') : '',
-        )
-        parked.push({ queue, message: { id: String(got.properties.messageId), type, body: got.content.toString('utf8') } })
+        parked.push({
+          queue,
+          message: { id: String(got.properties.messageId), type: String(got.properties.type), body: got.content.toString('utf8') },
+        })
       }
       return parked.filter(each => each.queue === queue).map(each => each.message)
     },

@@ -1,9 +1,9 @@
 import { type Channel, type ChannelModel, connect } from 'amqplib'
-import { type Bus, type Message, type Part, rabbitmqBus, silentLogger, until, uuidv7 } from '../../src'
+import { type Bus, type Message, type Part, QUEUE_LOST, rabbitmqBus, silentLogger, until, uuidv7 } from '../../src'
 import { testBroker } from '../../src/testing'
 import { type CuttableProxy, cuttableProxy } from './cuttable-proxy'
 
-const topology = { first: ['first.made'], second: ['second.made'] }
+const topology = { first: ['first.made', 'both.made'], second: ['second.made', 'both.made'] }
 const message = (type: string): Message => ({ id: uuidv7(), type, body: '{}' })
 
 describe('RabbitMQ behind a connection that is cut', () => {
@@ -19,7 +19,7 @@ describe('RabbitMQ behind a connection that is cut', () => {
     return part
   }
   const openBus = (): Bus => rabbitmqBus({ url, namespace: broker.namespace, topology, logger: silentLogger })
-  const ready = (bus: Bus) => until(async () => (await bus.ready?.()) === true, 'the bus never became ready')
+  const ready = (bus: Bus) => until(() => bus.accepts(), 'the bus never became ready')
   /** What the outbox relay does: try until it is confirmed. */
   const publishUntilTaken = async (bus: Bus, each: Message): Promise<void> => {
     for (;;) {
@@ -83,7 +83,7 @@ describe('RabbitMQ behind a connection that is cut', () => {
     const bus = await starting(openBus())
     const seen: string[] = []
     await starting(bus.consume('first', async taken => void seen.push(taken.id)))
-    expect(await bus.ready?.()).toBe(false)
+    expect(bus.accepts()).toBe(false)
     await expect(bus.publish(message('first.made'))).rejects.toThrow('There is no connection to the broker.')
     await proxy.open()
     await ready(bus)
@@ -100,7 +100,7 @@ describe('RabbitMQ behind a connection that is cut', () => {
     for (const outcome of await outcomes) {
       if (outcome.status === 'rejected') expect(String(outcome.reason)).toMatch(/closed|lost|confirm|ECONN/i)
     }
-    await until(async () => (await bus.ready?.()) === false, 'the bus still says ready')
+    await until(() => !bus.accepts(), 'the bus still says ready')
     await proxy.open()
     await ready(bus)
     await bus.publish(message('first.made'))
@@ -145,17 +145,32 @@ describe('RabbitMQ behind a connection that is cut', () => {
     await until(() => seen.includes(sent.id), 'the deleted queue was not consumed again')
   })
 
-  it('rejects what the broker returns because no queue is bound (publisher confirms with mandatory)', async () => {
+  it('rejects what one of several queues does not take, although the other does, and declares the lost one again', async () => {
     const bus = await starting(openBus())
     await ready(bus)
-    await looking.unbindQueue(`${broker.namespace}.second`, `${broker.namespace}.events`, 'second.made')
-    const sent = message('second.made')
-    const outcomes = await Promise.allSettled([bus.publish(sent), bus.publish(sent), bus.publish(message('first.made'))])
-    expect(outcomes.map(outcome => outcome.status)).toEqual(['rejected', 'rejected', 'fulfilled'])
-    // A new connection binds it again.
-    await proxy.cut()
+    await looking.deleteQueue(`${broker.namespace}.second`)
+    const sent = message('both.made')
+    await expect(bus.publish(sent)).rejects.toThrow(`The queue ${broker.namespace}.second is gone.`)
     await publishUntilTaken(bus, sent)
-    expect((await looking.checkQueue(`${broker.namespace}.second`)).messageCount).toBeGreaterThan(0)
+    const counts = await Promise.all(['first', 'second'].map(name => looking.checkQueue(`${broker.namespace}.${name}`)))
+    expect(counts.map(({ messageCount }) => messageCount > 0)).toEqual([true, true])
+  })
+
+  it('announces the loss of a queue to every publisher', async () => {
+    const heard: unknown[] = []
+    const bus = await starting(openBus())
+    const other = await starting(openBus())
+    await starting(other.listen([QUEUE_LOST], ({ body }) => void heard.push(JSON.parse(body))))
+    await starting(other.listen(['probe'], () => void heard.push('probe')))
+    await Promise.all([ready(bus), ready(other)])
+    await until(() => {
+      bus.announce(message('probe'))
+      return heard.includes('probe')
+    }, 'the listener was not attached')
+    await looking.deleteQueue(`${broker.namespace}.second`)
+    await publishUntilTaken(bus, message('second.made'))
+    const loss = { queue: 'second', types: ['second.made', 'both.made'] }
+    await until(() => heard.some(each => JSON.stringify(each) === JSON.stringify(loss)), 'the loss was not announced')
   })
 
   it('listens again after a cut', async () => {
@@ -164,7 +179,7 @@ describe('RabbitMQ behind a connection that is cut', () => {
     await starting(bus.listen(['live.changed'], taken => void heard.push(taken.body)))
     await ready(bus)
     await proxy.cut()
-    await until(async () => (await bus.ready?.()) === false, 'the cut was not noticed')
+    await until(() => !bus.accepts(), 'the cut was not noticed')
     await ready(bus)
     bus.announce({ id: uuidv7(), type: 'live.changed', body: 'again' })
     await until(() => heard.includes('again'), 'nothing was heard after the cut')

@@ -1,0 +1,167 @@
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
+import type { Logger } from '../observe'
+import type { Part } from '../process'
+import { type ConsumeOptions, createRetryLog, type Handler, HELD_PER_HANDLER, handle, type Message, type QueuePart, slots } from './bus'
+import { rabbitmqConnection, type Step } from './rabbitmq-connection'
+
+/** What is set up anew on every connection: a consumer or a listener. */
+type Attachment = (model: ChannelModel, step: Step) => Promise<void>
+
+interface Attaching {
+  attach(attachment: Attachment): Promise<void>
+  detach(attachment: Attachment): void
+  watch(model: ChannelModel, channel: Channel): void
+  renew(model: ChannelModel): void
+  onQueueMissing(): void
+  logger: Logger
+}
+
+export interface ConsumersOptions {
+  url: string
+  namespace: string
+  logger: Logger
+  stepTimeoutMs?: number | undefined
+  /** Called when a queue to consume from is not there. */
+  onQueueMissing(): void
+}
+
+/** The consuming connection: under a memory or disk alarm the broker reads nothing from publishers, and acknowledgements must still arrive. */
+export function rabbitmqConsumers({ url, namespace, logger, stepTimeoutMs, onQueueMissing }: ConsumersOptions) {
+  const attachments = new Set<Attachment>()
+  let current: { model: ChannelModel; attach(attachment: Attachment): Promise<void> } | undefined
+  const setup = async (model: ChannelModel, step: Step) => {
+    const attached = new Set<Attachment>()
+    const attach = async (attachment: Attachment) => {
+      if (attached.has(attachment)) return
+      attached.add(attachment)
+      await attachment(model, step)
+    }
+    current = { model, attach }
+    model.on('close', () => {
+      if (current?.model === model) current = undefined
+    })
+    // Concurrent, so that a queue without a leader holds up no other.
+    await Promise.all([...attachments].map(attach))
+  }
+  const connection = rabbitmqConnection({ url, name: `${namespace} consumers`, logger, setup, stepTimeoutMs })
+  const attaching: Attaching = {
+    logger,
+    onQueueMissing,
+    watch: connection.watch,
+    renew: connection.renew,
+    async attach(attachment) {
+      attachments.add(attachment)
+      if (!current) return
+      const { model, attach } = current
+      await attach(attachment).catch(() => connection.renew(model))
+    },
+    detach: attachment => void attachments.delete(attachment),
+  }
+  return {
+    connected: connection.connected,
+    start: connection.start,
+    stop: connection.stop,
+    consume: (queue: string, handler: Handler, options: ConsumeOptions): QueuePart =>
+      rabbitmqConsumer({ queue: `${namespace}.${queue}`, handler, ...options, ...attaching }),
+    listen: (types: readonly string[], handler: (message: Message) => void): Part =>
+      rabbitmqListener({ exchange: `${namespace}.events`, types, handler, ...attaching }),
+  }
+}
+
+const toMessage = ({ properties, fields, content }: ConsumeMessage): Message => ({
+  id: String(properties.messageId),
+  type: String(properties.type ?? fields.routingKey),
+  body: content.toString('utf8'),
+})
+
+interface ListenerOptions extends Attaching {
+  exchange: string
+  types: readonly string[]
+  handler: (message: Message) => void
+}
+
+function rabbitmqListener({ exchange, types, handler, attach, detach, watch, logger }: ListenerOptions): Part {
+  let stopListening: (() => Promise<unknown>) | undefined
+  const listen: Attachment = async (model, step) => {
+    const channel = await step('open a listening channel', model.createChannel())
+    watch(model, channel)
+    await step('declare the exchange', channel.assertExchange(exchange, 'topic', { durable: true }))
+    const transient = { exclusive: true, autoDelete: true, durable: false }
+    const { queue } = await step('declare a listening queue', channel.assertQueue('', transient))
+    for (const type of types) await step(`listen for ${type}`, channel.bindQueue(queue, exchange, type))
+    const receive = (delivery: ConsumeMessage | null) => delivery && handler(toMessage(delivery))
+    const { consumerTag } = await step('listen', channel.consume(queue, receive, { noAck: true }))
+    stopListening = () => channel.cancel(consumerTag)
+  }
+  return {
+    name: 'announcements',
+    start: () => attach(listen),
+    async stop() {
+      detach(listen)
+      await stopListening?.().catch(error => logger.debug('the listener was already gone', { error }))
+    },
+  }
+}
+
+interface ConsumerOptions extends Attaching, ConsumeOptions {
+  queue: string
+  handler: Handler
+}
+
+function rabbitmqConsumer(options: ConsumerOptions): QueuePart {
+  const { queue, handler, prefetch = 64, onTry, attach, detach, watch, renew, onQueueMissing, logger } = options
+  const aborted = new AbortController()
+  const handling = { handler, slots: slots(prefetch), signal: aborted.signal, logger, onTry, retryLog: createRetryLog(logger) }
+  const inHand = new Set<Promise<void>>()
+  let channel: Channel | undefined
+  let consumerTag: string | undefined
+
+  const waiting = async () => (channel ? (await channel.checkQueue(queue)).messageCount : 0)
+  const take = async (delivery: ConsumeMessage, from: Channel) => {
+    const outcome = await handle(toMessage(delivery), handling)
+    // An answer belongs to the channel that delivered; on a newer one it would be a protocol error, and the broker delivers again anyway.
+    if (from !== channel) return
+    if (outcome === 'done') from.ack(delivery)
+    else if (outcome === 'dead') from.reject(delivery, false)
+    else from.nack(delivery, false, true)
+  }
+  const consume: Attachment = async (model, step) => {
+    const fresh = await step('open a consuming channel', model.createChannel())
+    watch(model, fresh)
+    fresh.on('close', () => {
+      if (channel === fresh) channel = undefined
+    })
+    await step('set the prefetch', fresh.prefetch(prefetch * HELD_PER_HANDLER))
+    channel = fresh
+    const receive = (delivery: ConsumeMessage | null) => {
+      if (!delivery) {
+        logger.error('the broker took a queue away', { queue })
+        onQueueMissing()
+        return renew(model)
+      }
+      const work = take(delivery, fresh)
+        .catch(error => logger.error('a message could not be answered', { error }))
+        .finally(() => inHand.delete(work))
+      inHand.add(work)
+    }
+    const consuming = fresh.consume(queue, receive).catch(error => {
+      if (Reflect.get(Object(error), 'code') === 404) onQueueMissing()
+      throw error
+    })
+    consumerTag = (await step(`consume ${queue}`, consuming)).consumerTag
+  }
+  return {
+    name: `queue ${queue}`,
+    waiting,
+    busy: async () => inHand.size > 0 || (await waiting()) > 0,
+    start: () => attach(consume),
+    async stop() {
+      detach(consume)
+      const stopping = channel
+      if (stopping && consumerTag)
+        await stopping.cancel(consumerTag).catch(error => logger.debug('the consumer was already gone', { error }))
+      aborted.abort()
+      await Promise.all(inHand)
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import type { ConfirmChannel } from 'amqplib'
+import type { Logger } from '../observe'
+import { every, type Loop } from '../process'
+import { type Message, QUEUE_LOST, queuesOf, type Topology } from './bus'
+import { openConfirms } from './confirms'
+import { type ConnectionOptions, rabbitmqConnection } from './rabbitmq-connection'
+import { declareTopology } from './rabbitmq-topology'
+
+const CONFIRM_TIMEOUT_MS = 10_000
+/** A lost queue is announced again and again for a while: other publishers may be connecting again too. */
+const ANNOUNCE_MS = 5_000
+const ANNOUNCED_FOR_MS = 120_000
+
+export interface PublisherOptions {
+  url: string
+  namespace: string
+  topology: Topology
+  logger: Logger
+  stepTimeoutMs?: number | undefined
+  /** Called when the topology is declared and messages are taken, on every connection. */
+  onDeclared(): void
+}
+
+/**
+ * The publishing connection. Each bound queue gets a copy of its own, confirmed and `mandatory`: an exchange would call a message taken as soon
+ * as one of its queues is there.
+ */
+export function rabbitmqPublisher({ url, namespace, topology, logger, stepTimeoutMs, onDeclared }: PublisherOptions) {
+  const exchange = `${namespace}.events`
+  const queues = queuesOf(topology)
+  const confirms = openConfirms(CONFIRM_TIMEOUT_MS)
+  let channel: ConfirmChannel | undefined
+  let blocked = false
+  let redeclare: () => void = () => undefined
+  let lost: { message: Message; untilMs: number }[] = []
+
+  const setup: ConnectionOptions['setup'] = async (model, step) => {
+    blocked = false
+    model.on('blocked', reason => {
+      blocked = true
+      logger.warn('the broker takes no messages', { reason })
+    })
+    model.on('unblocked', () => {
+      blocked = false
+    })
+    let declaring = false
+    const declare = async () => {
+      for (const queue of await declareTopology(model, namespace, topology, step)) announceLost(queue)
+    }
+    // On the same connection: what is being published goes on.
+    redeclare = () => {
+      if (declaring) return
+      declaring = true
+      declare()
+        .catch(() => connection.renew(model))
+        .finally(() => {
+          declaring = false
+        })
+    }
+    await declare()
+    const confirming = await step('open the publishing channel', model.createConfirmChannel())
+    connection.watch(model, confirming)
+    // The broker returns before it confirms: the oldest that waits under this key is the one meant, and its confirm comes too late.
+    confirming.on('return', ({ fields, properties }) => {
+      confirms.refuse(keyOf(fields.routingKey, String(properties.messageId)), new Error(`The queue ${fields.routingKey} is gone.`))
+      redeclare()
+    })
+    confirming.on('close', () => {
+      if (channel === confirming) channel = undefined
+    })
+    channel = confirming
+    for (const { message } of lost) announce(message)
+    onDeclared()
+  }
+  const connection = rabbitmqConnection({ url, name: `${namespace} publisher`, logger, setup, stepTimeoutMs })
+
+  const announce = ({ type, id, body }: Message) => {
+    try {
+      channel?.publish(exchange, type, Buffer.from(body), { messageId: id, type, contentType: 'application/json' })
+    } catch (error) {
+      logger.debug('an announcement was lost', { type, error })
+    }
+  }
+  /** A queue that had to be made may have held messages that were confirmed: whoever published them does so again. */
+  const announceLost = (queue: string) => {
+    const body = JSON.stringify({ queue, types: topology[queue] ?? [] })
+    const message = { id: randomUUID(), type: QUEUE_LOST, body }
+    lost.push({ message, untilMs: performance.now() + ANNOUNCED_FOR_MS })
+    announce(message)
+  }
+  const announcing: Loop = every(
+    'lost queues',
+    ANNOUNCE_MS,
+    async () => {
+      lost = lost.filter(({ untilMs }) => performance.now() < untilMs)
+      for (const { message } of lost) announce(message)
+    },
+    logger,
+  )
+
+  return {
+    announce,
+    /** Declares the topology again. */
+    redeclare: () => redeclare(),
+    /** True while a message would be taken. */
+    accepts: () => channel !== undefined && !blocked,
+    connected: connection.connected,
+    async start() {
+      await connection.start()
+      await announcing.start?.()
+    },
+    async stop() {
+      await announcing.stop?.()
+      channel = undefined
+      await connection.stop()
+    },
+    async publish(message: Message): Promise<void> {
+      const bound = queues.get(message.type)
+      if (!bound) throw new Error(`No queue takes ${message.type}.`)
+      const confirming = channel
+      if (!confirming) throw new Error('There is no connection to the broker.')
+      if (blocked) throw new Error('The broker takes no messages now.')
+      const content = Buffer.from(message.body)
+      const properties = { persistent: true, mandatory: true, messageId: message.id, type: message.type, contentType: 'application/json' }
+      const copies = bound.map(name => {
+        const queue = `${namespace}.${name}`
+        return confirms.wait(keyOf(queue, message.id), answer => confirming.sendToQueue(queue, content, properties, answer))
+      })
+      // All are waited for, so that none is left without a listener when another is refused.
+      const refused = (await Promise.allSettled(copies)).find(copy => copy.status === 'rejected')
+      if (refused) throw refused.reason
+      announce(message)
+    },
+  }
+}
+
+const keyOf = (queue: string, messageId: string) => `${queue} ${messageId}`
