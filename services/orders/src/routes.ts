@@ -15,6 +15,7 @@ import {
   ORDER_EXPIRES_IN_MIN_S,
   type OrderBody,
   parseBrl,
+  summaryQuery,
 } from '@ponte/contracts'
 import {
   addLogFields,
@@ -102,6 +103,11 @@ export function routes(deps: RouteDeps): Router {
     parseRequest(nothing, req.body, 'body')
     const keyed = keyedRequest(req, terms.merchant_id)
     await answerOnce(deps.database, keyed, res, async () => ({ status: 200, body: await cancelOrder(deps, id, terms, keyed) }))
+  })
+
+  router.get('/api/v1/summary', async (req, res) => {
+    const query = parseRequest(summaryQuery, req.query, 'query')
+    res.json(await store.summary(merchantOf(res).merchant_id, query))
   })
 
   router.get('/api/v1/checkout/:id', async (req, res) => {

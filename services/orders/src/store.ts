@@ -9,6 +9,7 @@ import { merchantStore } from './store/merchants'
 import { orderList } from './store/order-list'
 import { orderReads } from './store/order-reads'
 import { type OrderStoreOptions, orderWrites } from './store/order-writes'
+import { summaryStore } from './store/summary'
 import { unmatchedStore } from './store/unmatched'
 
 export type { Due } from './store/order-reads'
@@ -26,5 +27,6 @@ export function openStore(database: Database, options: OrderStoreOptions) {
     chain: chainStore(database, prisma),
     merchants: merchantStore(database, prisma),
     books: bookStore(database),
+    summary: summaryStore(database),
   }
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, listDeliveries, listEvents, listOrders, listSubscriptions } from '@ponte/contracts'
+import { type ErrorCode, listDeliveries, listEvents, listOrders, listSubscriptions, summaryQuery } from '@ponte/contracts'
 import type { z } from 'zod'
 import type { AnswerName, RequestName } from './schemas'
 
@@ -132,6 +132,10 @@ const merchants: Operation[] = [
 
 const dashboard: Operation[] = [
   me('get', '/overview', { id: 'getOverview', tag: 'Dashboard', summary: 'What happened lately', answers: { 200: 'Overview' } }),
+  me('get', '/summary', {
+    ...{ id: 'getSummary', tag: 'Dashboard', summary: 'What was paid, day by day', query: summaryQuery, answers: { 200: 'Summary' } },
+    description: 'Orders by the civil day on which they were paid. All figures are of the same orders; surplus is not in them.',
+  }),
   me('post', '/orders', {
     ...{ id: 'createMyOrder', tag: 'Dashboard', summary: 'Create an order', body: 'CreateOrder', answers: { 201: 'Order' } },
     errors: [...keyed, ...priced, 'payout_address_refused'],

@@ -20,6 +20,7 @@ import {
   replayDeliveries,
   replayed,
   subscription,
+  summary,
   updateMerchant,
   updateSubscription,
   webhookBodies,
@@ -78,6 +79,7 @@ export const answers = {
   Merchant: merchant,
   MerchantWithKey: merchantWithKey,
   Overview: overview,
+  Summary: summary,
 } as const satisfies Record<string, z.ZodType>
 
 export type RequestName = keyof typeof requests

@@ -50,6 +50,7 @@ const routes: readonly ForwardedRoute[] = [
   route('get /api/v1/merchants/me/orders', 'session', 'orders'),
   route('get /api/v1/merchants/me/orders/:id', 'session', 'orders'),
   route('post /api/v1/merchants/me/orders/:id/cancel', 'session', 'orders'),
+  route('get /api/v1/merchants/me/summary', 'session', 'orders'),
   route('post /api/v1/merchants/me/subscriptions', 'session', 'subscriptions', 'subscriptions'),
   route('get /api/v1/merchants/me/subscriptions', 'session', 'subscriptions'),
   route('get /api/v1/merchants/me/subscriptions/:id', 'session', 'subscriptions'),
