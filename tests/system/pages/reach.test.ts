@@ -1,5 +1,5 @@
 import { type System, startAll } from '@ponte/all-in-one'
-import type { OrderBody } from '@ponte/contracts'
+import type { OrderBody, SummaryBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
 import { call, createMerchant, pay, startWorld, type World } from '../../world'
@@ -43,7 +43,7 @@ test('on a phone a reference keeps its width beside two badges, and an order wit
   const untitled = await newOrder({ description: 'Cesta de Natal' })
   const { context, page, complaints } = await open('/orders', { viewport: PHONE, language: 'pt-BR' })
   const reference = page.getByRole('link', { name: 'PEDIDO-2026-0001' })
-  await page.getByText('Paga mais de uma vez').waitFor()
+  await page.locator('.badge').getByText('Paga mais de uma vez').waitFor()
   const { height = 0 } = (await reference.boundingBox()) ?? {}
   expect(height).toBeLessThan(30)
   expect(await tooWide(page)).toBe(0)
@@ -146,3 +146,34 @@ test('an address that leads nowhere has a heading, a reason and a way on, and no
   expect(complaints).toEqual([])
   await context.close()
 }, 60_000)
+
+test('the overview sums what was paid whatever was created since, and an open one moves little at rest', async () => {
+  const before = await paidToday()
+  await pay(world.chain, await newOrder({ brl_amount: '150.00' }))
+  await pay(world.chain, await newOrder({ brl_amount: '35.00' }))
+  await system.idle()
+  for (let count = 0; count < 110; count += 1) await newOrder({ brl_amount: '1.00' })
+  const paid = await paidToday()
+  expect(paid.orders).toBe(before.orders + 2)
+  expect(Number(paid.brl_amount) - Number(before.brl_amount)).toBeCloseTo(185)
+
+  const { context, page } = await openVisit(browser)
+  await page.clock.install()
+  await logIn(page, system.gatewayUrl, merchant.email)
+  const total = new Intl.NumberFormat('en', { minimumFractionDigits: 2 }).format(Number(paid.brl_amount))
+  await page.locator('.figure').getByText(`R$\u00a0${total}`).waitFor()
+  const moved: Promise<number>[] = []
+  page.on('response', response => moved.push(response.body().then(body => body.length)))
+  await page.clock.runFor('01:00')
+  await until(() => moved.length > 0, 'the overview is never asked for again')
+  await page.waitForLoadState('networkidle')
+  expect((await Promise.all(moved)).reduce((sum, size) => sum + size, 0)).toBeLessThan(50_000)
+  await context.close()
+}, 90_000)
+
+async function paidToday() {
+  const today = new Intl.DateTimeFormat('en-CA', { dateStyle: 'short' }).format(new Date())
+  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const path = `/api/v1/merchants/me/summary?${new URLSearchParams({ from: today, to: today, timezone })}`
+  return (await call<SummaryBody>(system.gatewayUrl, 'GET', path, merchant.token)).total
+}

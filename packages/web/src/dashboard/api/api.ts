@@ -10,6 +10,8 @@ import type {
   ReplayDeliveries,
   ReplayedBody,
   SubscriptionBody,
+  SummaryBody,
+  SummaryQuery,
 } from '@ponte/contracts'
 import { ask, RequestFailed } from '../../problem'
 import { accessToken, refresh } from './session'
@@ -55,6 +57,7 @@ export const api = {
   rotateKey: () => post<MerchantBody & { api_key: string }>(`${ME}/rotate-key`),
   rotateSecret: () => post<MerchantBody>(`${ME}/rotate-webhook-secret`),
   activateSecret: () => post<MerchantBody>(`${ME}/activate-webhook-secret`),
+  summary: (query: SummaryQuery) => call<SummaryBody>(withQuery(`${ME}/summary`, query)),
   overview: () => call<OverviewBody>(`${ME}/overview`),
   orders: (query: Query) => call<List<OrderBody>>(withQuery(`${ME}/orders`, query)),
   order: (id: string) => call<OrderBody>(`${ME}/orders/${id}`),

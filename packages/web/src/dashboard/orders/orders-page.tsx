@@ -16,8 +16,13 @@ export function OrdersPage() {
   usePageTitle(t.orders.title)
   const [, navigate] = useLocation()
   const form = useNewInvoice()
-  const { filters, page, isFiltered, setFilter, clear } = useFilters(['status', 'q'])
-  const list = useList('orders', api.orders, { status: filters.status, ...searchFor(filters.q).query, ...page })
+  const { filters, page, isFiltered, setFilter, clear } = useFilters(['status', 'exception', 'q'])
+  const list = useList('orders', api.orders, {
+    status: filters.status,
+    exception: filters.exception,
+    ...searchFor(filters.q).query,
+    ...page,
+  })
   const look = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const text = String(new FormData(event.currentTarget).get('q')).trim()
@@ -38,6 +43,12 @@ export function OrdersPage() {
             value={filters.status}
             choices={t.orders.statuses}
             onChoose={value => setFilter('status', value)}
+          />
+          <ChoiceFilter
+            label={t.orders.exception}
+            value={filters.exception}
+            choices={t.orders.exceptions}
+            onChoose={value => setFilter('exception', value)}
           />
         </form>
       </search>

@@ -1,32 +1,21 @@
 import { Button, SegmentedControl } from '@mantine/core'
-import type { OrderBody } from '@ponte/contracts'
+import type { SummaryBody } from '@ponte/contracts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../api'
-import { Card, Empty, Failure, Loading } from '../elements'
+import { Badge, Card, Empty, Failure, Loading } from '../elements'
 import { Heading, usePageTitle } from '../frame'
 import { OrderBadge, OrderTable } from '../orders'
 import { useWords } from '../texts'
 import { VolumeChart } from './volume-chart'
-import { spanStart, volumesOf } from './volumes'
+import { spanOf } from './volumes'
 import './overview.css'
 
 const SPANS = [7, 30]
-const PAGE = 100
-const PAGES_MAX = 10
-const REFRESH_MS = 10_000
-
-/** The orders of a span, newest first, as many as ten pages hold. */
-async function ordersSince(start: Date): Promise<{ orders: OrderBody[]; complete: boolean }> {
-  const orders: OrderBody[] = []
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const list = await api.orders({ limit: String(PAGE), created_gte: start.toISOString(), starting_after: orders.at(-1)?.id })
-    orders.push(...list.data)
-    if (!list.has_more) return { orders, complete: true }
-  }
-  return { orders, complete: false }
-}
+const OPEN = ['pending', 'confirming', 'underpaid'] as const
+const EXCEPTIONS = ['overpaid', 'paid_late', 'paid_after_cancel', 'duplicate', 'reorged'] as const
+const REFRESH_MS = 30_000
 
 export function OverviewPage() {
   const { t } = useWords()
@@ -66,37 +55,67 @@ export function OverviewPage() {
 
 function Volume({ span }: { span: number }) {
   const { t, brl, usdcRounded } = useWords()
+  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const days = spanOf(new Date(), span)
   const found = useQuery({
-    queryKey: ['volume', span],
-    queryFn: () => ordersSince(spanStart(new Date(), span)),
+    queryKey: ['summary', days, timezone],
+    queryFn: () => api.summary({ ...days, timezone }),
     refetchInterval: REFRESH_MS,
     placeholderData: previous => previous,
   })
   if (found.error) return <Failure error={found.error} onRetry={() => void found.refetch()} />
   if (!found.data) return <Loading />
-  const volumes = volumesOf(found.data.orders, new Date(), span)
-  const states = Object.entries(volumes.byStatus) as [keyof typeof volumes.byStatus, number][]
+  const { total } = found.data
+  const figures = [
+    [t.overview.inUsdc, usdcRounded(total.usdc_amount)],
+    [t.overview.fee, usdcRounded(total.platform_fee)],
+    [t.overview.share, usdcRounded(total.expected)],
+  ] as const
   return (
-    <Card className="volume">
-      <h2 className="hidden">{t.overview.volume}</h2>
-      <div className="figures">
-        <div>
-          <p className="figure-label">{t.overview.inBrl}</p>
-          <p className="figure">{brl(volumes.brl)}</p>
+    <>
+      <Attention summary={found.data} />
+      <Card className="volume">
+        <h2 className="hidden">{t.overview.volume}</h2>
+        <div className="figures">
+          <div>
+            <p className="figure-label">{t.overview.paid(total.orders)}</p>
+            <p className="figure">{brl(total.brl_amount)}</p>
+          </div>
+          {figures.map(([label, amount]) => (
+            <div key={label}>
+              <p className="figure-label">{label}</p>
+              <p className="figure second">{amount}</p>
+            </div>
+          ))}
         </div>
-        <div>
-          <p className="figure-label">{t.overview.inUsdc}</p>
-          <p className="figure second">{usdcRounded(volumes.usdc)}</p>
-        </div>
-      </div>
-      <VolumeChart volumes={volumes} />
-      {!found.data.complete && <p className="faint">{t.overview.partial(found.data.orders.length)}</p>}
-      <h3>{t.overview.byStatus}</h3>
+        <VolumeChart summary={found.data} />
+        <h3>{t.overview.open}</h3>
+        <ul className="states">
+          {OPEN.map(status => (
+            <li key={status}>
+              <Link href={`/orders?status=${status}`}>
+                <OrderBadge status={status} /> <strong>{found.data.open[status]}</strong>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </Card>
+    </>
+  )
+}
+
+/** Money that does not simply settle, and where to see it. */
+function Attention({ summary }: { summary: SummaryBody }) {
+  const { t } = useWords()
+  const counts = EXCEPTIONS.filter(exception => summary.attention[exception] > 0)
+  if (counts.length === 0) return null
+  return (
+    <Card title={t.overview.attention}>
       <ul className="states">
-        {states.map(([status, count]) => (
-          <li key={status}>
-            <Link href={`/orders?status=${status}`}>
-              <OrderBadge status={status} /> <strong>{count}</strong>
+        {counts.map(exception => (
+          <li key={exception}>
+            <Link href={`/orders?exception=${exception}`}>
+              <Badge tone="warn">{t.orders.exceptions[exception]}</Badge> <strong>{summary.attention[exception]}</strong>
             </Link>
           </li>
         ))}

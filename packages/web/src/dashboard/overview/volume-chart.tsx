@@ -1,8 +1,9 @@
 import { useElementSize } from '@mantine/hooks'
-import { formatBrl, formatUsdc } from '@ponte/contracts/money'
+import type { SummaryBody } from '@ponte/contracts'
+import { parseBrl } from '@ponte/contracts/money'
 import { useState } from 'react'
 import { useWords } from '../texts'
-import { type Day, scaleTop, type Volumes } from './volumes'
+import { type Day, scaleTop } from './volumes'
 import './volume-chart.css'
 
 const HEIGHT = 220
@@ -12,10 +13,10 @@ const DATE_WIDTH = 56
 const GROUND = HEIGHT - FOOT
 
 /** One bar a day, drawn in the pixels it is shown in, so that its labels keep the size of text. A table says the same to screen readers. */
-export function VolumeChart({ volumes }: { volumes: Volumes }) {
+export function VolumeChart({ summary }: { summary: SummaryBody }) {
   const { t, locale, brl, usdc } = useWords()
   const [seen, setSeen] = useState<Day | null>(null)
-  const { days } = volumes
+  const { days, total } = summary
   const { ref, width } = useElementSize<HTMLElement>()
   const top = scaleTop(days)
   const reais = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
@@ -35,7 +36,7 @@ export function VolumeChart({ volumes }: { volumes: Volumes }) {
         viewBox={`0 0 ${Math.max(width, 1)} ${HEIGHT}`}
         height={HEIGHT}
         role="img"
-        aria-label={t.overview.chart(brl(volumes.brl))}
+        aria-label={t.overview.chart(brl(total.brl_amount))}
         onMouseLeave={() => setSeen(null)}
       >
         {levels.map(({ level, label }) => (
@@ -47,7 +48,7 @@ export function VolumeChart({ volumes }: { volumes: Volumes }) {
           </g>
         ))}
         {days.map((day, index) => {
-          const height = day.paid > 0 ? Math.max(3, heightOf(day.brl)) : 0
+          const height = day.orders > 0 ? Math.max(3, heightOf(parseBrl(day.brl_amount))) : 0
           const start = left + index * step
           return (
             // biome-ignore lint/a11y/noStaticElementInteractions: a hint for the mouse; the table below says the same to everyone
@@ -76,8 +77,8 @@ export function VolumeChart({ volumes }: { volumes: Volumes }) {
       </svg>
       <figcaption aria-hidden="true">
         {seen
-          ? `${name(seen)}: ${brl(formatBrl(seen.brl))}, ${usdc(formatUsdc(seen.usdc))} (${seen.paid})`
-          : days.some(day => day.paid > 0)
+          ? `${name(seen)}: ${brl(seen.brl_amount)}, ${usdc(seen.usdc_amount)} (${seen.orders})`
+          : total.orders > 0
             ? '\u00a0'
             : t.overview.nothingYet}
       </figcaption>
@@ -93,8 +94,8 @@ export function VolumeChart({ volumes }: { volumes: Volumes }) {
           {days.map(day => (
             <tr key={day.date}>
               <td>{name(day)}</td>
-              <td>{brl(formatBrl(day.brl))}</td>
-              <td>{usdc(formatUsdc(day.usdc))}</td>
+              <td>{brl(day.brl_amount)}</td>
+              <td>{usdc(day.usdc_amount)}</td>
             </tr>
           ))}
         </tbody>

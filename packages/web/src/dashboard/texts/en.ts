@@ -1,3 +1,4 @@
+import { paymentsEn } from './payments-en'
 import { problemsEn } from './problems-en'
 import type { Texts } from './pt'
 import { technicalEn } from './technical-en'
@@ -92,9 +93,12 @@ export const en: Texts = {
     span: 'Period',
     days: days => `${days} days`,
     inBrl: 'In reais',
-    inUsdc: 'In USDC, your share',
-    partial: count => `Sum of the newest ${count} orders.`,
-    byStatus: 'Orders by state',
+    inUsdc: 'In USDC',
+    fee: 'Platform fee',
+    share: 'Your share',
+    paid: count => (count === 1 ? '1 order paid' : `${count} orders paid`),
+    open: 'Open',
+    attention: 'Need attention',
     deliveries: 'Webhooks now',
     failing: 'Failing, to be tried again',
     waiting: 'Waiting',
@@ -126,6 +130,7 @@ export const en: Texts = {
       expired: 'Expired',
       cancelled: 'Cancelled',
     },
+    exception: 'Exception',
     exceptions: {
       overpaid: 'Received too much',
       paid_late: 'Paid late',
@@ -154,8 +159,7 @@ export const en: Texts = {
     paidAt: 'Paid',
     at: {
       created: (brl, usdc) => `Created: ${brl}, ${usdc}`,
-      payment: amount => `Payment of ${amount} (your share)`,
-      payments: { detected: 'seen, waiting for confirmations', confirmed: 'confirmed', orphaned: 'undone by the network' },
+      payment: amount => `Payment of ${amount}`,
       event: 'Event',
       delivery: 'Webhook',
       attempts: count => (count === 1 ? '1 attempt' : `${count} attempts`),
@@ -191,6 +195,7 @@ export const en: Texts = {
     create: 'Create subscription',
     noCharges: 'Nothing charged yet.',
   },
+  ...paymentsEn,
   ...problemsEn,
   ...technicalEn,
 }

@@ -1,15 +1,8 @@
-import type { OrderException, OrderStatus } from '@ponte/contracts'
+import type { OrderException } from '@ponte/contracts'
+import { orderStatusPt, paymentsPt } from './payments-pt'
 import { problemsPt } from './problems-pt'
 import { technicalPt } from './technical-pt'
 
-const orderStatus: Record<OrderStatus, string> = {
-  pending: 'Aguardando',
-  confirming: 'Confirmando',
-  underpaid: 'Falta uma parte',
-  paid: 'Paga',
-  expired: 'Vencida',
-  cancelled: 'Cancelada',
-}
 const exception: Record<OrderException, string> = {
   overpaid: 'Recebido a mais',
   paid_late: 'Pago depois do prazo',
@@ -108,9 +101,12 @@ export const pt = {
     span: 'Período',
     days: (days: number) => `${days} dias`,
     inBrl: 'Em reais',
-    inUsdc: 'Em USDC, sua parte',
-    partial: (count: number) => `Soma das ${count} cobranças mais novas.`,
-    byStatus: 'Cobranças por estado',
+    inUsdc: 'Em USDC',
+    fee: 'Taxa da plataforma',
+    share: 'Sua parte',
+    paid: (count: number) => (count === 1 ? '1 cobrança paga' : `${count} cobranças pagas`),
+    open: 'Em aberto',
+    attention: 'Precisam de atenção',
     deliveries: 'Webhooks agora',
     failing: 'Falhando, com nova tentativa marcada',
     waiting: 'Na fila',
@@ -134,7 +130,8 @@ export const pt = {
     descriptionHint: 'O pagador vê este texto',
     amount: 'Valor',
     received: 'Recebido',
-    statuses: orderStatus,
+    statuses: orderStatusPt,
+    exception: 'Exceção',
     exceptions: exception,
     amountHint: 'Em reais, por exemplo 150,00',
     expiresIn: 'Prazo para pagar',
@@ -157,8 +154,7 @@ export const pt = {
     paidAt: 'Paga em',
     at: {
       created: (brl: string, usdc: string) => `Criada: ${brl}, ${usdc}`,
-      payment: (amount: string) => `Pagamento de ${amount} (sua parte)`,
-      payments: { detected: 'visto, aguardando confirmações', confirmed: 'confirmado', orphaned: 'desfeito pela rede' },
+      payment: (amount: string) => `Pagamento de ${amount}`,
       event: 'Evento',
       delivery: 'Webhook',
       attempts: (count: number) => (count === 1 ? '1 tentativa' : `${count} tentativas`),
@@ -194,6 +190,7 @@ export const pt = {
     create: 'Criar assinatura',
     noCharges: 'Nada cobrado ainda.',
   },
+  ...paymentsPt,
   ...problemsPt,
   ...technicalPt,
 }

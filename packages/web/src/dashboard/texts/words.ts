@@ -1,4 +1,5 @@
 import { brl, exactMoment, moment, usdc, usdcRounded } from '../../amounts'
+import { askedUsdc } from '../../asked-amount'
 import { localeOf, useLanguage } from '../../language'
 import { en } from './en'
 import { pt } from './pt'
@@ -14,6 +15,7 @@ export function useWords() {
     t: texts[language],
     brl: (decimal: string) => brl(decimal, language),
     usdc: (decimal: string) => usdc(decimal, language),
+    asked: (decimal: string) => usdc(askedUsdc(decimal), language),
     usdcRounded: (decimal: string) => usdcRounded(decimal, language),
     moment: (iso: string, timeZone?: string) => moment(iso, language, timeZone),
     exactMoment: (iso: string) => exactMoment(iso, language),
