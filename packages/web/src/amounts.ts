@@ -1,4 +1,5 @@
 import { formatBrl, parseUsdc } from '@ponte/contracts/money'
+import { shortDecimal } from './asked-amount'
 import { type Language, localeOf } from './language'
 
 /** Groups the digits of a decimal string without making a number of it: `1500.00` to `1.500,00` or `1,500.00`. */
@@ -12,11 +13,7 @@ function grouped(decimal: string, language: Language): string {
 export const brl = (decimal: string, language: Language): string => `R$\u00a0${grouped(decimal, language)}`
 
 /** With as many of the six decimals as say something, and at least two. */
-export function usdc(decimal: string, language: Language): string {
-  const [whole = '0', fraction = ''] = decimal.split('.')
-  const short = fraction.replace(/0+$/, '').padEnd(2, '0')
-  return `${grouped(`${whole}.${short}`, language)}\u00a0USDC`
-}
+export const usdc = (decimal: string, language: Language): string => `${grouped(shortDecimal(decimal), language)}\u00a0USDC`
 
 /** To the cent, for places where many amounts are compared at a glance; the exact one stands where there is one. */
 export const usdcRounded = (decimal: string, language: Language): string =>

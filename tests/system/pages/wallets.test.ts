@@ -3,9 +3,9 @@ import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
-import { call, createMerchant, pay, startWorld, units, type World } from '../../world'
+import { call, createMerchant, PAYER, pay, startWorld, units, type World } from '../../world'
 import { injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
-import { heading, visit } from './every-page'
+import { heading, logIn, visit } from './every-page'
 
 // What wallets and payers do wrong, on a network that has a public name.
 
@@ -165,7 +165,8 @@ test('what has to be carried elsewhere is copied exactly, and the QR code holds 
   await page.getByRole('button', { name: 'Address only' }).click()
   await until(async () => (await code.getAttribute('d')) !== request, 'the QR code does not change')
   const carried = {
-    'Copy the amount': order.usdc_amount,
+    // 150.00 at 5.42 is 27.675277; exchanges take cents.
+    'Copy the amount': '27.68',
     'Copy the address': order.payment.deposit_address,
     [`Copy: USDC contract (${order.payment.network})`]: order.payment.token_address,
   }
@@ -241,6 +242,57 @@ test('a phone without a wallet in its browser is led to its wallets, and is show
   expect(await link.getAttribute('href')).toBe(`https://metamask.app.link/dapp/${urlOf(order).replace('http://', '')}`)
   expect(await page.getByRole('img').count()).toBe(0)
   expect(await seriousFaults(page)).toEqual([])
+  await context.close()
+}, 60_000)
+
+test('the rounded amount that a transfer copies pays the order without a surplus, and both sides read what was sent', async () => {
+  const order = await newOrder()
+  const { context, page, complaints } = await openVisit(browser)
+  await page.goto(urlOf(order))
+  await page.locator('.copy-amount').getByText('27.68 USDC').waitFor()
+  const payer = world.chain.wallet(PAYER_ACCOUNT)
+  const send = async (amount: bigint) => {
+    await mined(world.chain.mintUsdc(payer.address, amount))
+    await mined(world.chain.transferUsdc(payer, order.payment.deposit_address ?? '', amount))
+  }
+  await send(20_000_000n)
+  await title(page, 'A part is missing')
+  await page.locator('.arrived').getByText('What arrived: 20.00 USDC').waitFor()
+  await page.locator('.missing').getByText('7.68 USDC').waitFor()
+  await send(7_680_000n)
+  await title(page, 'Paid')
+  const receipt = page.locator('.receipt')
+  await receipt.getByText('27.68 USDC', { exact: true }).waitFor()
+  for (const part of ['20.00 USDC', '7.68 USDC']) await receipt.locator('.payments').getByText(part, { exact: true }).waitFor()
+  expect(await receipt.locator('.payments .mono').allTextContents()).toEqual([
+    expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    expect.stringMatching(/^0x/),
+  ])
+  const paid = await call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)
+  expect(paid).toMatchObject({ status: 'paid', exception: null })
+
+  await logIn(page, system.gatewayUrl, merchant.email)
+  await page.goto(`${system.gatewayUrl}/dashboard/orders/${order.id}`)
+  const sums = page.locator('.payments + .facts')
+  // Gross, the platform's hundredth of it, and what is left.
+  for (const amount of ['27.68 USDC', '− 0.2768 USDC', '27.4032 USDC']) await sums.getByText(amount, { exact: true }).waitFor()
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
+test('a payer whose money came too late reads how much of it came, and the merchant what is left over and from whom', async () => {
+  const order = await newOrder()
+  await call(system.gatewayUrl, 'POST', `/api/v1/orders/${order.id}/cancel`, merchant.api_key, {})
+  await pay(world.chain, order, 12_340_000n)
+  const { context, page, complaints } = await openVisit(browser)
+  await page.goto(urlOf(order))
+  await page.locator('.arrived').getByText('What arrived: 12.34 USDC').waitFor()
+  await page.getByText('Your payment arrived after the cancellation').waitFor()
+  await logIn(page, system.gatewayUrl, merchant.email)
+  await page.goto(`${system.gatewayUrl}/dashboard/orders/${order.id}`)
+  await page.getByText('12.34 USDC are left over').waitFor()
+  await page.getByText(`${PAYER.address.slice(0, 10)}…${PAYER.address.slice(-4)}`).waitFor()
+  expect(complaints).toEqual([])
   await context.close()
 }, 60_000)
 

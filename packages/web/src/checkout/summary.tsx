@@ -1,5 +1,6 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { soon } from '../amounts'
+import { askedUsdc } from '../asked-amount'
 import { clock, useSecondsUntil } from './live'
 import { useWords } from './texts'
 import './summary.css'
@@ -14,7 +15,7 @@ export function Summary({ checkout, clockOffsetMs }: { checkout: CheckoutBody; c
       <h1>{checkout.merchant_name}</h1>
       {checkout.description && <p className="description">{checkout.description}</p>}
       <p className="amount">{brl(checkout.brl_amount)}</p>
-      <p className="amount-usdc">{usdc(checkout.usdc_amount)}</p>
+      <p className="amount-usdc">{usdc(askedUsdc(checkout.usdc_amount))}</p>
       <dl className="facts">
         <div>
           <dt>{t.rate}</dt>

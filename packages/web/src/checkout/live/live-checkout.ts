@@ -50,7 +50,8 @@ function follow(orderId: string, set: (change: (state: LiveCheckout) => LiveChec
     stream = new EventSource(`${path}/stream`)
     stream.addEventListener('checkout', event => {
       const checkout = JSON.parse(String(event.data)) as CheckoutBody
-      set(state => ({ ...state, checkout, live: true, failure: null }))
+      // A message that was on its way when the connection went says nothing about it.
+      set(state => ({ ...state, checkout, live: navigator.onLine, failure: null }))
     })
     stream.onerror = () => {
       set(state => ({ ...state, live: false }))

@@ -1,5 +1,6 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { useState } from 'react'
+import { askedUsdc, shortDecimal } from '../../asked-amount'
 import { QrCode } from '../../qr-code'
 import { CopyBlock, CopyField } from '../elements'
 import { useWords } from '../texts'
@@ -9,10 +10,11 @@ import { isPhone } from './wallet-links'
 export function TransferPanel({ checkout, address }: { checkout: CheckoutBody; address: string }) {
   const { t, usdc } = useWords()
   const { network, payment_uri: uri, token_address } = checkout.payment
+  const asked = askedUsdc(checkout.due, checkout.usdc_amount)
   return (
     <div className="transfer">
       <div className="transfer-main">
-        <CopyBlock label={t.amount} value={checkout.due} shown={usdc(checkout.due)} action={t.copyAmount} />
+        <CopyBlock label={t.amount} value={shortDecimal(asked)} shown={usdc(asked)} action={t.copyAmount} />
         <CopyBlock label={t.address} value={address} action={t.copyAddress} />
       </div>
       <Scan address={address} uri={uri} />

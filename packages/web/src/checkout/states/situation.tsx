@@ -1,5 +1,6 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { useCallback, useEffect, useState } from 'react'
+import { askedUsdc } from '../../asked-amount'
 import { Aside, Notice } from '../elements'
 import { type SentPayment, useSecondsUntil, useSentPayment, useStalled } from '../live'
 import { PaymentMethods } from '../pay'
@@ -60,7 +61,7 @@ function Open({ checkout, clockOffsetMs, sent, setSent }: OpenProps) {
       {checkout.exception === 'reorged' && <Aside state="reorged" />}
       {checkout.status === 'underpaid' && (
         <Notice tone="warn" state="underpaid">
-          <p className="missing">{usdc(checkout.due)}</p>
+          <p className="missing">{usdc(askedUsdc(checkout.due, checkout.usdc_amount))}</p>
         </Notice>
       )}
       <PaymentMethods

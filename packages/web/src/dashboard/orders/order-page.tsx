@@ -10,6 +10,7 @@ import { Back, Heading, NotYet, usePageTitle } from '../frame'
 import './order-page.css'
 import { useWords } from '../texts'
 import { OrderBadge } from './order-badge'
+import { OrderPayments } from './order-payments'
 import { OrderTimeline, quoteOf } from './order-timeline'
 import { titleOf } from './order-title'
 
@@ -37,9 +38,12 @@ export function OrderPage({ id }: { id: string }) {
       </Heading>
       <Sums order={order} />
       <Columns>
-        <Card title={t.orders.timeline}>
-          <OrderTimeline order={order} />
-        </Card>
+        <div>
+          <OrderPayments order={order} />
+          <Card title={t.orders.timeline}>
+            <OrderTimeline order={order} />
+          </Card>
+        </div>
         <Card title={t.orders.details}>
           <Details order={order} />
         </Card>
@@ -79,9 +83,8 @@ function Details({ order }: { order: OrderBody }) {
     <Facts
       rows={[
         [t.orders.amount, usdc(order.usdc_amount)],
+        [t.orders.fee, `− ${usdc(order.platform_fee)}`],
         [t.orders.expected, usdc(order.expected)],
-        [t.orders.received, usdc(order.received)],
-        [t.orders.fee, usdc(order.platform_fee)],
         [t.orders.quote, quoteOf(order, brl)],
         [t.orders.expires, exactMoment(order.expires_at)],
         ['ID', <CopyValue key="id" value={order.id} label="ID" shown={shortened(order.id, 13)} />],

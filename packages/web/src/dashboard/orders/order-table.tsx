@@ -6,7 +6,7 @@ import { OrderBadge } from './order-badge'
 import { titleOf } from './order-title'
 
 export function OrderTable({ orders }: { orders: readonly OrderBody[] }) {
-  const { t, brl, usdcRounded, moment } = useWords()
+  const { t, brl, asked, moment } = useWords()
   return (
     <table className="list">
       <thead>
@@ -32,7 +32,7 @@ export function OrderTable({ orders }: { orders: readonly OrderBody[] }) {
             </td>
             <td className="number">
               {brl(order.brl_amount)}
-              <span className="faint">{usdcRounded(order.usdc_amount)}</span>
+              <span className="faint">{asked(order.usdc_amount)}</span>
             </td>
             <td>{moment(order.created_at)}</td>
           </tr>

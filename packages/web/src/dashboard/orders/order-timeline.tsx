@@ -85,7 +85,7 @@ function own(order: OrderBody, { t, brl, usdc }: Words): Entry[] {
       title: at.payment(usdc(payment.amount)),
       body: (
         <p>
-          {at.payments[payment.status]}{' '}
+          {t.payments.statuses[payment.status]}{' '}
           {url ? (
             <a href={url} target="_blank" rel="noreferrer">
               {hash}

@@ -1,0 +1,93 @@
+import type { OrderBody } from '@ponte/contracts'
+import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
+import { shortened } from '../../amounts'
+import { transactionUrl } from '../../networks'
+import { Badge, Card, CopyValue, Facts, type Tone } from '../elements'
+import { useWords } from '../texts'
+import './order-payments.css'
+
+type Payment = NonNullable<OrderBody['payments']>[number]
+
+const statusTones: Record<Payment['status'], Tone> = { detected: 'wait', confirmed: 'good', orphaned: 'bad' }
+
+const sumOf = (payments: readonly Payment[], status: Payment['status']): bigint =>
+  payments.reduce((sum, payment) => (payment.status === status ? sum + parseUsdc(payment.amount) : sum), 0n)
+
+/** Every transaction whole, and the sum: what came, what the platform keeps of it, what is the merchant's. */
+export function OrderPayments({ order }: { order: OrderBody }) {
+  const { t, usdc } = useWords()
+  const payments = order.payments ?? []
+  if (payments.length === 0) return null
+  const confirmed = sumOf(payments, 'confirmed')
+  const coming = sumOf(payments, 'detected')
+  const share = parseUsdc(order.received)
+  const rows: [string, string][] = [
+    [t.payments.gross, usdc(formatUsdc(confirmed))],
+    [t.payments.fee, `− ${usdc(formatUsdc(confirmed - share))}`],
+    [t.payments.share, usdc(order.received)],
+  ]
+  if (coming > 0n) rows.push([t.payments.coming, usdc(formatUsdc(coming))])
+  return (
+    <Card title={t.payments.title}>
+      {order.exception && <Exception order={order} confirmed={confirmed} />}
+      {payments.some(payment => payment.settlement?.status === 'blocked') && <p className="warning">{t.payments.blocked}</p>}
+      <ul className="payments">
+        {payments.map(payment => (
+          <PaymentEntry key={`${payment.tx_hash} ${payment.amount} ${payment.status}`} payment={payment} chainId={order.payment.chain_id} />
+        ))}
+      </ul>
+      <Facts rows={rows} />
+    </Card>
+  )
+}
+
+function PaymentEntry({ payment, chainId }: { payment: Payment; chainId: number }) {
+  const { t, usdc, exactMoment } = useWords()
+  const { status, settlement, payer_address: payer } = payment
+  const url = transactionUrl(chainId, payment.tx_hash)
+  return (
+    <li>
+      <p className="payment-line">
+        <strong>{usdc(payment.amount)}</strong>
+        <span className="badges">
+          <Badge tone={statusTones[status]}>{t.payments.statuses[status]}</Badge>
+          {status === 'confirmed' && settlement && settlement.status !== 'settled' && (
+            <Badge tone={settlement.status === 'blocked' ? 'bad' : 'wait'}>{t.payments.settlements[settlement.status]}</Badge>
+          )}
+        </span>
+      </p>
+      <p className="faint">{exactMoment(payment.block_time)}</p>
+      <p className="payment-line">
+        <span className="faint">{t.payments.from}</span>
+        {payer === null ? t.none : <CopyValue value={payer} label={t.payments.from} shown={shortened(payer, 10)} />}
+      </p>
+      <p className="payment-line">
+        <span className="faint">
+          {url ? (
+            <a href={url} target="_blank" rel="noreferrer">
+              {t.orders.transaction}
+            </a>
+          ) : (
+            t.orders.transaction
+          )}
+        </span>
+        <CopyValue value={payment.tx_hash} label={t.orders.transaction} shown={shortened(payment.tx_hash, 10)} />
+      </p>
+    </li>
+  )
+}
+
+/** Money that does not simply settle: how much of it is left over, and how it goes back. */
+function Exception({ order, confirmed }: { order: OrderBody; confirmed: bigint }) {
+  const { t, usdc } = useWords()
+  if (!order.exception) return null
+  // An order that is paid takes what it asked for; one that is not takes nothing.
+  const taken = order.status === 'paid' ? parseUsdc(order.usdc_amount) : 0n
+  const left = confirmed - taken
+  return (
+    <div className="warning">
+      <p>{t.payments.exceptions[order.exception]}</p>
+      {left > 0n && order.exception !== 'reorged' && <p>{t.payments.returning(usdc(formatUsdc(left)))}</p>}
+    </div>
+  )
+}
