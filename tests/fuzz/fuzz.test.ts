@@ -72,6 +72,7 @@ test(
         const sent = make(known)
         const answer = await send(sent)
         learn(sent, answer)
+        if (left % 1_000 === 0) process.stderr.write(`seed ${SEED}: ${left} left, ${JSON.stringify(Object.fromEntries(counts))}\n`)
         const group = `${Math.floor(answer.status / 100)}xx`
         counts.set(group, (counts.get(group) ?? 0) + 1)
         const wrong =

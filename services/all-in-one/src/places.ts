@@ -68,6 +68,7 @@ export function environments(place: Place): Record<ServiceName, Environment> {
       JWT_ISSUER: place.identity.issuer,
       JWT_AUDIENCE: place.identity.audience,
       SEAL_KEY: secrets.sealKey,
+      WEBHOOK_ALLOW_CIDRS: place.webhookAllowCidrs,
       ORDERS_URL: place.ownerUrls.orders,
       SUBSCRIPTIONS_URL: place.ownerUrls.subscriptions,
       WEBHOOKS_URL: place.ownerUrls.webhooks,

@@ -1,8 +1,10 @@
-import { commonSettings, integer, secret } from '@ponte/service-kit'
+import { addressRange } from '@ponte/contracts'
+import { commonSettings, integer, list, secret } from '@ponte/service-kit'
 import { z } from 'zod'
 
 const owner = z.url().transform(url => url.replace(/\/$/, ''))
 
+const cidrs = list.pipe(z.array(addressRange))
 const isLoopback = (host: string) => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
 const isProtected = ({ protocol, hostname }: URL) => protocol === 'https:' || isLoopback(hostname)
 
@@ -21,6 +23,9 @@ export const apiGatewayConfig = z
     /** The chain listener takes payers' signatures; without it such payments are not offered. */
     CHAIN_LISTENER_URL: owner.optional(),
     CHAIN_LISTENER_TOKEN_SECRET: secret.optional(),
+    /** The webhook dispatcher's own settings, so that a merchant is warned of an address that it refuses, and of no other. */
+    WEBHOOK_ALLOW_CIDRS: cidrs.default([]),
+    WEBHOOK_DENY_CIDRS: cidrs.default([]),
     /** How long an owner may take for an answer. */
     OWNER_TIMEOUT_MS: integer(100, 60_000).default(15_000),
     /** How old a connection to an owner may grow: a new replica gets its share of requests within this time. */

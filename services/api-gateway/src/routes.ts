@@ -1,3 +1,4 @@
+import type { AddressPolicy } from '@ponte/contracts'
 import { type RequestHandler, type Response, Router } from 'express'
 import { checkoutRoutes, type LiveCheckout } from './checkout'
 import { rememberTerms, requireApiKey, requireSession, type SessionTokens, termsIn, userIn } from './credentials'
@@ -20,12 +21,13 @@ export interface RouteDeps {
   concurrency: { reads: Concurrency; writes: Concurrency }
   now: () => Date
   sealKey: string
+  webhooks: AddressPolicy
   docs: Router
   pages: Router
 }
 
 /** Every route: its credential, its limit, and the service that answers. */
-export function routes({ store, owners, tokens, live, takeCaller, concurrency, now, sealKey, docs, pages }: RouteDeps): Router {
+export function routes({ store, owners, tokens, live, takeCaller, concurrency, now, sealKey, webhooks, docs, pages }: RouteDeps): Router {
   const router = Router()
   const merchantId = (res: Response) => termsIn(res).merchant_id
   const turns = { reads: limitConcurrency(concurrency.reads, merchantId), writes: limitConcurrency(concurrency.writes, merchantId) }
@@ -43,7 +45,7 @@ export function routes({ store, owners, tokens, live, takeCaller, concurrency, n
     next()
   })
   router.get('/api/v1/merchants/me/overview', ...session, sessionMerchant, overviewRoute(owners, now))
-  router.use(merchantRoutes({ store, now, sealKey, session }))
+  router.use(merchantRoutes({ store, now, sealKey, webhooks, session }))
   router.use(forwardedRoutes(owners, { api_key: apiKey, session: [...session, sessionMerchant] }))
   router.use(checkoutRoutes(owners, live, knownQuery))
   router.use(docs)

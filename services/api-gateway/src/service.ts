@@ -43,6 +43,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: Overrides 
         writes: { running: config.MERCHANT_WRITES_MAX, waiting: config.MERCHANT_WAITING_MAX },
       },
       sealKey: config.SEAL_KEY,
+      webhooks: { allowed: config.WEBHOOK_ALLOW_CIDRS, denied: config.WEBHOOK_DENY_CIDRS },
       docs: docsRoutes({ publicUrl: config.PUBLIC_URL }),
       pages: pages({
         folder: config.WEB_FOLDER ?? builtPages,

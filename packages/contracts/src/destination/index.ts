@@ -1,2 +1,2 @@
-export { type AddressRange, addressRange, isAddressAllowed, parseAddress, parseRange } from './address'
+export { type AddressPolicy, type AddressRange, addressRange, isAddressAllowed, parseAddress, parseRange } from './address'
 export { type Destination, namesInternalHost, vetWebhookUrl } from './webhook-url'

@@ -1,10 +1,10 @@
-import type { MerchantBody } from '@ponte/contracts'
+import type { AddressPolicy, MerchantBody } from '@ponte/contracts'
 import { unseal } from '@ponte/service-kit'
 import { type Merchant, warningsOf } from './merchant'
 
 /** The merchant's view of itself: the only place where a sealed secret is opened. */
-export function merchantBody(merchant: Merchant, sealKey: string): MerchantBody {
-  const warnings = warningsOf(merchant)
+export function merchantBody(merchant: Merchant, sealKey: string, webhooks: AddressPolicy): MerchantBody {
+  const warnings = warningsOf(merchant, webhooks)
   return {
     object: 'merchant',
     id: merchant.id,

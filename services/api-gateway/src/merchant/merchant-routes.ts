@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { ApiError, createMerchant as createBody, updateMerchant as updateBody } from '@ponte/contracts'
+import { type AddressPolicy, ApiError, createMerchant as createBody, updateMerchant as updateBody } from '@ponte/contracts'
 import { isStale, keyedRequest, parseRequest, seal, uuidv7 } from '@ponte/service-kit'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
@@ -14,19 +14,22 @@ export interface MerchantRouteDeps {
   store: Store
   now: () => Date
   sealKey: string
+  /** What the dispatcher opens and closes beside the rule, so that a merchant is warned of what it refuses. */
+  webhooks: AddressPolicy
   /** Leaves the user in `res.locals.userId`. */
   session: RequestHandler[]
 }
 
 const nothing = z.strictObject({})
 const SALT_BYTES = 32
+const RACES_MAX = 20
 const mintSecret = () => `whsec_${randomBytes(32).toString('hex')}`
 const mint = () => mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES))
 
 /** What users do with their own merchant (specification, Merchant self-management). */
-export function merchantRoutes({ store, now, sealKey, session }: MerchantRouteDeps): Router {
+export function merchantRoutes({ store, now, sealKey, webhooks, session }: MerchantRouteDeps): Router {
   const router = Router()
-  const bodyOf = (merchant: Merchant) => merchantBody(inForce(merchant, now()), sealKey)
+  const bodyOf = (merchant: Merchant) => merchantBody(inForce(merchant, now()), sealKey, webhooks)
   const sealedSecret = (merchantId: string) => seal(mintSecret(), sealKey, merchantId)
 
   router.post('/api/v1/merchants', ...session, async (req, res) => {
@@ -105,14 +108,14 @@ export async function own(store: Store, userId: string): Promise<Merchant> {
 
 /** Finds, decides, commits; retries after a concurrent change. */
 async function changed(store: Store, res: Response, action: Action, decide: (merchant: Merchant) => Change): Promise<Merchant> {
-  for (;;) {
+  for (let race = 1; ; race++) {
     const change = decide(await own(store, userIn(res)))
     if (change.changed.length === 0) return change.merchant
     try {
       await store.merchants.update(change, action, actor(res))
       return change.merchant
     } catch (error) {
-      if (!isStale(error)) throw error
+      if (!isStale(error) || race === RACES_MAX) throw error
     }
   }
 }

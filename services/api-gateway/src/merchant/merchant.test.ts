@@ -1,4 +1,4 @@
-import { parseEvent } from '@ponte/contracts'
+import { addressRange, parseEvent } from '@ponte/contracts'
 import {
   activateWebhookSecret,
   createMerchant,
@@ -54,11 +54,21 @@ test.each([
   expect(fieldAtFault(() => open({ webhook_url }))).toBe('webhook_url')
 })
 
-test('design section 4: an internal webhook_url is accepted with a warning', () => {
-  const { merchant } = open({ webhook_url: 'http://192.168.1.9/hook' })
-  expect(warningsOf(merchant)).toHaveLength(1)
-  expect(warningsOf(open({ webhook_url: 'https://example.com/' }).merchant)).toEqual([])
-  expect(warningsOf(open().merchant)).toEqual([])
+describe('an internal webhook_url is accepted with a warning (design section 4)', () => {
+  const warned = (webhook_url: string, policy = {}) => warningsOf(open({ webhook_url }).merchant, policy).length > 0
+  const ranges = (text: string) => [addressRange.parse(text)]
+
+  test('unless it is public or there is none', () => {
+    expect(warned('http://192.168.1.9/hook')).toBe(true)
+    expect(warned('https://example.com/')).toBe(false)
+    expect(warningsOf(open().merchant, {})).toEqual([])
+  })
+
+  test('of what the dispatcher refuses, and of nothing that it allows', () => {
+    expect(warned('http://127.0.0.1:8091/webhooks', { allowed: ranges('127.0.0.1/32') })).toBe(false)
+    expect(warned('http://127.0.0.2/', { allowed: ranges('127.0.0.1/32') })).toBe(true)
+    expect(warned('http://203.0.113.9/', { denied: ranges('203.0.113.0/24') })).toBe(true)
+  })
 })
 
 test('an update changes what it names, clears with null, and grows the version by one', () => {

@@ -1,4 +1,5 @@
 import {
+  type AddressPolicy,
   ApiError,
   type CreateMerchant,
   type FieldError,
@@ -101,10 +102,10 @@ export const termsOf = (merchant: Merchant): MerchantTerms => ({
   payout_address: merchant.payoutAddress,
 })
 
-/** Accepted values that will not work as the merchant expects. */
-export function warningsOf(merchant: Merchant): string[] {
+/** Accepted values that will not work as the merchant expects. `webhooks` is what the dispatcher opens and closes beside the rule. */
+export function warningsOf(merchant: Merchant, webhooks: AddressPolicy): string[] {
   const { destination } = vetWebhookUrl(merchant.webhookUrl ?? '')
-  if (!destination || !namesInternalHost(destination)) return []
+  if (!destination || !namesInternalHost(destination, webhooks)) return []
   return [
     'webhook_url names an internal address: deliveries to it are refused and marked dead. Use an address that the internet can reach.',
   ]
