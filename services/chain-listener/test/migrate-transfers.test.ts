@@ -92,6 +92,12 @@ describe('a database in which sweeps posed as payments', () => {
     await row(5, { payer: STRANGER, state: 'confirmed', block: 9, memo: 2, revision: 2 })
     await row(6, { payer: STRANGER, deposit: addressOf(2), state: 'orphaned', block: 10, memo: 2, revision: 2 })
 
+    const unsent = idOf(99)
+    await sql.query("INSERT INTO outbox (id, type, body) VALUES ($1, 'payment.detected', '{}')", [unsent])
+    await expect(migrate(database.url, chainListenerMigrations)).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('are not published yet') },
+    })
+    await sql.query('UPDATE outbox SET sent_at = now() WHERE id = $1', [unsent])
     expect(await migrate(database.url, chainListenerMigrations)).toContain(MIGRATION)
 
     const { rows } = await sql.query('SELECT kind, state, amount::text, deposit FROM payments ORDER BY tx_hash')
