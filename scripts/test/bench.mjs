@@ -11,6 +11,7 @@ const pieces = {
   lists: 'services/orders/bench/lists.ts',
   webhooks: 'services/webhook-dispatcher/bench/webhooks.ts',
   chain: 'services/chain-listener/bench/chain.ts',
+  scan: 'services/chain-listener/bench/scan.ts',
   e2e: 'tests/bench/e2e.ts',
   growth: 'tests/bench/growth.ts',
   start: 'tests/bench/start.ts',
