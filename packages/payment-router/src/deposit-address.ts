@@ -34,13 +34,25 @@ export const depositImplementation = (router: string): string => cloneOf(router)
 /** The code hash of every deposit address of `router` that was deployed. */
 export const depositCodeHash = (router: string): string => cloneOf(router).codeHash
 
+interface DepositTerms {
+  router: string
+  memo: string
+  merchant: string
+}
+
+/** The address without its EIP-55 spelling, which is a hash of its own. */
+function lowerCaseAddress({ router, memo, merchant }: DepositTerms): string {
+  const salt = keccak256(encodePayment(memo, merchant))
+  const place = `ff${digitsOf(router)}${salt.slice(2)}${cloneOf(router).initCodeHash.slice(2)}`
+  return `0x${keccak256(Buffer.from(place, 'hex')).slice(26)}`
+}
+
 /**
  * Where a plain token transfer pays (memo, merchant) by way of `router`, in EIP-55 form; the same as the router's own
  * `depositAddress`, without asking a node and whether or not anything is deployed there. `memo` is 64 hex with or without 0x.
  * Throws TypeError on a wrong or zero memo or address.
  */
-export function depositAddress(of: { router: string; memo: string; merchant: string }): string {
-  const salt = keccak256(encodePayment(of.memo, of.merchant))
-  const place = `ff${digitsOf(of.router)}${salt.slice(2)}${cloneOf(of.router).initCodeHash.slice(2)}`
-  return getAddress(`0x${keccak256(Buffer.from(place, 'hex')).slice(26)}`)
-}
+export const depositAddress = (of: DepositTerms): string => getAddress(lowerCaseAddress(of))
+
+/** Whether an address, in lower case, is the deposit address of these terms. Throws as `depositAddress` does. */
+export const isDepositAddress = (of: DepositTerms, address: string): boolean => lowerCaseAddress(of) === address

@@ -1,4 +1,4 @@
-import { depositAddress, PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
+import { isDepositAddress, PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
 
 /** A log as a node sends it: quantities and bytes in hex. */
 export interface RawLog {
@@ -69,7 +69,7 @@ export function decodePayment(log: RawLog): SeenPayment {
   const place = placeOf(log)
   const from = `0x${payer.slice(26)}`
   const terms = { router, memo: memo.slice(2), merchant: `0x${merchant.slice(26)}` }
-  const isSweep = depositAddress(terms).toLowerCase() === from
+  const isSweep = isDepositAddress(terms, from)
   return {
     kind: isSweep ? 'sweep' : 'router',
     router,
