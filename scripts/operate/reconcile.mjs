@@ -65,7 +65,7 @@ async function reconcile(urls, from, to) {
   for (let first = from; first <= to; first += SPAN) {
     const path = `/reconcile?from_block=${first}&to_block=${Math.min(to, first + SPAN - 1)}`
     const [listener, orders] = await Promise.all([ask(urls.listener, path), ask(urls.orders, path)])
-    total.payments += listener.payments.length
+    total.payments += listener.payments.filter(({ kind }) => kind !== 'sweep').length
     total.unmatched += orders.payments.filter(({ place, status }) => place === 'unmatched' && status === 'confirmed').length
     total.differences.push(
       ...listener.differences.map(

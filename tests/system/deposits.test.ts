@@ -100,27 +100,31 @@ describe('issue: misfits by deposit, as by router', () => {
     expect(told('order.paid', created)).toHaveLength(0)
   }, 90_000)
 
-  it('invariant 4: sent in time and swept late, because the relayer was out of gas, is paid and never expired', async () => {
+  it('invariant 4: sent in time and swept late, because the relayer was out of gas, is paid by the transfer and settled by the sweep', async () => {
     const { provider } = world.chain
     const full = await provider.getBalance(RELAYER.address)
     const created = await order({ expires_in: 10 })
     await system.idle()
     await provider.send('anvil_setBalance', [RELAYER.address, '0x1'])
-    await transfer(address(created), units(created.usdc_amount))
-    await until(async () => (await read(created)).status === 'confirming', 'the deposit was not told')
+    const sent = await transfer(address(created), units(created.usdc_amount))
+    await until(async () => (await read(created)).status === 'paid', 'the transfer did not pay')
+    expect(await read(created)).toMatchObject({ tx_hash: sent.hash, payments: [{ kind: 'transfer', settlement: { status: 'pending' } }] })
     const metrics = async () => (await fetch(`${system.opsUrls['chain-listener']}/metrics`)).text()
-    await until(async () => /ponte_relayer_starved\{[^}]*\} 1/.test(await metrics()), 'nobody is told that the relayer cannot pay')
+    await until(async () => /ponte_relayer_starved\{[^}]*\} 1/.test(await metrics()), 'no metric shows that the relayer cannot pay')
     const { oldest_first, count } = (await (await fetch(`${system.opsUrls['chain-listener']}/deposits`)).json()) as Waiting
     expect({ count, oldest_first }).toMatchObject({ count: 1, oldest_first: [{ order_id: created.id, amount: created.usdc_amount }] })
     await until(async () => (await world.chain.now()) * 1_000 > Date.parse(created.expires_at) + 3_000, 'time stands still', 40_000)
-    expect(await read(created)).toMatchObject({ status: 'confirming' })
     await provider.send('anvil_setBalance', [RELAYER.address, `0x${full.toString(16)}`])
-    await until(async () => (await read(created)).status === 'paid', 'the deposit was not swept after the refill')
+    await until(
+      async () => (await read(created)).payments?.[0]?.settlement?.status === 'settled',
+      'the deposit was not swept after the refill',
+      40_000,
+    )
     await system.idle()
-    expect(await read(created)).toMatchObject({ status: 'paid', exception: null, received: created.expected })
+    expect(await read(created)).toMatchObject({ status: 'paid', exception: null, received: created.expected, tx_hash: sent.hash })
     expect(told('order.expired', created)).toHaveLength(0)
     expect(told('order.paid', created)).toHaveLength(1)
-  }, 90_000)
+  }, 120_000)
 })
 
 interface Waiting {

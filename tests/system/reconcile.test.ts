@@ -49,8 +49,8 @@ const planted: [string, 'orders' | 'chain-listener', string][] = [
   ['missing: log', 'chain-listener', "UPDATE payments SET state = 'orphaned' WHERE tx_hash = $1"],
   ['changed: log', 'chain-listener', 'UPDATE payments SET amount = amount - 1 WHERE tx_hash = $1'],
   ['unfounded: log', 'chain-listener', 'UPDATE payments SET log_index = log_index + 5 WHERE tx_hash = $1'],
-  ['amount: payment', 'orders', 'UPDATE payments SET share_units = share_units + 1 WHERE tx_hash = $1'],
-  ['received: order', 'orders', 'UPDATE orders SET received_units = 0 WHERE tx_hash = $1'],
+  ['amount: payment', 'orders', 'UPDATE payments SET gross_units = gross_units + 1 WHERE tx_hash = $1'],
+  ['received: order', 'orders', 'UPDATE orders SET confirmed_units = 0 WHERE tx_hash = $1'],
   ['status: order', 'orders', "UPDATE orders SET status = 'pending' WHERE tx_hash = $1"],
   ['lost: payment', 'orders', 'DELETE FROM unmatched_payments WHERE tx_hash = $1'],
 ]

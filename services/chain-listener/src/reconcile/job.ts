@@ -75,7 +75,7 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
   }
   /** Nothing above what was confirmed before the chain is asked is judged. */
   const compareRange = async (from: number, wantedTo: number, transfers: 'all' | 'none'): Promise<Comparison> => {
-    const confirmed = Number((await store.row())?.confirmedNumber ?? -1)
+    const confirmed = Number((await store.position.row())?.confirmedNumber ?? -1)
     const to = Math.min(wantedTo, confirmed)
     if (from > to) return { confirmed, to, payments: [], differences: [] }
     const onChain = await readChain(from, to, transfers)
@@ -116,7 +116,7 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
       finishedAt = undefined
       return
     }
-    const confirmed = Number((await store.row())?.confirmedNumber ?? -1)
+    const confirmed = Number((await store.position.row())?.confirmedNumber ?? -1)
     if (confirmed < 0) return
     await lookAtBlocks(Math.max(options.startBlock, confirmed - options.newestBlocks + 1), confirmed)
     if (nextBlock > confirmed) nextBlock = options.startBlock

@@ -20,8 +20,7 @@ export function reconcileRoutes(chainId: number, { compareRange }: Reconcile): R
     const { confirmed, to, payments, differences } = await compareRange(from_block, to_block)
     res.json({
       ...{ chain_id: chainId, from_block, to_block: to, confirmed_block: confirmed },
-      // A sweep is no payment.
-      payments: payments.filter(({ kind }) => kind !== 'sweep').map(payment => toPayment(chainId, payment)),
+      payments: payments.map(payment => toPayment(chainId, payment)),
       differences: differences.map(toDifference),
     })
   })
