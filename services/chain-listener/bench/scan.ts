@@ -22,6 +22,7 @@ const CHAIN_ID = 31_337
 /** Takes everything at once: the outbox is published to no consumer. */
 const swallowing: Bus = {
   name: 'bus',
+  accepts: () => true,
   publish: async () => undefined,
   announce: () => undefined,
   consume: queue => ({ name: `${queue} queue` }),

@@ -60,7 +60,7 @@ const settings = z.object({
   RANGE_MAX: integer(1, 100_000).default(5_000),
   /** An end point whose head has not moved for so long is compared with the others. */
   HEAD_STALL_MS: integer(100).default(60_000),
-  /** A leader that the database has not heard of for so long loses the lead. */
+  /** A leader whose connection is silent for so long loses the lease. */
   LEADER_SILENCE_MS: integer(500, 60_000).default(4_000),
   /** How often the books are held against the chain. */
   RECONCILE_EVERY_S: integer(1, 86_400).default(60),

@@ -27,7 +27,7 @@ export interface Publication {
 
 const ORDERS_IN_AN_EVENT = 1_000
 
-/** Events numbered on from `sequence`, the last number used on this chain. Payments come before what says that all of them are known. */
+/** Events numbered on from `sequence`, the last number used on this chain. Payments come before the event by which all of them are known. */
 export function toEvents({ facts, synced = [], blocked = [] }: Publication, naming: Naming, sequence: number): NewEvent[] {
   const { chainId, checksum } = naming
   const events: NewEvent[] = facts.map((fact, index) => toEvent(fact, naming, sequence + index + 1))

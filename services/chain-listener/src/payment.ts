@@ -13,7 +13,7 @@ export interface Payment extends SeenPayment {
   revision: number
 }
 
-/** A transition that is published. A sweep is nobody's business before it is confirmed. */
+/** A transition that is published. A sweep is not published before it is confirmed. */
 export interface Fact {
   type: `payment.${PaymentState}` | 'sweep.confirmed' | 'sweep.orphaned'
   payment: Payment

@@ -44,7 +44,7 @@ export interface Overrides {
   onHalt?(error: Error): void
 }
 
-/** What the ledger network says, as a list of parts. */
+/** The listener to one chain, as a list of parts. */
 export function createChainListener(config: ChainListenerConfig, overrides: Overrides = {}) {
   const logger = overrides.logger ?? createLogger({ service: 'chain-listener', level: config.LOG_LEVEL })
   const now = overrides.now ?? (() => new Date())
@@ -80,7 +80,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
         if (error instanceof DeploymentMismatchError) overrides.onHalt?.(error)
         throw error
       })
-      return store.takeLease(config.START_BLOCK)
+      return store.position.takeLease(config.START_BLOCK)
     },
     onChange() {
       scan.wake()

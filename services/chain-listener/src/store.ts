@@ -2,9 +2,9 @@ import type { Database } from '@ponte/service-kit'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from './generated/client'
 import { committer } from './store/commit'
-import { cursorStore } from './store/cursor'
 import { depositStore } from './store/deposits'
 import { paymentStore } from './store/payments'
+import { positionStore } from './store/position'
 import { routerStore } from './store/routers'
 
 export type Store = ReturnType<typeof openStore>
@@ -13,7 +13,7 @@ export type Store = ReturnType<typeof openStore>
 export function openStore(database: Database, chainId: number, now: () => Date) {
   const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) })
   return {
-    ...cursorStore(database, prisma, chainId),
+    position: positionStore(database, prisma, chainId),
     routers: routerStore(database, prisma, chainId),
     payments: paymentStore(database, chainId),
     deposits: depositStore(database, chainId),

@@ -168,16 +168,16 @@ describe('design section 2: several replicas of the listener', () => {
 
   it('a write under an old epoch changes nothing at all', async () => {
     const store = openStore(sql, 31_337, () => new Date())
-    const old = await store.takeLease(0)
-    await store.anchor(old, undefined, 0, null)
-    const cursor = await store.cursor()
+    const old = await store.position.takeLease(0)
+    await store.position.anchor(old, undefined, 0, null)
+    const cursor = await store.position.find()
     if (!cursor) throw new Error('no cursor')
-    await store.takeLease(0)
+    await store.position.takeLease(0)
     const blocks = [{ number: 0, hash: '0xa', parentHash: '0xb', time: 1 }]
     const step = { cursor: { ...cursor, sequence: 9 }, head: 1, blocks, payments: [], events: [] }
     await expect(store.commit(old, step)).rejects.toThrow(LeaseLostError)
-    expect(await store.cursor()).toEqual(cursor)
-    expect(await store.remembered(10)).toEqual([])
+    expect(await store.position.find()).toEqual(cursor)
+    expect(await store.position.remembered(10)).toEqual([])
   })
 
   it('two in one process never both lead, and together they tell every payment once', async () => {

@@ -11,7 +11,7 @@ export interface AcceptanceOptions {
   chain: ChainClient
   token: string
   domain(): Promise<TokenDomain>
-  /** Who will submit it; undefined when nobody does. */
+  /** Who will submit it; undefined without a relayer. */
   relayer: string | undefined
   minUnits: bigint
   payables: PayableStore
@@ -19,7 +19,7 @@ export interface AcceptanceOptions {
   now: () => Date
 }
 
-/** What the order's owner says about it now. */
+/** The order's state in orders now. */
 export interface Asked {
   status: OrderStatus
   dueUnits: bigint

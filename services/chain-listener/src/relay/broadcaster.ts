@@ -22,7 +22,7 @@ const TAKEN = /already known|already imported|known transaction|nonce too low|al
 
 export type Broadcaster = ReturnType<typeof createBroadcaster>
 
-/** Signed transactions on their way to whoever mines: sent, sent again, and offered at a higher price when nobody takes them. */
+/** Broadcasts signed transactions: sent, sent again, and at a higher price when they are not mined. */
 export function createBroadcaster({ chain, store, wallet, ceiling, logger, now, ...options }: BroadcasterOptions) {
   const sentAt = new Map<string, number>()
 

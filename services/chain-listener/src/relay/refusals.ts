@@ -8,7 +8,7 @@ const token = new Interface(['function paused() view returns (bool)', 'function 
 const router = new Interface(paymentRouterAbi)
 const WORD = /^0x[0-9a-f]{64}$/i
 
-/** Why the token lets a deposit not be swept; null when it does not say. A token without these functions says nothing. */
+/** Why the token refuses a sweep; null when it gives no reason. A token without these functions gives none. */
 export function createRefusals(chain: ChainClient, tokenAddress: string) {
   const ask = async (to: string, data: string): Promise<bigint> => {
     try {

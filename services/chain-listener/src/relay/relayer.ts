@@ -111,7 +111,7 @@ function observe(
   )
   metrics.observed(
     'ponte_deposits_blocked',
-    'Deposit addresses that hold money which the token lets nobody sweep',
+    'Deposit addresses that hold money which cannot be swept',
     async () => (await payables.totals(minUnits)).blocked,
   )
   metrics.observed('ponte_authorizations_waiting', "Payers' signatures not yet mined", async () => (await authorizations.totals()).waiting)

@@ -17,7 +17,7 @@ import type { Acceptance } from './acceptance'
 import type { Authorization } from './store/authorizations'
 
 const path = z.object({ order_id: idSchema })
-/** What orders says of the order, asked by the gateway just now. */
+/** The order's state in orders, asked by the gateway just now. */
 const query = z.strictObject({ status: orderStatus, due: usdcAmount })
 
 /** Payers' signatures, handed on by the gateway alone. */

@@ -12,7 +12,7 @@ export interface Receipt {
   logs: RawLog[]
 }
 
-/** The token or a contract said no: an answer, not a failure. */
+/** The call reverts: an answer, not a failure. */
 export class RevertError extends Error {
   override name = 'RevertError'
 
@@ -86,7 +86,7 @@ export function openChainClient(nodes: Nodes, token: string) {
       // Not every node suggests a tip; a gwei is taken everywhere.
       return { baseFee: BigInt(String(baseFee ?? 0)), tip: tip && 'result' in tip ? BigInt(String(tip.result)) : 1_000_000_000n }
     },
-    /** Sends signed bytes. Answers what the node said against it; undefined when it took them. */
+    /** Sends signed bytes. Answers the node's refusal; undefined when it took them. */
     async send(raw: string): Promise<string | undefined> {
       const [outcome] = await ask([{ method: 'eth_sendRawTransaction', params: [raw] }])
       return outcome && 'refusal' in outcome ? outcome.refusal.message : undefined

@@ -1,6 +1,6 @@
 /**
  * What to do next about a refusal: ask for less (`too_wide`), wait for the node to get there (`beyond_head`), leave it alone for a while
- * (`rate_limited`, `unavailable`), or distrust it (`wrong_answer`). `other` is a refusal nobody foresaw; it is treated like `unavailable`.
+ * (`rate_limited`, `unavailable`), or distrust it (`wrong_answer`). `other` is an unforeseen refusal; it is treated like `unavailable`.
  */
 export type RpcErrorKind = 'too_wide' | 'beyond_head' | 'rate_limited' | 'unavailable' | 'wrong_answer' | 'other'
 
@@ -17,7 +17,7 @@ export class RpcError extends Error {
   }
 }
 
-/** What a node said no with: the HTTP status, the JSON-RPC code and its message. */
+/** A node's refusal: the HTTP status, the JSON-RPC code and its message. */
 export interface Refusal {
   status?: number
   code?: number
@@ -66,15 +66,15 @@ const TOO_WIDE = [
 ]
 const UNAVAILABLE_STATUS = new Set([401, 403, 404, 408, 500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530])
 
-/** Tells the refusals apart. The order matters: a limit of requests also speaks of limits, and a range beyond the head of ranges. */
+/** Classifies a refusal. The order matters: a limit of requests also speaks of limits, and a range beyond the head of ranges. */
 export function classify(refusal: Refusal): RpcErrorKind {
   const { status, code, message } = refusal
-  const says = (patterns: readonly RegExp[]) => patterns.some(pattern => pattern.test(message))
+  const matches = (patterns: readonly RegExp[]) => patterns.some(pattern => pattern.test(message))
   if (status === 413) return 'too_wide'
-  if (says(BEYOND_HEAD)) return 'beyond_head'
+  if (matches(BEYOND_HEAD)) return 'beyond_head'
   if (status === 429 || code === 429 || code === -32097) return 'rate_limited'
-  if (says(TOO_WIDE) && !/too many requests|per second/i.test(message)) return 'too_wide'
-  if (says(RATE_LIMITED) || code === -32029) return 'rate_limited'
+  if (matches(TOO_WIDE) && !/too many requests|per second/i.test(message)) return 'too_wide'
+  if (matches(RATE_LIMITED) || code === -32029) return 'rate_limited'
   if (status !== undefined && UNAVAILABLE_STATUS.has(status)) return 'unavailable'
   // geth's and Infura's «limit exceeded» without a word of what was exceeded: a smaller question is right in either case.
   if (code === -32005) return /limit/i.test(message) ? 'too_wide' : 'rate_limited'
@@ -90,7 +90,7 @@ const BLOCK_LIMITS = [
   /([\d,]+)(k?) blocks?\b/i,
 ]
 
-/** The number of blocks that a refusal says would be taken, where it says so; results, bytes and seconds are not blocks. */
+/** The number of blocks that a refusal suggests, where it does; results, bytes and seconds are not blocks. */
 export function suggestedBlocks(message: string): number | undefined {
   const hex = HEX_RANGE.exec(message)
   if (hex?.[1] !== undefined && hex[2] !== undefined) {

@@ -6,7 +6,7 @@ const RECONNECT_MS_MAX = 15_000
 
 /**
  * Listens for new heads and wakes the scan: a hint that makes it quick, never a source of truth. It connects again for ever, also when
- * the connection looks alive but has said nothing for `silenceMs`.
+ * the connection looks alive but has been silent for `silenceMs`.
  */
 export function newHeads(options: { url: string; silenceMs: number; wake(): void; logger: Logger }): Part {
   const { logger } = options

@@ -13,7 +13,7 @@ export interface Answer {
   ms: number
 }
 
-/** One RPC end point. Every failure is an RpcError that says what to do next. */
+/** One RPC end point. Every failure is an RpcError whose kind decides what to do next. */
 export interface Node {
   /** Position and host of its URL, never the path: that is where providers put their keys. */
   name: string
@@ -34,7 +34,7 @@ export interface NodeOptions {
   connections?: number
 }
 
-/** What a node said to one call. */
+/** A node's answer to one call. */
 export type Outcome = { result: unknown } | { refusal: { code: number; message: string; data: unknown } }
 
 type Response = JsonRpcResult | JsonRpcError

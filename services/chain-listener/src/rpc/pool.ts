@@ -26,7 +26,7 @@ export interface Nodes {
    * `too_wide` and `beyond_head` are thrown to the caller, because another node would only say the same. Throws NoNodeError when all rest.
    */
   use<T>(work: (node: Node) => Promise<T>): Promise<T>
-  /** Runs work on every node that does not rest, at once; answers when `enough` says so of what came back, or when all are done. */
+  /** Runs work on every node that does not rest, at once; resolves once `enough` holds of the answers, or when all are done. */
   ballot<T>(work: (node: Node) => Promise<T>, enough: (values: T[]) => boolean): Promise<{ node: Node; value: T }[]>
   distrust(name: string, reason: RestReason, message: string): void
   sawHead(name: string, head: number): void
@@ -114,7 +114,7 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
   }
 }
 
-/** Asks all at once; resolves as soon as `enough` says so of what came back, or when all are done. */
+/** Asks all at once; resolves once `enough` holds of the answers, or when all are done. */
 function count<T>(
   asked: readonly Node[],
   answer: (node: Node) => Promise<{ value: T } | undefined>,

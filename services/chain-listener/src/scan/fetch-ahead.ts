@@ -30,7 +30,7 @@ function createAhead() {
   let asked: { from: Position; reading: Promise<Reading> } | undefined
   return {
     put(from: Position, reading: Promise<Reading>): void {
-      // Whoever awaits it later sees the failure; until then it must not count as unhandled.
+      // The caller that awaits it later sees the failure; until then it must not count as unhandled.
       reading.catch(() => undefined)
       asked = { from, reading }
     },

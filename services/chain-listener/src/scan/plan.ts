@@ -32,7 +32,7 @@ const RECOVERY = 1.05
 
 /**
  * After an answer: towards a size that takes a moment and little memory; the ceiling recovers slowly. Near the head few blocks are read at once,
- * and what they hold says how many of them a range may have.
+ * and their size decides how many a range may have.
  */
 export function afterAnswer(span: Span, answer: { count: number; bytes: number; ms: number }, max: number): Span {
   const factor = Math.min(2, Math.max(0.5, TARGET_MS / Math.max(answer.ms, 1)))
@@ -42,7 +42,7 @@ export function afterAnswer(span: Span, answer: { count: number; bytes: number; 
   return { blocks: Math.max(1, Math.min(wanted, ceiling)), ceiling }
 }
 
-/** After a node said that the range is too wide: what it suggested, or half. `undefined` when one block was already too much. */
+/** After a node refused a range as too wide: what it suggested, or half. `undefined` when one block was already too much. */
 export function afterTooWide(span: Span, asked: number, suggested?: number): Span | undefined {
   if (asked <= 1) return undefined
   const blocks = Math.max(1, suggested !== undefined && suggested < asked ? suggested : Math.floor(asked / 2))

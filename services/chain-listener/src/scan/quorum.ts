@@ -62,7 +62,7 @@ export function createVotes({ nodes, watch, findDeposits, quorum, logger, undeci
       return winner === ours ? 'ours' : 'theirs'
     },
 
-    /** Whether a reorganisation that undoes confirmed blocks may be followed: enough nodes say so, or nobody says otherwise where one suffices. */
+    /** Whether a reorganisation that undoes confirmed blocks may be followed: enough nodes show it, or none contradicts where one suffices. */
     async onDeepFork(session: ScanSession, ancestor: Block): Promise<boolean> {
       const confirmed = session.cursor.confirmed.number
       if (ancestor.number >= confirmed) return true
@@ -77,11 +77,11 @@ export function createVotes({ nodes, watch, findDeposits, quorum, logger, undeci
 }
 export type Votes = ReturnType<typeof createVotes>
 
-/** A majority of the end points from three on; with one or two there is nobody to settle a disagreement, and one suffices. */
+/** A majority of the end points from three on; with one or two a disagreement cannot be settled, and one suffices. */
 export const quorumOf = (urls: number, configured: number | undefined) =>
   Math.min(urls, configured ?? (urls >= 3 ? Math.floor(urls / 2) + 1 : 1))
 
-/** The same text for the same payments up to the same block, whoever read them in whatever order. */
+/** The same text for the same payments up to the same block, whichever node read them in whatever order. */
 export function digest(lastHash: string, payments: readonly SeenPayment[]): string {
   const lines = payments.map(p =>
     [p.blockNumber, p.logIndex, p.blockHash, p.txHash, p.kind, p.router, p.memo, p.merchant, p.payer, p.amount, p.deposit].join(' '),

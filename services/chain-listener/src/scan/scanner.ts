@@ -63,10 +63,10 @@ export function createScanner(options: ScannerOptions) {
 
   const load = async (epoch: bigint): Promise<ScanSession> => {
     reading.restart()
-    const cursor = (await store.cursor()) ?? (await anchor(options, epoch))
+    const cursor = (await store.position.find()) ?? (await anchor(options, epoch))
     await store.routers.follow(epoch, options.watch.routers, options.startBlock - 1)
     await options.loaded()
-    const [remembered, addedRouters] = [await store.remembered(cursor.scanned.number), await store.routers.added()]
+    const [remembered, addedRouters] = [await store.position.remembered(cursor.scanned.number), await store.routers.added()]
     return { epoch, cursor, remembered, addedRouters }
   }
   const applyBlocks = async (at: ScanSession, read: BlockBatch): Promise<void> => {
@@ -141,10 +141,10 @@ async function anchor({ nodes, store, watch, startBlock }: ScannerOptions, epoch
     return [startBlock === 0 ? undefined : toBlock(results[1]), toBlock(results[2])]
   })
   if (startBlock > 0 && !before) throw new Error(`START_BLOCK is ${startBlock}, but the chain has no block before it yet.`)
-  await store.anchor(epoch, before, startBlock, genesis?.hash ?? null)
+  await store.position.anchor(epoch, before, startBlock, genesis?.hash ?? null)
   // Whatever is watched from the first block on is level with the cursor.
   await store.routers.follow(epoch, watch.routers, null)
-  const cursor = await store.cursor()
+  const cursor = await store.position.find()
   if (!cursor) throw new Error('the first position was not written')
   return cursor
 }

@@ -72,7 +72,7 @@ export function createScanWriter(options: ScanWriterOptions) {
   const prune = async (cursor: Cursor) => {
     if (Math.abs(cursor.scanned.number - prunedAt) < PRUNE_EVERY) return
     prunedAt = cursor.scanned.number
-    await store.forget(lowest(cursor))
+    await store.position.forget(lowest(cursor))
   }
   return {
     async commit(session: ScanSession, change: Change, write: Write): Promise<void> {

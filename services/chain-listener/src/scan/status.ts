@@ -33,7 +33,7 @@ export interface StatusOptions {
 /** The leader speaks from memory, a standby from the database. */
 export async function statusOf(options: StatusOptions): Promise<Status> {
   const { cursor, progress, halt } = options.scanner.view()
-  const row = await options.store.row()
+  const row = await options.store.position.row()
   const number = (value: bigint | null | undefined) => (value === null || value === undefined ? null : Number(value))
   const scanned = cursor?.scanned.number ?? number(row?.scannedNumber)
   const scannedTime = cursor?.scanned.time ?? row?.scannedTime

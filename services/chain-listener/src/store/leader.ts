@@ -11,7 +11,7 @@ export interface Leader extends Part {
   epoch(): bigint | undefined
   /** True once it is known who leads. */
   settled(): boolean
-  /** Gives the lease up, because a write said that it is somebody else's. The lock is tried for again. */
+  /** Gives the lease up after a write was refused. The lock is tried for again. */
   resign(reason: string): void
 }
 
@@ -30,7 +30,7 @@ export interface LeaderOptions {
 const LOCK_SPACE = 7_210
 
 /**
- * One of N replicas leads: a PostgreSQL advisory lock on a connection of its own. The connection says something every so often, and the server
+ * One of N replicas leads: a PostgreSQL advisory lock on a connection of its own. The connection sends a heartbeat, and the server
  * ends it (`idle_session_timeout`) when it falls silent, so that a frozen process does not hold the lock for ever; the epoch taken with
  * the lock makes sure that what such a process still tries to write changes nothing. Needs PostgreSQL 14 and no pooler in between.
  */
@@ -109,7 +109,7 @@ async function takesLock(client: Held, { lock, silenceMs }: LeaderOptions): Prom
   return rows[0]?.locked === true
 }
 
-/** Says something on the connection, so that the server does not end it. Throws when the server says nothing. */
+/** Heartbeat, so that the server does not end the connection. Throws when the server does not answer. */
 async function beat(client: Held, silenceMs: number): Promise<void> {
   let late: NodeJS.Timeout | undefined
   const silence = new Promise<never>((_resolve, reject) => {

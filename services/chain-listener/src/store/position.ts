@@ -1,6 +1,8 @@
-import type { Position } from '../logs/block'
+import type { Database } from '@ponte/service-kit'
+import type { ChainCursor, PrismaClient } from '../generated/client'
+import type { Block, Position } from '../logs/block'
 
-/** How far a chain is read, confirmed and told, as it stands in the database under one lease. */
+/** How far a chain is read, confirmed and published, as it stands in the database under one lease. */
 export interface Cursor {
   chainId: number
   startBlock: number
@@ -12,4 +14,85 @@ export interface Cursor {
   announced: number
   /** The last number given to a payment event. */
   sequence: number
+}
+
+const TAKE_LEASE = `
+  INSERT INTO chain_cursor (chain_id, epoch, start_block) VALUES ($1, 1, $2)
+  ON CONFLICT (chain_id) DO UPDATE SET epoch = chain_cursor.epoch + 1
+  RETURNING epoch::text AS epoch`
+
+const ANCHOR = `
+  WITH cursor AS (
+    UPDATE chain_cursor SET epoch = CASE WHEN epoch = $2 THEN epoch END, genesis_hash = $3, scanned_number = $4, scanned_hash = $5,
+      scanned_time = $6, confirmed_number = $4, confirmed_time = $6, announced_number = $4
+    WHERE chain_id = $1)
+  INSERT INTO blocks (chain_id, number, hash, parent_hash, time)
+  SELECT $1, $4, $5, $7, $6 WHERE $5::text IS NOT NULL
+  ON CONFLICT (chain_id, number) DO UPDATE SET hash = EXCLUDED.hash, parent_hash = EXCLUDED.parent_hash, time = EXCLUDED.time`
+
+/** The cursor's row and the remembered blocks. */
+export function positionStore(database: Database, prisma: PrismaClient, chainId: number) {
+  return {
+    /** Begins a new epoch: writes under an older one are refused from now on. */
+    async takeLease(startBlock: number): Promise<bigint> {
+      const { rows } = await database.query<{ epoch: string }>(TAKE_LEASE, [chainId, startBlock])
+      return BigInt(rows[0]?.epoch ?? 0)
+    },
+
+    /** Where the scan stands; undefined before the first block was fixed. */
+    async find(): Promise<Cursor | undefined> {
+      const row = await prisma.chainCursor.findUnique({ where: { chainId: BigInt(chainId) } })
+      return row ? toCursor(row) : undefined
+    },
+
+    /** What anyone may know without a lease. */
+    row: () => prisma.chainCursor.findUnique({ where: { chainId: BigInt(chainId) } }),
+
+    /** Fixes the first position: the block before the first one to read, or nothing when that is block 0. */
+    async anchor(epoch: bigint, before: Block | undefined, startBlock: number, genesisHash: string | null): Promise<void> {
+      await database.query(ANCHOR, [
+        chainId,
+        epoch,
+        genesisHash,
+        startBlock - 1,
+        before?.hash ?? null,
+        before ? toDate(before.time) : null,
+        before?.parentHash ?? null,
+      ])
+    },
+
+    /** The remembered blocks up to our position, highest first. */
+    async remembered(upTo: number): Promise<Block[]> {
+      const rows = await prisma.block.findMany({
+        where: { chainId: BigInt(chainId), number: { lte: BigInt(upTo) } },
+        orderBy: { number: 'desc' },
+      })
+      return rows.map(row => ({
+        number: Number(row.number),
+        hash: row.hash,
+        parentHash: row.parentHash,
+        time: Math.floor(row.time.getTime() / 1_000),
+      }))
+    },
+
+    /** Forgets blocks that no reorganisation we follow can reach. */
+    async forget(below: number): Promise<void> {
+      await database.query('DELETE FROM blocks WHERE chain_id = $1 AND number < $2', [chainId, below])
+    },
+  }
+}
+
+export const toDate = (seconds: number) => new Date(seconds * 1_000)
+
+function toCursor(row: ChainCursor): Cursor | undefined {
+  if (row.scannedNumber === null) return undefined
+  return {
+    chainId: Number(row.chainId),
+    startBlock: Number(row.startBlock),
+    genesisHash: row.genesisHash,
+    scanned: { number: Number(row.scannedNumber), hash: row.scannedHash, time: row.scannedTime },
+    confirmed: { number: Number(row.confirmedNumber), time: row.confirmedTime },
+    announced: Number(row.announcedNumber),
+    sequence: Number(row.sequence),
+  }
 }

@@ -71,7 +71,7 @@ const SETTLE = `
     retry_at = CASE WHEN $5 = 'accepted' THEN $8::timestamptz + make_interval(secs => least(300, power(2, least(failures, 8)))) END
   WHERE chain_id = $1 AND memo = $3 AND payer = $4 AND salt = $9`
 
-// Two payments of one payer for one order are told apart by the transactions that the other signatures were paid in.
+// Two payments of one payer for one order are distinguished by the transactions that the other signatures were paid in.
 const PAID_BY = `
   SELECT tx_hash FROM payments
   WHERE chain_id = $1 AND memo = $2 AND payer = $3 AND merchant = $4 AND kind = 'router' AND state <> 'orphaned' AND NOT EXISTS (
