@@ -1,3 +1,4 @@
+import { failureCode } from '@ponte/contracts'
 import type { Metrics } from '@ponte/service-kit'
 import type { Outcome } from './delivery'
 import type { Store } from './store'
@@ -19,8 +20,10 @@ export interface DispatcherMetrics {
 const FIRST_ATTEMPT_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300]
 
 export function createDispatcherMetrics(metrics: Metrics): DispatcherMetrics {
-  const attempts = metrics.counter('ponte_webhook_attempts_total', 'Attempts by outcome', ['outcome'])
-  const deliveries = metrics.counter('ponte_webhook_deliveries_total', 'Deliveries that ended, by how', ['status'])
+  const attempts = metrics.counter('ponte_webhook_attempts_total', 'Attempts by outcome', {
+    outcome: ['delivered', 'refused', 'not_attempted', ...failureCode.options],
+  })
+  const deliveries = metrics.counter('ponte_webhook_deliveries_total', 'Deliveries that ended, by how', { status: ['delivered', 'dead'] })
   const duration = metrics.histogram('ponte_webhook_attempt_seconds', 'Time of one attempt, from DNS to the status line', ['outcome'])
   return {
     fenced: metrics.counter('ponte_webhook_fenced_total', 'Attempts that ended after their lease and changed nothing'),

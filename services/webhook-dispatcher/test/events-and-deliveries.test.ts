@@ -165,6 +165,20 @@ describe('GET /api/v1/deliveries', () => {
   })
 })
 
+describe('GET /metrics', () => {
+  it('counts from 0 for every label value, so that the first one is an increase', async () => {
+    const fresh = await startDispatcher()
+    const { text } = await request(fresh.opsUrl).get('/metrics')
+    await fresh.stop()
+    for (const line of [
+      'ponte_webhook_deliveries_total{status="dead",service="webhook-dispatcher"} 0',
+      'ponte_webhook_attempts_total{outcome="timeout",service="webhook-dispatcher"} 0',
+      'ponte_events_handled_total{type="order.paid",outcome="dead",service="webhook-dispatcher"} 0',
+    ])
+      expect(text).toContain(line)
+  })
+})
+
 describe('GET /api/v1/deliveries/:id while its attempt is being recorded', () => {
   const original = pg.Client.prototype.query
   afterEach(() => Object.assign(pg.Client.prototype, { query: original }))

@@ -32,7 +32,10 @@ export function consumer(bus: Bus, queue: string, reactions: Reactions, options?
     ...part,
     observe(metrics) {
       const handling = metrics.histogram('ponte_event_handling_seconds', 'Time of one try to handle an event', ['type'])
-      const handled = metrics.counter('ponte_events_handled_total', 'Tries to handle an event, by how they ended', ['type', 'outcome'])
+      const handled = metrics.counter('ponte_events_handled_total', 'Tries to handle an event, by how they ended', {
+        type: Object.keys(reactions),
+        outcome: ['done', 'retried', 'dead'],
+      })
       metrics.observed('ponte_queue_waiting', "Events that wait in this service's queue", async () => (await part.waiting?.()) ?? 0)
       record = (type, outcome, seconds) => {
         handling.observe({ type }, seconds)

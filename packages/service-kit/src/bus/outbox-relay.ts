@@ -141,7 +141,9 @@ export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop 
     },
     observe(metrics) {
       metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
-      published = metrics.counter('ponte_outbox_published_total', 'Events handed to the bus, by its answer', ['outcome'])
+      published = metrics.counter('ponte_outbox_published_total', 'Events handed to the bus, by its answer', {
+        outcome: ['confirmed', 'refused'],
+      })
     },
     busy: async () =>
       Boolean((await database.query('SELECT 1 FROM outbox WHERE sent_at IS NULL LIMIT 1')).rowCount) || (await loop.busy?.()) === true,
