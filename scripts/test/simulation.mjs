@@ -1,7 +1,4 @@
-import { setUp } from '../develop/setup.mjs'
 import { fail } from '../develop/steps.mjs'
-import { runTool } from './with-servers.mjs'
+import { runTool, withServers } from './with-servers.mjs'
 
-await setUp()
-  .then(() => runTool('tests/simulation/main.ts', process.argv.slice(2)))
-  .catch(fail)
+await withServers(() => runTool('tests/simulation/main.ts', process.argv.slice(2))).catch(fail)
