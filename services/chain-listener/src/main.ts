@@ -14,7 +14,7 @@ async function main() {
     process.exitCode = 1
     process.kill(process.pid, 'SIGTERM')
   }
-  await run(createChainListener(config, { logger, onHalt }), logger, { tracesUrl: config.TRACES_URL })
+  await run(createChainListener(config, { logger, onHalt }), logger, { tracesUrl: config.TRACES_URL, lameDuckMs: config.LAME_DUCK_MS })
 }
 
 main().catch(error => {

@@ -10,7 +10,7 @@ async function main() {
   const logger = createLogger({ service: 'orders', level: config.LOG_LEVEL })
   logger.info('migrated', { applied: await migrate(config.DATABASE_URL, migrations) })
   if (process.argv[2] === 'migrate') return
-  await run(createOrders(config, { logger }), logger, { tracesUrl: config.TRACES_URL })
+  await run(createOrders(config, { logger }), logger, { tracesUrl: config.TRACES_URL, lameDuckMs: config.LAME_DUCK_MS })
 }
 
 main().catch(error => {
