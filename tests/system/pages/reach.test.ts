@@ -74,11 +74,13 @@ test.each([
     await system.idle()
     const { context, page } = await open('', { ...view, language: 'pt-BR' })
     await page.locator('.chart svg text').first().waitFor()
-    await page.getByText('30 dias').click()
-    await until(async () => (await page.locator('.chart rect.field').count()) === 30, 'the chart has not thirty days')
-    const labels = await page.evaluate<{ text: string; size: number; cut: boolean }[]>(LABELS)
-    expect(labels.length).toBeGreaterThan(4)
-    expect(labels.filter(({ cut, size }) => cut || size > 15 || size < 11)).toEqual([])
+    for (const days of [7, 30]) {
+      await page.getByText(`${days} dias`).click()
+      await until(async () => (await page.locator('.chart rect.field').count()) === days, `the chart has not ${days} days`)
+      const labels = await page.evaluate<{ text: string; size: number; cut: boolean }[]>(LABELS)
+      expect(labels.length).toBeGreaterThan(4)
+      expect(labels.filter(({ cut, size }) => cut || size > 15 || size < 11)).toEqual([])
+    }
     await context.close()
   },
   60_000,
@@ -90,8 +92,12 @@ const LABELS = `(drawing => {
   return [...drawing.querySelectorAll('text')].map(label => {
     const box = label.getBoundingClientRect()
     const size = (parseFloat(getComputedStyle(label).fontSize) * frame.width) / drawing.viewBox.baseVal.width
-    const cut = box.left < frame.left - 0.5 || box.right > frame.right + 0.5 || box.bottom > frame.bottom + 0.5
-    return { text: label.textContent, size, cut }
+    const isOver = other => {
+      const { left, right, top, bottom } = other.getBoundingClientRect()
+      return other !== label && left < box.right && box.left < right && top < box.bottom && box.top < bottom
+    }
+    const isOutside = box.left < frame.left - 0.5 || box.right > frame.right + 0.5 || box.bottom > frame.bottom + 0.5
+    return { text: label.textContent, size, cut: isOutside || [...drawing.querySelectorAll('text')].some(isOver) }
   })
 })(document.querySelector('.chart svg'))`
 

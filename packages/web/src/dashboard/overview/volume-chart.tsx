@@ -9,7 +9,8 @@ import './volume-chart.css'
 const HEIGHT = 220
 const [HEAD, FOOT, GAP] = [14, 24, 10]
 const CHARACTER = 7
-const DATE_WIDTH = 56
+/** What a date takes with the space around it, by its form, and half of the shorter form: the last one ends with the drawing. */
+const [DATE_WIDTH, SHORT_DATE_WIDTH, SHORT_DATE_HALF] = [72, 60, 18]
 const GROUND = HEIGHT - FOOT
 
 /** One bar a day, drawn in the pixels it is shown in, so that its labels keep the size of text. A table says the same to screen readers. */
@@ -23,12 +24,13 @@ export function VolumeChart({ summary }: { summary: SummaryBody }) {
   const levels = [0n, top / 2n, top].map(level => ({ level, label: `R$\u00a0${reais.format(Number(level) / 100)}` }))
   const left = Math.max(...levels.map(({ label }) => label.length)) * CHARACTER + GAP
   const step = Math.max(1, (width - left) / days.length)
-  const namedEvery = Math.max(1, Math.ceil(DATE_WIDTH / step))
+  const month = step < DATE_WIDTH ? 'numeric' : 'short'
+  const namedEvery = Math.ceil((month === 'short' ? DATE_WIDTH : SHORT_DATE_WIDTH) / step)
   const bar = Math.min(step * 0.62, 56)
   // A share of the drawing, not an amount: this is where a number is right.
   const heightOf = (amount: bigint) => (Number((amount * 1000n) / top) / 1000) * (GROUND - HEAD)
-  const name = (day: Day, month: 'short' | 'numeric' = 'short') =>
-    new Date(`${day.date}T12:00:00`).toLocaleDateString(locale, { day: 'numeric', month })
+  const name = (day: Day, as: 'short' | 'numeric' = 'short') =>
+    new Date(`${day.date}T12:00:00`).toLocaleDateString(locale, { day: 'numeric', month: as })
   const isNamed = (index: number) => (days.length - 1 - index) % namedEvery === 0
   return (
     <figure className="chart" ref={ref}>
@@ -63,12 +65,8 @@ export function VolumeChart({ summary }: { summary: SummaryBody }) {
                 className={seen === day ? 'bar seen' : 'bar'}
               />
               {isNamed(index) && (
-                <text
-                  x={Math.min(start + step / 2, width)}
-                  y={HEIGHT - 5}
-                  textAnchor={start + step / 2 + DATE_WIDTH / 2 > width ? 'end' : 'middle'}
-                >
-                  {name(day, days.length > 10 ? 'numeric' : 'short')}
+                <text x={Math.min(start + step / 2, width - SHORT_DATE_HALF)} y={HEIGHT - 5} textAnchor="middle">
+                  {name(day, month)}
                 </text>
               )}
             </g>

@@ -3,7 +3,7 @@ import type { MerchantBody } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api'
-import { Card, CopyValue, Facts } from '../elements'
+import { Card, CopyValue } from '../elements'
 import { address, CheckedForm, Confirmed, Dialog, required } from '../forms'
 import { useWords } from '../texts'
 import { useMerchantSaved } from './merchant-saved'
@@ -91,14 +91,19 @@ function Change({ current, action, onDone }: { current: string | null; action: s
       </CheckedForm>
     )
   }
-  const rows: [string, React.ReactNode][] = [
-    [t.payout.now, <code key="now">{current ?? t.none}</code>],
-    [t.payout.next, <code key="next">{typed.trim()}</code>],
+  const rows: [string, string][] = [
+    [t.payout.now, current ?? t.none],
+    [t.payout.next, typed.trim()],
   ]
   return (
     <>
       <p>{t.payout.sure}</p>
-      <Facts rows={rows} />
+      {rows.map(([label, shown]) => (
+        <div key={label} className="secret">
+          <p className="faint">{label}</p>
+          <code>{shown}</code>
+        </div>
+      ))}
       <div className="buttons">
         <Button variant="default" onClick={() => setReviewed(false)}>
           {t.cancel}
