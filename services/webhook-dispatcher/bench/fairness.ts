@@ -60,7 +60,7 @@ export async function measureLatency(options: { perSecond: number; seconds: numb
 async function addBacklog(rig: Rig, merchantId: string, count: number): Promise<void> {
   const eventId = randomUUID()
   await rig.sql.query(
-    "INSERT INTO events (id, merchant_id, merchant_version, type, body, occurred_at, waiting) VALUES ($1, $2, 1, 'order.paid', convert_to($3, 'UTF8'), now(), false)",
+    "INSERT INTO events (id, merchant_id, merchant_version, type, body, occurred_at, waiting, sequence) VALUES ($1, $2, 1, 'order.paid', convert_to($3, 'UTF8'), now(), false, 1)",
     [eventId, merchantId, BODY],
   )
   await rig.sql.query(

@@ -17,7 +17,7 @@ const iso = (at: Date | null) => at?.toISOString() ?? null
 export function eventBody(row: Event): EventBody {
   const type = webhookType.parse(row.type)
   const { data } = webhookBodies[type].parse(JSON.parse(Buffer.from(row.body).toString('utf8')))
-  return { object: 'event', id: row.id, type, data, created_at: row.createdAt.toISOString() }
+  return { object: 'event', id: row.id, type, data, created_at: row.createdAt.toISOString(), sequence: Number(row.sequence) }
 }
 
 export function deliveryBody(row: Delivery): DeliveryBody {

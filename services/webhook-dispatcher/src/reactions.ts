@@ -7,17 +7,20 @@ export interface ReactionDeps {
   store: Store
   /** Called when something may be due. */
   due(merchantId: string): void
+  /** Called when an event can be pulled. */
+  stored(merchantId: string): void
   /** Called when an event waits for its merchant, or a merchant has come. */
   admit(): void
 }
 
 /** Events in: each is stored as the merchant's webhook, due now. */
-export function reactions({ store, due, admit }: ReactionDeps): Reactions {
+export function reactions({ store, due, admit, stored }: ReactionDeps): Reactions {
   const notify = async (event: Event) => {
     const webhook = toWebhook(event)
     if (!webhook) return
     const waits = await store.events.save({ ...webhook, id: event.id, occurredAt: event.occurred_at, trace: currentTraceparent() })
     due(webhook.merchantId)
+    stored(webhook.merchantId)
     if (waits) admit()
   }
   return {

@@ -4,6 +4,7 @@ import {
   caller,
   type DeliveryDetailBody,
   type DeliveryOverview,
+  type EventListBody,
   id as idSchema,
   listDeliveries,
   listEvents,
@@ -15,10 +16,12 @@ import { listPage, parseRequest, requireCaller } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import { attemptBody, deliveryBody, eventBody } from './bodies'
+import type { Pull, PullQuery } from './pull'
 import type { Store } from './store'
 
 export interface RouteDeps {
   store: Store
+  pull: Pull
   tokenSecret: string
   /** Called when something may be due. */
   due(merchantId: string): void
@@ -30,13 +33,14 @@ const COPY_POLL_MS = 25
 const pathId = z.object({ id: idSchema })
 
 export function routes(deps: RouteDeps): Router {
-  const { store } = deps
+  const { store, pull } = deps
   const router = Router()
   router.use(requireCaller({ secret: deps.tokenSecret, audience: 'webhook-dispatcher', schema: caller }))
 
   router.get('/api/v1/events', async (req, res) => {
     const query = parseRequest(listEvents, req.query, 'query')
     const { merchant_id } = merchantOf(res)
+    if (query.after !== undefined) return void res.json(await pulled(pull, merchant_id, { ...query, after: query.after }, res))
     res.json(await listPage(query, limit => store.events.list(merchant_id, query, limit), eventBody))
   })
 
@@ -86,6 +90,15 @@ export function routes(deps: RouteDeps): Router {
   })
 
   return router
+}
+
+/** A page from a sequence on, and where the next one begins: the same place when there was nothing. */
+async function pulled(pull: Pull, merchantId: string, query: PullQuery, res: Response): Promise<EventListBody> {
+  const gone = new AbortController()
+  res.on('close', () => gone.abort())
+  const find = (limit: number) => pull.next(merchantId, query, limit, gone.signal)
+  const list = await listPage({ limit: query.limit }, find, eventBody)
+  return { ...list, next_after: list.data.at(-1)?.sequence ?? query.after }
 }
 
 function merchantOf(res: Response): MerchantTerms {

@@ -3,6 +3,7 @@ import { consumer, createApp, every, httpServer, type Overrides as KitOverrides,
 import type { WebhookDispatcherConfig } from './config'
 import { memoize } from './memoize'
 import { createDispatcherMetrics } from './metrics'
+import { createPull } from './pull'
 import { reactions } from './reactions'
 import { routes } from './routes'
 import { createResolver, createSender } from './send'
@@ -53,7 +54,8 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
   }
   const admission = every('admission', ADMIT_MS, admit, logger)
 
-  const app = createApp({ routes: routes({ store, tokenSecret: config.GATEWAY_TOKEN_SECRET, due: worker.due }), logger })
+  const pull = createPull(store)
+  const app = createApp({ routes: routes({ store, pull, tokenSecret: config.GATEWAY_TOKEN_SECRET, due: worker.due }), logger })
   const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
   return assemble({
     parts: [
@@ -62,8 +64,10 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
       ...upkeep({ store, metrics, logger, retentionDays: config.EVENT_RETENTION_DAYS, due: worker.due }),
       worker,
       { ...admission, busy: async () => (await store.events.hasAdmissible()) || (await admission.busy?.()) === true },
-      consumer(bus, 'webhook-dispatcher', reactions({ store, due: worker.due, admit: admission.wake })),
+      consumer(bus, 'webhook-dispatcher', reactions({ store, due: worker.due, admit: admission.wake, stored: pull.arrived })),
     ],
     http,
+    // Stopped before HTTP, which waits for its answers.
+    last: [pull],
   })
 }

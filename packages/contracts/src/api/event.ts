@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { id, timestamp } from '../fields'
 import { compactData, paidData, underpaidData, webhookType } from '../webhook'
-import { pageQuery } from './list'
+import { listOf, pageQuery } from './list'
 
 /** What happened, as it is told by webhook; kept for 30 days, so that a merchant can pull what was pushed. */
 export const eventBody = z
@@ -11,15 +11,39 @@ export const eventBody = z
     type: webhookType,
     data: z.union([underpaidData, paidData, compactData]),
     created_at: timestamp,
+    sequence: z.int().meta({ description: 'Counts your events without gaps, in the order in which they can be pulled' }),
   })
   .meta({ id: 'Event' })
 export type EventBody = z.infer<typeof eventBody>
 
-/** Query of `GET /api/v1/events`. */
+/** Answer of `GET /api/v1/events`; with `after`, `next_after` is where the next request begins, also when there was nothing. */
+export const eventList = listOf(eventBody).extend({ next_after: z.int().optional() })
+export type EventListBody = z.infer<typeof eventList>
+
+const wholeNumber = (max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, `must be a whole number up to ${max}`)
+    .transform(Number)
+    .refine(n => n <= max, `must be a whole number up to ${max}`)
+
+/** Query of `GET /api/v1/events`: newest first page by page, or with `after` oldest first without gaps. */
 export const listEvents = z
-  .strictObject({ ...pageQuery, type: webhookType.optional(), created_gte: timestamp.optional(), created_lt: timestamp.optional() })
+  .strictObject({
+    ...pageQuery,
+    type: webhookType.optional(),
+    created_gte: timestamp.optional(),
+    created_lt: timestamp.optional(),
+    after: wholeNumber(999_999_999_999_999).optional(),
+    wait: wholeNumber(20).optional(),
+  })
   .refine(query => query.starting_after === undefined || query.ending_before === undefined, {
     path: ['ending_before'],
     message: 'send either starting_after or ending_before, not both',
   })
+  .refine(query => query.after === undefined || !(query.starting_after ?? query.ending_before ?? query.created_gte ?? query.created_lt), {
+    path: ['after'],
+    message: 'cannot be sent with the other ways of paging',
+  })
+  .refine(query => query.wait === undefined || query.after !== undefined, { path: ['wait'], message: 'goes together with after' })
 export type ListEvents = z.infer<typeof listEvents>

@@ -1,5 +1,5 @@
 import type { ListEvents } from '@ponte/contracts'
-import { createBatch, type Database, type Statement } from '@ponte/service-kit'
+import { createBatch, type Database, isUniqueViolation, type Statement } from '@ponte/service-kit'
 import type { Webhook } from '../delivery'
 import type { Event as EventRow, PrismaClient } from '../generated/client'
 import { keyset } from './keyset'
@@ -14,18 +14,26 @@ export interface IncomingEvent extends Webhook {
 /**
  * Raw SQL: event, delivery and lane of a whole group commit in one statement. The event's key is the inbox: a duplicate inserts nothing and so
  * changes nothing. The first delivery of an event has its id.
+ * A duplicate that another replica is committing fails on that key, so that no number is left out: the batch is done again without it.
  * Without a webhook_url there is no delivery; with an older copy of the merchant than the event's, that is not known yet, and it waits.
  */
 const SAVE: Statement = {
   name: 'events-save',
   text: `
-  WITH incoming AS (
-    SELECT * FROM json_populate_recordset(NULL::events, $events)
+  WITH incoming AS MATERIALIZED (
+    SELECT *, count(*) OVER (PARTITION BY merchant_id) AS total, row_number() OVER (PARTITION BY merchant_id ORDER BY id) AS nth
+    FROM (SELECT DISTINCT ON (id) * FROM json_populate_recordset(NULL::events, $events)) AS given
+    WHERE NOT EXISTS (SELECT 1 FROM events known WHERE known.id = given.id)
+  ), counted AS (
+    INSERT INTO event_sequences AS counter (merchant_id, last)
+    SELECT merchant_id, count(*) FROM incoming GROUP BY merchant_id ORDER BY merchant_id
+    ON CONFLICT (merchant_id) DO UPDATE SET last = counter.last + EXCLUDED.last
+    RETURNING merchant_id, last
   ), fresh AS (
-    INSERT INTO events (id, merchant_id, merchant_version, type, body, occurred_at, trace, waiting)
-    SELECT i.id, i.merchant_id, i.merchant_version, i.type, i.body, i.occurred_at, i.trace, coalesce(m.version < i.merchant_version, true)
-    FROM incoming i LEFT JOIN merchants m ON m.id = i.merchant_id
-    ON CONFLICT (id) DO NOTHING
+    INSERT INTO events (id, merchant_id, merchant_version, type, body, occurred_at, trace, waiting, sequence)
+    SELECT i.id, i.merchant_id, i.merchant_version, i.type, i.body, i.occurred_at, i.trace, coalesce(m.version < i.merchant_version, true),
+      counted.last - i.total + i.nth
+    FROM incoming i JOIN counted ON counted.merchant_id = i.merchant_id LEFT JOIN merchants m ON m.id = i.merchant_id
     RETURNING id, merchant_id, type, waiting
   ), due AS (
     INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at)
@@ -83,7 +91,14 @@ export function eventStore(database: Database, prisma: PrismaClient) {
   const batch = createBatch(GROUP_COMMIT_MAX, insert)
   return {
     /** Stores an event and makes it due; resolves to whether it, or one written with it, waits for its merchant. Those of one moment share a commit. */
-    save: (event: IncomingEvent): Promise<boolean> => batch(event),
+    async save(event: IncomingEvent): Promise<boolean> {
+      try {
+        return await batch(event)
+      } catch (error) {
+        if (isUniqueViolation(error, 'events_pkey')) return false
+        throw error
+      }
+    },
 
     /** Makes due what waited for a merchant that is known now; true when there may be more. */
     async admitWaiting(): Promise<boolean> {
@@ -99,6 +114,14 @@ export function eventStore(database: Database, prisma: PrismaClient) {
       (await database.query({ name: 'events-admissible', text: HAS_ADMISSIBLE })).rows.length > 0,
 
     find: (id: string): Promise<EventRow | null> => prisma.event.findUnique({ where: { id } }),
+
+    /** Oldest first from a sequence on. */
+    after: (merchantId: string, query: { after: number; type?: string | undefined }, limit: number): Promise<EventRow[]> =>
+      prisma.event.findMany({
+        where: { merchantId, sequence: { gt: query.after }, ...(query.type ? { type: query.type } : {}) },
+        orderBy: { sequence: 'asc' },
+        take: limit,
+      }),
 
     list: (merchantId: string, query: ListEvents, limit: number): Promise<EventRow[]> =>
       prisma.event.findMany({

@@ -1,0 +1,57 @@
+import type { ListEvents } from '@ponte/contracts'
+import type { Part } from '@ponte/service-kit'
+import type { Store } from './store'
+
+/** Shorter than what a proxy or the gateway waits for an answer. */
+const WAIT_MS_MAX = 10_000
+/** An event that another replica stored is found by looking again. */
+const RECHECK_MS = 500
+
+export type PullQuery = ListEvents & { after: number }
+
+export interface Pull extends Part {
+  /** Events after a sequence, oldest first; waits for the first one as long as the query asks, or until the signal. */
+  next(merchantId: string, query: PullQuery, limit: number, signal: AbortSignal): ReturnType<Store['events']['after']>
+  /** An event of this merchant was stored here. */
+  arrived(merchantId: string): void
+}
+
+export function createPull(store: Store, now = () => performance.now()): Pull {
+  const waiting = new Map<string, Set<() => void>>()
+  let stopping = false
+
+  const look = (merchantId: string, ms: number, signal: AbortSignal) =>
+    new Promise<void>(resolve => {
+      const mine = waiting.get(merchantId) ?? new Set()
+      const wake = () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', wake)
+        mine.delete(wake)
+        if (mine.size === 0 && waiting.get(merchantId) === mine) waiting.delete(merchantId)
+        resolve()
+      }
+      const timer = setTimeout(wake, ms)
+      signal.addEventListener('abort', wake)
+      waiting.set(merchantId, mine)
+      mine.add(wake)
+    })
+  return {
+    name: 'pull',
+    async next(merchantId, query, limit, signal) {
+      const untilMs = now() + Math.min(WAIT_MS_MAX, (query.wait ?? 0) * 1_000)
+      for (;;) {
+        const rows = await store.events.after(merchantId, query, limit)
+        const leftMs = untilMs - now()
+        if (rows.length > 0 || leftMs <= 0 || stopping || signal.aborted) return rows
+        await look(merchantId, Math.min(RECHECK_MS, leftMs), signal)
+      }
+    },
+    arrived(merchantId) {
+      for (const wake of [...(waiting.get(merchantId) ?? [])]) wake()
+    },
+    async stop() {
+      stopping = true
+      for (const wakes of [...waiting.values()]) for (const wake of [...wakes]) wake()
+    },
+  }
+}
