@@ -41,6 +41,7 @@ const UNANSWERED_MAX = 5 * BATCH
 /** Events that were confirmed while a queue was being lost are marked by then. */
 const RESEND_AFTER_MS = 2_000
 
+// Without a name, so that it is planned each time: the plan that an empty outbox gets marks up a bitmap of all that was ever sent.
 const CLAIM = `
   UPDATE outbox SET claimed_until = now() + interval '15 seconds'
   WHERE id = ANY(ARRAY(
@@ -96,7 +97,7 @@ export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop 
     await resend()
     logRefusals()
     if (!bus.accepts() || inFlight.size >= UNANSWERED_MAX || performance.now() < resumeAt) return false
-    const { rows } = await database.query<Message>({ name: 'outbox-claim', text: CLAIM })
+    const { rows } = await database.query<Message>(CLAIM)
     const sent: string[] = []
     const unsent: string[] = []
     let collecting = true
@@ -146,7 +147,8 @@ export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop 
       })
     },
     busy: async () =>
-      Boolean((await database.query('SELECT 1 FROM outbox WHERE sent_at IS NULL LIMIT 1')).rowCount) || (await loop.busy?.()) === true,
+      Boolean((await database.query('SELECT 1 FROM outbox WHERE sent_at IS NULL ORDER BY created_at LIMIT 1')).rowCount) ||
+      (await loop.busy?.()) === true,
   }
 }
 

@@ -20,10 +20,10 @@ export interface Database extends Part, Sql {
 
 const POOL_SIZE = 10
 /**
- * Every question has an index made for it, and queues change faster than their statistics: a planner that may read a table whole, or mark up a
- * bitmap of what is long gone from the queue, does so for minutes. With two replicas of orders an order cost PostgreSQL 6.7 ms so, and 1.8 ms now.
+ * A plan that was cached while a table was empty reads it whole until the next ANALYZE: an update of 20 orders among 30 000 took 51 ms so, and takes
+ * 0.8 ms with 0.3 ms of planning. Statements without parameters are cached all the same, unless they have no name.
  */
-const PLANNER = ['enable_seqscan=off', 'enable_bitmapscan=off']
+const PLAN_CACHE_MODE = 'plan_cache_mode=force_custom_plan'
 /** A replica that is frozen in the midst of a transaction, or an operator's forgotten one, holds up no statement for ever. */
 const LOCK_TIMEOUT = 'lock_timeout=5s'
 
@@ -38,7 +38,7 @@ export interface DatabaseOptions {
 /** Opens a pool. Connections are made on demand; a broken idle connection is dropped, not thrown. */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = new pg.Pool({
-    connectionString: withSettings(options.url, [...PLANNER, LOCK_TIMEOUT, ...(options.settings ?? [])]),
+    connectionString: withSettings(options.url, [PLAN_CACHE_MODE, LOCK_TIMEOUT, ...(options.settings ?? [])]),
     max: options.poolSize ?? POOL_SIZE,
     application_name: options.applicationName,
     connectionTimeoutMillis: 10_000,

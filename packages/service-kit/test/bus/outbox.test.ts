@@ -142,7 +142,7 @@ describe('the outbox relay', () => {
     const over: Database = {
       ...database,
       query: ((text, values) => {
-        if (typeof text === 'object' && text.name === 'outbox-claim') claims += 1
+        if (String(text).includes('FOR UPDATE SKIP LOCKED')) claims += 1
         return database.query(text, values)
       }) as Database['query'],
     }
