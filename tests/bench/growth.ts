@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type NewEvent, topology } from '@ponte/contracts'
-import { rabbitmqBus, silentLogger, toOutbox, until, uuidv7 } from '@ponte/service-kit'
+import { outboxRows, rabbitmqBus, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import { createMerchant, type Replicas, startReplicas, startWorld, type World } from '../world'
 import { cpuPerUnit, type Usage, usage } from './cpu'
@@ -94,8 +94,8 @@ async function deliver(world: World, replicas: Replicas) {
         type: 'order.cancelled',
         data: { ...owner, subscription_id: null, order: { id: uuidv7(), external_ref: null } },
       })
-      const { ids, types, bodies } = toOutbox(Array.from({ length: count }, event), new Date(), null)
-      await Promise.all(ids.map((id, index) => bus.publish({ id, type: types[index] ?? '', body: bodies[index] ?? '' })))
+      const messages = outboxRows(Array.from({ length: count }, event), new Date(), null)
+      await Promise.all(messages.map(message => bus.publish(message)))
     }
     await publish(DELIVERIES / 4)
     await until(

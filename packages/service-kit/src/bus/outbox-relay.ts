@@ -1,33 +1,10 @@
-import { type NewEvent, subjectsOf } from '@ponte/contracts'
-import { type Database, outboxRows, type Sql } from '../database'
+import { subjectsOf } from '@ponte/contracts'
+import type { Database, Sql } from '../database'
 import type { Counter, Logger } from '../observe'
 import { every, type Loop } from '../process'
 import { type Bus, type Message, QUEUE_LOST } from './bus'
 
-/** Columns of outbox rows as arrays, for `unnest` inside the statement that commits the state (design, section 9). */
-export interface OutboxRows {
-  ids: string[]
-  types: string[]
-  bodies: string[]
-}
-
-/** Outbox rows as columns. */
-export function toOutbox(events: readonly NewEvent[], at: Date, given?: string | null): OutboxRows {
-  const rows = outboxRows(events, at, given)
-  return { ids: rows.map(({ id }) => id), types: rows.map(({ type }) => type), bodies: rows.map(({ body }) => body) }
-}
-
-/** Writes outbox rows inside the caller's transaction, for stores that commit in several statements. */
-export async function insertOutbox(sql: Sql, rows: OutboxRows): Promise<void> {
-  if (rows.ids.length === 0) return
-  await sql.query('INSERT INTO outbox (id, type, body) SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[])', [
-    rows.ids,
-    rows.types,
-    rows.bodies,
-  ])
-}
-
-const BATCH = 200
+const CLAIM_MAX = 200
 const POLL_MS = 500
 const PRUNE_MS = 3_600_000
 /** A turn waits this long for its confirms; a message that takes longer is marked when its own comes, and holds up no other. */
@@ -37,7 +14,7 @@ const TURN_WAIT_MS = 1_000
 const BACKOFF_MS_MIN = 1_000
 const BACKOFF_MS_MAX = 5_000
 /** Events handed to the bus and not answered yet; a broker that has stopped answering is given no more. */
-const UNANSWERED_MAX = 5 * BATCH
+const UNANSWERED_MAX = 5 * CLAIM_MAX
 /** Events that were confirmed while a queue was being lost are marked by then. */
 const RESEND_AFTER_MS = 2_000
 
@@ -46,7 +23,7 @@ const CLAIM = `
   UPDATE outbox SET claimed_until = now() + interval '15 seconds'
   WHERE id = ANY(ARRAY(
     SELECT id FROM outbox WHERE sent_at IS NULL AND (claimed_until IS NULL OR claimed_until < now())
-    ORDER BY created_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))
+    ORDER BY created_at LIMIT ${CLAIM_MAX} FOR UPDATE SKIP LOCKED))
   RETURNING id, type, body`
 
 /** Raw SQL: by type over the whole outbox; it runs when a queue was lost and at no other time. */
@@ -126,7 +103,7 @@ export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop 
       await database.query("UPDATE outbox SET claimed_until = now() + interval '1 second' WHERE id = ANY($1::uuid[])", [unsent])
     backoffMs = unsent.length > 0 && sent.length === 0 ? Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_MIN, backoffMs * 2)) : 0
     resumeAt = performance.now() + backoffMs
-    return rows.length === BATCH && backoffMs === 0
+    return rows.length === CLAIM_MAX && backoffMs === 0
   }
   const loop = every('outbox relay', POLL_MS, relay, logger)
   const listener = bus.listen([QUEUE_LOST], heardOfLoss)

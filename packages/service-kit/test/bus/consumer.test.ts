@@ -1,4 +1,4 @@
-import { type Bus, consumer, type Message, memoryBus, type Reactions, silentLogger, toOutbox, uuidv7 } from '../../src'
+import { type Bus, consumer, type Message, memoryBus, outboxRows, type Reactions, silentLogger, uuidv7 } from '../../src'
 
 const ID = uuidv7()
 const topology = { reader: ['order.changed', 'unknown.type', 'chain.advanced'] }
@@ -11,8 +11,9 @@ describe('a queue`s reactions', () => {
     bus = memoryBus({ topology, logger: silentLogger, onDeadLetter: (_, message) => void dead.push(message.id) })
   })
   const changed = (): Message => {
-    const rows = toOutbox([{ type: 'order.changed', data: { merchant_id: ID, order_id: ID } }], new Date())
-    return { id: rows.ids[0] ?? '', type: 'order.changed', body: rows.bodies[0] ?? '' }
+    const [message] = outboxRows([{ type: 'order.changed', data: { merchant_id: ID, order_id: ID } }], new Date())
+    if (!message) throw new Error('There is no outbox row.')
+    return message
   }
   const publish = async (reactions: Reactions, ...messages: Message[]) => {
     const part = consumer(bus, 'reader', reactions)

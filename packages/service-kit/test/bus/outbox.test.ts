@@ -2,16 +2,15 @@ import {
   type Bus,
   consumer,
   type Database,
-  insertOutbox,
   type Loop,
   type Message,
   memoryBus,
   openDatabase,
   outboxAge,
   outboxRelay,
+  outboxRows,
   QUEUE_LOST,
   silentLogger,
-  toOutbox,
   until,
 } from '../../src'
 import { testDatabase } from '../../src/testing'
@@ -48,12 +47,12 @@ describe('the outbox relay', () => {
     return relay
   }
   const write = async (count: number) => {
-    const rows = toOutbox(
+    const events = outboxRows(
       Array.from({ length: count }, () => changed),
       new Date(),
     )
-    await insertOutbox(database, rows)
-    return rows.ids
+    await database.commit({ events })
+    return events.map(({ id }) => id)
   }
   const unsent = async () => (await database.query('SELECT 1 FROM outbox WHERE sent_at IS NULL')).rowCount
   const endClaims = () => database.query("UPDATE outbox SET claimed_until = now() - interval '1 second'")
@@ -74,10 +73,10 @@ describe('the outbox relay', () => {
 
   it('gives each event its id, time and trace, and refuses one that breaks its schema before anything is written', () => {
     const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-    const rows = toOutbox([changed, changed], new Date(0), trace)
-    expect(new Set(rows.ids).size).toBe(2)
-    expect(JSON.parse(rows.bodies[0] ?? '')).toEqual({ id: rows.ids[0], ...changed, occurred_at: '1970-01-01T00:00:00.000Z', trace })
-    expect(() => toOutbox([{ type: 'order.changed', data: { merchant_id: 'nobody', order_id: ID } }], new Date())).toThrow()
+    const rows = outboxRows([changed, changed], new Date(0), trace)
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(2)
+    expect(JSON.parse(rows[0]?.body ?? '')).toEqual({ id: rows[0]?.id, ...changed, occurred_at: '1970-01-01T00:00:00.000Z', trace })
+    expect(() => outboxRows([{ type: 'order.changed', data: { merchant_id: 'nobody', order_id: ID } }], new Date())).toThrow()
   })
 
   it('publishes what the outbox holds, byte for byte, and marks it; is busy until then', async () => {

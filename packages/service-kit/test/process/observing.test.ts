@@ -1,5 +1,5 @@
 import { InMemorySpanExporter } from '@opentelemetry/sdk-trace-base'
-import { caller } from '@ponte/contracts'
+import { caller, type NewEvent } from '@ponte/contracts'
 import { Router } from 'express'
 import {
   addLogFields,
@@ -15,6 +15,7 @@ import {
   memoryBus,
   openDatabase,
   opsServer,
+  outboxRows,
   type Part,
   RetryableError,
   requireCaller,
@@ -22,7 +23,6 @@ import {
   signCaller,
   silentLogger,
   startTracing,
-  toOutbox,
   traceHeaders,
   until,
   uuidv7,
@@ -33,16 +33,16 @@ import { testDatabase } from '../../src/testing'
 
 const ID = uuidv7()
 const changed = { type: 'order.changed', data: { merchant_id: ID, order_id: ID } } as const
-const toMessage = (rows: ReturnType<typeof toOutbox>): Message => ({
-  id: rows.ids[0] ?? '',
-  type: rows.types[0] ?? '',
-  body: rows.bodies[0] ?? '',
-})
+const messageOf = (event: NewEvent): Message => {
+  const [message] = outboxRows([event], new Date())
+  if (!message) throw new Error('There is no outbox row.')
+  return message
+}
 
 describe('without tracing', () => {
   it('says nothing about a trace and runs the work all the same', async () => {
     expect(await withSpan('work', {}, async () => [currentTraceparent(), traceHeaders()])).toEqual([null, {}])
-    expect(JSON.parse(toOutbox([changed], new Date()).bodies[0] ?? '')).toHaveProperty('trace', null)
+    expect(JSON.parse(messageOf(changed).body)).toHaveProperty('trace', null)
   })
 })
 
@@ -68,7 +68,7 @@ describe('one thing followed through all services', () => {
     })
     let sent: Message | undefined
     const routes = Router().post('/pairs/:id', (_req, res) => {
-      sent = toMessage(toOutbox([changed], new Date()))
+      sent = messageOf(changed)
       res.status(201).json({})
     })
     const http = httpServer('http', createApp({ routes, logger: silentLogger }), { host: '127.0.0.1', port: 0 })
@@ -97,7 +97,7 @@ describe('one thing followed through all services', () => {
   })
 
   it('gives an event that nothing caused a trace of its own', () => {
-    const [first, second] = toOutbox([changed, changed], new Date()).bodies.map(body => JSON.parse(body).trace)
+    const [first, second] = outboxRows([changed, changed], new Date()).map(({ body }) => JSON.parse(body).trace)
     expect(first).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
     expect(second).not.toBe(first)
   })
@@ -170,7 +170,7 @@ describe('one thing followed through all services', () => {
       const bus = memoryBus({ topology: { reader: ['order.changed'] }, logger, onDeadLetter: (_, message) => dead.push(message) })
       const reader = consumer(bus, 'reader', { 'order.changed': () => Promise.reject(new Error(`no room for sk_live_${'ab'.repeat(32)}`)) })
       await reader.start?.()
-      const message = toMessage(toOutbox([changed], new Date()))
+      const message = messageOf(changed)
       // Published inside a request: in one process the reader would inherit its fields.
       await withLogFields({ request_id: 'request-2' }, () => bus.publish(message))
       await reader.stop?.()
@@ -213,7 +213,7 @@ describe('the kit`s own metrics', () => {
     await running.start()
     for (const path of ['/api/v1/pairs/1', '/api/v1/pairs/2', '/api/v1/pairs/bad-1', '/nothing/018f0e'])
       await fetch(`http://127.0.0.1:${http.port()}${path}`).then(answer => answer.text())
-    await bus.publish(toMessage(toOutbox([changed], new Date())))
+    await bus.publish(messageOf(changed))
     const text = await fetch(`http://127.0.0.1:${ops.port()}/metrics`).then(answer => answer.text())
     await running.stop()
     await home.drop()
