@@ -16,13 +16,8 @@ const MOVING: [ServiceName, string, string][] = [
   ['chain-listener', 'signatures not mined', `${number} authorizations WHERE state NOT IN ('paid', 'failed')`],
   // A transaction that a reorg took away may be mined again long after its sender gave up on it.
   ['orders', 'unmatched payments not yet confirmed', `${number} unmatched_payments WHERE status = 'detected'`],
-  // A transfer to a deposit address waits for its sweep, which stands for it.
-  [
-    'orders',
-    'payments not yet confirmed',
-    `${number} payments p WHERE status = 'detected' AND NOT EXISTS (
-      SELECT 1 FROM payments s WHERE s.order_id = p.order_id AND s.status = 'confirmed' AND p.id = ANY(s.replaces))`,
-  ],
+  ['orders', 'payments not yet confirmed', `${number} payments WHERE status = 'detected'`],
+  ['chain-listener', 'payments and sweeps not yet confirmed', `${number} payments WHERE state = 'detected'`],
 ]
 
 async function onItsWay(world: World, ledger: Ledger): Promise<string[]> {

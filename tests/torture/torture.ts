@@ -1,7 +1,7 @@
 import { deployRouter } from '@ponte/payment-router'
 import { startWorld, type World } from '../world'
 import { audit } from './audit'
-import { paymentsOnChain } from './audit/payments'
+import { chainRecord } from './audit/chain-record'
 import { startCluster, startServers } from './cluster'
 import { type Fault, faultsOf } from './faults'
 import { type Ledger, openLedger } from './ledger'
@@ -78,7 +78,7 @@ export async function torture({
     const audited = { world, routers, cluster, servers, ledger, traffic }
     const differences = await audit(audited)
     await inspect?.({ ledger, auditAgain: () => audit(audited) })
-    const payments = (await paymentsOnChain(audited)).length
+    const payments = (await chainRecord(audited)).payments.length
     const webhooks = traffic.merchants.reduce((sum, { receiver }) => sum + receiver.counts.received, 0)
     return { seed, faults, counts: traffic.counts, payments, webhooks, differences }
   } finally {

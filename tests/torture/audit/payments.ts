@@ -1,126 +1,135 @@
-import { PAYMENT_RECEIVED_TOPIC, testUsdcAbi } from '@ponte/payment-router'
+import { testUsdcAbi } from '@ponte/payment-router'
 import { Contract } from 'ethers'
 import type { Ledger, Row } from '../ledger'
 import type { Audited } from '.'
+import { type ChainPayment, type ChainRecord, chainRecord, type Flow } from './chain-record'
 
-export interface ChainPayment {
-  txHash: string
-  logIndex: number
-  memo: string
-  merchant: string
-  shareUnits: bigint
-}
-
-/** Every PaymentReceived of the canonical chain. */
-export async function paymentsOnChain({ world, routers }: Pick<Audited, 'world' | 'routers'>): Promise<ChainPayment[]> {
-  const logs = await world.chain.provider.getLogs({
-    address: [...routers],
-    topics: [PAYMENT_RECEIVED_TOPIC],
-    fromBlock: 0,
-    toBlock: 'latest',
-  })
-  return logs.map(({ transactionHash, index, topics, data }) => ({
-    txHash: transactionHash,
-    logIndex: index,
-    memo: topics[1]?.slice(2) ?? '',
-    merchant: `0x${topics[2]?.slice(26)}`,
-    shareUnits: BigInt(data.slice(0, 66)),
-  }))
-}
-
-/** Invariant 1: each is exactly one confirmed payment, on its order or among the unmatched, to the unit, per merchant and in total. */
+/** Invariant 1: each payment and each sweep is confirmed exactly once, on its order or among the unmatched, to the unit, per merchant and in total. */
 export async function paymentsAgainstChain(audited: Audited): Promise<string[]> {
   const { ledger } = audited
-  const onChain = await paymentsOnChain(audited)
+  const record = await chainRecord(audited)
   return [
-    ...(await eachRecordedOnce(onChain, ledger)),
+    ...(await paymentsRecordedOnce(record.payments, ledger)),
+    ...(await sweepsRecordedOnce(record.sweeps, ledger)),
     ...(await listenerAgainstOrders(ledger)),
-    ...(await sumsPerMerchant(onChain, audited)),
+    ...(await sumsPerMerchant(record, audited)),
+    ...(await sumsPerAddress(record, audited)),
   ]
 }
 
-/** What stands for something else: the transfers to a deposit address, once their sweep is confirmed. */
-const STANDING = `
-  SELECT id, tx_hash, memo, share_units::text, place FROM (
-    SELECT p.id, p.tx_hash, o.memo, p.share_units, 'order' AS place FROM payments p JOIN orders o ON o.id = p.order_id
-    WHERE p.status = 'confirmed' AND NOT EXISTS (
-      SELECT 1 FROM payments s WHERE s.order_id = p.order_id AND s.status <> 'orphaned' AND p.id = ANY(s.replaces))
-    UNION ALL
-    SELECT id, tx_hash, memo, share_units, 'unmatched' FROM unmatched_payments WHERE status = 'confirmed') AS standing`
+const CONFIRMED_PAYMENTS = `
+  SELECT p.kind, p.tx_hash, o.memo, p.gross_units::text AS gross FROM payments p JOIN orders o ON o.id = p.order_id WHERE p.status = 'confirmed'
+  UNION ALL
+  SELECT kind, tx_hash, memo, gross_units::text FROM unmatched_payments WHERE status = 'confirmed'`
 
-const keyOf = (one: { txHash: string; memo: string; shareUnits: bigint }) => `${one.txHash} ${one.memo} ${one.shareUnits}`
+async function paymentsRecordedOnce(onChain: readonly ChainPayment[], ledger: Ledger): Promise<string[]> {
+  const booked = (await ledger.query('orders', CONFIRMED_PAYMENTS)).map(row => `${row.kind} ${row.tx_hash} ${row.memo} ${row.gross}`)
+  const paid = onChain.map(({ kind, txHash, memo, gross }) => `${kind} ${txHash} ${memo} ${gross}`)
+  return countedAlike('payment', paid, booked)
+}
+
+async function sweepsRecordedOnce(onChain: readonly Flow[], ledger: Ledger): Promise<string[]> {
+  const rows = await ledger.query('orders', "SELECT tx_hash, memo, gross_units::text AS gross FROM sweeps WHERE status = 'confirmed'")
+  return countedAlike(
+    'sweep',
+    onChain.map(({ txHash, memo, gross }) => `${txHash} ${memo} ${gross}`),
+    rows.map(row => `${row.tx_hash} ${row.memo} ${row.gross}`),
+  )
+}
 
 /** One transaction may hold the same payment several times: as often as on the chain it must be in the books. */
-async function eachRecordedOnce(onChain: readonly ChainPayment[], ledger: Ledger): Promise<string[]> {
-  const recorded = (await ledger.query('orders', STANDING)).map(row => ({
-    ...{ txHash: String(row.tx_hash), memo: String(row.memo), shareUnits: BigInt(String(row.share_units)) },
-  }))
-  const [chain, books] = [tally(onChain), tally(recorded)]
+function countedAlike(what: string, onChain: readonly string[], booked: readonly string[]): string[] {
+  const [chain, books] = [tally(onChain), tally(booked)]
   return [...new Set([...chain.keys(), ...books.keys()])].flatMap(key => {
     const [there, here] = [chain.get(key) ?? 0, books.get(key) ?? 0]
-    return there === here ? [] : [`the payment ${key} is ${there} times on the chain and ${here} times confirmed in the books of orders`]
+    return there === here ? [] : [`the ${what} ${key} is ${there} times on the chain and ${here} times confirmed in the books of orders`]
   })
 }
 
-const tally = (payments: readonly { txHash: string; memo: string; shareUnits: bigint }[]) => {
+function tally(keys: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const payment of payments) counts.set(keyOf(payment), (counts.get(keyOf(payment)) ?? 0) + 1)
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
   return counts
 }
 
-/** Every payment event had its effect: orders has each payment as the listener last published it. A sweep is no payment. */
+/** Every event had its effect: orders has each payment, and each sweep that was ever confirmed, as the listener last published it. */
 async function listenerAgainstOrders(ledger: Ledger): Promise<string[]> {
-  const said = await ledger.query(
+  const published = await ledger.query(
     'chain-listener',
-    "SELECT chain_id || ':' || tx_hash || ':' || ordinal AS id, revision, state FROM payments WHERE kind <> 'sweep'",
+    "SELECT chain_id || ':' || tx_hash || ':' || ordinal AS id, kind = 'sweep' AS is_sweep, revision, state FROM payments",
   )
   const known = new Map<string, Row>()
   const differences: string[] = []
   for (const row of await ledger.query(
     'orders',
-    "SELECT id, status, revision, 'payments' AS place FROM payments UNION ALL SELECT id, status, revision, 'unmatched_payments' FROM unmatched_payments",
+    `SELECT id, status, revision, 'payments' AS place FROM payments
+     UNION ALL SELECT id, status, revision, 'unmatched_payments' FROM unmatched_payments
+     UNION ALL SELECT id, status, revision, 'sweeps' FROM sweeps`,
   )) {
-    if (known.has(String(row.id))) differences.push(`payment ${row.id} is in payments and in unmatched_payments`)
+    const other = known.get(String(row.id))
+    if (other) differences.push(`payment ${row.id} is in ${other.place} and in ${row.place}`)
     known.set(String(row.id), row)
   }
-  for (const { id, state, revision } of said) {
+  for (const { id, is_sweep, state, revision } of published) {
     const row = known.get(String(id))
+    // A sweep that vanished before it was confirmed was never published.
+    if (!row && is_sweep && state === 'orphaned') continue
     if (!row) differences.push(`payment ${id} (${state}) is known to the listener and unknown to orders`)
     else if (row.revision !== revision || row.status !== state)
-      differences.push(`payment ${id} is ${state} (revision ${revision}) and orders believes ${row.status} (${row.revision})`)
+      differences.push(`payment ${id} is ${state} (revision ${revision}) and orders has it ${row.status} (${row.revision})`)
+    else if (is_sweep !== (row.place === 'sweeps')) differences.push(`${is_sweep ? 'sweep' : 'payment'} ${id} is in ${row.place}`)
   }
   return differences
 }
 
-async function sumsPerMerchant(onChain: readonly ChainPayment[], { world, ledger, traffic }: Audited): Promise<string[]> {
+const sumOf = <T>(items: readonly T[], value: (item: T) => bigint) => items.reduce((sum, item) => sum + value(item), 0n)
+
+/** Gross amounts against the books; what the routers paid out against the merchant's balance. */
+async function sumsPerMerchant({ payments, sweeps }: ChainRecord, { world, ledger, traffic }: Audited): Promise<string[]> {
   const usdc = new Contract(world.chain.usdcAddress, testUsdcAbi, world.chain.provider)
+  const payouts = [...payments.filter(({ kind }) => kind === 'router'), ...sweeps]
   const differences: string[] = []
   for (const { body } of traffic.merchants) {
     const address = String(body.payout_address).toLowerCase()
-    const paid = onChain.filter(({ merchant }) => merchant === address).reduce((sum, { shareUnits }) => sum + shareUnits, 0n)
-    const held: bigint = await usdc.getFunction('balanceOf')(address)
-    const [orders] = await ledger.query(
-      'orders',
-      'SELECT coalesce(sum(received_units), 0)::text AS sum FROM orders WHERE lower(merchant_address) = $1',
-      [address],
-    )
-    const [apart] = await ledger.query(
-      'orders',
-      "SELECT coalesce(sum(share_units), 0)::text AS sum FROM unmatched_payments WHERE status = 'confirmed' AND lower(merchant_address) = $1",
-      [address],
-    )
-    const booked = BigInt(String(orders?.sum)) + BigInt(String(apart?.sum))
-    if (booked !== paid || held !== paid)
-      differences.push(
-        `merchant ${body.id} was paid ${paid}, has ${held}, and the books say ${orders?.sum} on orders and ${apart?.sum} apart`,
-      )
+    const isTheirs = ({ merchant }: Flow) => merchant === address
+    const paid = sumOf(payments.filter(isTheirs), ({ gross }) => gross)
+    const paidOut = sumOf(payouts.filter(isTheirs), ({ share }) => share)
+    const balance: bigint = await usdc.getFunction('balanceOf')(address)
+    const booked = await bookedUnits(ledger, address)
+    if (booked !== paid) differences.push(`merchant ${body.id} was paid ${paid} gross, and the books have ${booked}`)
+    if (balance !== paidOut) differences.push(`merchant ${body.id} has ${balance}, and the routers paid out ${paidOut}`)
   }
-  const [all] = await ledger.query(
+  const [total, booked] = [sumOf(payments, ({ gross }) => gross), await bookedUnits(ledger, null)]
+  if (booked !== total) differences.push(`the books have ${booked} in all, the chain has ${total}`)
+  return differences
+}
+
+/** Confirmed gross units on orders and among the unmatched, of one merchant's address or of all. */
+async function bookedUnits(ledger: Ledger, merchantAddress: string | null): Promise<bigint> {
+  const [row] = await ledger.query(
     'orders',
-    `SELECT ((SELECT coalesce(sum(received_units), 0) FROM orders) +
-      (SELECT coalesce(sum(share_units), 0) FROM unmatched_payments WHERE status = 'confirmed'))::text AS sum`,
+    `SELECT (
+       (SELECT coalesce(sum(confirmed_units), 0) FROM orders WHERE $1::text IS NULL OR lower(merchant_address) = $1) +
+       (SELECT coalesce(sum(gross_units), 0) FROM unmatched_payments
+        WHERE status = 'confirmed' AND ($1::text IS NULL OR lower(merchant_address) = $1)))::text AS sum`,
+    [merchantAddress],
   )
-  const total = onChain.reduce((sum, { shareUnits }) => sum + shareUnits, 0n)
-  if (BigInt(String(all?.sum)) !== total) differences.push(`the books say ${all?.sum} in all, the chain says ${total}`)
+  return BigInt(String(row?.sum))
+}
+
+/** What was sent to a deposit address was swept from it or lies there; nothing lies there once everything is quiet. */
+async function sumsPerAddress({ payments, sweeps, addresses }: ChainRecord, { world }: Audited): Promise<string[]> {
+  const usdc = new Contract(world.chain.usdcAddress, testUsdcAbi, world.chain.provider)
+  const differences: string[] = []
+  const used = new Set([...payments, ...sweeps].flatMap(({ deposit }) => deposit ?? []))
+  for (const address of used) {
+    const isHere = ({ deposit }: Flow) => deposit === address
+    const sent = sumOf(payments.filter(isHere), ({ gross }) => gross)
+    const swept = sumOf(sweeps.filter(isHere), ({ gross }) => gross)
+    const balance: bigint = await usdc.getFunction('balanceOf')(address)
+    const about = `deposit address ${address} of the order with memo ${addresses.get(address)?.memo}`
+    if (sent !== swept + balance) differences.push(`${about} was sent ${sent}, and ${swept} was swept and ${balance} lies there`)
+    if (balance > 0n) differences.push(`${about} still holds ${balance}`)
+  }
   return differences
 }
