@@ -2,7 +2,7 @@ import { parseUsdc } from '@ponte/contracts'
 import { type Fault, type FaultProxy, faults, startFaultProxy } from '@ponte/local-servers'
 import { TRANSFER_TOPIC, topicOf } from '../src/logs/transfer'
 import { randomFrom } from './random'
-import { startRelayWorld } from './relayer-setup'
+import { startRelayWorld } from './relay/relayer-setup'
 import type { Listening } from './setup'
 
 const ACTIONS = Number(process.env.PONTE_CHAIN_ACTIONS ?? 20)

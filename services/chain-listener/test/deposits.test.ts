@@ -1,5 +1,5 @@
 import { faults, startFaultProxy } from '@ponte/local-servers'
-import { type RelayWorld, startRelayWorld } from './relayer-setup'
+import { type RelayWorld, startRelayWorld } from './relay/relayer-setup'
 import type { Listening } from './setup'
 
 const AMOUNT = 10_000_000n
@@ -24,7 +24,7 @@ const comes = (listening: Listening, memo: string, last: string) =>
     () => `the last event was not ${last}: ${types(listening, memo)}`,
   )
 
-describe('design section 8: a deposit, in the same cursor, reorganisation and fault regime as a payment through the router', () => {
+describe('a deposit, in the same cursor, reorganisation and fault regime as a payment through the router', () => {
   it('is detected at first sight, confirmed at depth under its own transaction, and then swept', async () => {
     world = await startRelayWorld({ noMining: true })
     const listening = await world.start({ CONFIRMATIONS: '3' })

@@ -19,7 +19,7 @@ const leads = (replica: { times(): number; losses(): number }) => replica.times(
 const loader = join(__dirname, 'run-from-source.cjs')
 const main = join(__dirname, '../src/main.ts')
 
-describe('design section 2: several replicas of the listener', () => {
+describe('several replicas of the listener', () => {
   let chain: Chain
   let database: Awaited<ReturnType<typeof testDatabase>>
   let sql: ReturnType<typeof openDatabase>

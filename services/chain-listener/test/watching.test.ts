@@ -1,4 +1,4 @@
-import { type RelayWorld, startRelayWorld } from './relayer-setup'
+import { type RelayWorld, startRelayWorld } from './relay/relayer-setup'
 import { type Listening, statesOf } from './setup'
 
 const AMOUNT = 10_000_000n
@@ -20,7 +20,7 @@ function expectKnownBeforePassed(listening: Listening, memo: string) {
       expect(event.data.sequence).toBeGreaterThanOrEqual(payment?.data.sequence ?? 0)
 }
 
-describe('design section 8: an address is payable for ever and watched for ever', () => {
+describe('an address is payable for ever and watched for ever', () => {
   it('away until an hour after expiry, the listener reads the missed blocks before the chain has passed them', async () => {
     world = await startRelayWorld()
     let listening = await world.start({ REORG_WINDOW: '20' })

@@ -1,8 +1,8 @@
-import { type Chain, memoOf, startChain } from './chain'
-import { expectTruth, levelWith } from './expect-truth'
-import { type Listening, startListener, statesOf } from './setup'
+import { type Chain, memoOf, startChain } from '../chain'
+import { expectTruth, levelWith } from '../expect-truth'
+import { type Listening, startListener, statesOf } from '../setup'
 
-describe('design section 8: a reorganisation around a payment', () => {
+describe('a reorganisation around a payment', () => {
   let chain: Chain
   let listening: Listening
   let next = 1

@@ -3,8 +3,8 @@ import { mined } from '@ponte/local-servers'
 import { deployContractWallet, receiveWithAuthorizationTypedData } from '@ponte/payment-router'
 import { signCaller } from '@ponte/service-kit'
 import { toBeHex, Wallet } from 'ethers'
+import { type Listening, statesOf } from '../setup'
 import { MERCHANT, type RelayWorld, startRelayWorld } from './relayer-setup'
-import { type Listening, statesOf } from './setup'
 
 const AMOUNT = 10_000_000n
 const SHARE = 9_900_000n

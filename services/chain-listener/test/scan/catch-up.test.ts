@@ -1,9 +1,9 @@
 import { faults, startFaultProxy } from '@ponte/local-servers'
 import { type Logger, silentLogger, until } from '@ponte/service-kit'
-import type { Status } from '../src'
-import { memoOf, startChain } from './chain'
-import { expectTruth, levelWith } from './expect-truth'
-import { startListener } from './setup'
+import type { Status } from '../../src'
+import { memoOf, startChain } from '../chain'
+import { expectTruth, levelWith } from '../expect-truth'
+import { startListener } from '../setup'
 
 const metric = (text: string, name: string) => Number(new RegExp(`^${name}\\{[^}]*\\} (.*)$`, 'm').exec(text)?.[1] ?? Number.NaN)
 
@@ -25,7 +25,7 @@ afterEach(async () => {
   for (let part = started.pop(); part; part = started.pop()) await part.stop()
 })
 
-describe('design section 8: a start block far back', () => {
+describe('a start block far back', () => {
   it('is caught up with in batches, with blocks, percent and time left in log, status and metrics', async () => {
     const chain = using(await startChain())
     const proxy = using(await startFaultProxy(chain.anvil.rpcUrl))
@@ -83,7 +83,7 @@ describe('design section 8: a start block far back', () => {
   })
 })
 
-describe('design section 8: a router that is added later', () => {
+describe('a router that is added later', () => {
   it('is read from START_BLOCK on, what is known is not told twice, and chain.advanced waits', async () => {
     const chain = using(await startChain())
     const other = await chain.deploy()
@@ -121,7 +121,7 @@ describe('design section 8: a router that is added later', () => {
   })
 })
 
-describe('design section 8: a chain that has vanished', () => {
+describe('a chain that has vanished', () => {
   it.each([
     ['begun anew and longer', 90],
     ['begun anew and shorter', 3],

@@ -1,5 +1,5 @@
+import { type Listening, statesOf } from '../setup'
 import { RELAYER, type RelayWorld, startRelayWorld } from './relayer-setup'
-import { type Listening, statesOf } from './setup'
 
 const AMOUNT = 10_000_000n
 const SHARE = 9_900_000n

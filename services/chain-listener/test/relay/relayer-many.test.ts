@@ -1,8 +1,8 @@
 import { depositAddress } from '@ponte/payment-router'
 import { uuidv7 } from '@ponte/service-kit'
 import { hexlify, randomBytes } from 'ethers'
+import type { Listening } from '../setup'
 import { MERCHANT, type RelayWorld, startRelayWorld } from './relayer-setup'
-import type { Listening } from './setup'
 
 const COUNT = 2_000
 const BLOCKS = 20

@@ -1,6 +1,6 @@
 import { type Fault, type FaultProxy, faults, startFaultProxy } from '@ponte/local-servers'
-import { type Chain, memoOf, startChain } from './chain'
-import { type Listening, startListener } from './setup'
+import { type Chain, memoOf, startChain } from '../chain'
+import { type Listening, startListener } from '../setup'
 
 /** Every memo of these has exactly one confirmed payment, told once per step. */
 function expectWhole(listening: Listening, memos: readonly string[]) {
@@ -10,7 +10,7 @@ function expectWhole(listening: Listening, memos: readonly string[]) {
   expect(payments.map(event => event.data.sequence)).toEqual(payments.map((_, index) => index + 1))
 }
 
-describe('design section 8: an RPC end point that fails', () => {
+describe('an RPC end point that fails', () => {
   let chain: Chain
   let proxy: FaultProxy
   let spare: FaultProxy

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { startFaultProxy } from '@ponte/local-servers'
 import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
 import { type Bus, until } from '@ponte/service-kit'
-import { startListener } from './setup'
+import { startListener } from '../setup'
 
 const PAYMENTS = Number(process.env.PONTE_CHAIN_PAYMENTS ?? 20_000)
 const PER_BLOCK = 20

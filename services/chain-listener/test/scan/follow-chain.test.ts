@@ -1,12 +1,12 @@
 import { type Anvil, startAnvil, testAccounts } from '@ponte/local-servers'
 import { deployContracts, paymentRouterAbi, testUsdcAbi } from '@ponte/payment-router'
 import { Contract, JsonRpcProvider, NonceManager, Wallet } from 'ethers'
-import { memoOf } from './chain'
-import { type Listening, startListener } from './setup'
+import { memoOf } from '../chain'
+import { type Listening, startListener } from '../setup'
 
 const merchant = testAccounts[3].address
 
-describe('design section 8: a payment through the real router', () => {
+describe('a payment through the real router', () => {
   let anvil: Anvil
   let listening: Listening
   let provider: JsonRpcProvider

@@ -11,8 +11,8 @@ import {
 import { depositAddress, PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
 import { type Bus, memoryBus, silentLogger, uuidv7 } from '@ponte/service-kit'
 import { hexlify, randomBytes } from 'ethers'
-import type { Overrides } from '../src'
-import { collector, type Listening, startListener } from './setup'
+import type { Overrides } from '../../src'
+import { collector, type Listening, startListener } from '../setup'
 
 export const RELAYER = testAccounts[4]
 export const MERCHANT = testAccounts[2]

@@ -1,8 +1,8 @@
 import { mined, testAccounts } from '@ponte/local-servers'
 import { depositAddress, testUsdcAbi } from '@ponte/payment-router'
 import { Contract } from 'ethers'
+import type { Listening } from '../setup'
 import { MERCHANT, type RelayWorld, startRelayWorld } from './relayer-setup'
-import type { Listening } from './setup'
 
 const AMOUNT = 10_000_000n
 const SHARE = 9_900_000n
