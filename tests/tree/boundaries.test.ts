@@ -261,11 +261,6 @@ describe('inside a service', () => {
     const others = shipped.filter(({ path }) => !isAt(path, ['packages/service-kit/src/process/every.ts']))
     expect(forbid(others, /\bsetInterval\b/, 'uses setInterval; use every() of service-kit')).toEqual([])
   })
-
-  test('no amount is a number', () => {
-    const amount = /\b(?!\w*bps\b)\w*(amount|units|fee|received|expected)\w*\??: number\b/i
-    expect(forbid(shipped, amount, 'types an amount as number; use bigint, see contracts/src/money.ts')).toEqual([])
-  })
 })
 
 describe('a file', () => {

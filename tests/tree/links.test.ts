@@ -1,14 +1,12 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { filesOf } from './tracked-files'
 
 // What a document or a comment points at exists: a broken link costs each reader the search that its author saved themselves.
 
 const root = resolve(__dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const files = spawnSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8', maxBuffer: 64 << 20 })
-  .stdout.split('\n')
-  .filter(path => path !== '' && existsSync(join(root, path)))
+const files = filesOf(root)
 const documents = files.filter(path => path.endsWith('.md'))
 const sources = files.filter(path => /\.(ts|tsx|css|mjs|cjs|js|sol|prisma|sql|ya?ml|json|sh)$/.test(path) && path !== 'pnpm-lock.yaml')
 

@@ -87,7 +87,7 @@ describe('an event', () => {
     expect(rows).toEqual([{ waiting: false }])
   })
 
-  it.each([0, 1])('design section 2: waits while our copy of the merchant is %i and its own version is 2', async known => {
+  it.each([0, 1])('waits while our copy of the merchant is %i and its own version is 2', async known => {
     const merchantId = randomUUID()
     const receiver = await startReceiver()
     if (known > 0) await system.publish(merchantUpdated(merchantId, { version: known }))
@@ -113,7 +113,7 @@ describe('an event', () => {
 })
 
 describe('delivery rule 4 and the retry schedule', () => {
-  it('tries seven times by the table, each counted from the end of the one before it, with equal bytes, and then is dead', async () => {
+  it('invariant 5: tries seven times by the table, each counted from the end of the one before it, with equal bytes, and then is dead', async () => {
     const merchantId = randomUUID()
     const receiver = await startReceiver(res => res.writeHead(500).end('no bread today'))
     await system.publish(merchantUpdated(merchantId, { webhook_url: receiver.url }))

@@ -27,11 +27,11 @@ export function comingDates(of: {
   return dates
 }
 
-function boundary(anchor: Date, interval: Interval, units: number): Date {
+function boundary(anchor: Date, interval: Interval, steps: number): Date {
   const [year, month, day] = [anchor.getUTCFullYear(), anchor.getUTCMonth(), anchor.getUTCDate()]
-  if (interval === 'day') return civil(year, month, day + units)
-  if (interval === 'week') return civil(year, month, day + 7 * units)
-  const months = month + (interval === 'year' ? 12 * units : units)
+  if (interval === 'day') return civil(year, month, day + steps)
+  if (interval === 'week') return civil(year, month, day + 7 * steps)
+  const months = month + (interval === 'year' ? 12 * steps : steps)
   const last = civil(year, months + 1, 0).getUTCDate()
   return civil(year, months, Math.min(day, last))
 }
