@@ -23,7 +23,7 @@ const charge = async (id: string, apiKey: string, key: string) => {
 }
 const told = (id: string) => world.receiver.received.filter(({ body }) => body.includes(id)).map(({ body }) => JSON.parse(body).type)
 
-it('with orders down a charge answers 202 with the order`s id and link; the order appears when orders returns (design section 7)', async () => {
+it('with orders down a charge answers 202 with the order`s id and link; the order appears when orders returns', async () => {
   const merchant = await createMerchant(world, url)
   const { id } = await call<SubscriptionBody>(url, 'POST', '/api/v1/subscriptions', merchant.api_key, { brl_amount: '49.90' })
   await processes.end('orders', 'SIGKILL')

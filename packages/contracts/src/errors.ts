@@ -1,5 +1,5 @@
 /**
- * Every error a caller can meet: code, status, title. Specification, Authentication errors; design, section 4.
+ * Every error a caller can meet: code, status, title. docs/interface.md#errors.
  * Add a row here and the OpenAPI document, the middleware and the tests follow.
  */
 export const errorTable = {

@@ -47,7 +47,7 @@ describe('the price in USDC', () => {
     expect(splitFee(units, 100n)).toEqual({ fee: 276_752n, expected: 27_398_525n })
   })
 
-  it('is never short and never a unit too much (design, section 5)', () => {
+  it('is never short and never a unit too much', () => {
     const centavos = fc.bigInt({ min: 1n, max: 10n ** 12n })
     const rate = fc.bigInt({ min: 1n, max: 10n ** 12n })
     fc.assert(

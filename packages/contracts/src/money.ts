@@ -25,7 +25,7 @@ export const formatRate = (micros: bigint): string => formatDecimal(micros, RATE
 
 /**
  * What a BRL amount costs in USDC base units, rounded up so that the merchant is never short:
- * `ceil(centavos · 10^4 / rate)` (design, section 5). `rateMicros` must be above zero.
+ * `ceil(centavos · 10^4 / rate)` (docs/money.md#amounts). `rateMicros` must be above zero.
  */
 export function usdcForBrl(centavos: bigint, rateMicros: bigint): bigint {
   if (centavos <= 0n || rateMicros <= 0n) throw new RangeError('An amount and a rate must be above zero.')

@@ -51,7 +51,7 @@ function say(since: number, text: string) {
   console.log(`${((Date.now() - since) / 1000).toFixed(1).padStart(6)} s  ${text}`)
 }
 
-/** `.ponte/embedded.json`, for scripts (design, section 3). */
+/** `.ponte/embedded.json`, for scripts (docs/architecture.md#run-modes). */
 function description({ system, chain, file, authUrl, receiverUrl }: Embedded) {
   const { state } = file
   return {

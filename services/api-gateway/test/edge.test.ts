@@ -83,7 +83,7 @@ test('/ leads to the dashboard, or to the documentation where no pages are built
   expect(['/dashboard', '/docs']).toContain(headers.location)
 })
 
-describe('bodies that are too much (design section 4: 413)', () => {
+describe('bodies that are too much (413)', () => {
   let apiKey: string
   beforeAll(async () => {
     apiKey = (await newMerchant(system)).apiKey

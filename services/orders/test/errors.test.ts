@@ -138,7 +138,7 @@ const cases: [what: string, code: ErrorCode, ask: () => Test, path?: string][] =
   ['cancelling an underpaid order', 'order_has_payments', () => post(`/api/v1/orders/${made.underpaid.id}/cancel`, {})],
 ]
 
-describe('design section 4: every error has its status, code and words, and changes nothing', () => {
+describe('every error has its status, code and words, and changes nothing', () => {
   it.each(cases.map(([what, code, ask, path = null]) => ({ what, code, ask, path })))('$what: $code', async ({ code, ask, path }) => {
     const before = await everything()
     const answer = await ask().set('X-Request-Id', 'request-1234')

@@ -140,7 +140,7 @@ describe('a payment that matches', () => {
   })
 })
 
-describe('design section 6: a payment that does not match changes nothing and is kept with the reason', () => {
+describe('a payment that does not match changes nothing and is kept with the reason', () => {
   const stranger = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65'
   it.each([
     ['wrong_recipient', { merchant_address: stranger }],

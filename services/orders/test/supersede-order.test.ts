@@ -22,7 +22,7 @@ async function opened(): Promise<string> {
   return wanted.order_id
 }
 
-describe('subscription.order_superseded: another order of the same period was paid (design section 7)', () => {
+describe('subscription.order_superseded: another order of the same period was paid', () => {
   it('cancels an order that nobody has begun to pay', async () => {
     const id = await opened()
     await system.bus.publish(superseded(id))

@@ -19,7 +19,7 @@ describe('PATCH /api/v1/subscriptions/:id', () => {
     expect(await system.get(id)).toEqual({ ...body, charges: [] })
   })
 
-  it('charges the new amount from the next period; the open order keeps the old one (design section 7)', async () => {
+  it('charges the new amount from the next period; the open order keeps the old one', async () => {
     const { id } = await system.create({ interval: 'month', brl_amount: '10.00' })
     await system.idle()
     const before = await system.get(id)
@@ -97,7 +97,7 @@ describe('POST /api/v1/subscriptions/:id/cancel', () => {
     expect([again.text, again.headers['idempotency-replayed']]).toEqual([first.text, 'true'])
   })
 
-  it('still counts a payment that was in flight, and sends subscription.charged for it (design section 7)', async () => {
+  it('still counts a payment that was in flight, and sends subscription.charged for it', async () => {
     const { id } = await system.create({ max_periods: 1 })
     const open = (await system.call('post', `/${id}/charge`)).body.id
     await cancel(id)

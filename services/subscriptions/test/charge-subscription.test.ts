@@ -10,7 +10,7 @@ afterAll(() => system.stop())
 const charge = (id: string, headers: Record<string, string> = {}, replica = 0) => system.call('post', `/${id}/charge`, {}, headers, replica)
 
 describe('POST /api/v1/subscriptions/:id/charge', () => {
-  it('answers 201 with the full order, then 200 with the same one while it is open (design section 7)', async () => {
+  it('answers 201 with the full order, then 200 with the same one while it is open', async () => {
     const { id } = await system.create({ external_ref: 'SUB-1', description: 'Pão', metadata: { plan: 'a' } })
     const first = await charge(id)
     expect([first.status, order.parse(first.body)]).toMatchObject([

@@ -12,7 +12,7 @@ const create = (body: object, headers: Record<string, string> = {}) => system.ca
 const count = async () => (await system.sql.query('SELECT count(*)::int AS n FROM subscriptions')).rows[0]?.n
 
 describe('POST /api/v1/subscriptions', () => {
-  it('answers 201 with a plan, its defaults and its next charge (design section 4)', async () => {
+  it('answers 201 with a plan, its defaults and its next charge', async () => {
     const { status, body } = await create({ brl_amount: '49.9', interval: 'month', start_at: '2026-03-31T12:00:00.000Z', max_periods: 12 })
     expect(status).toBe(201)
     expect(subscription.parse(body)).toEqual({

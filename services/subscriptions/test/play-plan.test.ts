@@ -27,7 +27,7 @@ async function play(id: string, end: string) {
 }
 
 describe('a plan that the scheduler plays', () => {
-  it('charges three times and then expires, once, after the last charge (design section 7)', async () => {
+  it('charges three times and then expires, once, after the last charge', async () => {
     const { id } = await system.create({ interval: 'month', max_periods: 3, external_ref: 'P-3' })
     await system.idle()
     await play(id, '2027-01-01')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { id } from '../fields'
 
-/** Keyset paging, newest first (design, section 4). At most one of the two cursors. */
+/** Keyset paging, newest first (docs/interface.md#lists). At most one of the two cursors. */
 export const pageQuery = {
   limit: z
     .string()

@@ -24,7 +24,7 @@ export const ORDER_EXPIRES_IN_DEFAULT_S = 1800
 export const ORDER_EXPIRES_IN_MIN_S = 10
 export const ORDER_EXPIRES_IN_MAX_S = 7 * 86_400
 
-/** Body of `POST /api/v1/orders` (design, section 4). `expires_at` must lie 10 s to 7 days ahead; the route judges it by its clock. */
+/** Body of `POST /api/v1/orders` (docs/interface.md#orders-and-subscriptions). `expires_at` must lie 10 s to 7 days ahead; the route judges it by its clock. */
 export const createOrder = z
   .strictObject({
     brl_amount: brlAmountInput,

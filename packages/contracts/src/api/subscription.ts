@@ -33,7 +33,7 @@ function isKnownZone(name: string): boolean {
 }
 
 /**
- * Body of `POST /api/v1/subscriptions` (design, sections 4 and 7). `expires_at` must lie ahead and after `start_at`; `start_at` may lie up
+ * Body of `POST /api/v1/subscriptions` (docs/interface.md#orders-and-subscriptions). `expires_at` must lie ahead and after `start_at`; `start_at` may lie up
  * to a year back, which sets the calendar and bills nothing of what is over. The route judges both by its clock.
  */
 export const createSubscription = z

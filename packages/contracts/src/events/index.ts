@@ -51,7 +51,7 @@ export function parseEvent(value: unknown): Event {
 
 /**
  * Who reads what: one durable queue per service, and the events bound to it. Every service declares all of it when it connects,
- * so that an event published before its reader has ever started waits in the reader's queue (design, section 9).
+ * so that an event published before its reader has ever started waits in the reader's queue (docs/architecture.md#events-between-services).
  */
 export const topology = {
   orders: [

@@ -23,7 +23,7 @@ function outcome(authorization?: string): unknown {
   return passed ? res.locals.caller : 'not passed on'
 }
 
-describe('the 30-second token from the gateway to an owner (design, section 11)', () => {
+describe('the 30-second token from the gateway to an owner', () => {
   it('passes and names the caller', () => {
     expect(outcome(`Bearer ${signCaller({ kind: 'shop' }, { secret, audience: 'shoes' })}`)).toEqual({ kind: 'shop' })
   })

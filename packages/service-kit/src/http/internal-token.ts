@@ -17,7 +17,7 @@ function keyOf(secret: string): KeyObject {
   return key
 }
 
-/** A 30-second HS256 token from the gateway to one owner, saying who calls (design, section 11). */
+/** A 30-second HS256 token from the gateway to one owner, saying who calls (docs/interface.md#authentication). */
 export const signCaller = (caller: object, options: { secret: string; audience: string }): string =>
   jwt.sign({ caller }, keyOf(options.secret), { algorithm: 'HS256', expiresIn: LIFETIME_S, issuer: ISSUER, audience: options.audience })
 

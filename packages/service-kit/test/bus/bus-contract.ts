@@ -33,7 +33,7 @@ const gate = () => {
   return { open: () => open(), opened }
 }
 
-/** What both buses promise (design, section 9). The same suite runs against each. */
+/** What both buses promise (docs/architecture.md#state-and-events). The same suite runs against each. */
 export function busContract(name: string, open: (topology: Topology) => Promise<BusUnderTest>): void {
   describe(`the bus contract, kept by ${name}`, () => {
     let under: BusUnderTest

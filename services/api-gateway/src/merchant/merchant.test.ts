@@ -33,7 +33,7 @@ test('a new merchant is told to the others as version 1, with its secret sealed'
   expect(merchant.payoutAddress).toBe('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
 })
 
-test('design section 4: payout_address is EIP-55 checked', () => {
+test('payout_address is EIP-55 checked', () => {
   expect(fieldAtFault(() => open({ payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79c8' }))).toBe('payout_address')
   expect(fieldAtFault(() => open({ payout_address: `0x${'0'.repeat(40)}` }))).toBe('payout_address')
 })
@@ -54,7 +54,7 @@ test.each([
   expect(fieldAtFault(() => open({ webhook_url }))).toBe('webhook_url')
 })
 
-describe('an internal webhook_url is accepted with a warning (design section 4)', () => {
+describe('an internal webhook_url is accepted with a warning', () => {
   const warned = (webhook_url: string, policy = {}) => warningsOf(open({ webhook_url }).merchant, policy).length > 0
   const ranges = (text: string) => [addressRange.parse(text)]
 
@@ -84,7 +84,7 @@ test('an update that changes nothing has no event and keeps the version', () => 
   expect(updateMerchant(merchant, { display_name: 'Padaria' }, later(5))).toEqual({ merchant, events: [], changed: [] })
 })
 
-describe('the webhook secret (design section 10, rotation)', () => {
+describe('the webhook secret in rotation', () => {
   const rotated = (): Merchant => rotateWebhookSecret(open().merchant, 'sealed-2', at).merchant
 
   test('a rotated secret waits: the old one stays in force', () => {

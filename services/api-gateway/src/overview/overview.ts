@@ -30,7 +30,7 @@ const LATEST = 5
 const OPEN: readonly string[] = ['pending', 'confirming', 'underpaid']
 const sum = (amounts: bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
 
-/** Puts the owners' answers together (design, section 4, `…/overview`). */
+/** Puts the owners' answers together. */
 export function overviewOf(sources: OverviewSources): OverviewBody {
   const orders = listOf(order).nullable().parse(sources.orders)
   const subscriptions = listOf(subscription).nullable().parse(sources.subscriptions)

@@ -32,7 +32,7 @@ const route = (
   return { method, path, credential, owner, creates }
 }
 
-/** Who may call what, and who answers (design, section 4). What stands under `/merchants/me` is the same resource for the dashboard's user. */
+/** Who may call what, and who answers (docs/interface.md#authentication). What stands under `/merchants/me` is the same resource for the dashboard's user. */
 const routes: readonly ForwardedRoute[] = [
   route('post /api/v1/orders', 'api_key', 'orders', 'orders'),
   route('get /api/v1/orders', 'api_key', 'orders'),

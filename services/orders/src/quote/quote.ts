@@ -23,7 +23,7 @@ export interface QuoteLimits {
 
 /**
  * The median of the fresh observations, as old as the oldest of them. Throws `rate_unavailable` when none is fresh or
- * when they differ by more than the limit: no order is priced on a guess (design, section 5).
+ * when they differ by more than the limit: no order is priced on a guess (docs/money.md#quotes).
  */
 export function quote(observations: readonly Observation[], limits: QuoteLimits, at: Date): Quote {
   const fresh = observations

@@ -1,6 +1,6 @@
 import { DateTime, IANAZone } from 'luxon'
 
-/** The calendar of a plan: where its periods begin. Civil time in an IANA zone, always reckoned from the anchor (design, section 7). */
+/** The calendar of a plan: where its periods begin. Civil time in an IANA zone, always reckoned from the anchor (docs/money.md#subscriptions). */
 
 export type Interval = 'day' | 'week' | 'month' | 'year'
 

@@ -49,7 +49,7 @@ const withQuery = (path: string, query: Query) => {
 }
 const post = <T>(path: string, body: object = {}, key?: string) => call<T>(path, { method: 'POST', body, ...(key ? { key } : {}) })
 
-/** The routes of the dashboard (design, section 4). `key` makes a repeated click the same request. */
+/** The routes of the dashboard. `key` makes a repeated click the same request. */
 export const api = {
   merchant: () => call<MerchantBody>(ME),
   createMerchant: (body: object) => post<MerchantBody & { api_key: string }>('/api/v1/merchants', body),
