@@ -66,3 +66,16 @@ test('a document that a source names exists', () => {
     }),
   ).toEqual([])
 })
+
+test('a command that a document names exists', () => {
+  const scriptsOf = (folder: string): object => {
+    const manifest = join(folder, 'package.json')
+    return existsSync(join(root, manifest)) ? JSON.parse(read(manifest)).scripts : {}
+  }
+  const missing = documents.flatMap(document => {
+    const scripts = { ...scriptsOf('.'), ...scriptsOf(dirname(document)) }
+    const named = [...read(document).matchAll(/\bnpm run (?!-)([\w:-]+)/g)].map(([, name = '']) => name)
+    return named.filter(name => !(name in scripts)).map(name => `${document}: npm run ${name}`)
+  })
+  expect(missing).toEqual([])
+})
