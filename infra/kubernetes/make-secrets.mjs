@@ -17,6 +17,7 @@ const services = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'w
 const passwords = Object.fromEntries(services.map(name => [name, secret()]))
 const role = name => name.replaceAll('-', '_')
 
+const rpcUrls = process.env.RPC_URLS ?? 'http://chain:8545'
 const keys = {
   'api-gateway': {
     SEAL_KEY: shared.seal,
@@ -27,11 +28,11 @@ const keys = {
     // With an identity provider that has a JWKS, set JWKS_URL in the overlay's settings and leave this out.
     JWT_SECRET: shared.session,
   },
-  orders: { GATEWAY_TOKEN_SECRET: shared.orders },
+  orders: { GATEWAY_TOKEN_SECRET: shared.orders, RPC_URLS: rpcUrls },
   subscriptions: { GATEWAY_TOKEN_SECRET: shared.subscriptions },
   'chain-listener': {
     GATEWAY_TOKEN_SECRET: shared.listener,
-    RPC_URLS: process.env.RPC_URLS ?? 'http://chain:8545',
+    RPC_URLS: rpcUrls,
     // The account that pays for gas; without it deposit addresses are off.
     ...(process.env.RELAYER_PRIVATE_KEY ? { RELAYER_PRIVATE_KEY: process.env.RELAYER_PRIVATE_KEY } : {}),
   },

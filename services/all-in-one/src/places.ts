@@ -87,6 +87,7 @@ export function environments(place: Place): Record<ServiceName, Environment> {
       GATEWAY_TOKEN_SECRET: secrets.ordersTokenSecret,
       PUBLIC_URL: place.publicUrl,
       NETWORK: 'anvil',
+      RPC_URLS: chain.rpcUrl,
       ROUTER_ADDRESS: chain.routerAddress,
       ...(chain.relayerPrivateKey === undefined ? {} : { DEPOSIT_FACTORY: chain.routerAddress }),
       PLATFORM_FEE_BPS: String(chain.feeBps),

@@ -1,4 +1,4 @@
-import { ApiError, type ChargeRequested, parseBrl } from '@ponte/contracts'
+import { ApiError, type ChargeRequested, type ErrorCode, parseBrl } from '@ponte/contracts'
 import { every, type Logger, type Loop } from '@ponte/service-kit'
 import type { Ingestion } from './ingestion'
 import type { Change, OrderFactory } from './order'
@@ -14,7 +14,7 @@ export interface ChargeDeps {
 
 export interface Charges {
   requested(request: ChargeRequested, eventId: string): Promise<void>
-  /** Opens what waited for a rate, and gives orders what was paid for them before they were known. */
+  /** Opens what could not be opened when it was requested, and gives orders what was paid for them before they were known. */
   waiting: Loop
 }
 
@@ -22,7 +22,7 @@ const SWEEP_MS = 1_000
 const CLAIM_MS = 60_000
 const PAGE = 100
 
-/** Opens the order of a subscription's charge. One that cannot be priced now waits in the database, and not in the way of payments. */
+/** Opens the order of a subscription's charge. One that cannot be opened now waits in the database, and not in the way of payments. */
 export function createCharges({ store, now, orderFactory, ingestion, logger }: ChargeDeps): Charges {
   const decide = async (request: ChargeRequested): Promise<Change> => {
     const newest = await store.merchants.newestTerms(request.terms)
@@ -47,7 +47,12 @@ export function createCharges({ store, now, orderFactory, ingestion, logger }: C
         const change = await store.charges.open(orderId, decide)
         if (change) await ingestion.claimEarlyPayments(change.order.memo)
       } catch (error) {
-        if (isUnpriced(error)) break
+        if (isPostponed(error)) {
+          // Without a rate or a chain none can be opened; a payout address is refused for one merchant.
+          if (error.code !== 'payout_address_refused') break
+          await store.charges.postpone(orderId, now())
+          continue
+        }
         logger.error('a waiting charge could not be opened', { order_id: orderId, error })
       }
     }
@@ -66,11 +71,14 @@ export function createCharges({ store, now, orderFactory, ingestion, logger }: C
         await store.orders.insert(change, { eventId })
         await ingestion.claimEarlyPayments(request.memo)
       } catch (error) {
-        if (isUnpriced(error)) return store.charges.hold(request, eventId)
+        if (isPostponed(error)) return store.charges.hold(request, eventId)
         if (!isKnownOrder(error)) throw error
       }
     },
   }
 }
 
-const isUnpriced = (error: unknown) => error instanceof ApiError && error.code === 'rate_unavailable'
+const POSTPONING: readonly ErrorCode[] = ['rate_unavailable', 'service_unavailable', 'payout_address_refused']
+
+/** What may be opened later: with a fresh rate, with a chain that can be read, with another payout address. */
+const isPostponed = (error: unknown): error is ApiError => error instanceof ApiError && POSTPONING.includes(error.code)

@@ -1,5 +1,5 @@
 import { CENT, parseRate } from '@ponte/contracts'
-import { commonSettings, integer, secret } from '@ponte/service-kit'
+import { commonSettings, integer, list, secret } from '@ponte/service-kit'
 import { z } from 'zod'
 import { httpRateSettings } from './quote'
 
@@ -14,6 +14,13 @@ const settings = z.object({
   /** The network's name as merchants and payers read it. */
   NETWORK: z.string(),
   CHAIN_ID: integer(1),
+  /** RPC end points of that chain, best first, to verify it by and to ask for the token's block list. Must be set unless DEVELOPMENT_CHAIN is. */
+  RPC_URLS: list.pipe(z.array(z.url({ protocol: /^https?$/ }))).default([]),
+  /** The chain is a developer's own: it need not be on the list of supported chains, and must not be a main net. */
+  DEVELOPMENT_CHAIN: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform(text => text === 'true'),
   /** USDC on that network. */
   TOKEN_ADDRESS: address,
   /** The PaymentRouter that new orders are paid through. */
@@ -68,6 +75,10 @@ const settings = z.object({
 })
 
 export const ordersConfig = settings
+  .refine(config => config.DEVELOPMENT_CHAIN || config.RPC_URLS.length > 0, {
+    path: ['RPC_URLS'],
+    message: 'must be set: no order is opened on terms that the chain contradicts',
+  })
   .refine(config => (config.RATE_CHAINLINK_RPC_URL === undefined) === (config.RATE_CHAINLINK_ADDRESS === undefined), {
     path: ['RATE_CHAINLINK_ADDRESS'],
     message: 'goes together with RATE_CHAINLINK_RPC_URL',

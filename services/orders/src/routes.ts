@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import {
   ApiError,
+  address,
   type Caller,
   type CreateOrder,
   caller,
@@ -31,7 +32,7 @@ import {
 } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
-import { checksumAddress } from './chain'
+import { checksumAddress, type PayoutAddresses } from './chain'
 import { cancel, checkoutBody, historyBody, type Ledger, type OrderFactory, type OrderHistory, orderBody, type Place } from './order'
 import type { Store } from './store'
 
@@ -40,6 +41,7 @@ export interface RouteDeps {
   /** Where answers of keyed requests are kept. */
   database: Database
   orderFactory: OrderFactory
+  payoutAddresses: PayoutAddresses
   place: Place
   now: () => Date
   tokenSecret: string
@@ -47,6 +49,7 @@ export interface RouteDeps {
 
 const LIMIT_DEFAULT = 20
 const pathId = z.object({ id: idSchema })
+const pathAddress = z.object({ address })
 const nothing = z.strictObject({})
 
 export function routes(deps: RouteDeps): Router {
@@ -61,7 +64,7 @@ export function routes(deps: RouteDeps): Router {
     const keyed = keyedRequest(req, terms.merchant_id)
     await answerOnce(deps.database, keyed, res, async () => {
       const at = deps.now()
-      const change = deps.orderFactory.open({
+      const change = await deps.orderFactory.open({
         id: uuidv7At(at),
         memo: randomBytes(32).toString('hex'),
         terms,
@@ -113,6 +116,13 @@ export function routes(deps: RouteDeps): Router {
   router.get('/api/v1/checkout/:id', async (req, res) => {
     const history = await historyOf(store, req)
     res.json(checkoutBody(history, await store.chain.head(history.order.chainId), place))
+  })
+
+  router.get('/api/v1/payout-addresses/:address', async (req, res) => {
+    const { address } = parseRequest(pathAddress, req.params, 'path')
+    parseRequest(nothing, req.query, 'query')
+    await deps.payoutAddresses.require(address)
+    res.json({ object: 'payout_address', address: checksumAddress(address) })
   })
 
   return router

@@ -17,7 +17,14 @@ import {
   service,
   uuidv7,
 } from '@ponte/service-kit'
-import { depositAddresses } from './chain'
+import {
+  createDeploymentCheck,
+  createPayoutAddresses,
+  depositAddresses,
+  isBlockedByToken,
+  openChainReader,
+  unverifiedDeployment,
+} from './chain'
 import { createCharges } from './charges'
 import type { OrdersConfig } from './config'
 import { expireDue } from './expiry'
@@ -30,6 +37,9 @@ import { reactions } from './reactions'
 import { reconcileJob } from './reconcile'
 import { routes } from './routes'
 import { openStore } from './store'
+
+/** An order waits for a node at most this long when its payout address is new. */
+const CHAIN_TIMEOUT_MS = 3_000
 
 /** What all-in-one or a test may hand in; it belongs to the caller. */
 export interface Overrides {
@@ -74,6 +84,28 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     confirmations: config.CONFIRMATIONS,
     gaslessMinUnits: config.GASLESS_MIN_UNITS,
   }
+  const reader = openChainReader(config.RPC_URLS, config.CHAIN_ID, CHAIN_TIMEOUT_MS)
+  const deployment =
+    config.RPC_URLS.length === 0
+      ? unverifiedDeployment
+      : createDeploymentCheck(
+          reader,
+          {
+            chainId: config.CHAIN_ID,
+            usdcAddress: config.TOKEN_ADDRESS,
+            routerAddress: config.ROUTER_ADDRESS,
+            feeBps: Number(config.PLATFORM_FEE_BPS),
+            development: config.DEVELOPMENT_CHAIN,
+          },
+          logger,
+        )
+  const payoutAddresses = createPayoutAddresses({
+    routerAddress: config.ROUTER_ADDRESS,
+    tokenAddress: config.TOKEN_ADDRESS,
+    isDepositAddress: store.orders.isDepositAddress,
+    isBlocked: async address => config.RPC_URLS.length > 0 && (await isBlockedByToken(reader, config.TOKEN_ADDRESS, address)),
+    logger,
+  })
   const orderFactory = createOrderFactory({
     deployment: {
       chainId: config.CHAIN_ID,
@@ -86,6 +118,10 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     depositMinUnits: config.DEPOSIT_MIN_UNITS,
     quote: rates.current,
     depositAddress: depositAddresses(config.DEPOSIT_FACTORY),
+    async requirePayable(payoutAddress) {
+      deployment.requireVerified()
+      await payoutAddresses.require(payoutAddress)
+    },
     head: () => store.chain.knownHead(config.CHAIN_ID),
   })
   const ingestion = createIngestion({ store, now, logger, onUnmatched: measured.unmatched, onReorged: measured.reorged })
@@ -96,7 +132,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const chainKnown: Part = { name: 'chain view', start: async () => void (await store.chain.refresh(config.CHAIN_ID)) }
   const pruning = every('idempotency pruning', 3_600_000, () => pruneAnswers(database), logger)
 
-  const router = routes({ store, database, orderFactory, place, now, tokenSecret: config.GATEWAY_TOKEN_SECRET })
+  const router = routes({ store, database, orderFactory, payoutAddresses, place, now, tokenSecret: config.GATEWAY_TOKEN_SECRET })
   const app = createApp({ routes: router, logger })
   const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
   const ops = opsServer({
@@ -112,6 +148,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     ...(overrides.bus ? [] : [bus]),
     relay,
     chainKnown,
+    deployment,
     rates,
     expiry,
     charges.waiting,

@@ -19,6 +19,7 @@ export const settings = (databaseUrl: string): Record<string, string> => ({
   PUBLIC_URL: 'http://127.0.0.1:8080',
   NETWORK: 'anvil',
   CHAIN_ID: '31337',
+  DEVELOPMENT_CHAIN: 'true',
   TOKEN_ADDRESS: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
   ROUTER_ADDRESS: ROUTER,
   PLATFORM_FEE_BPS: '100',
@@ -35,7 +36,14 @@ export async function startOrders(env: Record<string, string> = {}, given: { now
   // The other consumers: without them the relay would wait.
   const others = ['subscriptions', 'chain-listener', 'webhook-dispatcher'].map(queue => bus.consume(queue, async () => undefined))
   for (const other of others) await other.start?.()
-  await orders.start()
+  try {
+    await orders.start()
+  } catch (error) {
+    await orders.stop()
+    for (const other of others) await other.stop?.()
+    await database.drop()
+    throw error
+  }
   const sql = openDatabase({ url: database.url, poolSize: 2 })
   return {
     orders,

@@ -12,6 +12,8 @@ export interface OrderFactoryDeps {
   quote(): Quote
   /** Where a plain transfer pays this memo and merchant; null where the network has no such addresses. */
   depositAddress(memo: string, merchantAddress: string): string | null
+  /** Throws `payout_address_refused`, or `service_unavailable` while the chain was not verified. */
+  requirePayable(payoutAddress: string): Promise<void>
   /** The head of the chain as last heard of; null while it is unknown. */
   head(): number | null
 }
@@ -22,8 +24,17 @@ export type OrderFactory = ReturnType<typeof createOrderFactory>
 const HEAD_MARGIN = 128
 
 /** Makes orders on the terms of this deployment, for a merchant's request and for a subscription's charge alike. */
-export const createOrderFactory = ({ deployment, place, depositMinUnits, quote, depositAddress, head }: OrderFactoryDeps) => ({
-  open(input: NewOrder): Change {
+export const createOrderFactory = ({
+  deployment,
+  place,
+  depositMinUnits,
+  quote,
+  depositAddress,
+  requirePayable,
+  head,
+}: OrderFactoryDeps) => ({
+  async open(input: NewOrder): Promise<Change> {
+    if (input.terms.payout_address !== null) await requirePayable(input.terms.payout_address)
     // The id begins with the time at which the order was asked for, so lists by id are lists by time.
     const bare = open(input, quote(), deployment, uuidv7Time(input.id))
     const order = {

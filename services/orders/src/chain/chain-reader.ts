@@ -1,0 +1,49 @@
+import { Contract, FetchRequest, isError, JsonRpcProvider, Network } from 'ethers'
+
+/** What orders asks of the chain itself; payments come from chain-listener. */
+export interface ChainReader {
+  /** Asks the nodes in turn until one answers. A refusal by the chain itself is an answer. Rejects when none can be asked. */
+  ask<T>(question: (provider: JsonRpcProvider) => Promise<T>): Promise<T>
+}
+
+const TOKEN = ['function isBlacklisted(address account) view returns (bool)']
+const REFUSALS = ['CALL_EXCEPTION', 'BAD_DATA'] as const
+
+export function openChainReader(urls: readonly string[], chainId: number, timeoutMs: number): ChainReader {
+  const providers = urls.map(url => {
+    const request = new FetchRequest(url)
+    request.timeout = timeoutMs
+    request.setThrottleParams({ maxAttempts: 1 })
+    // A network without a name that ethers knows: it asks a gas station for prices on some known ones.
+    return new JsonRpcProvider(request, new Network('chain', chainId), { staticNetwork: true, batchMaxCount: 1 })
+  })
+  return {
+    async ask(question) {
+      let failure: unknown = new Error('No node of the chain is configured.')
+      for (const provider of providers) {
+        try {
+          return await question(provider)
+        } catch (error) {
+          if (!isUnreachable(error)) throw error
+          failure = error
+        }
+      }
+      throw failure
+    },
+  }
+}
+
+/** Whether the token's issuer has blocked this account; false for a token without a block list. */
+export async function isBlockedByToken(reader: ChainReader, token: string, account: string): Promise<boolean> {
+  try {
+    const blocked = await reader.ask(provider => new Contract(token, TOKEN, provider).getFunction('isBlacklisted').staticCall(account))
+    return blocked === true
+  } catch (error) {
+    if (REFUSALS.some(code => isError(error, code))) return false
+    throw error
+  }
+}
+
+/** The node could not be asked; what it refused or found is an answer. */
+const isUnreachable = (error: unknown) =>
+  !REFUSALS.some(code => isError(error, code)) && !(error instanceof Error && error.name === 'DeploymentMismatchError')

@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type LocalChain, startLocalChain } from '@ponte/local-servers'
+import { readConfig, until } from '@ponte/service-kit'
+import request from 'supertest'
+import { ordersConfig } from '../../src'
+import { asMerchant, settings, startOrders } from '../setup'
+
+let chain: LocalChain
+beforeAll(async () => {
+  chain = await startLocalChain()
+})
+afterAll(() => chain.stop())
+
+const configured = (change: Record<string, string> = {}) => ({
+  RPC_URLS: chain.rpcUrl,
+  TOKEN_ADDRESS: chain.usdcAddress,
+  ROUTER_ADDRESS: chain.routerAddress,
+  PLATFORM_FEE_BPS: String(chain.feeBps),
+  ...change,
+})
+
+it.each([
+  ['another fee', () => ({ PLATFORM_FEE_BPS: '250' }), 'fee in basis points'],
+  ['another token', () => ({ TOKEN_ADDRESS: chain.rateFeedAddress }), 'decimals'],
+  ['a router that does not stand', () => ({ ROUTER_ADDRESS: chain.feeReceiver }), 'no router stands at'],
+  ['another chain', () => ({ CHAIN_ID: '11155111' }), 'the node is of chain 31337'],
+])('refuses to start on %s', async (_, change, message) => {
+  await expect(startOrders(configured(change()))).rejects.toThrow(message)
+})
+
+it('a chain that cannot be reached opens no order, and ends no service', async () => {
+  let isUp = false
+  const proxy: Server = createServer((req, res) => {
+    if (!isUp) return void res.writeHead(503).end()
+    const chunks: Buffer[] = []
+    req.on('data', chunk => chunks.push(chunk))
+    req.on('end', async () => {
+      const headers = { 'Content-Type': 'application/json' }
+      const answer = await fetch(chain.rpcUrl, { method: 'POST', body: Buffer.concat(chunks), headers })
+      res.writeHead(answer.status, headers).end(await answer.text())
+    })
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const { port } = proxy.address() as AddressInfo
+  const system = await startOrders(configured({ RPC_URLS: `http://127.0.0.1:${port}` }))
+  const open = () => request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '10' })
+  const refused = await open()
+  expect([refused.status, refused.body.code, refused.headers['retry-after']]).toEqual([503, 'service_unavailable', '10'])
+  expect((await request(system.url).get('/api/v1/orders').set(asMerchant())).status).toBe(200)
+  isUp = true
+  await until(async () => (await open()).status === 201, 'the chain was not verified', 30_000)
+  await system.stop()
+  proxy.close()
+})
+
+it('asks the next node when one does not answer', async () => {
+  const system = await startOrders(configured({ RPC_URLS: `http://127.0.0.1:1,${chain.rpcUrl}` }))
+  expect((await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '10' })).status).toBe(201)
+  await system.stop()
+})
+
+it('is not optional where money is real', () => {
+  expect(() => readConfig(ordersConfig, { ...settings('postgres://x'), DEVELOPMENT_CHAIN: 'false' })).toThrow('RPC_URLS')
+})

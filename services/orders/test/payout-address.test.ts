@@ -1,0 +1,93 @@
+import { type LocalChain, mined, startLocalChain } from '@ponte/local-servers'
+import { depositImplementation, testUsdcAbi } from '@ponte/payment-router'
+import { until } from '@ponte/service-kit'
+import { Contract } from 'ethers'
+import request from 'supertest'
+import { charge, message } from './listener'
+import { asMerchant, merchantId, PAYOUT, startOrders } from './setup'
+
+let chain: LocalChain
+let system: Awaited<ReturnType<typeof startOrders>>
+beforeAll(async () => {
+  chain = await startLocalChain()
+  system = await startOrders({
+    RPC_URLS: chain.rpcUrl,
+    TOKEN_ADDRESS: chain.usdcAddress,
+    ROUTER_ADDRESS: chain.routerAddress,
+    DEPOSIT_FACTORY: chain.routerAddress,
+    PLATFORM_FEE_BPS: String(chain.feeBps),
+  })
+})
+afterAll(async () => {
+  await system?.stop()
+  await chain?.stop()
+})
+
+const open = (payout: string) => request(system.url).post('/api/v1/orders').set(asMerchant(merchantId, payout)).send({ brl_amount: '10' })
+const ask = (address: string) => request(system.url).get(`/api/v1/payout-addresses/${address}`).set(asMerchant())
+const setBlocked = async (account: string, blocked: boolean) => {
+  const usdc = new Contract(chain.usdcAddress, testUsdcAbi, await chain.provider.getSigner(0))
+  await mined(usdc.getFunction('setBlacklisted').send(account, blocked))
+}
+
+describe('a payout address that cannot be paid is refused when it is set and when an order is opened', () => {
+  it.each([
+    ['the zero address', () => `0x${'0'.repeat(40)}`, 'is the zero address'],
+    ['the router', () => chain.routerAddress, 'is the payment router'],
+    ['the router in lower case', () => chain.routerAddress.toLowerCase(), 'is the payment router'],
+    ['the token', () => chain.usdcAddress, 'is the token itself'],
+    ['the deposit addresses’ implementation', () => depositImplementation(chain.routerAddress), 'is a contract of the payment router'],
+  ])('%s', async (_, address, why) => {
+    for (const answer of [await open(address()), await ask(address())]) {
+      expect([answer.status, answer.body.code]).toEqual([422, 'payout_address_refused'])
+      expect(answer.body.detail).toContain(why)
+      expect(answer.body.detail).toContain('PATCH /api/v1/merchants/me')
+    }
+  })
+
+  it('the deposit address of any order', async () => {
+    const { body } = await open(PAYOUT)
+    const address = body.payment.deposit_address
+    for (const answer of [await open(address), await ask(address.toLowerCase())]) {
+      expect([answer.status, answer.body.code]).toEqual([422, 'payout_address_refused'])
+      expect(answer.body.detail).toContain('is the deposit address of an order')
+    }
+  })
+
+  it('an account that the token’s issuer has blocked', async () => {
+    const account = chain.wallet(7).address
+    await setBlocked(account, true)
+    for (const answer of [await ask(account), await open(account)]) {
+      expect([answer.status, answer.body.code]).toEqual([422, 'payout_address_refused'])
+      expect(answer.body.detail).toContain('is blocked by the issuer')
+    }
+  })
+
+  it('any other is taken, in EIP-55 form', async () => {
+    expect((await open(PAYOUT)).status).toBe(201)
+    expect(await ask(PAYOUT.toLowerCase())).toMatchObject({ status: 200, body: { object: 'payout_address', address: PAYOUT } })
+    expect((await ask('0x12')).status).toBe(400)
+  })
+})
+
+it('a charge whose payout address is refused waits, holds up no other, and is opened once there is a good one', async () => {
+  const account = chain.wallet(8).address
+  await setBlocked(account, true)
+  const terms = { merchant_id: '01981f3c-0000-7000-8000-000000000009', version: 1, display_name: 'Padaria', payout_address: account }
+  const [refused, other] = [charge({ terms }), charge()]
+  for (const wanted of [refused, other]) await system.bus.publish(message('subscription.charge_requested', wanted))
+  const status = async (id: string, merchant: string) =>
+    (await request(system.url).get(`/api/v1/orders/${id}`).set(asMerchant(merchant))).status
+  expect([await status(refused.order_id, terms.merchant_id), await status(other.order_id, merchantId)]).toEqual([404, 200])
+  const mended = { ...terms, version: 2, payout_address: PAYOUT }
+  await system.bus.publish(
+    message('merchant.updated', {
+      ...mended,
+      webhook_url: null,
+      sealed_webhook_secret: 'sealed',
+      sealed_pending_webhook_secret: null,
+      pending_webhook_secret_activates_at: null,
+    }),
+  )
+  await until(async () => (await status(refused.order_id, terms.merchant_id)) === 200, 'the charge still waits')
+})
