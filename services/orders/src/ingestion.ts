@@ -1,5 +1,5 @@
 import { type ChainPayment, parseUsdc } from '@ponte/contracts'
-import { addLogFields, isStale, type Logger, RetryableError } from '@ponte/service-kit'
+import { addLogFields, type Logger, retryConflicts } from '@ponte/service-kit'
 import { keyedMutex } from './keyed-mutex'
 import { type Ledger, review } from './order'
 import { type MismatchReason, mismatchOf, type Payment, type PaymentStatus, type Target, withPayment } from './payment'
@@ -16,67 +16,52 @@ export interface IngestionDeps {
 
 export type Ingestion = ReturnType<typeof createIngestion>
 
-/** After so many races lost in a row the event goes back to the bus, which waits longer each time. */
-const RACES_MAX = 5
-
 /** What becomes of a payment that the listener reports: it counts for its order, or it is kept with the reason why it does not. */
 export function createIngestion({ store, now, logger, onUnmatched, onReorged }: IngestionDeps) {
-  /** False when the order moved on since it was read. */
-  const record = async (ledger: Ledger, payment: Payment, cause: Cause): Promise<boolean> => {
+  /** Throws an error that `isStale` knows when the order moved on since it was read. */
+  const record = async (ledger: Ledger, payment: Payment, cause: Cause): Promise<void> => {
     const { order, payments } = ledger
     const change = review({ ...ledger, payments: withPayment(payments, payment) }, store.chain.view(order.chainId), now())
-    try {
-      await store.orders.commit(change, { ...cause, payment })
-    } catch (error) {
-      if (isStale(error)) return false
-      throw error
-    }
+    await store.orders.commit(change, { ...cause, payment })
     const before = payments.find(known => known.id === payment.id)
-    if (payment.status === 'orphaned' && before?.status === 'confirmed') {
-      onReorged()
-      logger.error('a reorg took away a confirmed payment', {
-        order_id: order.id,
-        from: order.status,
-        to: change.order.status,
-        notified_paid: order.paidAt !== null,
-        payment_id: payment.id,
-        tx_hash: payment.txHash,
-        gross_units: payment.grossUnits,
-      })
-    }
-    return true
+    if (payment.status !== 'orphaned' || before?.status !== 'confirmed') return
+    onReorged()
+    logger.error('a reorg took away a confirmed payment', {
+      order_id: order.id,
+      from: order.status,
+      to: change.order.status,
+      notified_paid: order.paidAt !== null,
+      payment_id: payment.id,
+      tx_hash: payment.txHash,
+      gross_units: payment.grossUnits,
+    })
   }
 
   /** Gives an order what was paid for it before it was known here. */
   const claimEarlyPayments = async (memo: string): Promise<void> => {
     for (const { payment, target } of await store.unmatched.ofMemo(memo)) {
-      let races = 0
-      for (let isDone = false; !isDone; races++) {
-        if (races === RACES_MAX) throw new RetryableError(`The order of memo ${memo} changed under each of ${RACES_MAX} tries.`)
+      await retryConflicts(async () => {
         const found = await store.orders.find({ memo })
         if (!found) return
         const reason = mismatchOf(target, found.order)
         if (reason) await store.unmatched.setReason(payment.id, reason)
-        isDone = reason !== null || (await record(found, payment, {}))
-      }
+        else await record(found, payment, {})
+      })
     }
   }
 
-  const ingestPayment = async (data: ChainPayment, status: PaymentStatus, eventId: string): Promise<void> => {
-    const payment = toPayment(data, status)
-    const cause: Cause = { eventId, sequence: { chainId: data.chain_id, sequence: data.sequence } }
-    for (let race = 1; ; race++) {
+  const ingestPayment = (data: ChainPayment, status: PaymentStatus, eventId: string): Promise<void> =>
+    retryConflicts(async () => {
+      const payment = toPayment(data, status)
+      const cause: Cause = { eventId, sequence: { chainId: data.chain_id, sequence: data.sequence } }
       const found = await store.orders.find({ memo: data.memo })
       if (found) addLogFields({ order_id: found.order.id, merchant_id: found.order.merchantId })
       const reason = mismatchOf(targetOf(data, payment), found?.order ?? null)
       if (!found || reason) return ingestUnmatched(data, payment, reason ?? 'unknown_memo', cause)
-      if (found.payments.some(known => known.id === payment.id && known.revision >= payment.revision)) {
-        return store.chain.recordEvent(data, eventId)
-      }
-      if (await record(found, payment, cause)) return
-      if (race === RACES_MAX) throw new RetryableError(`Order ${found.order.id} changed under each of ${RACES_MAX} tries.`)
-    }
-  }
+      const isKnown = found.payments.some(known => known.id === payment.id && known.revision >= payment.revision)
+      if (isKnown) return store.chain.recordEvent(data, eventId)
+      return record(found, payment, cause)
+    })
 
   const ingestUnmatched = async (data: ChainPayment, payment: Payment, reason: MismatchReason, cause: Cause): Promise<void> => {
     await store.unmatched.record(data, payment, reason, cause)

@@ -7,14 +7,12 @@ import {
   caller,
   createOrder,
   id as idSchema,
-  type List,
   type ListOrders,
   listOrders,
   type MerchantTerms,
   ORDER_EXPIRES_IN_DEFAULT_S,
   ORDER_EXPIRES_IN_MAX_S,
   ORDER_EXPIRES_IN_MIN_S,
-  type OrderBody,
   parseBrl,
   summaryQuery,
 } from '@ponte/contracts'
@@ -23,11 +21,12 @@ import {
   answerOnce,
   answersTo,
   type Database,
-  isStale,
   type KeyedRequest,
   keyedRequest,
+  listPage,
   parseRequest,
   requireCaller,
+  retryConflicts,
   uuidv7At,
 } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
@@ -47,7 +46,6 @@ export interface RouteDeps {
   tokenSecret: string
 }
 
-const LIMIT_DEFAULT = 20
 const pathId = z.object({ id: idSchema })
 const pathAddress = z.object({ address })
 const nothing = z.strictObject({})
@@ -85,12 +83,14 @@ export function routes(deps: RouteDeps): Router {
   router.get('/api/v1/orders', async (req, res) => {
     const terms = merchantOf(res)
     const query = parseRequest(listOrders, req.query, 'query')
-    const limit = query.limit ?? LIMIT_DEFAULT
-    const orders = await store.orders.list(terms.merchant_id, withChecksum(query), limit)
-    const page = orders.slice(0, limit).map(order => orderBody(order, place))
-    if (query.ending_before !== undefined) page.reverse()
-    const list: List<OrderBody> = { object: 'list', data: page, has_more: orders.length > limit }
-    res.json(list)
+    const filter = withChecksum(query)
+    res.json(
+      await listPage(
+        query,
+        limit => store.orders.list(terms.merchant_id, filter, limit),
+        order => orderBody(order, place),
+      ),
+    )
   })
 
   router.get('/api/v1/orders/:id', async (req, res) => {
@@ -128,33 +128,24 @@ export function routes(deps: RouteDeps): Router {
   return router
 }
 
-const RACES_MAX = 20
-
-/** Cancels the caller's order; a payment that came in between is looked at again, and then the cancellation may be refused. */
-async function cancelOrder(
+/** Cancels the caller's order. A payment that came in between is looked at again, and then the cancellation may be refused. */
+const cancelOrder = (
   { store, database, place, now }: RouteDeps,
   id: string,
   terms: MerchantTerms,
   keyed: KeyedRequest | null,
-): Promise<string> {
-  for (let race = 1; ; race++) {
+): Promise<string> =>
+  retryConflicts(async () => {
     const found = await store.orders.find({ id })
     if (!found) throw notFound(id)
     requireOwner(found, terms)
     const change = cancel(found, now())
     const body = JSON.stringify(orderBody(change?.order ?? found.order, place))
     const answers = answersTo(keyed, { status: 200, body })
-    try {
-      if (change) await store.orders.commit(change, { answers })
-      else if (keyed) await database.commit({ answers })
-      return body
-    } catch (error) {
-      if (!isStale(error)) throw error
-      if (race === RACES_MAX)
-        throw new ApiError('service_unavailable', 'The order is changing; repeat the request shortly.', { retryAfterS: 1 })
-    }
-  }
-}
+    if (change) await store.orders.commit(change, { answers })
+    else if (keyed) await database.commit({ answers })
+    return body
+  })
 
 function merchantOf(res: Response): MerchantTerms {
   const who: Caller = res.locals.caller

@@ -1,20 +1,14 @@
 import { topology } from '@ponte/contracts'
 import {
-  type Bus,
   consumer,
   createApp,
-  createLogger,
-  createMetrics,
   every,
   httpServer,
-  type Logger,
-  openDatabase,
-  opsServer,
+  type Overrides,
   outboxRelay,
   type Part,
   pruneAnswers,
-  rabbitmqBus,
-  service,
+  serviceParts,
   uuidv7,
 } from '@ponte/service-kit'
 import {
@@ -41,20 +35,9 @@ import { openStore } from './store'
 /** An order waits for a node at most this long when its payout address is new. */
 const CHAIN_TIMEOUT_MS = 3_000
 
-/** What all-in-one or a test may hand in; it belongs to the caller. */
-export interface Overrides {
-  bus?: Bus
-  now?: () => Date
-  logger?: Logger
-}
-
 /** The invoice and its settlement, as a list of parts. */
 export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
-  const logger = overrides.logger ?? createLogger({ service: 'orders', level: config.LOG_LEVEL })
-  const now = overrides.now ?? (() => new Date())
-  const metrics = createMetrics('orders')
-  const database = openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL, applicationName: 'orders' })
-  const bus = overrides.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
+  const { logger, now, metrics, database, bus, assemble } = serviceParts('orders', config, { topology, overrides })
   const relay = outboxRelay(database, bus, logger)
 
   const measured = orderMetrics(metrics)
@@ -135,17 +118,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const router = routes({ store, database, orderFactory, payoutAddresses, place, now, tokenSecret: config.GATEWAY_TOKEN_SECRET })
   const app = createApp({ routes: router, logger })
   const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
-  const ops = opsServer({
-    host: config.HOST,
-    port: config.OPS_PORT,
-    metrics,
-    parts: () => parts,
-    logger,
-    routes: operatorRoutes(store, config.CHAIN_ID),
-  })
   const parts = [
-    database,
-    ...(overrides.bus ? [] : [bus]),
     relay,
     chainKnown,
     deployment,
@@ -155,10 +128,8 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     pruning,
     reconcile,
     consumer(bus, 'orders', reactions({ store, now, ingestion, charges, chainMoved: expiry.wake, announce })),
-    ops,
-    http,
   ]
-  return { ...service('orders', parts), http, ops }
+  return assemble({ parts, http, operators: operatorRoutes(store, config.CHAIN_ID) })
 }
 
 /** Notifies live pages that something a payer can see has changed; losing it loses nothing. */

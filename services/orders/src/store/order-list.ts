@@ -8,11 +8,11 @@ import { fromFields, type OrderFields, orderFields } from './order-row'
  * is a span of ids, and every filter has an index that ends in the id. A page costs the same at any depth.
  */
 export function orderList(database: Database) {
-  /** One more than `limit` where there are more; oldest first when paging backwards. */
+  /** Newest first; oldest first when paging backwards. */
   return async (merchantId: string, query: ListOrders, limit: number): Promise<Order[]> => {
     const [along, against] = query.ending_before === undefined ? ['ASC', 'DESC'] : ['DESC', 'ASC']
     const lead = LEADING.find(column => query[column] !== undefined)
-    const values: unknown[] = [merchantId, limit + 1]
+    const values: unknown[] = [merchantId, limit]
     // Written as lists of one, merchant and leading filter are part of the order, which only the index made for them has. As plain equalities
     // they drop out of it, and the planner may walk another index past rows that do not belong: quick on average, endless for a quiet merchant.
     const led = lead ? `AND ${lead} = ANY (ARRAY[$${values.push(query[lead])}]${lead === 'subscription_id' ? '::uuid[]' : '::text[]'})` : ''

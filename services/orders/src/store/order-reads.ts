@@ -1,8 +1,7 @@
-import { createBatch, type Database } from '@ponte/service-kit'
+import { type Database, groupCommit } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import type { ChainView, Ledger, OrderHistory } from '../order'
 import { fromFields, type OrderFields, orderFields, type PaymentFields, paymentJson, sweepJson, toPayment, toSweep } from './order-row'
-import { GROUP_COMMIT_MAX, LOCK_TIMEOUT_MS } from './order-writes'
 
 // One statement, because a payment could come in between two.
 const LEDGERS = `
@@ -56,14 +55,10 @@ export function orderReads(database: Database, prisma: PrismaClient) {
     return rows.map(toLedger)
   }
   const byIds = (ids: readonly string[]) => read('ledgers-by-id', 'WHERE orders.id = ANY($1::uuid[])', [ids])
-  const byMemo = createBatch(
-    GROUP_COMMIT_MAX,
-    async (memos: readonly string[]): Promise<(Ledger | null)[]> => {
-      const found = new Map((await read('ledgers-by-memo', 'WHERE memo = ANY($1)', [memos])).map(ledger => [ledger.order.memo, ledger]))
-      return memos.map(memo => found.get(memo) ?? null)
-    },
-    LOCK_TIMEOUT_MS,
-  )
+  const byMemo = groupCommit(async (memos: readonly string[]): Promise<(Ledger | null)[]> => {
+    const found = new Map((await read('ledgers-by-memo', 'WHERE memo = ANY($1)', [memos])).map(ledger => [ledger.order.memo, ledger]))
+    return memos.map(memo => found.get(memo) ?? null)
+  })
   return {
     /** One order with its payments. A block brings many payments at one moment: orders asked for by memo are read together. */
     find: async (where: { id: string } | { memo: string }): Promise<Ledger | null> =>

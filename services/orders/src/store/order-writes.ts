@@ -1,6 +1,6 @@
 import {
-  createBatch,
   type Database,
+  groupCommit,
   insertRows,
   isUniqueViolation,
   type OutboxRow,
@@ -27,10 +27,6 @@ export interface OrderStoreOptions {
   /** Called with every order that was written, once it is. */
   committed(change: Change): void
 }
-
-export const GROUP_COMMIT_MAX = 200
-/** Shorter than a gateway waits for its answer: nothing is written that its caller was told had failed. */
-export const LOCK_TIMEOUT_MS = 8_000
 
 const INSERT: Statement = {
   name: 'orders-insert',
@@ -70,23 +66,16 @@ export function orderWrites(database: Database, { now, committed }: OrderStoreOp
     change,
     events: outboxRows(change.events, now()),
   })
-  const insertAll = createBatch(
-    GROUP_COMMIT_MAX,
+  const insertAll = groupCommit(async (writes: readonly Write[]) => {
+    await database.commit(insertion(writes))
+    return writes.map(() => true)
+  })
+  const commitAll = groupCommit(
     async (writes: readonly Write[]) => {
-      await database.commit(insertion(writes))
-      return writes.map(() => true)
-    },
-    LOCK_TIMEOUT_MS,
-  )
-  const commitAll = createBatch(
-    GROUP_COMMIT_MAX,
-    async (writes: readonly Write[]) => {
-      // An update takes one record for each order: of two changes to the same order, the second must find the first one's version.
-      if (new Set(writes.map(({ id }) => id)).size < writes.length) throw new Error('Two changes of one order come one after the other.')
       await database.commit(update(writes))
       return writes.map(() => true)
     },
-    LOCK_TIMEOUT_MS,
+    ({ id }) => id,
   )
   return {
     /** Writes a new order with its events and the answer for a repeated request; those of one moment in one statement. */
