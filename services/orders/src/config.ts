@@ -35,7 +35,7 @@ const settings = z.object({
   DEPOSIT_MIN_UNITS: integer(0).transform(BigInt).default(CENT),
   /** An order for less than this is not relayed without gas, for the same reason. */
   GASLESS_MIN_UNITS: integer(0).transform(BigInt).default(CENT),
-  /** The contract whose clones are deposit addresses: the router itself. Without it orders have none. */
+  /** The contract whose clones are deposit addresses: the router itself. Without it, and so without a relayer, orders have none. */
   DEPOSIT_FACTORY: address.optional(),
   /** A node of the chain with Chainlink's BRL / USD feed, and the feed's address there. */
   RATE_CHAINLINK_RPC_URL: z.url().optional(),

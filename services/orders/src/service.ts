@@ -65,7 +65,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     network: config.NETWORK,
     publicUrl: config.PUBLIC_URL,
     confirmations: config.CONFIRMATIONS,
-    gaslessMinUnits: config.GASLESS_MIN_UNITS,
+    gaslessMinUnits: config.DEPOSIT_FACTORY === undefined ? null : config.GASLESS_MIN_UNITS,
   }
   const reader = openChainReader(config.RPC_URLS, config.CHAIN_ID, CHAIN_TIMEOUT_MS)
   const deployment =

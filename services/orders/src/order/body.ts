@@ -8,8 +8,8 @@ export interface Place {
   network: string
   publicUrl: string
   confirmations: number
-  /** An order for less than this is not relayed: the gas would cost more than its fee brings. */
-  gaslessMinUnits: bigint
+  /** An order for less than this is not relayed: the gas would cost more than its fee brings. Null where nothing is relayed. */
+  gaslessMinUnits: bigint | null
 }
 
 /** An order with its payments and what moved them on. */
@@ -110,7 +110,7 @@ const paymentTarget = (order: Order, place: Place, due: bigint) => ({
   router_address: order.routerAddress,
   merchant_address: order.merchantAddress,
   deposit_address: order.depositAddress,
-  gasless: order.usdcUnits >= place.gaslessMinUnits,
+  gasless: place.gaslessMinUnits !== null && order.usdcUnits >= place.gaslessMinUnits,
   payment_uri:
     order.depositAddress === null || due === 0n
       ? null
