@@ -109,8 +109,24 @@ function isStale([path, text]) {
   }
 }
 
-const stale = artifacts().filter(isStale)
-if (process.argv.includes('--check')) {
+/** What a block explorer needs to verify a contract: the compiler's input with every source that ours import. */
+function standardJson() {
+  const sources = readSources()
+  const settings = settingsFor(sources)
+  const collect = path => {
+    const { contents, error } = readImport(path)
+    if (contents === undefined) throw new Error(error)
+    sources[path] = { content: contents }
+    return { contents }
+  }
+  solc.compile(JSON.stringify({ language: 'Solidity', sources: { ...sources }, settings }), { import: collect })
+  return { language: 'Solidity', sources, settings }
+}
+
+const stale = process.argv.includes('--standard-json') ? [] : artifacts().filter(isStale)
+if (process.argv.includes('--standard-json')) {
+  console.log(JSON.stringify(standardJson()))
+} else if (process.argv.includes('--check')) {
   for (const [path] of stale)
     console.error(`${path} is not what the contracts compile to; run: node ${relative(process.cwd(), join(root, 'scripts/compile.mjs'))}`)
   process.exitCode = stale.length > 0 ? 1 : 0

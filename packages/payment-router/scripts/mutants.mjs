@@ -80,7 +80,6 @@ const mutants = [
     'keccak256(abi.encode(memo, address(0)));\n        merchant;',
   ],
   ['a batch hides that it ran out of gas', 'PaymentRouter', 'if (gasleft() < gas / 8) revert OutOfGas();', 'gas;'],
-  ['recover takes the payment token', 'PaymentRouter', 'if (asset == address(token)) revert NotRecoverable(asset);', ''],
   [
     'recover takes the native coin that is the token',
     'PaymentRouter',

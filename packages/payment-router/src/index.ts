@@ -10,6 +10,7 @@ export { authorizationNonce } from './payment-terms'
 export { factoryAddress, type RouterIdentity, routerAddress } from './router-address'
 export { splitFee } from './split-fee'
 export { type SupportedChain, supportedChains } from './supported-chains'
+export { type TestSweep, testSweep } from './test-sweep'
 export {
   type AuthorizationTerms,
   type PermitTerms,
@@ -18,4 +19,4 @@ export {
   type TokenDomain,
   type TypedData,
 } from './typed-data'
-export { DeploymentMismatchError, type ExpectedDeployment, verifyDeployment } from './verify'
+export { DeploymentMismatchError, type ExpectedDeployment, verifyDeployment, verifyToken } from './verify'

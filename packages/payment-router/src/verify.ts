@@ -40,7 +40,11 @@ const usdc = new Interface(testUsdcAbi)
 
 const isSame = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase()
 
-function chainDifferences({ chainId, usdcAddress, development }: ExpectedDeployment): string[] {
+type ExpectedToken = Omit<ExpectedDeployment, 'routerAddress'>
+
+const nodeDifferences = (found: bigint, chainId: number) => (found === BigInt(chainId) ? [] : [`the node is of chain ${found}`])
+
+function chainDifferences({ chainId, usdcAddress, development }: ExpectedToken): string[] {
   const listed = supportedChains[chainId]
   if (development) return listed && !listed.isTestNet ? [`${listed.name} is a main net, not a development chain`] : []
   if (listed === undefined) return ['it is not on the list of supported chains, and was not declared a development chain']
@@ -58,8 +62,8 @@ async function opcodeDifferences(reader: ChainReader): Promise<string[]> {
   }
 }
 
-const tokenQuestions = (target: string, routerAddress: string) => {
-  const forged = [target, routerAddress, 1n, 0n, 2n ** 64n, ZeroHash, `0x${'1b'.repeat(65)}`]
+const tokenQuestions = (target: string) => {
+  const forged = [target, target, 1n, 0n, 2n ** 64n, ZeroHash, `0x${'1b'.repeat(65)}`]
   return {
     decimals: { target, of: usdc, method: 'decimals' },
     name: { target, of: usdc, method: 'name' },
@@ -75,7 +79,7 @@ const tokenQuestions = (target: string, routerAddress: string) => {
 }
 type TokenAnswers = Record<keyof ReturnType<typeof tokenQuestions>, Answer>
 
-function tokenDifferences({ chainId, usdcAddress }: ExpectedDeployment, answers: TokenAnswers): string[] {
+function tokenDifferences({ chainId, usdcAddress }: ExpectedToken, answers: TokenAnswers): string[] {
   const { decimals, name, version, domain, receive } = answers
   const terms = { name: String(name.value), version: String(version.value), chainId, verifyingContract: usdcAddress }
   return [
@@ -123,6 +127,24 @@ function routerDifferences(expected: ExpectedDeployment, answers: RouterAnswers,
 }
 
 /**
+ * The part of `verifyDeployment` that does not need a router: chain, opcodes and token. A deployment begins with it, because nothing that is
+ * deployed can be changed.
+ */
+export async function verifyToken(reader: ChainReader, configured: ExpectedToken): Promise<void> {
+  const expected = { ...configured, usdcAddress: getAddress(configured.usdcAddress) }
+  const { chainId, usdcAddress } = expected
+  const missing = await opcodeDifferences(reader)
+  if (missing.length > 0) throw new DeploymentMismatchError(chainId, [...chainDifferences(expected), ...missing])
+  const found = await probe(reader, tokenQuestions(usdcAddress), [])
+  const differences = [
+    ...nodeDifferences(found.chainId, chainId),
+    ...chainDifferences(expected),
+    ...tokenDifferences(expected, found.answers),
+  ]
+  if (differences.length > 0) throw new DeploymentMismatchError(chainId, differences)
+}
+
+/**
  * Compares a chain and what stands on it with what was configured, in one block: the chain is supported and runs Cancun opcodes; the token has
  * six decimals, its own EIP-712 domain and EIP-3009 with signatures as bytes; router and implementation have the code of the artifacts; the
  * router's terms are those given; its deposit addresses are those that we compute.
@@ -134,10 +156,10 @@ export async function verifyDeployment(reader: ChainReader, configured: Expected
   const missing = await opcodeDifferences(reader)
   if (missing.length > 0) throw new DeploymentMismatchError(chainId, [...chainDifferences(expected), ...missing])
   const [memo, merchant] = [hexlify(randomBytes(32)), hexlify(randomBytes(20))] as const
-  const questions = { ...tokenQuestions(usdcAddress, routerAddress), ...routerQuestions(routerAddress, [memo, merchant]) }
+  const questions = { ...tokenQuestions(usdcAddress), ...routerQuestions(routerAddress, [memo, merchant]) }
   const found = await probe(reader, questions, [routerAddress, depositImplementation(routerAddress)])
   const differences = [
-    ...(found.chainId === BigInt(chainId) ? [] : [`the node is of chain ${found.chainId}`]),
+    ...nodeDifferences(found.chainId, chainId),
     ...chainDifferences(expected),
     ...tokenDifferences(expected, found.answers),
     ...routerDifferences(expected, found.answers, depositAddress({ router: routerAddress, memo, merchant }), found.codeOf),
