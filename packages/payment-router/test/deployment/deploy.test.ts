@@ -1,11 +1,11 @@
 import { type LocalChain, mined, startLocalChain, testAccounts } from '@ponte/local-servers'
 import { Contract, parseEther, ZeroAddress } from 'ethers'
-import { AddressTakenError, deployRouter, depositAddress, depositImplementation, factoryAddress, routerAddress } from '../src'
-import { routerFactoryAbi } from '../src/artifacts/router-factory'
-import { testUsdcAbi, testUsdcBytecode } from '../src/artifacts/test-usdc'
-import { routerInitCode } from '../src/router-address'
-import { implementationCode } from '../src/runtime-code'
-import { deployArtifact, deployUnrulyToken, randomAddress, randomMemo, read, refusal, routerOf, send, usdcOf } from './observe'
+import { AddressTakenError, deployRouter, depositAddress, depositImplementation, factoryAddress, routerAddress } from '../../src'
+import { routerFactoryAbi } from '../../src/artifacts/router-factory'
+import { testUsdcAbi, testUsdcBytecode } from '../../src/artifacts/test-usdc'
+import { routerInitCode } from '../../src/router-address'
+import { implementationCode } from '../../src/runtime-code'
+import { deployArtifact, deployUnrulyToken, randomAddress, randomMemo, read, refusal, routerOf, send, usdcOf } from '../observe'
 
 const DEPLOYER = testAccounts[8]
 const TERMS = { feeBps: 100, feeReceiver: testAccounts[1].address }

@@ -1,8 +1,8 @@
 import { type LocalChain, openProvider, startAnvil, startLocalChain } from '@ponte/local-servers'
 import { getAddress, JsonRpcProvider } from 'ethers'
-import { deployRouter, depositImplementation, type ExpectedDeployment, supportedChains, verifyDeployment } from '../src'
-import { nativeTokenAbi, nativeTokenBytecode } from './artifacts/native-token'
-import { deployArtifact, deployRouterFor, deployUnrulyToken, randomAddress } from './observe'
+import { deployRouter, depositImplementation, type ExpectedDeployment, supportedChains, verifyDeployment } from '../../src'
+import { nativeTokenAbi, nativeTokenBytecode } from '../artifacts/native-token'
+import { deployArtifact, deployRouterFor, deployUnrulyToken, randomAddress } from '../observe'
 
 let chain: LocalChain
 beforeAll(async () => {

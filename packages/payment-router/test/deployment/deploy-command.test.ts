@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { type LocalChain, mined, startLocalChain, testAccounts } from '@ponte/local-servers'
-import { routerAddress, supportedChains } from '../src'
-import { randomMemo, send, usdcOf } from './observe'
+import { routerAddress, supportedChains } from '../../src'
+import { randomMemo, send, usdcOf } from '../observe'
 
 const DEPLOYER = testAccounts[8]
 const FEE = { feeBps: 100, feeReceiver: testAccounts[1].address }
@@ -21,7 +21,7 @@ async function startSupported(chainId: number): Promise<LocalChain> {
 }
 
 function deploy(chain: LocalChain, ...args: string[]) {
-  const command = [join(__dirname, '../scripts/deploy.mjs'), '--fee-bps', String(FEE.feeBps), '--fee-receiver', FEE.feeReceiver, ...args]
+  const command = [join(__dirname, '../../scripts/deploy.mjs'), '--fee-bps', String(FEE.feeBps), '--fee-receiver', FEE.feeReceiver, ...args]
   const env = { PATH: process.env.PATH, RPC_URL: chain.rpcUrl, DEPLOYER_PRIVATE_KEY: DEPLOYER.privateKey }
   return spawnSync(process.execPath, command, { encoding: 'utf8', env })
 }

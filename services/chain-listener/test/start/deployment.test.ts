@@ -1,7 +1,7 @@
 import { type FaultProxy, faults, type LocalChain, startFaultProxy, startLocalChain } from '@ponte/local-servers'
 import { readConfig } from '@ponte/service-kit'
-import { chainListenerConfig } from '../src'
-import { type Listening, startListener } from './setup'
+import { chainListenerConfig } from '../../src'
+import { type Listening, startListener } from '../setup'
 
 const ELSEWHERE = `0x${'0b'.repeat(20)}`
 
