@@ -16,7 +16,7 @@ export type { ExpiredLane } from './store/upkeep'
 export type Store = ReturnType<typeof openStore>
 
 /**
- * The claims are planned once a connection, because planning them takes longer than running them. So that a plan made while the tables are empty
+ * The claims are planned once a connection. So that a plan made while the tables are empty
  * serves when they are full, it may neither read a table whole nor join by hashing or sorting one; nor is it compiled.
  */
 export const PLANNER = [
