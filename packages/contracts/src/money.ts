@@ -50,13 +50,6 @@ export const CENT = 10_000n
 /** By how much an order may be short and still count as paid: at most `limit`, and never more than a hundredth of it. */
 export const toleranceOf = (usdcUnits: bigint, limit: bigint): bigint => (limit < usdcUnits / 100n ? limit : usdcUnits / 100n)
 
-/** The least gross amount of which at least `share` is left after the fee: what a payer sends so that the merchant gets that much. */
-export function grossForShare(share: bigint, feeBps: bigint): bigint {
-  if (share < 0n || feeBps < 0n || feeBps >= BPS) throw new RangeError('A share is 0 or more, of an amount whose fee is below all of it.')
-  // The fee is rounded down, so what is left is rounded up: ceil(gross · (10^4 − bps) / 10^4).
-  return share === 0n ? 0n : ((share - 1n) * BPS) / (BPS - feeBps) + 1n
-}
-
 function parseDecimal(text: string, decimals: number): bigint {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text)
   const [whole, fraction] = [match?.[1], match?.[2] ?? '']

@@ -21,6 +21,7 @@ export interface Charges {
 const SWEEP_MS = 1_000
 const CLAIM_MS = 60_000
 const PAGE = 100
+const AT_ONCE = 4
 
 /** Opens the order of a subscription's charge. One that cannot be opened now waits in the database, and not in the way of payments. */
 export function createCharges({ store, now, orderFactory, ingestion, logger }: ChargeDeps): Charges {
@@ -40,21 +41,22 @@ export function createCharges({ store, now, orderFactory, ingestion, logger }: C
     })
   }
 
+  const openWaiting = async (request: ChargeRequested): Promise<void> => {
+    try {
+      const change = await decide(request)
+      if (await store.charges.open(change)) await ingestion.claimEarlyPayments(request.memo)
+    } catch (error) {
+      // Without a rate or a chain none can be opened. A payout address is refused for one merchant; the others need not wait for it.
+      if (isPostponed(error)) return error.code === 'payout_address_refused' ? store.charges.postpone(request.order_id, now()) : undefined
+      logger.error('a waiting charge could not be opened', { order_id: request.order_id, error })
+    }
+  }
+
   let claimedAt = 0
   const sweep = async (): Promise<void> => {
-    for (const orderId of await store.charges.waiting(PAGE)) {
-      try {
-        const change = await store.charges.open(orderId, decide)
-        if (change) await ingestion.claimEarlyPayments(change.order.memo)
-      } catch (error) {
-        if (isPostponed(error)) {
-          // Without a rate or a chain none can be opened; a payout address is refused for one merchant.
-          if (error.code !== 'payout_address_refused') break
-          await store.charges.postpone(orderId, now())
-          continue
-        }
-        logger.error('a waiting charge could not be opened', { order_id: orderId, error })
-      }
+    const requests = await store.charges.waiting(PAGE)
+    for (let first = 0; first < requests.length; first += AT_ONCE) {
+      await Promise.all(requests.slice(first, first + AT_ONCE).map(openWaiting))
     }
     // A replica may have died between writing an order and claiming its payments.
     if (now().getTime() - claimedAt < CLAIM_MS) return

@@ -97,17 +97,14 @@ const targetOf = (data: ChainPayment, payment: Payment): Target => ({
 
 const toPayment = (data: ChainPayment, status: PaymentStatus): Payment => ({
   id: data.payment_id,
-  kind: data.kind ?? 'router',
+  kind: data.kind,
   revision: data.revision,
   status,
-  grossUnits: grossOf(data),
+  grossUnits: parseUsdc(data.amount),
   payerAddress: data.payer_address,
-  depositAddress: data.deposit_address ?? null,
+  depositAddress: data.deposit_address,
   txHash: data.tx_hash,
   blockNumber: BigInt(data.block_number),
   blockTime: new Date(data.block_time),
-  logIndex: data.log_index ?? 0,
+  logIndex: data.log_index,
 })
-
-const grossOf = ({ amount, merchant_share, fee }: ChainPayment): bigint =>
-  amount === undefined ? parseUsdc(merchant_share ?? '0') + parseUsdc(fee ?? '0') : parseUsdc(amount)

@@ -51,20 +51,15 @@ export type QuoteBody = z.infer<typeof quote>
 export const settlementStatus = z.enum(['settled', 'pending', 'blocked'])
 
 export const payment = z.object({
-  kind: z
-    .enum(['router', 'transfer'])
-    .optional()
-    .meta({ description: 'Through the router, or by a plain transfer to the deposit address' }),
+  kind: z.enum(['router', 'transfer']).meta({ description: 'Through the router, or by a plain transfer to the deposit address' }),
   tx_hash: txHash.meta({ description: "The payer's own transaction" }),
   status: z.enum(['detected', 'confirmed', 'orphaned']),
   amount: usdcAmount.meta({ description: 'What the payer sent, platform fee included, USDC' }),
   payer_address: address.nullable().meta({ description: 'Who sent it; null when the tokens were minted' }),
-  settlement: z
-    .object({
-      status: settlementStatus.meta({ description: 'Whether the money has left the deposit address for the payout address' }),
-      tx_hash: txHash.nullable().meta({ description: 'The transaction that moved it there' }),
-    })
-    .optional(),
+  settlement: z.object({
+    status: settlementStatus.meta({ description: 'Whether the money has left the deposit address for the payout address' }),
+    tx_hash: txHash.nullable().meta({ description: 'The transaction that moved it there' }),
+  }),
   block_number: z.int(),
   block_time: timestamp,
 })

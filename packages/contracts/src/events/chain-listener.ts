@@ -22,22 +22,18 @@ export const chainPayment = z.object({
   payment_id: z.string(),
   sequence: z.int().min(1),
   revision: z.int().min(1),
-  kind: z.enum(['router', 'transfer']).optional(),
+  kind: z.enum(['router', 'transfer']),
   router_address: address,
   token_address: address,
   memo,
   merchant_address: address,
   /** Where a transfer went; null for a router payment. */
-  deposit_address: address.nullish(),
+  deposit_address: address.nullable(),
   /** Who paid the router, or `from` of the transfer's log; the zero address for a mint. */
   payer_address: address,
   /** Gross: what left the payer, platform fee included. */
-  amount: usdcAmount.optional(),
-  log_index: z.int().min(0).optional(),
-  merchant_share: usdcAmount.optional(),
-  fee: usdcAmount.optional(),
-  replaces: z.array(z.string()).optional(),
-  sent_time: timestamp.optional(),
+  amount: usdcAmount,
+  log_index: z.int().min(0),
 })
 export type ChainPayment = z.infer<typeof chainPayment>
 

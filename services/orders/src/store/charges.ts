@@ -9,7 +9,7 @@ const HOLD: Statement = {
   text: 'INSERT INTO waiting_charges (order_id, request) VALUES ($order_id, $request) ON CONFLICT DO NOTHING',
 }
 
-/** Charges that wait for an exchange rate. */
+/** Charges that wait until they can be opened. */
 export function chargeStore(database: Database, prisma: PrismaClient, { now, committed }: OrderStoreOptions) {
   return {
     async hold(request: ChargeRequested, eventId: string): Promise<void> {
@@ -21,9 +21,9 @@ export function chargeStore(database: Database, prisma: PrismaClient, { now, com
     },
 
     /** The longest waiting first. */
-    async waiting(limit: number): Promise<string[]> {
-      const rows = await prisma.waitingCharge.findMany({ select: { orderId: true }, orderBy: { createdAt: 'asc' }, take: limit })
-      return rows.map(row => row.orderId)
+    async waiting(limit: number): Promise<ChargeRequested[]> {
+      const rows = await prisma.waitingCharge.findMany({ orderBy: { createdAt: 'asc' }, take: limit })
+      return rows.map(({ request }) => eventTable['subscription.charge_requested'].parse(JSON.parse(request)))
     },
 
     /** Puts a charge behind the others that wait, so that one that cannot be opened yet does not hold them up. */
@@ -31,25 +31,21 @@ export function chargeStore(database: Database, prisma: PrismaClient, { now, com
       await prisma.waitingCharge.updateMany({ where: { orderId }, data: { createdAt: at } })
     },
 
-    /** Opens the order of a waiting charge, unless another replica has it in hand or it was withdrawn meanwhile. */
-    async open(orderId: string, decide: (request: ChargeRequested) => Promise<Change>): Promise<Change | null> {
+    /** Writes the order of a waiting charge. False when another replica has it in hand, or it was withdrawn or opened meanwhile. */
+    async open(change: Change): Promise<boolean> {
+      const orderId = change.order.id
       try {
-        const change = await database.transaction(async sql => {
-          const { rows } = await sql.query<{ request: string }>(
-            'SELECT request FROM waiting_charges WHERE order_id = $1 FOR UPDATE SKIP LOCKED',
-            [orderId],
-          )
-          if (!rows[0]) return null
-          const decided = await decide(eventTable['subscription.charge_requested'].parse(JSON.parse(rows[0].request)))
-          await commitUnit(sql, newOrder(decided, now()))
-          return decided
+        const isOpened = await database.transaction(async sql => {
+          const { rowCount } = await sql.query('SELECT 1 FROM waiting_charges WHERE order_id = $1 FOR UPDATE SKIP LOCKED', [orderId])
+          if (rowCount === 1) await commitUnit(sql, newOrder(change, now()))
+          return rowCount === 1
         })
-        if (change) committed(change)
-        return change
+        if (isOpened) committed(change)
+        return isOpened
       } catch (error) {
         if (!isKnownOrder(error)) throw error
         await prisma.waitingCharge.deleteMany({ where: { orderId } })
-        return null
+        return false
       }
     },
 
