@@ -82,7 +82,8 @@ export async function startListener({ rpcUrls, router, env = {}, given = {}, dat
     told,
     sql,
     databaseUrl: url,
-    idle: () => listener.idle(),
+    // Under load a block a second is more than the scan and the relayer settle in.
+    idle: () => listener.idle(45_000),
     payments: async () => (await sql.query('SELECT * FROM payments ORDER BY block_number, log_index')).rows,
     cursor: async () => (await sql.query('SELECT * FROM chain_cursor')).rows[0],
     fetch: (path: string) => fetch(`http://127.0.0.1:${listener.ops.port()}${path}`),
