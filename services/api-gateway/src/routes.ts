@@ -45,7 +45,7 @@ export function routes({ store, owners, tokens, live, takeCaller, concurrency, n
     next()
   })
   router.get('/api/v1/merchants/me/overview', ...session, sessionMerchant, overviewRoute(owners, now))
-  router.use(merchantRoutes({ store, now, sealKey, webhooks, session }))
+  router.use(merchantRoutes({ store, now, orders: owners.orders, sealKey, webhooks, session }))
   router.use(forwardedRoutes(owners, { api_key: apiKey, session: [...session, sessionMerchant] }))
   router.use(checkoutRoutes(owners, live, knownQuery))
   router.use(docs)

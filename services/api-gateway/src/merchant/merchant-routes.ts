@@ -5,14 +5,18 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { z } from 'zod'
 import { API_KEY_ENTROPY_BYTES, derivedEntropy, mintApiKey, userIn } from '../credentials'
 import { jsonBody } from '../json-body'
+import type { Owner } from '../owners'
 import type { Store } from '../store'
 import type { Action, Actor } from '../store/audit-log'
 import { activateWebhookSecret, type Change, createMerchant, inForce, type Merchant, rotateWebhookSecret, updateMerchant } from './merchant'
 import { merchantBody } from './merchant-body'
+import { requirePayable } from './payable'
 
 export interface MerchantRouteDeps {
   store: Store
   now: () => Date
+  /** Judges payout addresses. */
+  orders: Owner
   sealKey: string
   /** What the dispatcher opens and closes beside the rule, so that a merchant is warned of what it refuses. */
   webhooks: AddressPolicy
@@ -27,7 +31,7 @@ const mintSecret = () => `whsec_${randomBytes(32).toString('hex')}`
 const mint = () => mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES))
 
 /** What users do with their own merchant (specification, Merchant self-management). */
-export function merchantRoutes({ store, now, sealKey, webhooks, session }: MerchantRouteDeps): Router {
+export function merchantRoutes({ store, now, orders, sealKey, webhooks, session }: MerchantRouteDeps): Router {
   const router = Router()
   const bodyOf = (merchant: Merchant) => merchantBody(inForce(merchant, now()), sealKey, webhooks)
   const sealedSecret = (merchantId: string) => seal(mintSecret(), sealKey, merchantId)
@@ -36,6 +40,7 @@ export function merchantRoutes({ store, now, sealKey, webhooks, session }: Merch
     const body = parseRequest(createBody, jsonBody(req), 'body')
     const id = uuidv7()
     const change = createMerchant(body, { id, userId: userIn(res), sealedWebhookSecret: sealedSecret(id), at: now() })
+    await requirePayable(orders, change.merchant)
     const key = mint()
     await store.merchants.insert(change, key.hash, actor(res))
     res
@@ -50,7 +55,12 @@ export function merchantRoutes({ store, now, sealKey, webhooks, session }: Merch
 
   router.patch('/api/v1/merchants/me', ...session, async (req, res) => {
     const body = parseRequest(updateBody, jsonBody(req), 'body')
-    res.json(bodyOf(await changed(store, res, 'merchant.update', merchant => updateMerchant(merchant, body, now()))))
+    const decide = async (merchant: Merchant) => {
+      const change = updateMerchant(merchant, body, now())
+      if (change.changed.includes('payout_address')) await requirePayable(orders, change.merchant)
+      return change
+    }
+    res.json(bodyOf(await changed(store, res, 'merchant.update', decide)))
   })
 
   router.post('/api/v1/merchants/me/rotate-key', ...session, async (req, res) => {
@@ -107,9 +117,14 @@ export async function own(store: Store, userId: string): Promise<Merchant> {
 }
 
 /** Finds, decides, commits; retries after a concurrent change. */
-async function changed(store: Store, res: Response, action: Action, decide: (merchant: Merchant) => Change): Promise<Merchant> {
+async function changed(
+  store: Store,
+  res: Response,
+  action: Action,
+  decide: (merchant: Merchant) => Change | Promise<Change>,
+): Promise<Merchant> {
   for (let race = 1; ; race++) {
-    const change = decide(await own(store, userIn(res)))
+    const change = await decide(await own(store, userIn(res)))
     if (change.changed.length === 0) return change.merchant
     try {
       await store.merchants.update(change, action, actor(res))

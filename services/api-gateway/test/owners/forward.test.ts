@@ -14,7 +14,7 @@ beforeAll(async () => {
   merchantId = made.merchant.id
 })
 afterAll(() => system.stop())
-afterEach(() => {
+beforeEach(() => {
   for (const owner of Object.values(system.owners)) {
     owner.answers()
     owner.heard.length = 0
