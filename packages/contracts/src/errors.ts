@@ -35,14 +35,14 @@ export interface FieldError {
   message: string
 }
 
-/** A refusal that the caller is told about. Anything else thrown is a 500 whose details stay with us. */
+/** A refusal that is sent to the caller. Anything else thrown is a 500 whose details stay with us. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly code: ErrorCode
   readonly errors: FieldError[] | undefined
   readonly retryAfterS: number | undefined
 
-  /** `detail` is one sentence that says what to do; `retryAfterS` becomes the Retry-After header. */
+  /** `detail` is one sentence: what to do; `retryAfterS` becomes the Retry-After header. */
   constructor(code: ErrorCode, detail: string, more: { errors?: FieldError[]; retryAfterS?: number } = {}) {
     super(detail)
     this.code = code

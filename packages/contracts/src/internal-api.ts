@@ -11,7 +11,7 @@ export const merchantTerms = z.object({
 export type MerchantTerms = z.infer<typeof merchantTerms>
 
 /**
- * What the gateway's 30-second token to an owner says about the caller (docs/interface.md#authentication).
+ * What the gateway's 30-second token to an owner carries about the caller (docs/interface.md#authentication).
  * `checkout` is a payer with a link: it may read one order's payer view and nothing else.
  */
 export const caller = z.discriminatedUnion('kind', [

@@ -55,7 +55,7 @@ async function crashablePostgres(dataDir: string, databases: readonly string[]) 
     },
     async refuseWrites(on: boolean) {
       const client = new Client({ connectionString: server.url('postgres') })
-      // The server may crash meanwhile: the query says so, and the event would end this process.
+      // The server may crash meanwhile: the query fails then, and the event would end this process.
       client.on('error', () => undefined)
       await client.connect()
       try {

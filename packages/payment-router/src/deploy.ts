@@ -13,7 +13,7 @@ export interface RouterTerms {
   feeBps: number
   /** Where the fee goes. */
   feeReceiver: string
-  /** Tells apart routers of the same terms; 0x and 64 hex, zero by default. */
+  /** Distinguishes routers of the same terms; 0x and 64 hex, zero by default. */
   salt?: string
 }
 

@@ -11,7 +11,7 @@ export interface ExpectedDeployment {
   chainId: number
   usdcAddress: string
   routerAddress: string
-  /** Basis points; whatever the router says when it is not given. */
+  /** Basis points; whatever the router answers when it is not given. */
   feeBps?: number | undefined
   /** Where the fee may go; anywhere when it is not given. */
   feeReceivers?: readonly string[] | undefined
@@ -56,7 +56,7 @@ async function opcodeDifferences(reader: ChainReader): Promise<string[]> {
   try {
     return (await reader.call({ data: CANCUN_PROBE })) === ONE ? [] : [missing]
   } catch (error) {
-    // Only a node's refusal says something about the chain. Anything else is for the caller, who can try again.
+    // Only a node's refusal is a fact about the chain. Anything else is for the caller, who can try again.
     if (isError(error, 'CALL_EXCEPTION') || /opcode|not activated/i.test(String(error))) return [missing]
     throw error
   }

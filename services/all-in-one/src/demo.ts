@@ -3,7 +3,7 @@ import type { MerchantBody, OrderBody } from '@ponte/contracts'
 import { DEMO_EMAIL, type Embedded, MERCHANT_ACCOUNT, PAYER_ACCOUNT } from './embedded'
 import type { Received } from './webhook-receiver'
 
-/** What the demo merchant needs of whoever runs the system. */
+/** What the demo merchant needs of the running system. */
 export interface DemoPlace extends Pick<Embedded, 'file' | 'receiver' | 'receiverUrl' | 'authUrl'> {
   system: Pick<Embedded['system'], 'gatewayUrl'>
 }
@@ -33,7 +33,7 @@ export interface SamplePayment {
   webhook: Received
 }
 
-/** One payment from the merchant's request to the merchant's webhook, each step told. */
+/** One payment from the merchant's request to the merchant's webhook, each step reported. */
 export async function playSamplePayment({ system, chain, file, receiver }: Embedded, tell: (step: string) => void): Promise<SamplePayment> {
   const merchant = file.state.demoMerchant
   if (!merchant) throw new Error('There is no demo merchant yet.')
@@ -62,7 +62,7 @@ async function waitForWebhook(received: readonly Received[], orderId: string): P
     const found = received.find(webhook => webhook.body.includes(orderId) && webhook.body.includes('"order.paid"'))
     if (found) return found
     if (Date.now() > deadline)
-      throw new Error('The sample payment was not told to the receiver within a minute. Run with LOG_LEVEL=info to see why.')
+      throw new Error('The webhook of the sample payment did not reach the receiver within a minute. Run with LOG_LEVEL=info to see why.')
     await sleep(20)
   }
 }

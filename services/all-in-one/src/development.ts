@@ -55,7 +55,7 @@ async function contracts(env: NodeJS.ProcessEnv, logger: Logger): Promise<void> 
   }
 }
 
-/** The identity provider, the receiver, and a merchant whose webhooks go there; says how to use them once the gateway answers. */
+/** The identity provider, the receiver, and a merchant whose webhooks go there; prints how to use them once the gateway answers. */
 async function aids(env: NodeJS.ProcessEnv, logger: Logger): Promise<void> {
   const settings = readConfig(aidSettings, env)
   const file = openState(settings.STATE_FOLDER)
@@ -82,7 +82,7 @@ async function aids(env: NodeJS.ProcessEnv, logger: Logger): Promise<void> {
   }
   await untilAnswered(() => prepareDemoMerchant({ file, receiver, ...where }), logger)
   const demo = { user: settings.DEMO_EMAIL, password: file.state.demoPassword, merchant: file.state.demoMerchant }
-  // Said past the logger on purpose: it would redact the key, which is what a developer came for.
+  // Printed past the logger on purpose: it would redact the key, which is what a developer came for.
   console.log(JSON.stringify({ message: 'ready to try', public_client_key: settings.PUBLIC_CLIENT_KEY, demo }, null, 2))
 }
 

@@ -31,7 +31,7 @@ export interface EmbeddedOptions {
   settings: EmbeddedSettings
   folder: string
   fresh: boolean
-  /** Told as each stage begins. */
+  /** Called as each stage begins. */
   onStage(stage: string): void
 }
 
@@ -124,7 +124,7 @@ function embeddedPlace(of: {
   const { state } = of.file
   return {
     databaseUrl: of.databaseUrl,
-    // Demanded of every service, but the roof hands in its own bus and nobody connects.
+    // Demanded of every service, but all-in-one hands in its own bus and no service connects.
     amqp: { url: 'amqp://embedded.invalid', namespace: 'ponte' },
     chain: { ...chain, confirmations: settings.PONTE_CONFIRMATIONS, relayerPrivateKey: RELAYER_ACCOUNT.privateKey },
     identity: { url: authUrl, issuer: `${authUrl}/auth/v1`, audience: 'authenticated', publicClientKey: state.publicClientKey },

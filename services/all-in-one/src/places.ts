@@ -4,7 +4,7 @@ export type ServiceName = (typeof serviceNames)[number]
 
 export type Environment = Record<string, string>
 
-/** Where everything is and what everybody shares, whoever started it: the roof in one process, or a test that starts five. */
+/** Addresses and secrets that the services share, whether all-in-one starts them in one process or a test starts five. */
 export interface Place {
   databaseUrl: (service: ServiceName) => string
   amqp: { url: string; namespace: string }

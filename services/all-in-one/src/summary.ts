@@ -26,7 +26,7 @@ export function summary(
     `  curl -s ${system.gatewayUrl}/api/v1/orders -H 'Authorization: Bearer ${key}' \\`,
     `    -H 'Content-Type: application/json' -d '{"brl_amount":"150.00","external_ref":"INV-7"}'`,
     '',
-    'What the merchant was told so far:',
+    'Webhooks that the merchant received so far:',
     '',
     `  curl -s ${receiverUrl}/received`,
     '',

@@ -7,7 +7,7 @@ export interface Received {
   /** The body as it came, byte for byte. */
   body: string
   headers: Record<string, string>
-  /** What the specification's check says of `X-Service-Signature`. */
+  /** The result of the specification's check of `X-Service-Signature`. */
   signature_valid: boolean
 }
 

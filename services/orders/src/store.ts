@@ -16,7 +16,7 @@ export type { Due } from './store/order-reads'
 export { type Cause, isKnownOrder } from './store/order-writes'
 export type Store = ReturnType<typeof openStore>
 
-/** Single rows and cold writes go through Prisma; what needs one round trip or a plan of its own is SQL, and says why. */
+/** Single rows and cold writes go through Prisma; what needs one round trip or a plan of its own is SQL with its reason. */
 export function openStore(database: Database, options: OrderStoreOptions) {
   const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) })
   return {

@@ -41,7 +41,7 @@ export function systemContract(deployed: () => { world: World; gatewayUrl: strin
 
     const paid = await ask('GET', `/orders/${created.id}`)
     expect(paid).toMatchObject({ status: 'paid', exception: null, received: created.expected, tx_hash: receipt.hash })
-    expect(paid.payments).toMatchObject([{ status: 'confirmed', amount: created.expected }])
+    expect(paid.payments).toMatchObject([{ status: 'confirmed', amount: created.usdc_amount }])
     const { usdc_amount, memo } = created
     const data = {
       ...{ id: created.id, subscription_id: null, external_ref: 'INV-7', brl_amount: '150.00' },

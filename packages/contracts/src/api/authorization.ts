@@ -5,7 +5,7 @@ const seconds = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
 
 /**
  * Body of `POST /api/v1/checkout/:order_id/authorization`: a payer's EIP-3009 signature of `ReceiveWithAuthorization` over the order's token, to
- * its router, with the nonce keccak256(abi.encode(memo, merchant, salt)). Nobody can redirect it.
+ * its router, with the nonce keccak256(abi.encode(memo, merchant, salt)). It cannot be redirected.
  */
 export const authorizePayment = z.strictObject({
   payer_address: address.meta({ description: 'Who signed and pays; needs no native coin' }),

@@ -86,7 +86,7 @@ export const replayDeliveries = z
   })
 export type ReplayDeliveries = z.infer<typeof replayDeliveries>
 
-/** Its answer; `has_more` says that the limit of one call was reached: `next_created_gte` is where the next one begins. */
+/** Its answer; `has_more` reports that the limit of one call was reached: `next_created_gte` is where the next one begins. */
 export const replayed = z.object({
   object: z.literal('replay'),
   replayed: z.int(),

@@ -3,7 +3,7 @@ import { id, timestamp } from '../fields'
 import { compactData, paidData, underpaidData, webhookType } from '../webhook'
 import { listOf, pageQuery } from './list'
 
-/** What happened, as it is told by webhook; kept for 30 days, so that a merchant can pull what was pushed. */
+/** What happened, as webhooks carry it; kept for 30 days, so that a merchant can pull what was pushed. */
 export const eventBody = z
   .object({
     object: z.literal('event'),

@@ -72,7 +72,7 @@ export function parseAddress(text: string): number[] | undefined {
 }
 
 /**
- * `address/bits`; host bits must be zero, so that a slip does not open more than it says. A range of IPv4-mapped addresses is one of IPv4,
+ * `address/bits`; host bits must be zero, so that a slip does not open a wider range than written. A range of IPv4-mapped addresses is one of IPv4,
  * because addresses are compared after unwrapping.
  */
 export function parseRange(text: string): AddressRange | undefined {

@@ -45,7 +45,7 @@ export function vetWebhookUrl(text: string): VettedUrl {
   const port = url.port === '' ? (protocol === 'https:' ? 443 : 80) : Number(url.port)
   if (BLOCKED_PORTS.has(port))
     return { refusal: `must not use port ${port}, which belongs to another protocol: nothing is delivered there` }
-  // Names of this machine mean its loopback address whatever a resolver says.
+  // Names of this machine mean its loopback address whatever a resolver answers.
   const literal = host === 'localhost' || host.endsWith('.localhost') ? '127.0.0.1' : parseAddress(host) && host
   return { destination: { protocol, host, port, path: url.pathname + url.search, literal } }
 }

@@ -32,7 +32,7 @@ export const eventTable = {
 export type EventType = keyof typeof eventTable
 export type EventData<T extends EventType> = z.infer<(typeof eventTable)[T]>
 export type Event = { [T in EventType]: { id: string; type: T; occurred_at: string; data: EventData<T>; trace: string | null } }[EventType]
-/** What a decision says happened; the store gives it an id when it commits. */
+/** An event as a decision returns it; the store gives it an id when it commits. */
 export type NewEvent = { [T in EventType]: { type: T; data: EventData<T> } }[EventType]
 
 const schemas = new Map<string, z.ZodType>(
@@ -41,7 +41,7 @@ const schemas = new Map<string, z.ZodType>(
 
 const typed = envelope.pick({ type: true })
 
-/** Checks an event on either side of the bus. Throws a ZodError, or a RangeError for a type nobody declared. */
+/** Checks an event on either side of the bus. Throws a ZodError, or a RangeError for an undeclared type. */
 export function parseEvent(value: unknown): Event {
   const { type } = typed.parse(value)
   const schema = schemas.get(type)

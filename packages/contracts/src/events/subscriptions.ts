@@ -28,7 +28,7 @@ export const subscriptionCharged = z.object({ ...ownedBy, subscription_id: id, c
 export const subscriptionClosed = z.object({ ...ownedBy, open_order_id: id.nullable(), subscription: compactData })
 
 /**
- * Published by subscriptions. Consumed by orders: another order of the same period was paid, so nobody owes this one any more. While nothing is
+ * Published by subscriptions. Consumed by orders: another order of the same period was paid, so this one is no longer owed. While nothing is
  * paid towards it, it is cancelled; money that comes all the same is a duplicate.
  */
 export const orderSuperseded = z.object({ ...ownedBy, subscription_id: id, order_id: id })

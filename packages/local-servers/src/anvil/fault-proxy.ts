@@ -148,7 +148,7 @@ export const faults = {
   }),
   /** Shows every header and hides every log. */
   emptyLogs: (): Fault => ({ each: (call, answer) => (isLogs(call) ? { ...answer, result: [] } : undefined) }),
-  /** Says something else than the chain in every log. */
+  /** Falsifies every log. */
   lyingLogs: (change: (log: Record<string, unknown>) => unknown[]): Fault => ({
     each: (call, answer) =>
       isLogs(call) && Array.isArray(answer.result)

@@ -95,7 +95,7 @@ export interface LocalChainOptions extends AnvilOptions {
 
 /**
  * Starts anvil, deploys the contracts from test account 0 and gives what a test does with them.
- * The fee is 1 % to test account 1 unless said otherwise.
+ * The fee is 1 % to test account 1 unless given otherwise.
  */
 export async function startLocalChain(options: LocalChainOptions = {}): Promise<LocalChain> {
   const { feeBps = 100, feeReceiver = testAccounts[1].address, noMining = false, deployed: known, ...anvilOptions } = options

@@ -1,4 +1,4 @@
-/** The accounts anvil funds with 10,000 ETH each, by the mnemonic "test test … junk". Everybody knows these keys. */
+/** The accounts anvil funds with 10,000 ETH each, by the mnemonic "test test … junk". These keys are public. */
 export const testAccounts = [
   {
     address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',

@@ -84,7 +84,7 @@ function copyOf(native: string): string {
 function openReachableFolder(): string {
   mkdirSync(reachableFolder, { recursive: true })
   const found = lstatSync(reachableFolder)
-  if (!found.isDirectory() || found.uid !== 0) throw new Error(`${reachableFolder} belongs to somebody else. Remove it and start again.`)
+  if (!found.isDirectory() || found.uid !== 0) throw new Error(`${reachableFolder} belongs to another user. Remove it and start again.`)
   chmodSync(reachableFolder, 0o755)
   return reachableFolder
 }

@@ -137,7 +137,7 @@ async function serve(
   }
 }
 
-/** A server of a killed parent may still be at its shutdown, or be left over; one that somebody still uses is left alone. */
+/** A server of a killed parent may still be at its shutdown, or be left over; one that is still in use is left alone. */
 async function endPrevious(dataDir: string) {
   const pidFile = join(dataDir, 'postmaster.pid')
   const started = Date.now()

@@ -48,7 +48,7 @@ export interface Bus extends Part {
   accepts(): boolean
   /** Resolves when every queue bound to this type has safely taken the message; rejects when that is not certain. */
   publish(message: Message): Promise<void>
-  /** Tells whoever listens right now; may be lost. */
+  /** Notifies current subscribers; may be lost. */
   announce(message: Message): void
   /** A part that handles one queue's messages, up to `prefetch` at a time; its stop waits for those in hand. */
   consume(queue: string, handler: Handler, options?: ConsumeOptions): QueuePart
@@ -63,7 +63,7 @@ const RETRY_MS_MAX = 5_000
 /** A bus holds this many times `prefetch` messages of a queue: those that wait to be tried again leave room for those that can be handled. */
 export const HELD_PER_HANDLER = 8
 
-/** How many handlers run at once; whoever asks for one more waits for its turn. */
+/** How many handlers run at once; one more waits for its turn. */
 export interface Slots {
   take(): Promise<void>
   give(): void

@@ -3,7 +3,7 @@ type Answer = (error?: Error | null) => void
 export interface Confirms {
   /** Sends, and resolves or rejects with the answer that `send` gets; rejects when none comes in time, or when sending throws. */
   wait(id: string, send: (answer: Answer) => void): Promise<void>
-  /** Rejects the oldest that waits under this id; an answer that comes afterwards finds nobody. */
+  /** Rejects the oldest that waits under this id; a later answer is ignored. */
   refuse(id: string, error: Error): void
 }
 

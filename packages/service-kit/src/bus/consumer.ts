@@ -21,7 +21,7 @@ export function consumer(bus: Bus, queue: string, reactions: Reactions, options?
       if (!reaction) throw new Error(`${queue} has no reaction to ${event.type}.`)
       const about = { kind: 'consumer', parent: event.trace, attributes: { service: queue, 'messaging.message.id': event.id } } as const
       await withSpan(`${queue} on ${event.type}`, about, () => {
-        // Added, not only passed on: the bus that tells of a failure is outside the span.
+        // Added, not only passed on: the bus logs a failure outside the span.
         addLogFields({ ...subjectsOf(event.data), ...currentTraceId() })
         return once(() => reaction(event))
       })

@@ -82,7 +82,7 @@ export function rabbitmqPublisher({ url, namespace, topology, logger, stepTimeou
       logger.debug('an announcement was lost', { type, error })
     }
   }
-  /** A queue that had to be made may have held messages that were confirmed: whoever published them does so again. */
+  /** A queue that had to be made may have held messages that were confirmed: their publisher publishes them again. */
   const announceLost = (queue: string) => {
     const body = JSON.stringify({ queue, types: topology[queue] ?? [] })
     const message = { id: randomUUID(), type: QUEUE_LOST, body }

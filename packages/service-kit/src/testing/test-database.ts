@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { migrate } from '../database'
 
-/** A database of its own for one test file, migrated. `drop()` removes it and whoever is still connected. */
+/** A database of its own for one test file, migrated. `drop()` removes it and ends its open connections. */
 export async function testDatabase(migrations?: string): Promise<{ url: string; drop(): Promise<void> }> {
   const server = process.env.PONTE_TEST_POSTGRES_URL
   if (!server) throw new Error('PONTE_TEST_POSTGRES_URL is not set: run the tests with npm test, which provides PostgreSQL.')

@@ -22,7 +22,7 @@ export interface IdentityProviderOptions {
   issuer: string
   /** `aud` of the tokens. */
   audience: string
-  /** Sends a mail; by default there is nobody to send it to. */
+  /** Sends a mail; by default none is sent. */
   mail?(mail: Mail): void
   logger?: Logger
   now?: () => Date
@@ -119,7 +119,7 @@ function routes(users: IdentityUsers, options: IdentityProviderOptions): Router 
   return router
 }
 
-/** Bounds the guesses at one user's password, and those of one address at everybody's. */
+/** Bounds the guesses at one user's password, and those of one address at all users' passwords. */
 function limitedCheck(users: IdentityUsers) {
   const guesses = attemptLimit(GUESSES_MAX)
   const guessesByAddress = attemptLimit(GUESSES_PER_ADDRESS_MAX)

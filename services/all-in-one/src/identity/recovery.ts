@@ -21,7 +21,7 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest('hex
 
 export interface PasswordRecovery {
   pages: Router
-  /** Sends a link when there is such a user; nothing tells whether there is. False after too many mails to one address. */
+  /** Sends a link when there is such a user; the answer does not reveal whether there is. False after too many mails to one address. */
   request(email: string): boolean
 }
 

@@ -28,8 +28,8 @@ export function docsPage(document: OpenApiDocument): string {
   const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ title: `${method.toUpperCase()} ${path}`, ...(operation as Described) })),
   )
-  const told = Object.entries(document.webhooks).map(([type, { post }]) => ({ title: type, ...(post as Described) }))
-  const all = [...routes, ...told]
+  const webhookOperations = Object.entries(document.webhooks).map(([type, { post }]) => ({ title: type, ...(post as Described) }))
+  const all = [...routes, ...webhookOperations]
   const sections = document.tags.map(({ name, description }) => {
     const own = all.filter(({ tags }) => tags.includes(name))
     return `<section><h2 id="${anchor(name)}">${escapeHtml(name)}</h2><p>${escapeHtml(description)}</p>${own.map(operation => operationHtml(operation, document)).join('')}</section>`
@@ -62,7 +62,7 @@ const page = (title: string, body: string) => `<!doctype html>
 <title>${escapeHtml(title)}</title><link rel="stylesheet" href="/docs/style.css"></head><body><main>${body}</main></body></html>
 `
 
-/** What the document says in several places, told once. */
+/** What the document repeats in several places, printed once. */
 const credentials = `<section><h2 id="credentials">Credentials</h2>
 <p>Servers send the API key, people's sessions the token of a login; both as a bearer token.</p>
 <pre tabindex="0">Authorization: Bearer sk_live_…</pre>

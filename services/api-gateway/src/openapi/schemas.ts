@@ -99,8 +99,8 @@ export const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` }
 
 /** All named schemas as OpenAPI 3.1 takes them: JSON Schema 2020-12, naming each other. */
 export function componentSchemas(): Record<string, JsonSchema> {
-  const told = Object.fromEntries(Object.entries(webhooks).map(([type, schema]) => [webhookSchemaName(type), schema]))
-  return { ...convertAll(requests, 'input'), ...convertAll({ ...answers, ...told }, 'output') }
+  const webhookBodies = Object.fromEntries(Object.entries(webhooks).map(([type, schema]) => [webhookSchemaName(type), schema]))
+  return { ...convertAll(requests, 'input'), ...convertAll({ ...answers, ...webhookBodies }, 'output') }
 }
 
 /** One schema by itself, for a parameter. */
@@ -113,7 +113,7 @@ function convertAll(schemas: Record<string, z.ZodType>, io: 'input' | 'output'):
   return Object.fromEntries(Object.entries(converted.schemas).map(([name, schema]) => [name, tidy(schema)]))
 }
 
-/** Leaves out what says nothing to a reader: the dialect, the bounds of a double, and patterns that repeat a format. */
+/** Leaves out what carries no meaning for a reader: the dialect, the bounds of a double, and patterns that repeat a format. */
 function tidy(value: unknown): JsonSchema {
   return tidied(value) as JsonSchema
 }

@@ -18,7 +18,7 @@ export interface OwnerRequest {
   body?: Buffer
 }
 
-/** A service that answers for its resources; every request to it carries a fresh token that says who calls. */
+/** A service that answers for its resources; every request to it carries a fresh token that names the caller. */
 export interface Owner extends Part {
   ask(caller: Caller, request: OwnerRequest): Promise<OwnerAnswer>
 }

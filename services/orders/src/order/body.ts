@@ -3,7 +3,7 @@ import { inChainOrder, livePayments, type Payment, type Settlement, type Sweep, 
 import { type Ledger, type Order, receivedUnits } from './order'
 import { requiredUnits } from './verdict'
 
-/** What every body says about the place: the network's name and where checkout pages are served. */
+/** What every body carries about the deployment: the network's name and where checkout pages are served. */
 export interface Place {
   network: string
   publicUrl: string
@@ -81,7 +81,7 @@ export function checkoutBody(history: OrderHistory, headBlock: bigint, place: Pl
 
 /**
  * What still has to be sent. What is on its way counts as sent, and nothing is due for an order that waits for no money or for less than its
- * tolerance: nobody is asked to pay twice.
+ * tolerance: no payer is asked to pay twice.
  */
 export function dueUnits(order: Order, payments: readonly Payment[] = []): bigint {
   if (order.status !== 'pending' && order.status !== 'underpaid') return 0n

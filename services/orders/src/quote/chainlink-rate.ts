@@ -9,12 +9,12 @@ const AGGREGATOR_V3 = [
 
 /**
  * Chainlink's BRL / USD feed: dollars per real, inverted exactly to reais per dollar; a USDC is taken for a dollar.
- * Refuses a feed that says it is of another pair: an address mistaken for another would price every order wildly wrong.
+ * Refuses a feed whose description names another pair: an address mistaken for another would price every order wildly wrong.
  */
 export function chainlinkRate(options: { rpcUrl: string; address: string; now: () => Date }): RateSource {
   const request = new FetchRequest(options.rpcUrl)
   request.timeout = SOURCE_DEADLINE_MS
-  // Nothing is signed here, so the chain's number plays no part; without one ethers would ask for it, for ever and loudly while nobody answers.
+  // Nothing is signed here, so the chain's number plays no part; without one ethers would ask for it, for ever and loudly while no node answers.
   const provider = new JsonRpcProvider(request, Network.from(1), { staticNetwork: true, batchMaxCount: 1 })
   const feed = new Contract(options.address, AGGREGATOR_V3, provider)
   const read = (method: string) => feed.getFunction(method).staticCall()

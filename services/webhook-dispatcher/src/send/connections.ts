@@ -22,7 +22,7 @@ export interface Carrier {
   received(): number
 }
 
-/** What a request is told of the client that it is queued at. */
+/** What a request learns of the client that queues it. */
 type Carried = Dispatcher.DispatchOptions & { onQueued(client: { carrier(): Carrier }): void }
 
 /** Connections of one host to one vetted address. */

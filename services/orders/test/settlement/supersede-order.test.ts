@@ -1,7 +1,7 @@
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
-import { charge, listener, message } from './listener'
-import { asMerchant, merchantId, startOrders } from './setup'
+import { charge, listener, message } from '../listener'
+import { asMerchant, merchantId, startOrders } from '../setup'
 
 let system: Awaited<ReturnType<typeof startOrders>>
 let chain: ReturnType<typeof listener>

@@ -1,7 +1,7 @@
 import type { OrderBody } from '@ponte/contracts'
 import request from 'supertest'
-import { listener } from './listener'
-import { asMerchant, PAYOUT, startOrders } from './setup'
+import { listener } from '../listener'
+import { asMerchant, PAYOUT, startOrders } from '../setup'
 
 let system: Awaited<ReturnType<typeof startOrders>>
 let chain: ReturnType<typeof listener>

@@ -1,8 +1,8 @@
 import type { OrderBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import request from 'supertest'
-import { listener } from './listener'
-import { asMerchant, ROUTER, startOrders } from './setup'
+import { listener } from '../listener'
+import { asMerchant, ROUTER, startOrders } from '../setup'
 
 // What was proven to go wrong while a sweep posed as the payment, each as the payer and the merchant see it.
 
