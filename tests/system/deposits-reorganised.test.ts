@@ -48,9 +48,10 @@ async function paidOnce(order: OrderBody): Promise<void> {
   await until(
     async () => {
       await world.chain.mine(1)
-      return (await read(order)).status === 'paid'
+      const { status, payments = [] } = await read(order)
+      return status === 'paid' && payments.some(({ settlement }) => settlement.status === 'settled')
     },
-    'the order was not paid',
+    'the order was not paid and its deposit swept',
     30_000,
   )
   await system.idle()
@@ -70,7 +71,7 @@ describe('issue: a deposit during a reorganisation', () => {
     await paidOnce(order)
   }, 90_000)
 
-  it('is taken back also when it had been confirmed, as long as it is not swept', async () => {
+  it('is taken back also when it had paid the order: reorganised, and paid again without a second event', async () => {
     const { provider } = world.chain
     const full = await provider.getBalance(RELAYER.address)
     await provider.send('anvil_setBalance', [RELAYER.address, '0x1'])
@@ -79,9 +80,10 @@ describe('issue: a deposit during a reorganisation', () => {
     await world.chain.mine(CONFIRMATIONS + 1)
     const held = async () => (await (await fetch(`${system.opsUrls['chain-listener']}/deposits`)).json()) as { count: number }
     await until(async () => (await held()).count === 1, 'the deposit was not confirmed')
-    await becomes(order, 'confirming')
+    await becomes(order, 'paid')
     await undo(first)
     await becomes(order, 'pending')
+    expect(await read(order)).toMatchObject({ exception: 'reorged', received: '0.000000' })
     await provider.send('anvil_setBalance', [RELAYER.address, `0x${full.toString(16)}`])
     await deposit(order)
     await paidOnce(order)

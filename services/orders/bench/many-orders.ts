@@ -10,7 +10,7 @@ export async function fillOrders(sql: Sql, merchantId: string, count: number, se
        $1::uuid, 1, 'Many', '0x01', CASE WHEN n % 1000 = 0 THEN 'underpaid' WHEN n % 10 = 1 THEN 'expired' ELSE 'paid' END,
        CASE WHEN n % 1000 = 2 THEN 'overpaid' END, CASE WHEN n % 10 = 3 THEN ('00000000-0000-7000-8000-' || lpad((n % 500)::text, 12, '0'))::uuid END, 'REF-' || n % 5000,
        '{}', 100, 100, 100, 1, 99, 1, 0, 0, 5420000, 'static', made, 0, md5($1::uuid::text || n) || hash, 31337, '0x02', '0x03',
-       '0x' || substr(md5(hash), 1, 8) || hash,
+       '0x' || translate(substr(md5(hash), 1, 8) || hash, 'abcdef', '012345'),
        CASE WHEN n % 10 <> 1 THEN '0x' || hash || hash END, made + interval '30 minutes', made
      FROM (SELECT n, made, md5($1::uuid::text || 'h' || n) AS hash, lpad(to_hex((extract(epoch FROM made) * 1000)::bigint), 12, '0') AS ms
        FROM (SELECT n, date_trunc('milliseconds', now()) - ($3::int + n) * interval '1 second' AS made FROM generate_series(1, $2::int) AS n) AS spread) AS rows`,
