@@ -120,10 +120,14 @@ test('a subscription is made and charged by hand; one by the calendar is paid, r
 test('settings: a name is saved, an internal webhook URL is warned of, a key and a secret are replaced', async () => {
   await go('Settings')
   await page.getByLabel('Store name').fill('Padaria Nova')
+  await page.locator('input[name=webhook_url]').fill('http://10.0.0.7/hook')
   await button('Save').click()
   await page.getByText('Saved').waitFor()
   await page.getByText('The webhook URL is an internal address').waitFor()
   await page.locator('.store').getByText('Padaria Nova').waitFor()
+  await page.locator('input[name=webhook_url]').fill(world.receiverUrl)
+  await button('Save').click()
+  await page.getByText('The webhook URL is an internal address').waitFor({ state: 'detached' })
 
   await button('Rotate the key').click()
   await confirm('Rotate the key')
