@@ -94,6 +94,9 @@ describe('issue: one sweep and one payment, with the relayer killed', () => {
       await processes.start('chain-listener')
       await until(async () => (await read(order)).status === 'paid', 'the order was not paid', 30_000)
       await until(() => toldPaid(order) > 0, 'the merchant was not told')
+      // The transfer has paid; the sweep settles it.
+      const isSettled = async () => (await read(order)).payments?.every(({ settlement }) => settlement.status === 'settled') === true
+      await until(isSettled, 'the payment was not settled', 30_000)
       const topics = [PAYMENT_RECEIVED_TOPIC, `0x${order.memo}`]
       expect(await chain.provider.getLogs({ address: chain.routerAddress, topics, fromBlock: 0 })).toHaveLength(1)
       expect((await chain.provider.getTransactionCount(RELAYER.address)) - before).toBe(1)

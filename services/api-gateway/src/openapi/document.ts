@@ -126,9 +126,16 @@ function parametersOf(operation: Operation): unknown[] {
   const inPath = [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     ...{ name, in: 'path', required: true, schema: { type: 'string', format: 'uuid' }, example: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90' },
   }))
-  const properties = operation.query ? (toJsonSchema(operation.query).properties as Record<string, JsonSchema>) : {}
+  const query = operation.query ? toJsonSchema(operation.query) : {}
+  const properties = (query.properties ?? {}) as Record<string, JsonSchema>
+  const demanded = (query.required ?? []) as string[]
   const inQuery = Object.entries(properties).map(([name, schema]) => ({
-    ...{ name, in: 'query', required: false, ...(QUERY[name] ? { description: QUERY[name] } : {}) },
+    ...{
+      name,
+      in: 'query',
+      required: demanded.includes(name) && schema.default === undefined,
+      ...(QUERY[name] ? { description: QUERY[name] } : {}),
+    },
     schema: name === 'limit' ? { type: 'integer', minimum: 1, maximum: 100, default: 20 } : schema,
   }))
   return [...inPath, ...inQuery, ...(isKeyed(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [])]

@@ -18,10 +18,10 @@ const HISTORY = `
       AND lower(s.merchant_address) = lower(orders.merchant_address)), '[]') AS sweeps
   FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id`
 
-// By the index of open orders; an order whose address is not read up to here yet is left for later.
+// `chain_id > 0` names the index of open orders, which is kept from every other query by it. An order whose address is not read up to here yet is left for later.
 const DUE = `
   SELECT orders.id, orders.expires_at FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id
-  WHERE chain_id = $1 AND status IN ('pending', 'underpaid', 'confirming') AND expires_at < $2
+  WHERE chain_id = $1 AND chain_id > 0 AND status IN ('pending', 'underpaid', 'confirming') AND expires_at < $2
     AND (deposit_address IS NULL OR deposit.synced_sequence <= $3) AND (expires_at, orders.id) > ($4::timestamptz, $5::uuid)
   ORDER BY expires_at, orders.id LIMIT $6`
 
