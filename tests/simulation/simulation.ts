@@ -18,8 +18,9 @@ const FEE_BPS = 100n
 /** A payer's later second thoughts: nothing is planned behind this many seconds after the last expiry. */
 const AFTER_S = 9_200
 const JUDGE_MS = 60_000
-const LOOK_MS = 150
-const MINE_EVERY = 8
+const LOOK_MS = 100
+const MINE_EVERY = 2
+const RETRY_S = 60
 
 export interface Outcome {
   counts: Record<string, number>
@@ -83,7 +84,7 @@ export async function startSimulation() {
     for (const [index, [at, actions]] of byTime.entries()) {
       await disturb.before()
       await act(orders, actions, at, count)
-      if (index % Math.ceil(byTime.length / 4) === 0) {
+      if (index % Math.ceil(byTime.length / 3) === 0) {
         await disturb.heal()
         count('checkpoints')
         found.push(...(await settle(orders, false)))
@@ -234,7 +235,8 @@ export async function startSimulation() {
       if (found.length === 0 || Date.now() > deadline) return found
       await new Promise(resolve => setTimeout(resolve, LOOK_MS))
       // The relayer's transactions wait for a block, and their confirmations for more.
-      if (look % MINE_EVERY === 0) await clock.mineAt(clock.now() + 1)
+      // In the end time passes quickly, because what could not be swept is tried again after minutes.
+      if (look % MINE_EVERY === 0) await clock.mineAt(clock.now() + (final ? RETRY_S : 1))
     }
   }
 
