@@ -131,6 +131,41 @@ describe('what the token does not let go', () => {
     expect(listening.told.numbered().map(({ data }) => data.sequence)).toEqual(listening.told.numbered().map((_, index) => index + 1))
   })
 
+  it('a paused token is published as the reason, and what came before is swept when it goes on', async () => {
+    world = await startRelayWorld()
+    const listening = await world.start()
+    const order = await world.open(listening)
+    await listening.idle()
+    const usdc = new Contract(world.chain.usdcAddress, testUsdcAbi, world.chain.wallet(0))
+    const setPaused = (paused: boolean) => mined(usdc.getFunction('setPaused').send(paused))
+    await setBlocked(MERCHANT.address, true)
+    await world.pay(order.address, AMOUNT)
+    await listening.until(() => reasons(listening, order.memo).length === 1, 'it was not published as blocked')
+    await setPaused(true)
+    await setBlocked(MERCHANT.address, false)
+    await listening.sql.query('UPDATE payables SET retry_at = NULL')
+    await listening.until(() => reasons(listening, order.memo).length === 2, 'the other reason was not published')
+    await setPaused(false)
+    await listening.sql.query('UPDATE payables SET retry_at = NULL')
+    await listening.until(() => types(listening, order.memo).includes('sweep.confirmed'), 'it was not swept')
+    expect(reasons(listening, order.memo)).toEqual([
+      ['payout_address_blocked', 1],
+      ['token_paused', 2],
+      [null, 3],
+    ])
+  })
+
+  it('a blocked fee receiver holds up no sweep: the merchant gets the whole', async () => {
+    world = await startRelayWorld()
+    const listening = await world.start()
+    const order = await world.open(listening)
+    await listening.idle()
+    await setBlocked(world.chain.feeReceiver, true)
+    await world.pay(order.address, AMOUNT)
+    await listening.until(() => types(listening, order.memo).includes('sweep.confirmed'), 'it was not swept')
+    expect(reasons(listening, order.memo)).toEqual([])
+  })
+
   it('is tried again later each time, and costs no transaction', async () => {
     world = await startRelayWorld()
     const listening = await world.start()
