@@ -127,15 +127,9 @@ function parametersOf(operation: Operation): unknown[] {
     ...{ name, in: 'path', required: true, schema: { type: 'string', format: 'uuid' }, example: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90' },
   }))
   const query = operation.query ? toJsonSchema(operation.query) : {}
-  const properties = (query.properties ?? {}) as Record<string, JsonSchema>
-  const demanded = (query.required ?? []) as string[]
-  const inQuery = Object.entries(properties).map(([name, schema]) => ({
-    ...{
-      name,
-      in: 'query',
-      required: demanded.includes(name) && schema.default === undefined,
-      ...(QUERY[name] ? { description: QUERY[name] } : {}),
-    },
+  const inQuery = Object.entries((query.properties ?? {}) as Record<string, JsonSchema>).map(([name, schema]) => ({
+    ...{ name, in: 'query', required: schema.default === undefined && ((query.required ?? []) as string[]).includes(name) },
+    ...(QUERY[name] ? { description: QUERY[name] } : {}),
     schema: name === 'limit' ? { type: 'integer', minimum: 1, maximum: 100, default: 20 } : schema,
   }))
   return [...inPath, ...inQuery, ...(isKeyed(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [])]
