@@ -58,8 +58,8 @@ export function rabbitmqConnection({ url, name, logger, setup, stepTimeoutMs = S
     }
     try {
       await setup(model, step)
-      // Recovery listens from here on; a connection that is closed already would be taken for a good one.
-      if (closed) throw new Error('The connection was closed during its set-up.')
+      // Recovery listens from here on; a connection that is closed or given up already would be taken for a good one.
+      if (closed || streamOf(model)?.destroyed) throw new Error('The connection was closed during its set-up.')
       complete = true
     } catch (error) {
       // Closing in order could wait for the same answer that did not come.
@@ -109,9 +109,14 @@ export function rabbitmqConnection({ url, name, logger, setup, stepTimeoutMs = S
 
 /** Cuts a connection whose broker may not answer a close. Resolves when amqplib knows: a close that it begins before would never end. */
 async function destroy(model: ChannelModel): Promise<void> {
-  const stream: unknown = Reflect.get(model.connection, 'stream')
-  if (!(stream instanceof Duplex) || stream.closed) return
+  const stream = streamOf(model)
+  if (!stream || stream.closed) return
   const closed = new Promise(resolve => stream.once('close', resolve))
   stream.destroy(new Error('The connection is given up.'))
   await closed
+}
+
+function streamOf(model: ChannelModel): Duplex | undefined {
+  const stream: unknown = Reflect.get(model.connection, 'stream')
+  return stream instanceof Duplex ? stream : undefined
 }
