@@ -11,7 +11,7 @@ const testNet = (name: string, usdcAddress: string): SupportedChain => ({ name, 
 
 /**
  * By chain id. A chain belongs here when it runs the Cancun opcodes, derives addresses as Ethereum does and has Circle's native USDC of six
- * decimals, which must not be the chain's own coin. docs/threat-model.md says which are left out, and why.
+ * decimals, which must not be the chain's own coin. docs/threat-model.md names those left out, with the reasons.
  */
 export const supportedChains: Readonly<Record<number, SupportedChain>> = {
   1: mainNet('Ethereum', '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'),

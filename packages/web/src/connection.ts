@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 const EVENTS = ['online', 'offline'] as const
 
-/** False while the browser knows that it has no connection. True says nothing about the service. */
+/** False while the browser knows that it has no connection. True is no evidence that the service answers. */
 export const useOnline = (): boolean =>
   useSyncExternalStore(
     listener => {

@@ -38,7 +38,7 @@ export function CopyBlock({ label, value, shown, action }: { label: string; valu
 
 const ADDRESS_LENGTH = 42
 
-/** An address breaks in its middle when its line is too long; a hash, which nobody reads aloud, breaks anywhere. */
+/** An address breaks in its middle when its line is too long; a hash, which is compared and not read, breaks anywhere. */
 function Hex({ text }: { text: string }) {
   const half = text.length === ADDRESS_LENGTH ? ADDRESS_LENGTH / 2 : text.length
   return (

@@ -50,7 +50,7 @@ function follow(orderId: string, set: (change: (state: LiveCheckout) => LiveChec
     stream = new EventSource(`${path}/stream`)
     stream.addEventListener('checkout', event => {
       const checkout = JSON.parse(String(event.data)) as CheckoutBody
-      // A message that was on its way when the connection went says nothing about it.
+      // A message that was on its way when the connection closed is no evidence about the connection.
       set(state => ({ ...state, checkout, live: navigator.onLine, failure: null }))
     })
     stream.onerror = () => {

@@ -1,4 +1,4 @@
-/** A device whose wallets are apps and whose screen nobody scans. */
+/** A device whose wallets are apps and whose own screen cannot be scanned. */
 export const isPhone = (): boolean => window.matchMedia('(pointer: coarse)').matches
 
 /** Links that open a page in the browser of a phone's wallet, in the form that each wallet publishes. */

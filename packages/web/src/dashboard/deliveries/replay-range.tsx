@@ -8,7 +8,7 @@ import { useWords } from '../texts'
 
 const DAY_MS = 86_400_000
 
-/** Sends everything of a range again; one call takes a part, so it goes on where the last ended and says how far it is. */
+/** Sends everything of a range again; one call takes a part, so it goes on where the last ended and shows its progress. */
 export function ReplayRange({ opened, onClose, onDone }: Opened & { onDone(): void }) {
   const { t } = useWords()
   return (

@@ -1,6 +1,6 @@
 import type { Texts } from '../texts'
 
-/** What a field must be, and which sentence says so. */
+/** What a field must be, and the message when it is not. */
 export interface Rule {
   fault: keyof Texts['faults']
   holds(text: string): boolean

@@ -13,7 +13,7 @@ const CHARACTER = 7
 const [DATE_WIDTH, SHORT_DATE_WIDTH, SHORT_DATE_HALF] = [72, 60, 18]
 const GROUND = HEIGHT - FOOT
 
-/** One bar a day, drawn in the pixels it is shown in, so that its labels keep the size of text. A table says the same to screen readers. */
+/** One bar a day, drawn in the pixels it is shown in, so that its labels keep the size of text. A table holds the same figures for screen readers. */
 export function VolumeChart({ summary }: { summary: SummaryBody }) {
   const { t, locale, brl, usdc } = useWords()
   const [seen, setSeen] = useState<Day | null>(null)
@@ -53,7 +53,7 @@ export function VolumeChart({ summary }: { summary: SummaryBody }) {
           const height = day.orders > 0 ? Math.max(3, heightOf(parseBrl(day.brl_amount))) : 0
           const start = left + index * step
           return (
-            // biome-ignore lint/a11y/noStaticElementInteractions: a hint for the mouse; the table below says the same to everyone
+            // biome-ignore lint/a11y/noStaticElementInteractions: a hint for the mouse; the table below holds the same figures
             <g key={day.date} onMouseEnter={() => setSeen(day)}>
               <rect x={start} y="0" width={step} height={HEIGHT} className="field" />
               <rect
