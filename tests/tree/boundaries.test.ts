@@ -27,13 +27,14 @@ const homes: Record<string, string[]> = {
   axios: ['services/orders/src/quote/*-rate.ts'],
   luxon: ['services/subscriptions/src/subscription/calendar.ts'],
   ethers: [
-    'packages/payment-router/src/*.ts',
+    'packages/payment-router/src/{*,payment/*}.ts',
     'packages/local-servers/src/anvil/local-chain.ts',
     'services/chain-listener/src/{rpc,relay,logs}/*.ts',
     'services/chain-listener/src/scan/backfill-deposits.ts',
     'services/orders/src/{chain/*,quote/chainlink-rate}.ts',
     'services/api-gateway/src/merchant/checksum-address.ts',
   ],
+  'hash-wasm': ['packages/payment-router/src/payment/keccak.ts'],
   express: [
     'packages/service-kit/src/http/*.ts',
     'packages/service-kit/src/service-parts.ts',

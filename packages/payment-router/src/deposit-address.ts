@@ -1,5 +1,6 @@
+import './payment/keccak'
 import { dataLength, getAddress, getCreateAddress, keccak256 } from 'ethers'
-import { encodePayment } from './payment-terms'
+import { encodePayment } from './payment/payment-terms'
 
 // OpenZeppelin's Clones: EIP-1167. The code that stands at the address begins behind the first ten bytes.
 const CREATION = '3d602d80600a3d3981f3'

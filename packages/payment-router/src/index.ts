@@ -5,12 +5,8 @@ export { testUsdcAbi } from './artifacts/test-usdc'
 export { deployContractWallet } from './contract-wallet'
 export { AddressTakenError, type DeployedContracts, type DeployOptions, deployContracts, deployRouter, type RouterTerms } from './deploy'
 export { depositAddress, depositImplementation, isDepositAddress } from './deposit-address'
-export { PAYMENT_RECEIVED_TOPIC } from './payment-received'
-export { authorizationNonce } from './payment-terms'
-export { factoryAddress, type RouterIdentity, routerAddress } from './router-address'
-export { splitFee } from './split-fee'
-export { type SupportedChain, supportedChains } from './supported-chains'
-export { type TestSweep, testSweep } from './test-sweep'
+export { PAYMENT_RECEIVED_TOPIC } from './payment/payment-received'
+export { authorizationNonce } from './payment/payment-terms'
 export {
   type AuthorizationTerms,
   type PermitTerms,
@@ -18,5 +14,9 @@ export {
   receiveWithAuthorizationTypedData,
   type TokenDomain,
   type TypedData,
-} from './typed-data'
+} from './payment/typed-data'
+export { factoryAddress, type RouterIdentity, routerAddress } from './router-address'
+export { splitFee } from './split-fee'
+export { type SupportedChain, supportedChains } from './supported-chains'
+export { type TestSweep, testSweep } from './test-sweep'
 export { DeploymentMismatchError, type ExpectedDeployment, verifyDeployment, verifyToken } from './verify'
