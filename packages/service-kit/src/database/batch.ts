@@ -74,8 +74,9 @@ export function createBatch<Item, Result>(
     running = true
     while (waiting.length > 0) {
       const since = performance.now() - waitMs
-      const late = waiting.findIndex(({ askedAt }) => askedAt >= since)
-      reject(waiting.splice(0, late < 0 ? waiting.length : late), new LateError('The database has not come to it in time.'))
+      const inTime = waiting.findIndex(({ askedAt }) => askedAt >= since)
+      const late = waiting.splice(0, inTime < 0 ? waiting.length : inTime)
+      if (late.length > 0) reject(late, new LateError('The database has not come to it in time.'))
       if (waiting.length > 0) await together(keyOf ? takeDistinct(keyOf) : waiting.splice(0, limit))
     }
     running = false

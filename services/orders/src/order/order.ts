@@ -64,15 +64,18 @@ export interface Deployment extends Omit<Destination, 'merchantAddress' | 'depos
 }
 
 /** A new order: priced once, judged in USDC units ever after. Its deposit address is not known here. Throws `payout_address_required`. */
-export function open(input: NewOrder, quote: Quote, { feeBps, toleranceLimit, ...destination }: Deployment, at: Date): Order {
+export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: Date): Order {
   const { terms } = input
+  const { feeBps, toleranceLimit, chainId, tokenAddress, routerAddress } = deployment
   if (terms.payout_address === null) {
     throw new ApiError('payout_address_required', 'Set payout_address with PATCH /api/v1/merchants/me: it is where your share is sent.')
   }
   const usdcUnits = usdcForBrl(input.brlCentavos, quote.rateMicros)
   const { fee, expected } = splitFee(usdcUnits, feeBps)
   return {
-    ...destination,
+    chainId,
+    tokenAddress,
+    routerAddress,
     depositAddress: null,
     merchantAddress: terms.payout_address,
     id: input.id,
