@@ -1,9 +1,10 @@
-import './payment/keccak'
 import { dataLength, getAddress, getCreateAddress, keccak256 } from 'ethers'
+import { keccakBytes } from './payment/keccak'
 import { encodePayment } from './payment/payment-terms'
 
 // OpenZeppelin's Clones: EIP-1167. The code that stands at the address begins behind the first ten bytes.
 const CREATION = '3d602d80600a3d3981f3'
+const SALT_AT = 21
 const DELEGATION = ['363d3d373d3d3d363d73', '5af43d82803e903d91602b57fd5bf3'] as const
 
 function digitsOf(address: string): string {
@@ -14,7 +15,8 @@ function digitsOf(address: string): string {
 interface Clone {
   implementation: string
   codeHash: string
-  initCodeHash: string
+  /** What CREATE2 hashes: 0xff, the router, 32 bytes for the salt, the hash of the init code. */
+  place: Buffer
 }
 
 const clones = new Map<string, Clone>()
@@ -24,7 +26,9 @@ function cloneOf(router: string): Clone {
   if (known !== undefined) return known
   const implementation = getCreateAddress({ from: router, nonce: 1 })
   const code = DELEGATION.join(digitsOf(implementation))
-  const clone = { implementation, codeHash: keccak256(`0x${code}`), initCodeHash: keccak256(`0x${CREATION}${code}`) }
+  const initCodeHash = keccak256(`0x${CREATION}${code}`).slice(2)
+  const place = Buffer.from(`ff${digitsOf(router)}${'0'.repeat(64)}${initCodeHash}`, 'hex')
+  const clone = { implementation, codeHash: keccak256(`0x${code}`), place }
   clones.set(router, clone)
   return clone
 }
@@ -43,9 +47,9 @@ interface DepositTerms {
 
 /** The address without its EIP-55 spelling, which is a hash of its own. */
 function lowerCaseAddress({ router, memo, merchant }: DepositTerms): string {
-  const salt = keccak256(encodePayment(memo, merchant))
-  const place = `ff${digitsOf(router)}${salt.slice(2)}${cloneOf(router).initCodeHash.slice(2)}`
-  return `0x${keccak256(Buffer.from(place, 'hex')).slice(26)}`
+  const { place } = cloneOf(router)
+  place.set(keccakBytes(encodePayment(memo, merchant)), SALT_AT)
+  return `0x${Buffer.from(keccakBytes(place)).toString('hex', 12)}`
 }
 
 /**
