@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { brlAmount, externalRef, id, memo, timestamp, txHash, usdcAmount } from './fields'
+import { address, brlAmount, externalRef, id, memo, timestamp, txHash, usdcAmount } from './fields'
 
 /** The bodies a merchant receives: exactly `{ type, data }`. Specification, Events. */
 
-export const webhookType = z.enum([
+/** The kinds of the specification: all that a merchant's `webhook_url` ever receives. */
+export const SPECIFIED_EVENTS = [
   'order.paid',
   'order.underpaid',
   'order.expired',
@@ -11,7 +12,22 @@ export const webhookType = z.enum([
   'subscription.charged',
   'subscription.cancelled',
   'subscription.expired',
-])
+] as const
+
+/** Sent only to endpoints that chose them; everyone can pull them. */
+export const OPT_IN_EVENTS = [
+  'order.overpaid',
+  'order.paid_late',
+  'order.paid_after_cancel',
+  'order.duplicate',
+  'order.settled',
+  'payment.unmatched',
+] as const
+
+/** What a merchant sends to one endpoint to try it. */
+export const TEST_EVENT = 'endpoint.test'
+
+export const webhookType = z.enum([...SPECIFIED_EVENTS, ...OPT_IN_EVENTS, TEST_EVENT])
 export type WebhookType = z.infer<typeof webhookType>
 
 export const paidData = z.object({
@@ -26,12 +42,37 @@ export const paidData = z.object({
 })
 export type PaidData = z.infer<typeof paidData>
 
-/** `tx_hash` is the payment that left the order short; `paid_at` is when it was noticed. */
+/** `tx_hash` is the payment that left the order short, or came besides or after what it asked for; `paid_at` is when it was noticed. */
 export const underpaidData = paidData.extend({ expected: usdcAmount, received: usdcAmount })
 export type UnderpaidData = z.infer<typeof underpaidData>
 
 export const compactData = z.object({ id, external_ref: externalRef.nullable() })
 export type CompactData = z.infer<typeof compactData>
+
+/** `settlement_tx_hash` is the transaction with which the last of the order's payments reached the payout address. */
+export const settledData = paidData.extend({ settlement_tx_hash: txHash, payout_address: address, settled_at: timestamp })
+export type SettledData = z.infer<typeof settledData>
+
+export const mismatchReason = z.enum(['unknown_memo', 'wrong_chain', 'wrong_router', 'wrong_token', 'wrong_recipient', 'zero_amount'])
+export type MismatchReason = z.infer<typeof mismatchReason>
+
+/** A confirmed payment that counts for no order, although it names the merchant's payout address or the memo of an order of theirs. */
+export const unmatchedData = z.object({
+  id: z.string().meta({ description: 'Names the payment: chain, transaction and its place there' }),
+  reason: mismatchReason,
+  kind: z.enum(['router', 'transfer']),
+  chain_id: z.int(),
+  token_address: address,
+  tx_hash: txHash,
+  memo,
+  amount: usdcAmount,
+  payer_address: address,
+  merchant_address: address,
+  block_time: timestamp,
+})
+export type UnmatchedData = z.infer<typeof unmatchedData>
+
+export const testData = z.object({ id, message: z.string() })
 
 export const webhookBodies = {
   'order.paid': z.strictObject({ type: z.literal('order.paid'), data: paidData }),
@@ -41,4 +82,11 @@ export const webhookBodies = {
   'subscription.charged': z.strictObject({ type: z.literal('subscription.charged'), data: paidData }),
   'subscription.cancelled': z.strictObject({ type: z.literal('subscription.cancelled'), data: compactData }),
   'subscription.expired': z.strictObject({ type: z.literal('subscription.expired'), data: compactData }),
+  'order.overpaid': z.strictObject({ type: z.literal('order.overpaid'), data: underpaidData }),
+  'order.paid_late': z.strictObject({ type: z.literal('order.paid_late'), data: underpaidData }),
+  'order.paid_after_cancel': z.strictObject({ type: z.literal('order.paid_after_cancel'), data: underpaidData }),
+  'order.duplicate': z.strictObject({ type: z.literal('order.duplicate'), data: underpaidData }),
+  'order.settled': z.strictObject({ type: z.literal('order.settled'), data: settledData }),
+  'payment.unmatched': z.strictObject({ type: z.literal('payment.unmatched'), data: unmatchedData }),
+  [TEST_EVENT]: z.strictObject({ type: z.literal(TEST_EVENT), data: testData }),
 } satisfies Record<WebhookType, z.ZodType>

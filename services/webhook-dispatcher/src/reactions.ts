@@ -35,5 +35,11 @@ export function reactions({ store, due, admit, stored }: ReactionDeps): Reaction
     'subscription.charged': notify,
     'subscription.cancelled': notify,
     'subscription.expired': notify,
+    'order.overpaid': notify,
+    'order.paid_late': notify,
+    'order.paid_after_cancel': notify,
+    'order.duplicate': notify,
+    'order.settled': notify,
+    'order.payment_unmatched': notify,
   }
 }

@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { event, merchantUpdated, orderPaid, paidOrder, SECRET, type System, startDispatcher, startReceiver } from './setup'
+import { OPT_IN_EVENTS } from '@ponte/contracts'
+import { event, merchantUpdated, optIn, orderPaid, paidOrder, SECRET, type System, startDispatcher, startReceiver } from './setup'
 
 let system: System
 beforeAll(async () => {
@@ -73,6 +74,19 @@ describe('an event', () => {
     await system.publish(event('subscription.charged', { merchant_id: merchantId, merchant_version: 1, ...charged }))
     await system.dispatcher.idle()
     expect(receiver.received.map(({ body }) => JSON.parse(body.toString()).type)).toEqual(['subscription.charged'])
+    await receiver.stop()
+  })
+
+  it.each(OPT_IN_EVENTS)('%s never goes to the webhook_url, and can be pulled', async type => {
+    const merchantId = randomUUID()
+    const receiver = await startReceiver()
+    await system.publish(merchantUpdated(merchantId, { webhook_url: receiver.url }))
+    const chosen = optIn(type, merchantId)
+    await system.publish(chosen, orderPaid(merchantId))
+    await system.dispatcher.idle()
+    expect(receiver.received.map(({ body }) => JSON.parse(body.toString()).type)).toEqual(['order.paid'])
+    const { rows } = await system.sql.query('SELECT type, sequence FROM events WHERE id = $1', [chosen.id])
+    expect(rows).toMatchObject([{ type }])
     await receiver.stop()
   })
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Event, type EventData, type EventType, topology } from '@ponte/contracts'
+import { type Event, type EventData, type EventType, type OPT_IN_EVENTS, topology } from '@ponte/contracts'
 import { type Bus, createLogger, memoryBus, readConfig, seal, signCaller, silentLogger, uuidv7 } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import pg from 'pg'
@@ -122,6 +122,34 @@ export const paidOrder = (id: string = randomUUID()) => ({
 
 export const orderPaid = (merchantId: string, merchantVersion = 1): Event =>
   event('order.paid', { merchant_id: merchantId, merchant_version: merchantVersion, order: paidOrder() })
+
+/** An event of a kind that is sent only where it was chosen. */
+export function optIn(type: (typeof OPT_IN_EVENTS)[number], merchantId: string): Event {
+  const owner = { merchant_id: merchantId, merchant_version: 1 }
+  const order = paidOrder()
+  if (type === 'order.settled') {
+    const settlement = { settlement_tx_hash: order.tx_hash, payout_address: PAYOUT_ADDRESS, settled_at: order.paid_at }
+    return event(type, { ...owner, order: { ...order, ...settlement } })
+  }
+  if (type !== 'payment.unmatched') return event(type, { ...owner, order: { ...order, expected: '27.398525', received: '54.797050' } })
+  return event('order.payment_unmatched', {
+    ...owner,
+    payment: {
+      id: `31337:${order.tx_hash}:0`,
+      reason: 'unknown_memo',
+      kind: 'router',
+      chain_id: 31_337,
+      token_address: PAYOUT_ADDRESS,
+      tx_hash: order.tx_hash,
+      memo: order.memo,
+      amount: '27.675277',
+      payer_address: PAYOUT_ADDRESS,
+      merchant_address: PAYOUT_ADDRESS,
+      block_time: order.paid_at,
+    },
+  })
+}
+const PAYOUT_ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
 /** The header that the gateway would send for this merchant. */
 export function asMerchant(id: string, version = 1): { Authorization: string } {

@@ -1,4 +1,4 @@
-import { webhookType } from '@ponte/contracts'
+import { SPECIFIED_EVENTS, webhookType } from '@ponte/contracts'
 import type { Ledger } from '../ledger'
 import type { Traffic } from '../traffic'
 import type { Audited } from '.'
@@ -17,7 +17,7 @@ async function eventsAgainstDispatcher(ledger: Ledger): Promise<string[]> {
        FROM outbox e LEFT JOIN orders o ON o.id::text = e.body::jsonb->'data'->'order'->>'id'`,
     )),
     ...(await ledger.query('subscriptions', 'SELECT id, type, false AS silent FROM outbox')),
-  ].filter(({ type }) => webhookType.safeParse(type).success)
+  ].filter(({ type }) => type === 'order.payment_unmatched' || webhookType.safeParse(type).success)
   const kept = new Set((await ledger.query('webhook-dispatcher', 'SELECT id FROM events')).map(row => row.id))
   const known = new Set(published.map(({ id }) => id))
   return [
@@ -36,7 +36,7 @@ async function deliveriesAgainstReceivers(ledger: Ledger, traffic: Traffic): Pro
   const rows = await ledger.query(
     'webhook-dispatcher',
     `SELECT e.id, e.type, e.merchant_id, convert_from(e.body, 'UTF8') AS body, d.status, d.last_error_code, d.attempts
-     FROM events e LEFT JOIN deliveries d ON d.event_id = e.id`,
+     FROM events e LEFT JOIN deliveries d ON d.event_id = e.id WHERE e.type IN (${SPECIFIED_EVENTS.map(type => `'${type}'`).join(', ')})`,
   )
   const taken = new Map(traffic.merchants.map(({ body, receiver }) => [body.id, receiver.taken]))
   for (const row of rows) {

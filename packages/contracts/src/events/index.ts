@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { merchantUpdated } from './api-gateway'
 import { chainAdvanced, chainPayment, chainSweep, depositBlocked, depositSynced } from './chain-listener'
 import { envelope } from './envelope'
-import { orderChanged, orderClosed, orderCreated, orderPaid, orderUnderpaid } from './orders'
+import { orderChanged, orderClosed, orderCreated, orderPaid, orderSettled, orderSurplus, orderUnderpaid, paymentUnmatched } from './orders'
 import { chargeRequested, orderSuperseded, subscriptionCharged, subscriptionClosed } from './subscriptions'
 
 /** Every fact that travels between services; the key is the routing key. Changes are additive, a breaking one is a new name. */
@@ -21,6 +21,12 @@ export const eventTable = {
   'order.underpaid': orderUnderpaid,
   'order.expired': orderClosed,
   'order.cancelled': orderClosed,
+  'order.overpaid': orderSurplus,
+  'order.paid_late': orderSurplus,
+  'order.paid_after_cancel': orderSurplus,
+  'order.duplicate': orderSurplus,
+  'order.settled': orderSettled,
+  'order.payment_unmatched': paymentUnmatched,
   'order.changed': orderChanged,
   'subscription.charge_requested': chargeRequested,
   'subscription.order_superseded': orderSuperseded,
@@ -79,5 +85,11 @@ export const topology = {
     'subscription.charged',
     'subscription.cancelled',
     'subscription.expired',
+    'order.overpaid',
+    'order.paid_late',
+    'order.paid_after_cancel',
+    'order.duplicate',
+    'order.settled',
+    'order.payment_unmatched',
   ],
 } as const satisfies Record<string, readonly EventType[]>

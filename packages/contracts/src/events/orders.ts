@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { order } from '../api/order'
 import { id } from '../fields'
-import { compactData, paidData, underpaidData } from '../webhook'
+import { compactData, paidData, settledData, underpaidData, unmatchedData } from '../webhook'
 
 /** Whose event this is, and the merchant version it was decided under: a reader with an older copy waits. */
 export const ownedBy = { merchant_id: id, merchant_version: z.int().min(1) }
@@ -20,6 +20,18 @@ export const orderUnderpaid = z.object({ ...ownedBy, order: underpaidData })
 
 /** Published by orders. Consumed by subscriptions and webhook-dispatcher. */
 export const orderClosed = z.object({ ...ownedBy, subscription_id: id.nullable(), order: compactData })
+
+/**
+ * Published by orders, when money came besides or after what an order asked for (`overpaid`, `paid_late`, `paid_after_cancel`, `duplicate`).
+ * Consumed by webhook-dispatcher.
+ */
+export const orderSurplus = z.object({ ...ownedBy, order: underpaidData })
+
+/** Published by orders: all that was paid for the order has reached the payout address. Consumed by webhook-dispatcher. */
+export const orderSettled = z.object({ ...ownedBy, order: settledData })
+
+/** Published by orders. Consumed by webhook-dispatcher: merchants know it as `payment.unmatched`. */
+export const paymentUnmatched = z.object({ ...ownedBy, payment: unmatchedData })
 
 /** Published by orders, without outbox: whatever a payer or merchant can see changed. Consumed by api-gateway for live pages. */
 export const orderChanged = z.object({ merchant_id: id, order_id: id })

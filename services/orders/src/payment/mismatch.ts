@@ -1,3 +1,7 @@
+import type { MismatchReason } from '@ponte/contracts'
+
+export type { MismatchReason } from '@ponte/contracts'
+
 /** Where the money of an order goes: fixed when it is created. */
 export interface Destination {
   chainId: number
@@ -12,8 +16,6 @@ export interface Destination {
 export interface Target extends Destination {
   grossUnits: bigint
 }
-
-export type MismatchReason = 'unknown_memo' | 'wrong_chain' | 'wrong_router' | 'wrong_token' | 'wrong_recipient' | 'zero_amount'
 
 /**
  * Why a payment does not count for the order with its memo; null when it does. Memo, chain, router, token and merchant must all agree: a stranger

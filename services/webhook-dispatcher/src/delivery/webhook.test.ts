@@ -55,6 +55,22 @@ describe('what a merchant is told', () => {
     )
   })
 
+  it.each(['order.overpaid', 'order.paid_late', 'order.paid_after_cancel', 'order.duplicate'] as const)('%s carries both amounts', type => {
+    expect(JSON.parse(told(event(type, { ...owner, order: underpaid })) ?? '')).toEqual({ type, data: underpaid })
+  })
+
+  it('names what it is about', () => {
+    const order = { ...paid, subscription_id: subscriptionId }
+    const charged = { ...owner, subscription_id: subscriptionId, charges_done: 1, order }
+    expect(toWebhook(event('subscription.charged', charged))).toMatchObject({ orderId, subscriptionId })
+    expect(toWebhook(event('order.expired', { ...owner, subscription_id: null, order: compact }))).toMatchObject({
+      orderId,
+      subscriptionId: null,
+    })
+    const ended = { ...owner, open_order_id: null, subscription: { ...compact, id: subscriptionId } }
+    expect(toWebhook(event('subscription.expired', ended))).toMatchObject({ orderId: null, subscriptionId })
+  })
+
   it('keeps text outside ASCII as UTF-8 bytes', () => {
     const body = toWebhook(event('order.expired', { ...owner, subscription_id: null, order: { ...compact, external_ref: 'pão ☕' } }))?.body
     expect(body?.includes(Buffer.from('pão ☕', 'utf8'))).toBe(true)

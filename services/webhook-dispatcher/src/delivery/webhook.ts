@@ -1,4 +1,4 @@
-import { type CompactData, type Event, type PaidData, type UnderpaidData, type WebhookType, webhookBodies } from '@ponte/contracts'
+import { type Event, type WebhookType, webhookBodies } from '@ponte/contracts'
 
 /** The body of a webhook: serialised once, here, and from then on only bytes. */
 export interface Webhook {
@@ -6,6 +6,9 @@ export interface Webhook {
   merchantId: string
   /** The merchant's version that the event was decided under. */
   merchantVersion: number
+  /** What it is about, so that its deliveries are found by it. */
+  orderId: string | null
+  subscriptionId: string | null
   body: Buffer
 }
 
@@ -15,28 +18,49 @@ export interface Webhook {
  */
 export function toWebhook(event: Event): Webhook | undefined {
   switch (event.type) {
-    case 'order.paid':
-      return event.data.order.subscription_id === null ? webhook(event.type, event.data, event.data.order) : undefined
+    case 'order.paid': {
+      const { order } = event.data
+      return order.subscription_id === null ? webhook(event.type, event.data, order, aboutOrder(order)) : undefined
+    }
     case 'order.underpaid':
+    case 'order.overpaid':
+    case 'order.paid_late':
+    case 'order.paid_after_cancel':
+    case 'order.duplicate':
+    case 'order.settled':
+      return webhook(event.type, event.data, event.data.order, aboutOrder(event.data.order))
     case 'order.expired':
     case 'order.cancelled':
-      return webhook(event.type, event.data, event.data.order)
-    case 'subscription.charged':
-      return webhook(event.type, event.data, { ...event.data.order, subscription_id: event.data.subscription_id })
+      return webhook(event.type, event.data, event.data.order, aboutOrder({ ...event.data, id: event.data.order.id }))
+    case 'subscription.charged': {
+      const order = { ...event.data.order, subscription_id: event.data.subscription_id }
+      return webhook(event.type, event.data, order, aboutOrder(order))
+    }
     case 'subscription.cancelled':
     case 'subscription.expired':
-      return webhook(event.type, event.data, event.data.subscription)
+      return webhook(event.type, event.data, event.data.subscription, { orderId: null, subscriptionId: event.data.subscription.id })
+    case 'order.payment_unmatched':
+      return webhook('payment.unmatched', event.data, event.data.payment, { orderId: null, subscriptionId: null })
     default:
       return undefined
   }
 }
 
-function webhook(
-  type: WebhookType,
-  owner: { merchant_id: string; merchant_version: number },
-  data: PaidData | UnderpaidData | CompactData,
-): Webhook {
-  // The schema drops what a merchant must not see and puts the fields in the specification's order.
-  const body = webhookBodies[type].parse({ type, data })
-  return { type, merchantId: owner.merchant_id, merchantVersion: owner.merchant_version, body: Buffer.from(JSON.stringify(body), 'utf8') }
-}
+type Subject = Pick<Webhook, 'orderId' | 'subscriptionId'>
+
+const aboutOrder = (order: { id: string; subscription_id: string | null }): Subject => ({
+  orderId: order.id,
+  subscriptionId: order.subscription_id,
+})
+
+const webhook = (type: WebhookType, owner: { merchant_id: string; merchant_version: number }, data: object, subject: Subject): Webhook => ({
+  type,
+  merchantId: owner.merchant_id,
+  merchantVersion: owner.merchant_version,
+  ...subject,
+  body: webhookBody(type, data),
+})
+
+/** The schema drops what a merchant must not see and puts the fields in the contract's order. */
+export const webhookBody = (type: WebhookType, data: object): Buffer =>
+  Buffer.from(JSON.stringify(webhookBodies[type].parse({ type, data })), 'utf8')

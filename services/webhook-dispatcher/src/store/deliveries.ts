@@ -2,6 +2,7 @@ import type { ListDeliveries, ReplayDeliveries } from '@ponte/contracts'
 import { type Database, isUniqueViolation, type Statement, uuidv7Floor } from '@ponte/service-kit'
 import type { Attempt, Delivery, PrismaClient } from '../generated/client'
 import { keyset } from './keyset'
+import { SPECIFIED } from './recipients'
 
 /** Raw SQL because insert and lane are one statement. A replay is a new delivery of the same event that names the old one; one that is on its way already stands for another. */
 const REPLAY: Statement = {
@@ -22,6 +23,7 @@ const REPLAY_RANGE: Statement = {
   WITH range AS (
     SELECT id, merchant_id, type, created_at FROM events
     WHERE merchant_id = $merchant_id AND created_at >= $from AND created_at < $to AND NOT waiting AND ($type::text IS NULL OR type = $type)
+      AND type IN (${SPECIFIED})
       AND ($all::boolean OR NOT (
         EXISTS (SELECT 1 FROM deliveries d WHERE d.id = events.id AND status <> 'dead')
         OR EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND replay_of IS NOT NULL AND status <> 'dead')))

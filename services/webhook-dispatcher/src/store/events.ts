@@ -3,6 +3,7 @@ import { createBatch, type Database, isUniqueViolation, type Statement } from '@
 import type { Webhook } from '../delivery'
 import type { Event as EventRow, PrismaClient } from '../generated/client'
 import { keyset } from './keyset'
+import { SPECIFIED } from './recipients'
 
 export interface IncomingEvent extends Webhook {
   id: string
@@ -39,7 +40,7 @@ const SAVE: Statement = {
     INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at)
     SELECT fresh.id, fresh.id, fresh.merchant_id, fresh.type, 'pending', now()
     FROM fresh JOIN merchants m ON m.id = fresh.merchant_id
-    WHERE NOT fresh.waiting AND m.webhook_url IS NOT NULL
+    WHERE NOT fresh.waiting AND m.webhook_url IS NOT NULL AND fresh.type IN (${SPECIFIED})
     RETURNING merchant_id
   )
   SELECT (SELECT count(*)::int FROM fresh WHERE waiting) AS waiting, touch_lanes(ARRAY(SELECT merchant_id FROM due))`,
@@ -60,7 +61,7 @@ const ADMIT: Statement = {
   ), due AS (
     INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at)
     SELECT a.id, a.id, a.merchant_id, a.type, 'pending', now()
-    FROM admitted a JOIN merchants m ON m.id = a.merchant_id WHERE m.webhook_url IS NOT NULL
+    FROM admitted a JOIN merchants m ON m.id = a.merchant_id WHERE m.webhook_url IS NOT NULL AND a.type IN (${SPECIFIED})
     RETURNING merchant_id
   )
   SELECT (SELECT count(*)::int FROM admitted) AS admitted, touch_lanes(ARRAY(SELECT merchant_id FROM due))`,

@@ -14,6 +14,13 @@ const webhookTypes: Record<WebhookType, string> = {
   'subscription.charged': 'Assinatura cobrada',
   'subscription.cancelled': 'Assinatura cancelada',
   'subscription.expired': 'Assinatura encerrada',
+  'order.overpaid': 'Cobrança paga a mais',
+  'order.paid_late': 'Cobrança paga com atraso',
+  'order.paid_after_cancel': 'Cobrança paga depois de cancelada',
+  'order.duplicate': 'Cobrança paga duas vezes',
+  'order.settled': 'Dinheiro repassado',
+  'payment.unmatched': 'Pagamento sem cobrança',
+  'endpoint.test': 'Evento de teste',
 }
 
 /** Webhooks, API and settings. */
