@@ -27,7 +27,7 @@ const homes: Record<string, string[]> = {
   axios: ['services/orders/src/quote/*-rate.ts'],
   luxon: ['services/subscriptions/src/subscription/calendar.ts'],
   ethers: [
-    'packages/payment-router/src/{*,payment/*}.ts',
+    'packages/payment-router/src/{*,deployment/*,monitor/*,payment/*}.ts',
     'packages/local-servers/src/anvil/local-chain.ts',
     'services/chain-listener/src/{rpc,relay,logs}/*.ts',
     'services/chain-listener/src/scan/backfill-deposits.ts',

@@ -29,7 +29,9 @@ function settingsFor(sources) {
     metadata: { bytecodeHash: 'none', appendCBOR: false },
     outputSelection: {
       '*': { '': ['ast'] },
-      ...Object.fromEntries(Object.keys(sources).map(path => [path, { '': ['ast'], '*': ['abi', 'evm.bytecode.object', ...runtime] }])),
+      ...Object.fromEntries(
+        Object.keys(sources).map(path => [path, { '': ['ast'], '*': ['abi', 'devdoc', 'evm.bytecode.object', ...runtime] }]),
+      ),
     },
   }
 }
@@ -59,6 +61,11 @@ function compile() {
   const isOurs = fault => fault.sourceLocation === undefined || fault.sourceLocation.file.startsWith('contracts/')
   const faults = (output.errors ?? []).filter(fault => fault.severity === 'error' || (fault.severity === 'warning' && isOurs(fault)))
   if (faults.length > 0) throw new Error(faults.map(fault => fault.formattedMessage).join('\n'))
+  const missing = verified.flatMap(name => {
+    const path = `contracts/${name}.sol`
+    return undocumented(name, output.contracts[path][name], sources[path].content)
+  })
+  if (missing.length > 0) throw new Error(`NatSpec has no @param for: ${missing.join(', ')}`)
   return { contracts: output.contracts, immutables: immutableNames(Object.values(output.sources).map(({ ast }) => ast)) }
 }
 
@@ -68,6 +75,19 @@ function immutableNames(node, names = {}) {
   if (node.nodeType === 'VariableDeclaration' && node.mutability === 'immutable') names[node.id] = node.name
   for (const child of Object.values(node)) immutableNames(child, names)
   return names
+}
+
+const typeOf = ({ type, components }) => (components ? type.replace('tuple', `(${components.map(typeOf).join()})`) : type)
+
+/** The named parameters of what this source declares that NatSpec says nothing of. */
+function undocumented(contract, { abi, devdoc }, source) {
+  const documented = { function: devdoc.methods, constructor: devdoc.methods, event: devdoc.events, error: devdoc.errors }
+  const declared = abi.filter(({ name = 'constructor' }) => source.includes(`${name}(`))
+  return declared.flatMap(({ type, name = 'constructor', inputs = [] }) => {
+    const found = documented[type]?.[type === 'constructor' ? type : `${name}(${inputs.map(typeOf).join()})`]
+    const params = [found].flat()[0]?.params ?? {}
+    return inputs.filter(input => input.name !== '' && params[input.name] === undefined).map(input => `${contract}.${name} ${input.name}`)
+  })
 }
 
 const kebab = name => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()

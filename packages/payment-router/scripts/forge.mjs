@@ -16,10 +16,11 @@ function forgeBinary() {
 }
 
 /** Resolves with the exit code and everything printed. `folder` has the foundry.toml. */
-export function forge(args, { folder = root, inherit = false } = {}) {
+export function forge(args, { folder = root, inherit = false, profile = process.env.FOUNDRY_PROFILE ?? 'default' } = {}) {
   return new Promise((resolve, reject) => {
     const output = inherit ? 'inherit' : 'pipe'
-    const child = spawn(forgeBinary(), args, { cwd: folder, stdio: ['ignore', output, output] })
+    const env = { ...process.env, FOUNDRY_PROFILE: profile }
+    const child = spawn(forgeBinary(), args, { cwd: folder, env, stdio: ['ignore', output, output] })
     let printed = ''
     const collect = chunk => {
       printed += chunk

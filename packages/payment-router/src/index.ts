@@ -3,8 +3,29 @@ export { paymentRouterAbi } from './artifacts/payment-router'
 export { testRateFeedAbi } from './artifacts/test-rate-feed'
 export { testUsdcAbi } from './artifacts/test-usdc'
 export { deployContractWallet } from './contract-wallet'
-export { AddressTakenError, type DeployedContracts, type DeployOptions, deployContracts, deployRouter, type RouterTerms } from './deploy'
+export {
+  AddressTakenError,
+  type DeployedContracts,
+  DeploymentMismatchError,
+  type DeployOptions,
+  deployContracts,
+  deployRouter,
+  type ExpectedDeployment,
+  factoryAddress,
+  inspectStrayDeposit,
+  type RouterIdentity,
+  type RouterTerms,
+  routerAddress,
+  type StrayDeposit,
+  type SupportedChain,
+  supportedChains,
+  type TestSweep,
+  testSweep,
+  verifyDeployment,
+  verifyToken,
+} from './deployment'
 export { depositAddress, depositImplementation, isDepositAddress } from './deposit-address'
+export { type ContractState, type RouterSurvey, readContractState, surveyRouter } from './monitor'
 export { PAYMENT_RECEIVED_TOPIC } from './payment/payment-received'
 export { authorizationNonce } from './payment/payment-terms'
 export {
@@ -15,8 +36,4 @@ export {
   type TokenDomain,
   type TypedData,
 } from './payment/typed-data'
-export { factoryAddress, type RouterIdentity, routerAddress } from './router-address'
 export { splitFee } from './split-fee'
-export { type SupportedChain, supportedChains } from './supported-chains'
-export { type TestSweep, testSweep } from './test-sweep'
-export { DeploymentMismatchError, type ExpectedDeployment, verifyDeployment, verifyToken } from './verify'

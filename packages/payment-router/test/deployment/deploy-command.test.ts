@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { type LocalChain, mined, startLocalChain, testAccounts } from '@ponte/local-servers'
-import { routerAddress, supportedChains } from '../../src'
+import { routerAddress } from '../../src'
 import { randomMemo, send, usdcOf } from '../observe'
+import { startSupported } from './supported'
 
 const DEPLOYER = testAccounts[8]
 const FEE = { feeBps: 100, feeReceiver: testAccounts[1].address }
@@ -10,12 +11,10 @@ const FEE = { feeBps: 100, feeReceiver: testAccounts[1].address }
 const chains: LocalChain[] = []
 afterAll(() => Promise.all(chains.map(chain => chain.stop())))
 
-/** A supported chain as it is before we come: the token at its listed address, and one cent for the deployer. */
-async function startSupported(chainId: number): Promise<LocalChain> {
-  const chain = await startLocalChain({ chainId })
+/** With one cent for the deployer. */
+async function startFunded(chainId: number): Promise<LocalChain> {
+  const { chain, usdcAddress } = await startSupported(chainId)
   chains.push(chain)
-  const usdcAddress = supportedChains[chainId]?.usdcAddress ?? ''
-  await chain.provider.send('anvil_setCode', [usdcAddress, await chain.provider.getCode(chain.usdcAddress)])
   await send(usdcOf(chain, chain.wallet(0), usdcAddress), 'mint', DEPLOYER.address, 10_000n)
   return chain
 }
@@ -29,7 +28,7 @@ function deploy(chain: LocalChain, ...args: string[]) {
 const nonceOf = ({ provider }: LocalChain) => provider.getTransactionCount(DEPLOYER.address, 'pending')
 
 it('the deploy command verifies, deploys, verifies and sweeps a cent, at one address on every chain', async () => {
-  const [base, polygon] = [await startSupported(8_453), await startSupported(137)]
+  const [base, polygon] = [await startFunded(8_453), await startFunded(137)]
   await mined(polygon.wallet(DEPLOYER.privateKey).sendTransaction({ to: DEPLOYER.address }))
   const router = routerAddress({ deployer: DEPLOYER.address, ...FEE })
 

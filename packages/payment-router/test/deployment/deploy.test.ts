@@ -3,8 +3,8 @@ import { Contract, parseEther, ZeroAddress } from 'ethers'
 import { AddressTakenError, deployRouter, depositAddress, depositImplementation, factoryAddress, routerAddress } from '../../src'
 import { routerFactoryAbi } from '../../src/artifacts/router-factory'
 import { testUsdcAbi, testUsdcBytecode } from '../../src/artifacts/test-usdc'
-import { routerInitCode } from '../../src/router-address'
-import { implementationCode } from '../../src/runtime-code'
+import { routerInitCode } from '../../src/deployment/router-address'
+import { implementationCode } from '../../src/deployment/runtime-code'
 import { deployArtifact, deployUnrulyToken, randomAddress, randomMemo, read, refusal, routerOf, send, usdcOf } from '../observe'
 
 const DEPLOYER = testAccounts[8]

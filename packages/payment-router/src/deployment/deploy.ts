@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { concat, Interface, type InterfaceAbi, isError, type Provider, type Signer, type TransactionReceipt, ZeroHash } from 'ethers'
-import { routerFactoryAbi } from './artifacts/router-factory'
-import { testRateFeedAbi, testRateFeedBytecode } from './artifacts/test-rate-feed'
-import { testUsdcAbi, testUsdcBytecode } from './artifacts/test-usdc'
+import { routerFactoryAbi } from '../artifacts/router-factory'
+import { testRateFeedAbi, testRateFeedBytecode } from '../artifacts/test-rate-feed'
+import { testUsdcAbi, testUsdcBytecode } from '../artifacts/test-usdc'
 import { DETERMINISTIC_DEPLOYER, factoryAddress, factoryInitCode, routerAddress, routerInitCode } from './router-address'
 import { factoryCode, routerCode } from './runtime-code'
 

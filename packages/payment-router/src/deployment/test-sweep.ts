@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { Contract, hexlify, Interface, type Signer, type TransactionReceipt, type TransactionResponse } from 'ethers'
-import { paymentRouterAbi } from './artifacts/payment-router'
-import { testUsdcAbi } from './artifacts/test-usdc'
-import { depositAddress } from './deposit-address'
-import { splitFee } from './split-fee'
+import { paymentRouterAbi } from '../artifacts/payment-router'
+import { testUsdcAbi } from '../artifacts/test-usdc'
+import { depositAddress } from '../deposit-address'
+import { splitFee } from '../split-fee'
 
 const AMOUNT = 10_000n
 

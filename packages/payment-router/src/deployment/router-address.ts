@@ -1,6 +1,6 @@
 import { AbiCoder, concat, getCreate2Address, keccak256, ZeroHash } from 'ethers'
-import { paymentRouterBytecode } from './artifacts/payment-router'
-import { routerFactoryBytecode } from './artifacts/router-factory'
+import { paymentRouterBytecode } from '../artifacts/payment-router'
+import { routerFactoryBytecode } from '../artifacts/router-factory'
 
 /** What decides a router's address, besides the router's own code. The token does not, so the address is the same on every chain. */
 export interface RouterIdentity {

@@ -1,5 +1,5 @@
 import { AbiCoder, concat, Interface, isError } from 'ethers'
-import { stateProbeAbi, stateProbeBytecode } from './artifacts/state-probe'
+import { stateProbeAbi, stateProbeBytecode } from '../artifacts/state-probe'
 
 /** Any ethers provider. */
 export interface ChainReader {

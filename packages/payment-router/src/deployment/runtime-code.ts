@@ -1,8 +1,8 @@
 import { zeroPadValue } from 'ethers'
-import { depositAddressRuntime } from './artifacts/deposit-address'
-import { paymentRouterRuntime } from './artifacts/payment-router'
-import { routerFactoryRuntime } from './artifacts/router-factory'
-import { depositCodeHash, depositImplementation } from './deposit-address'
+import { depositAddressRuntime } from '../artifacts/deposit-address'
+import { paymentRouterRuntime } from '../artifacts/payment-router'
+import { routerFactoryRuntime } from '../artifacts/router-factory'
+import { depositCodeHash, depositImplementation } from '../deposit-address'
 
 interface Runtime {
   code: string

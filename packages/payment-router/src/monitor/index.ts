@@ -1,0 +1,2 @@
+export { type ContractState, readContractState } from './contract-state'
+export { type RouterSurvey, surveyRouter } from './router-survey'
