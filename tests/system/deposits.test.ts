@@ -1,9 +1,9 @@
 import { type System, startAll } from '@ponte/all-in-one'
 import { type CheckoutBody, formatUsdc, type OrderBody } from '@ponte/contracts'
 import { mined, testAccounts } from '@ponte/local-servers'
-import { receiveWithAuthorizationTypedData, testUsdcAbi } from '@ponte/payment-router'
+import { deployContracts, paymentRouterAbi, receiveWithAuthorizationTypedData, testUsdcAbi } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
-import { Contract, toBeHex, Wallet } from 'ethers'
+import { Contract, type InterfaceAbi, toBeHex, Wallet, ZeroAddress } from 'ethers'
 import { askGateway, call, createMerchant, MERCHANT, RELAYER, startWorld, units, type World } from '../world'
 
 let world: World
@@ -53,9 +53,9 @@ describe('issue: pay from anywhere', () => {
   }, 60_000)
 })
 
-describe('issue: misfits by deposit, as by router', () => {
-  const address = (of: OrderBody) => of.payment.deposit_address
+const address = (of: OrderBody) => of.payment.deposit_address ?? ''
 
+describe('issue: misfits by deposit, as by router', () => {
   it('paid twice: the second is kept as a duplicate and told nobody', async () => {
     const created = await order()
     await transfer(address(created), units(created.usdc_amount))
@@ -125,6 +125,44 @@ describe('issue: misfits by deposit, as by router', () => {
     expect(told('order.expired', created)).toHaveLength(0)
     expect(told('order.paid', created)).toHaveLength(1)
   }, 120_000)
+})
+
+describe('what is no payment, and what has no payer', () => {
+  const pending = { status: 'pending', exception: null, received: '0.000000', payments: [] }
+  const read = async (of: OrderBody) => [
+    await call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${of.id}`, merchant.api_key),
+    (await (await askGateway(system.gatewayUrl, `/api/v1/checkout/${of.id}`)).json()) as CheckoutBody,
+  ]
+
+  it('transfers of nothing, foreign tokens and routers, and what is recovered pay nothing', async () => {
+    const created = await order()
+    const stranger = world.chain.wallet(STRANGER.privateKey)
+    const send = (address: string, abi: InterfaceAbi, method: string, ...values: unknown[]) =>
+      mined(new Contract(address, abi, stranger).getFunction(method).send(...values))
+    const [deposit, terms] = [address(created), [`0x${created.memo}`, MERCHANT.address]]
+    await mined(world.chain.transferUsdc(stranger, deposit, 0n))
+    const foreign = await deployContracts(stranger, { feeBps: 99, feeReceiver: STRANGER.address })
+    for (const to of [deposit, STRANGER.address]) await send(foreign.usdcAddress, testUsdcAbi, 'mint', to, units(created.usdc_amount))
+    await send(foreign.usdcAddress, testUsdcAbi, 'approve', foreign.routerAddress, units(created.usdc_amount))
+    await send(foreign.routerAddress, paymentRouterAbi, 'pay', ...terms, units(created.usdc_amount))
+    await mined(stranger.sendTransaction({ to: deposit, value: 1n }))
+    for (const asset of [foreign.usdcAddress, ZeroAddress])
+      await send(world.chain.routerAddress, paymentRouterAbi, 'recover', ...terms, asset)
+    await system.idle()
+    for (const body of await read(created)) expect(body).toMatchObject(pending)
+    expect(told('order.', created)).toEqual([])
+    await call(system.gatewayUrl, 'POST', `/api/v1/orders/${created.id}/cancel`, merchant.api_key)
+  }, 60_000)
+
+  it('tokens minted to the address, as a bridge brings them, pay the order by an unknown payer', async () => {
+    const created = await order()
+    const { hash } = await mined(world.chain.mintUsdc(address(created), units(created.usdc_amount)))
+    await system.idle()
+    const payment = { kind: 'transfer', tx_hash: hash, payer_address: null, amount: created.usdc_amount, settlement: { status: 'settled' } }
+    for (const body of await read(created))
+      expect(body).toMatchObject({ status: 'paid', exception: null, tx_hash: hash, payments: [payment] })
+    expect(told('order.paid', created)).toHaveLength(1)
+  }, 60_000)
 })
 
 interface Waiting {

@@ -44,6 +44,19 @@ test('a change to a refused address changes nothing', async () => {
   expect(body).toMatchObject({ display_name: 'Padaria Estrela', payout_address: null })
 })
 
+test('the merchant is warned of an address that is a contract, for as long as it stays', async () => {
+  const { token } = await newMerchant(system)
+  system.owners.orders.answers((_req, res) => void res.json({ object: 'payout_address', address: ADDRESS, is_contract: true }))
+  const warned = [expect.stringMatching(/^payout_address is a contract/)]
+  expect((await change(token, { payout_address: ADDRESS }).expect(200)).body.warnings).toEqual(warned)
+  expect((await create({ display_name: 'Loja', payout_address: ADDRESS }).expect(201)).body.warnings).toEqual(warned)
+  system.owners.orders.answers((_req, res) => void res.json({ object: 'payout_address', address: ADDRESS, is_contract: false }))
+  expect((await change(token, { display_name: 'Outra' }).expect(200)).body.warnings).toEqual(warned)
+  expect((await request(system.url).get('/api/v1/merchants/me').set(bearer(token))).body.warnings).toEqual(warned)
+  expect((await change(token, { payout_address: null }).expect(200)).body.warnings).toBeUndefined()
+  expect((await change(token, { payout_address: ADDRESS }).expect(200)).body.warnings).toBeUndefined()
+})
+
 test('nothing is asked when the address stays, is cleared, or is not named', async () => {
   const { token } = await newMerchant(system, { display_name: 'Padaria', payout_address: ADDRESS })
   system.owners.orders.heard.length = 0

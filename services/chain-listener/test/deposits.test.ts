@@ -1,5 +1,7 @@
-import { faults, startFaultProxy } from '@ponte/local-servers'
-import { type RelayWorld, startRelayWorld } from './relay/relayer-setup'
+import { faults, mined, startFaultProxy } from '@ponte/local-servers'
+import { deployContracts, paymentRouterAbi, testUsdcAbi } from '@ponte/payment-router'
+import { Contract, type InterfaceAbi, ZeroAddress } from 'ethers'
+import { MERCHANT, type RelayWorld, startRelayWorld } from './relay/relayer-setup'
 import type { Listening } from './setup'
 
 const AMOUNT = 10_000_000n
@@ -113,5 +115,38 @@ describe('a deposit, in the same cursor, reorganisation and fault regime as a pa
       ['payment.confirmed', '10.000000'],
     ])
     expect(await (await listening.fetch('/metrics')).text()).toMatch(/reason="outvoted"[^}]*\} 1/)
+  })
+})
+
+describe('what is no payment', () => {
+  const send = (address: string, abi: InterfaceAbi, method: string, ...values: unknown[]) =>
+    mined(new Contract(address, abi, world.chain.wallet(7)).getFunction(method).send(...values))
+
+  it('a transfer of nothing, a foreign token or router, and what is recovered or rescued are never booked; tokens minted to the address are', async () => {
+    world = await startRelayWorld()
+    const listening = await world.start()
+    const order = await world.open(listening)
+    const terms = [`0x${order.memo}`, MERCHANT.address]
+    const { chain } = world
+    const foreign = await deployContracts(chain.wallet(7), { feeBps: 99, feeReceiver: chain.feeReceiver })
+    await mined(chain.transferUsdc(chain.wallet(7), order.address, 0n))
+    await send(chain.usdcAddress, testUsdcAbi, 'transferFrom', MERCHANT.address, order.address, 0n)
+    for (const to of [order.address, chain.wallet(7).address, chain.routerAddress])
+      await send(foreign.usdcAddress, testUsdcAbi, 'mint', to, AMOUNT)
+    await send(foreign.usdcAddress, testUsdcAbi, 'approve', foreign.routerAddress, AMOUNT)
+    await send(foreign.routerAddress, paymentRouterAbi, 'pay', ...terms, AMOUNT)
+    await mined(chain.wallet(7).sendTransaction({ to: order.address, value: 1n }))
+    for (const asset of [foreign.usdcAddress, ZeroAddress]) await send(chain.routerAddress, paymentRouterAbi, 'recover', ...terms, asset)
+    await send(chain.routerAddress, paymentRouterAbi, 'rescue', foreign.usdcAddress)
+    await listening.idle()
+    expect(published(listening, order.memo)).toEqual([])
+    expect(await listening.payments()).toEqual([])
+    await mined(chain.mintUsdc(order.address, AMOUNT))
+    await comes(listening, order.memo, 'sweep.confirmed')
+    expect(payments(listening, order.memo).map(({ data }) => [data.kind, data.payer_address, data.amount])).toEqual([
+      ['transfer', ZeroAddress, '10.000000'],
+    ])
+    const history = await (await listening.fetch('/reconcile?from_block=0&to_block=200')).json()
+    expect(history).toMatchObject({ differences: [] })
   })
 })

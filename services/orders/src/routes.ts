@@ -121,8 +121,12 @@ export function routes(deps: RouteDeps): Router {
   router.get('/api/v1/payout-addresses/:address', async (req, res) => {
     const { address } = parseRequest(pathAddress, req.params, 'path')
     parseRequest(nothing, req.query, 'query')
-    await deps.payoutAddresses.require(address)
-    res.json({ object: 'payout_address', address: checksumAddress(address) })
+    const { isContract } = await deps.payoutAddresses.require(address)
+    if (isContract === null)
+      throw new ApiError('service_unavailable', 'The chain cannot be asked about this address at the moment. Try again shortly.', {
+        retryAfterS: 30,
+      })
+    res.json({ object: 'payout_address', address: checksumAddress(address), is_contract: isContract })
   })
 
   return router

@@ -16,6 +16,7 @@ import {
   createPayoutAddresses,
   depositAddresses,
   isBlockedByToken,
+  isContract,
   openChainReader,
   unverifiedDeployment,
 } from './chain'
@@ -87,6 +88,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     tokenAddress: config.TOKEN_ADDRESS,
     isDepositAddress: store.orders.isDepositAddress,
     isBlocked: async address => config.RPC_URLS.length > 0 && (await isBlockedByToken(reader, config.TOKEN_ADDRESS, address)),
+    isContract: async address => config.RPC_URLS.length > 0 && (await isContract(reader, address)),
     logger,
   })
   const orderFactory = createOrderFactory({
@@ -103,7 +105,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     depositAddress: depositAddresses(config.DEPOSIT_FACTORY),
     async requirePayable(payoutAddress) {
       deployment.requireVerified()
-      await payoutAddresses.require(payoutAddress)
+      return payoutAddresses.require(payoutAddress)
     },
     head: () => store.chain.knownHead(config.CHAIN_ID),
   })

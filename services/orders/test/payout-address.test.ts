@@ -1,5 +1,5 @@
-import { type LocalChain, mined, startLocalChain } from '@ponte/local-servers'
-import { depositImplementation, testUsdcAbi } from '@ponte/payment-router'
+import { faults, type LocalChain, mined, startFaultProxy, startLocalChain } from '@ponte/local-servers'
+import { deployContractWallet, depositImplementation, testUsdcAbi } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
 import { Contract } from 'ethers'
 import request from 'supertest'
@@ -65,8 +65,45 @@ describe('a payout address that cannot be paid is refused when it is set and whe
 
   it('any other is taken, in EIP-55 form', async () => {
     expect((await open(PAYOUT)).status).toBe(201)
-    expect(await ask(PAYOUT.toLowerCase())).toMatchObject({ status: 200, body: { object: 'payout_address', address: PAYOUT } })
+    expect(await ask(PAYOUT.toLowerCase())).toMatchObject({
+      status: 200,
+      body: { object: 'payout_address', address: PAYOUT, is_contract: false },
+    })
     expect((await ask('0x12')).status).toBe(400)
+  })
+})
+
+describe('a payout address that is a contract', () => {
+  const created = async (orderId: string) => {
+    const { rows } = await system.sql.query(
+      "SELECT body::jsonb->'data'->'merchant_is_contract' AS contract FROM outbox WHERE body::jsonb->'data'->'order'->>'id' = $1 AND type = 'order.created'",
+      [orderId],
+    )
+    return rows[0]?.contract
+  }
+
+  it('is taken, said to be one, and named as one to the listener', async () => {
+    const wallet = await deployContractWallet(chain, PAYOUT)
+    expect(await ask(wallet)).toMatchObject({ status: 200, body: { address: wallet, is_contract: true } })
+    expect(await created((await open(wallet)).body.id)).toBe(true)
+    expect(await created((await open(PAYOUT)).body.id)).toBe(false)
+  })
+
+  it('is none when it is an account that delegates to a contract: its key has it on every chain', async () => {
+    const account = chain.wallet(6).address
+    await chain.provider.send('anvil_setCode', [account, `0xef0100${chain.usdcAddress.slice(2)}`])
+    expect(await ask(account)).toMatchObject({ status: 200, body: { is_contract: false } })
+  })
+
+  it('cannot be told while no node answers: then no address is set, and orders are opened all the same', async () => {
+    const proxy = await startFaultProxy(chain.rpcUrl)
+    const other = await startOrders({ RPC_URLS: proxy.url, TOKEN_ADDRESS: chain.usdcAddress, ROUTER_ADDRESS: chain.routerAddress })
+    proxy.set(faults.hangUp())
+    const answer = await request(other.url).get(`/api/v1/payout-addresses/${PAYOUT}`).set(asMerchant())
+    expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([503, 'service_unavailable', '30'])
+    expect((await request(other.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '10' })).status).toBe(201)
+    await other.stop()
+    await proxy.stop()
   })
 })
 

@@ -69,7 +69,13 @@ export const depositSynced = z.object({
 })
 export type DepositSynced = z.infer<typeof depositSynced>
 
-export const depositBlockReason = z.enum(['payout_address_blocked', 'fee_receiver_blocked', 'token_paused', 'sweep_refused'])
+export const depositBlockReason = z.enum([
+  'payout_address_blocked',
+  'payout_contract_missing',
+  'fee_receiver_blocked',
+  'token_paused',
+  'sweep_refused',
+])
 
 /** Why what lies at a deposit address cannot be swept; null when it can be again. Published by chain-listener. Consumed by orders. */
 export const depositBlocked = z.object({

@@ -8,9 +8,15 @@ export const ownedBy = { merchant_id: id, merchant_version: z.int().min(1) }
 
 /**
  * Published by orders. Consumed by subscriptions (the answer to a charge) and chain-listener (which deposit addresses to watch). The address was
- * known to no one before block `watch_from_block`: a backfill begins there. 0 when the head was unknown.
+ * known to no one before block `watch_from_block`: a backfill begins there. 0 when the head was unknown. `merchant_is_contract` is true when a
+ * contract stood at the payout address: where that contract is missing, a sweep would pay an address that no one may control.
  */
-export const orderCreated = z.object({ ...ownedBy, order, watch_from_block: z.int().min(0).optional() })
+export const orderCreated = z.object({
+  ...ownedBy,
+  order,
+  watch_from_block: z.int().min(0).optional(),
+  merchant_is_contract: z.boolean().optional(),
+})
 
 /** Published by orders. Consumed by subscriptions (with a `subscription_id`: it becomes `subscription.charged`) and webhook-dispatcher (without). */
 export const orderPaid = z.object({ ...ownedBy, order: paidData })

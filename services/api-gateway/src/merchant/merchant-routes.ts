@@ -10,7 +10,7 @@ import type { Store } from '../store'
 import type { Action, Actor } from '../store/audit-log'
 import { activateWebhookSecret, type Change, createMerchant, inForce, type Merchant, rotateWebhookSecret, updateMerchant } from './merchant'
 import { merchantBody } from './merchant-body'
-import { requirePayable } from './payable'
+import { vetPayoutAddress } from './payable'
 
 export interface MerchantRouteDeps {
   store: Store
@@ -39,8 +39,8 @@ export function merchantRoutes({ store, now, orders, sealKey, webhooks, session 
   router.post('/api/v1/merchants', ...session, async (req, res) => {
     const body = parseRequest(createBody, jsonBody(req), 'body')
     const id = uuidv7()
-    const change = createMerchant(body, { id, userId: userIn(res), sealedWebhookSecret: sealedSecret(id), at: now() })
-    await requirePayable(orders, change.merchant)
+    const opened = createMerchant(body, { id, userId: userIn(res), sealedWebhookSecret: sealedSecret(id), at: now() })
+    const change = { ...opened, merchant: await vetPayoutAddress(orders, opened.merchant) }
     const key = mint()
     await store.merchants.insert(change, key.hash, actor(res))
     res
@@ -57,8 +57,8 @@ export function merchantRoutes({ store, now, orders, sealKey, webhooks, session 
     const body = parseRequest(updateBody, jsonBody(req), 'body')
     const decide = async (merchant: Merchant) => {
       const change = updateMerchant(merchant, body, now())
-      if (change.changed.includes('payout_address')) await requirePayable(orders, change.merchant)
-      return change
+      if (!change.changed.includes('payout_address')) return change
+      return { ...change, merchant: await vetPayoutAddress(orders, change.merchant) }
     }
     res.json(bodyOf(await changed(store, res, 'merchant.update', decide)))
   })

@@ -20,6 +20,8 @@ export interface Merchant {
   displayName: string
   webhookUrl: string | null
   payoutAddress: string | null
+  /** A contract stood there when it was set. */
+  payoutIsContract: boolean
   sealedWebhookSecret: string
   pending: PendingSecret | null
   createdAt: Date
@@ -54,6 +56,7 @@ export function createMerchant(
     displayName: body.display_name,
     webhookUrl: checkedUrl(body.webhook_url ?? null),
     payoutAddress: checkedAddress(body.payout_address ?? null),
+    payoutIsContract: false,
     sealedWebhookSecret: fields.sealedWebhookSecret,
     pending: null,
     createdAt: fields.at,
@@ -102,13 +105,16 @@ export const termsOf = (merchant: Merchant): MerchantTerms => ({
   payout_address: merchant.payoutAddress,
 })
 
-/** Accepted values that will not work as the merchant expects. `webhooks` is what the dispatcher opens and closes beside the rule. */
+const INTERNAL_URL =
+  'webhook_url names an internal address: deliveries to it are refused and marked dead. Use an address that the internet can reach.'
+const CONTRACT_PAYOUT =
+  'payout_address is a contract, and is certain to exist on the network of your orders only. What a payer sends on another network by mistake can reach you once your contract stands there at the same address, and is at risk until then. A wallet with a key of its own has its address on every network.'
+
+/** Accepted values that may not work as the merchant expects. `webhooks` is what the dispatcher opens and closes beside the rule. */
 export function warningsOf(merchant: Merchant, webhooks: AddressPolicy): string[] {
   const { destination } = vetWebhookUrl(merchant.webhookUrl ?? '')
-  if (!destination || !namesInternalHost(destination, webhooks)) return []
-  return [
-    'webhook_url names an internal address: deliveries to it are refused and marked dead. Use an address that the internet can reach.',
-  ]
+  const warnings = destination && namesInternalHost(destination, webhooks) ? [INTERNAL_URL] : []
+  return merchant.payoutIsContract ? [...warnings, CONTRACT_PAYOUT] : warnings
 }
 
 function changeTo(next: Merchant, changed: string[], at: Date): Change {

@@ -75,6 +75,8 @@ export function createRelay(options: RelayOptions) {
   const parts: Part[] = [...(relayer ? [relayer] : []), ...(http ? [http] : [])]
   return {
     parts,
+    /** The account that pays for gas. */
+    relayer: relayer?.address,
     /** Where the gateway hands in payers' signatures; undefined without its secret. */
     http,
     /** Something in the chain or the lead has changed. */

@@ -8,7 +8,7 @@ import type { NewPayable } from './store/payables'
  * no sweep could ever reach it. Transfers to an address of a router that is not watched are read all the same, and not swept.
  */
 export function toPayable(
-  { order, watch_from_block = 0 }: EventData<'order.created'>,
+  { order, watch_from_block = 0, merchant_is_contract = false }: EventData<'order.created'>,
   routers: readonly string[],
   logger: Logger,
 ): NewPayable {
@@ -25,6 +25,7 @@ export function toPayable(
     router,
     address: agrees ? (ours?.toLowerCase() ?? null) : null,
     expiresAt: new Date(order.expires_at),
+    merchantIsContract: merchant_is_contract,
     watchFrom: watch_from_block,
   }
 }

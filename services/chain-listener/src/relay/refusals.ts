@@ -8,7 +8,14 @@ const token = new Interface(['function paused() view returns (bool)', 'function 
 const router = new Interface(paymentRouterAbi)
 const WORD = /^0x[0-9a-f]{64}$/i
 
-/** Why the token refuses a sweep; null when it gives no reason. A token without these functions gives none. */
+/** Merchants whose contract is missing on this chain: a sweep would pay an address that no one may control. */
+export async function missingContracts(chain: ChainClient, payables: readonly Payable[]): Promise<Set<string>> {
+  const merchants = [...new Set(payables.flatMap(({ merchantIsContract, merchant }) => (merchantIsContract ? [merchant] : [])))]
+  const stands = await Promise.all(merchants.map(chain.isContract))
+  return new Set(merchants.filter((_, index) => !stands[index]))
+}
+
+/** Why something is not swept; null when no reason is found. A token without these functions gives none. */
 export function createRefusals(chain: ChainClient, tokenAddress: string) {
   const ask = async (to: string, data: string): Promise<bigint> => {
     try {
@@ -24,7 +31,9 @@ export function createRefusals(chain: ChainClient, tokenAddress: string) {
   const feeReceiverOf = async (target: string) =>
     `0x${(await ask(target, router.encodeFunctionData('feeReceiver'))).toString(16).padStart(40, '0')}`
 
-  return async ({ merchant, router: target }: Payable): Promise<DepositBlocked['reason']> => {
+  return async (payable: Payable): Promise<DepositBlocked['reason']> => {
+    const { merchant, router: target } = payable
+    if ((await missingContracts(chain, [payable])).size > 0) return 'payout_contract_missing'
     if (await isTrue('paused')) return 'token_paused'
     if (await isTrue('isBlacklisted', merchant)) return 'payout_address_blocked'
     return (await isTrue('isBlacklisted', await feeReceiverOf(target))) ? 'fee_receiver_blocked' : null

@@ -3,7 +3,7 @@ import type { Logger } from '@ponte/service-kit'
 import { Interface } from 'ethers'
 import { type ChainClient, RevertError } from '../rpc/chain-client'
 import type { NonceLine } from './nonce-line'
-import { createRefusals } from './refusals'
+import { createRefusals, missingContracts } from './refusals'
 import type { Payable, PayableStore } from './store/payables'
 
 export interface SweepsOptions {
@@ -71,7 +71,8 @@ export function createSweeps(options: SweepsOptions) {
   }
   const sweep = async (epoch: bigint, block: number, target: string, due: readonly Payable[]): Promise<boolean> => {
     const amounts = await rehearse(target, due)
-    const full = due.filter((_, index) => (amounts[index] ?? 0n) >= minUnits)
+    const missing = await missingContracts(chain, due)
+    const full = due.filter(({ merchant }, index) => (amounts[index] ?? 0n) >= minUnits && !missing.has(merchant))
     await putOff(
       epoch,
       block,

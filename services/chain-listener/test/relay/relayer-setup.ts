@@ -26,7 +26,14 @@ export interface RelayWorld {
   /** Tells the listener of an order, to whose address money may have been sent by then, and waits until it knows it. */
   open(
     listening: Listening,
-    more?: { usdc?: string; expiresAt?: Date; merchant?: string; watchFrom?: number; alreadySent?(address: string): Promise<unknown> },
+    more?: {
+      usdc?: string
+      expiresAt?: Date
+      merchant?: string
+      merchantIsContract?: boolean
+      watchFrom?: number
+      alreadySent?(address: string): Promise<unknown>
+    },
   ): Promise<{ id: string; memo: string; address: string }>
   /** A plain transfer by an account that has nothing to do with us; resolves when sent. */
   pay(address: string, amount: bigint): Promise<string>
@@ -90,7 +97,16 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
 
 function orderCreated(
   chain: LocalChain,
-  of: { id: string; memo: string; address: string; merchant: string; watchFrom: number; usdc?: string; expiresAt?: Date },
+  of: {
+    id: string
+    memo: string
+    address: string
+    merchant: string
+    merchantIsContract?: boolean
+    watchFrom: number
+    usdc?: string
+    expiresAt?: Date
+  },
 ) {
   const now = new Date()
   const usdc = of.usdc ?? '10.000000'
@@ -105,6 +121,12 @@ function orderCreated(
     },
     ...{ expires_at: expiresAt.toISOString(), paid_at: null, cancelled_at: null, created_at: now.toISOString() },
   }
-  const data = { merchant_id: uuidv7(), merchant_version: 1, order, watch_from_block: of.watchFrom }
+  const data = {
+    merchant_id: uuidv7(),
+    merchant_version: 1,
+    order,
+    watch_from_block: of.watchFrom,
+    merchant_is_contract: of.merchantIsContract ?? false,
+  }
   return { id: uuidv7(), type: 'order.created', occurred_at: now.toISOString(), data, trace: null }
 }

@@ -1,5 +1,5 @@
 import { mined, testAccounts } from '@ponte/local-servers'
-import { depositAddress, testUsdcAbi } from '@ponte/payment-router'
+import { deployContractWallet, depositAddress, testUsdcAbi } from '@ponte/payment-router'
 import { Contract } from 'ethers'
 import type { Listening } from '../setup'
 import { MERCHANT, type RelayWorld, startRelayWorld } from './relayer-setup'
@@ -164,6 +164,29 @@ describe('what the token does not let go', () => {
     await world.pay(order.address, AMOUNT)
     await listening.until(() => types(listening, order.memo).includes('sweep.confirmed'), 'it was not swept')
     expect(reasons(listening, order.memo)).toEqual([])
+  })
+
+  it('a payout address whose contract is missing on this chain is never swept to; where it stands, it is', async () => {
+    world = await startRelayWorld()
+    const listening = await world.start()
+    const merchant = await deployContractWallet(world.chain, OTHER_MERCHANT)
+    const setCode = (code: string) => world.chain.provider.send('anvil_setCode', [merchant, code])
+    const code = await world.chain.provider.getCode(merchant)
+    await setCode('0x')
+    const order = await world.open(listening, { merchant, merchantIsContract: true })
+    const other = await world.open(listening)
+    await world.pay(order.address, AMOUNT)
+    await world.pay(other.address, AMOUNT)
+    await listening.until(() => reasons(listening, order.memo).length === 1, 'it was not published as blocked')
+    await listening.until(() => types(listening, other.memo).includes('sweep.confirmed'), 'the other one was not swept')
+    await setCode(code)
+    await listening.sql.query('UPDATE payables SET retry_at = NULL')
+    await listening.until(() => types(listening, order.memo).includes('sweep.confirmed'), 'it was not swept')
+    await listening.until(() => reasons(listening, order.memo).length === 2, 'it was not published that it can be swept')
+    expect(reasons(listening, order.memo)).toEqual([
+      ['payout_contract_missing', 1],
+      [null, 2],
+    ])
   })
 
   it('is tried again later each time, and costs no transaction', async () => {

@@ -44,6 +44,15 @@ export async function isBlockedByToken(reader: ChainReader, token: string, accou
   }
 }
 
+// EIP-7702. Such an account is its key's on every chain.
+const DELEGATED = '0xef0100'
+
+/** Whether a contract stands at this address. */
+export async function isContract(reader: ChainReader, account: string): Promise<boolean> {
+  const code = await reader.ask(provider => provider.getCode(account))
+  return code !== '0x' && !code.startsWith(DELEGATED)
+}
+
 /** The node could not be asked; what it refused or found is an answer. */
 const isUnreachable = (error: unknown) =>
   !REFUSALS.some(code => isError(error, code)) && !(error instanceof Error && error.name === 'DeploymentMismatchError')

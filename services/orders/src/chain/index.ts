@@ -1,4 +1,4 @@
-export { isBlockedByToken, openChainReader } from './chain-reader'
+export { isBlockedByToken, isContract, openChainReader } from './chain-reader'
 export { checksumAddress } from './checksum-address'
 export { createDeploymentCheck, unverifiedDeployment } from './deployment'
 export { depositAddresses } from './deposit-address'

@@ -11,12 +11,22 @@ export interface PayoutAddressesOptions {
   isDepositAddress(address: string): Promise<boolean>
   /** True when the token's issuer has blocked the account. Rejects when the chain cannot be asked. */
   isBlocked(address: string): Promise<boolean>
+  /** True when a contract stands at the address. Rejects when the chain cannot be asked. */
+  isContract(address: string): Promise<boolean>
   logger: Logger
 }
 
 export interface PayoutAddresses {
-  /** Throws `payout_address_refused` when a merchant's share could not reach this address, or could not be got out of it again. */
-  require(address: string): Promise<void>
+  /**
+   * Throws `payout_address_refused` when a merchant's share could not reach this address, or could not be got out of it again. Answers whether a
+   * contract stands there, which other chains may not have; null when the chain could not be asked.
+   */
+  require(address: string): Promise<{ isContract: boolean | null }>
+}
+
+interface Finding {
+  refusal: string | null
+  isContract: boolean | null
 }
 
 const KNOWN_MAX = 50_000
@@ -26,7 +36,7 @@ const UNCERTAIN_MS = 30_000
 
 /** Where merchants may be paid. What was found is remembered for minutes, so that opening an order asks neither chain nor database. */
 export function createPayoutAddresses(options: PayoutAddressesOptions): PayoutAddresses {
-  const { routerAddress, tokenAddress, isDepositAddress, isBlocked, logger } = options
+  const { routerAddress, tokenAddress, isDepositAddress, isBlocked, isContract, logger } = options
   const contracts = new Map<string, string>([
     [`0x${'0'.repeat(40)}`, 'is the zero address: what is sent there is lost'],
     [routerAddress.toLowerCase(), 'is the payment router: what is sent there is lost'],
@@ -37,23 +47,24 @@ export function createPayoutAddresses(options: PayoutAddressesOptions): PayoutAd
     ],
   ])
 
-  const blockage = async (address: string): Promise<{ reason: string | null; isCertain: boolean }> => {
+  const askChain = async (address: string): Promise<Finding> => {
     try {
-      const reason = (await isBlocked(address)) ? 'is blocked by the issuer of the token: it can receive nothing' : null
-      return { reason, isCertain: reason === null }
+      const [blocked, contract] = await Promise.all([isBlocked(address), isContract(address)])
+      return { refusal: blocked ? 'is blocked by the issuer of the token: it can receive nothing' : null, isContract: contract }
     } catch (error) {
       // A block keeps money where it is, and the listener reports it; a node that does not answer must not stop every merchant.
-      logger.warn('the block list of the token cannot be read', { payout_address: address, error })
-      return { reason: null, isCertain: false }
+      logger.warn('a payout address cannot be looked up on the chain', { payout_address: address, error })
+      return { refusal: null, isContract: null }
     }
   }
-  const reasons = new LRUCache<string, { reason: string | null }>({
+  const findings = new LRUCache<string, Finding>({
     max: KNOWN_MAX,
     async fetchMethod(address, _, { options: entry }) {
-      if (await isDepositAddress(address)) return { reason: 'is the deposit address of an order: what is sent there pays that order' }
-      const { reason, isCertain } = await blockage(address)
-      entry.ttl = isCertain ? PAYABLE_MS : UNCERTAIN_MS
-      return { reason }
+      if (await isDepositAddress(address))
+        return { refusal: 'is the deposit address of an order: what is sent there pays that order', isContract: null }
+      const finding = await askChain(address)
+      entry.ttl = finding.refusal === null && finding.isContract !== null ? PAYABLE_MS : UNCERTAIN_MS
+      return finding
     },
     ttl: PAYABLE_MS,
   })
@@ -61,11 +72,11 @@ export function createPayoutAddresses(options: PayoutAddressesOptions): PayoutAd
   return {
     async require(address) {
       const known = contracts.get(address.toLowerCase())
-      const reason = known ?? (await reasons.fetch(checksumAddress(address)))?.reason
-      if (!reason) return
+      const finding = known === undefined ? await findings.fetch(checksumAddress(address)) : { refusal: known, isContract: null }
+      if (!finding?.refusal) return { isContract: finding?.isContract ?? null }
       throw new ApiError(
         'payout_address_refused',
-        `The payout address ${address} ${reason}. Set payout_address to an account of your own with PATCH /api/v1/merchants/me.`,
+        `The payout address ${address} ${finding.refusal}. Set payout_address to an account of your own with PATCH /api/v1/merchants/me.`,
       )
     },
   }

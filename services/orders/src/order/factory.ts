@@ -12,8 +12,11 @@ export interface OrderFactoryDeps {
   quote(): Quote
   /** Where a plain transfer pays this memo and merchant; null where the network has no such addresses. */
   depositAddress(memo: string, merchantAddress: string): string | null
-  /** Throws `payout_address_refused`, or `service_unavailable` while the chain was not verified. */
-  requirePayable(payoutAddress: string): Promise<void>
+  /**
+   * Throws `payout_address_refused`, or `service_unavailable` while the chain was not verified. Answers whether a contract stands at the address;
+   * null when that could not be asked.
+   */
+  requirePayable(payoutAddress: string): Promise<{ isContract: boolean | null }>
   /** The head of the chain as last heard of; null while it is unknown. */
   head(): number | null
 }
@@ -34,7 +37,8 @@ export const createOrderFactory = ({
   head,
 }: OrderFactoryDeps) => ({
   async open(input: NewOrder): Promise<Change> {
-    if (input.terms.payout_address !== null) await requirePayable(input.terms.payout_address)
+    const { payout_address } = input.terms
+    const payout = payout_address === null ? undefined : await requirePayable(payout_address)
     // The id begins with the time at which the order was asked for, so lists by id are lists by time.
     const bare = open(input, quote(), deployment, uuidv7Time(input.id))
     const order = {
@@ -46,6 +50,7 @@ export const createOrderFactory = ({
       merchant_version: order.merchantVersion,
       order: orderBody(order, place),
       watch_from_block: Math.max(0, (head() ?? 0) - HEAD_MARGIN),
+      merchant_is_contract: payout?.isContract === true,
     }
     return { from: null, order, events: [{ type: 'order.created', data }] }
   },

@@ -10,6 +10,8 @@ export interface Payable {
   router: string
   /** Null when the order has no deposit address; authorisations work all the same. */
   address: string | null
+  /** A contract stood at the merchant's address when the order was made: it must stand on this chain, too, before anything is swept there. */
+  merchantIsContract: boolean
   heldUnits: bigint
   expiresAt: Date
   blockedReason: DepositBlocked['reason']
@@ -35,15 +37,27 @@ interface Row {
   merchant: string
   router: string
   address: string | null
+  merchant_is_contract: boolean
   held_units: string
   expires_at: Date
   blocked_reason: DepositBlocked['reason']
   failures: number
 }
 
-const COLUMNS = 'order_id, memo, merchant, router, address, held_units::text, expires_at, blocked_reason, failures'
+const COLUMNS = 'order_id, memo, merchant, router, address, merchant_is_contract, held_units::text, expires_at, blocked_reason, failures'
 
-const NEW_COLUMNS = ['chain_id', 'order_id', 'memo', 'merchant', 'router', 'address', 'expires_at', 'watch_from', 'read_to']
+const NEW_COLUMNS = [
+  'chain_id',
+  'order_id',
+  'memo',
+  'merchant',
+  'router',
+  'address',
+  'merchant_is_contract',
+  'expires_at',
+  'watch_from',
+  'read_to',
+]
 const ADD: Statement = {
   name: 'payables-add',
   text: `${insertRows('payables', NEW_COLUMNS)} ON CONFLICT (chain_id, order_id) DO NOTHING`,
@@ -112,13 +126,14 @@ export function payableStore(database: Database, chainId: number) {
   return {
     /** Keeps what an order asks for, once; those of one moment share a commit. */
     add: createBatch(ADDED_AT_ONCE, async (issued: readonly Issued[]) => {
-      const payables = issued.map(({ orderId, memo, merchant, router, address, expiresAt, watchFrom }) => ({
+      const payables = issued.map(({ orderId, memo, merchant, router, address, merchantIsContract, expiresAt, watchFrom }) => ({
         chain_id: chainId,
         order_id: orderId,
         memo,
         merchant,
         router,
         address,
+        merchant_is_contract: merchantIsContract,
         expires_at: expiresAt,
         watch_from: watchFrom,
         read_to: watchFrom - 1,
@@ -163,6 +178,7 @@ const toPayable = (row: Row): Payable => ({
   merchant: row.merchant,
   router: row.router,
   address: row.address,
+  merchantIsContract: row.merchant_is_contract,
   heldUnits: BigInt(row.held_units),
   expiresAt: row.expires_at,
   blockedReason: row.blocked_reason,
