@@ -128,6 +128,7 @@ test('without a wallet a plain transfer to the shown address pays; what is missi
   await page.getByRole('img', { name: 'Código QR do pagamento' }).waitFor()
   const address = order.payment.deposit_address ?? ''
   await page.getByText(address, { exact: true }).waitFor()
+  await page.getByText('Outra moeda ou outra rede não quita esta cobrança').waitFor()
   expect(await page.locator('html').getAttribute('lang')).toBe('pt-BR')
   expect(await seriousFaults(page)).toEqual([])
   const payer = world.chain.wallet(PAYER_ACCOUNT)

@@ -1,8 +1,9 @@
 import { type System, startAll } from '@ponte/all-in-one'
 import type { DeliveryBody, List, OrderBody, SubscriptionBody } from '@ponte/contracts'
+import { deployContractWallet } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { call, createMerchant, pay, startWorld, type World } from '../../world'
+import { call, createMerchant, MERCHANT, pay, startWorld, units, type World } from '../../world'
 import { openBrowser, openVisit } from './browser'
 import { logIn } from './every-page'
 
@@ -129,6 +130,18 @@ test('settings: a name is saved, an internal webhook URL is warned of, a key and
   await button('Save').click()
   await page.getByText('The webhook URL is an internal address').waitFor({ state: 'detached' })
 
+  const wallet = await deployContractWallet(world.chain, MERCHANT.address)
+  for (const [address, state] of [
+    [wallet, 'visible'],
+    [MERCHANT.address, 'detached'],
+  ] as const) {
+    await button('Change the address').click()
+    await page.getByLabel('New payout address').fill(address)
+    await button('Go on').click()
+    await confirm('Change the address')
+    await page.getByText('This address is a contract').waitFor({ state })
+  }
+
   await button('Rotate the key').click()
   await confirm('Rotate the key')
   const key = (await page.getByText(/^sk_live_[0-9a-f]{64}$/).textContent()) ?? ''
@@ -148,6 +161,17 @@ test('settings: a name is saved, an internal webhook URL is warned of, a key and
   await button('Show').click()
   await page.getByText(secret, { exact: true }).waitFor()
   world.receiver.trust(secret)
+}, 60_000)
+
+test('tokens minted to a deposit address, as a bridge brings them, are shown as of an unknown payer', async () => {
+  const order = await newOrder('PONTE-1')
+  await world.chain.mintUsdc(order.payment.deposit_address ?? '', units(order.usdc_amount))
+  await system.idle()
+  await page.goto(`${system.gatewayUrl}/dashboard/orders/${order.id}`)
+  await page.getByText('Unknown: newly issued USDC').waitFor()
+  await page.goto(`${system.gatewayUrl}/pay/${order.id}`)
+  await page.getByText('sender unknown').waitFor()
+  await page.goto(`${system.gatewayUrl}/dashboard/settings`)
 }, 60_000)
 
 test('a test event arrives, signed with the new secret; a time range is sent again, and the page says how much', async () => {

@@ -70,7 +70,8 @@ export const en: Texts = {
   language: 'Language',
   madeBy: 'Invoice by Ponte',
   states: statesEn,
-  transferWarning: network => `Only USDC, and only on ${network}. Another coin or another network is lost.`,
+  transferWarning: network =>
+    `Only USDC, and only on ${network}. Another coin or another network does not pay this invoice, and the money may be lost.`,
   transferFees: 'If your exchange takes a fee, send more: the full amount has to arrive.',
   copyAmount: 'Copy the amount',
   copyAddress: 'Copy the address',
@@ -88,6 +89,7 @@ export const en: Texts = {
   payAgain: 'It failed: pay again',
   receivedSoFar: 'What arrived',
   sentBy: payer => `from ${payer}`,
+  sentByUnknown: 'sender unknown: the money came through a bridge or from the issuer',
   asked: 'Amount of the invoice',
   sum: 'You sent',
   surplus: 'Too much by',

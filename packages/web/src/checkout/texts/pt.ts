@@ -71,7 +71,8 @@ export const pt = {
   language: 'Idioma',
   madeBy: 'Cobrança por Ponte',
   states: statesPt,
-  transferWarning: (network: string) => `Só USDC, e só pela rede ${network}. Outra moeda ou outra rede se perde.`,
+  transferWarning: (network: string) =>
+    `Só USDC, e só pela rede ${network}. Outra moeda ou outra rede não quita esta cobrança, e o valor pode se perder.`,
   transferFees: 'Se a corretora descontar uma taxa, envie a mais: tem de chegar o valor inteiro.',
   copyAmount: 'Copiar o valor',
   copyAddress: 'Copiar o endereço',
@@ -89,6 +90,7 @@ export const pt = {
   payAgain: 'Ela falhou: pagar de novo',
   receivedSoFar: 'O que chegou',
   sentBy: (payer: string) => `de ${payer}`,
+  sentByUnknown: 'remetente desconhecido: o valor veio por uma ponte entre redes ou do emissor',
   asked: 'Valor da cobrança',
   sum: 'Você enviou',
   surplus: 'A mais',

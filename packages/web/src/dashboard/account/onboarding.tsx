@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useContext } from 'react'
 import { api, logOut } from '../api'
 import { CopyValue } from '../elements'
-import { KeyContext, MerchantForm, Warnings } from '../settings'
+import { FieldWarning, KeyContext, MerchantForm } from '../settings'
 import { useWords } from '../texts'
 import { Door } from './door'
 
@@ -29,7 +29,8 @@ export function Onboarding({ onCreated, onDone }: { onCreated(): void; onDone():
           <div className="secret">
             <CopyValue value={key} label={t.settings.key} />
           </div>
-          <Warnings merchant={create.data} />
+          <FieldWarning merchant={create.data} field="webhook_url" />
+          <FieldWarning merchant={create.data} field="payout_address" />
           <Button size="md" fullWidth onClick={onDone}>
             {t.onboarding.goOn}
           </Button>

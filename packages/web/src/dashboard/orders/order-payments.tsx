@@ -59,7 +59,7 @@ function PaymentEntry({ payment, chainId }: { payment: Payment; chainId: number 
       <p className="faint">{exactMoment(payment.block_time)}</p>
       <p className="payment-line">
         <span className="faint">{t.payments.from}</span>
-        {payer === null ? t.none : <CopyValue value={payer} label={t.payments.from} shown={shortened(payer, 10)} />}
+        {payer === null ? t.payments.unknownPayer : <CopyValue value={payer} label={t.payments.from} shown={shortened(payer, 10)} />}
       </p>
       <p className="payment-line">
         <span className="faint">

@@ -1,3 +1,3 @@
 export { KeyContext } from './known-key'
-export { MerchantForm, Warnings } from './merchant-form'
+export { FieldWarning, MerchantForm } from './merchant-form'
 export { SettingsPage } from './settings-page'

@@ -80,8 +80,9 @@ export function MerchantForm({ merchant, submit, busy, error, onSubmit }: Mercha
   )
 }
 
-/** What the service accepted and yet warns of. There is one warning; its wire text is in English. */
-export function Warnings({ merchant }: { merchant: MerchantBody }) {
+/** What the service accepted for this field and yet warns of. There is one warning for each; its wire text is in English and begins with the field. */
+export function FieldWarning({ merchant, field }: { merchant: MerchantBody; field: 'webhook_url' | 'payout_address' }) {
   const { t } = useWords()
-  return (merchant.warnings ?? []).length > 0 && <p className="warning">{t.fields.webhookUrlInternal}</p>
+  if (!merchant.warnings?.some(text => text.startsWith(field))) return null
+  return <p className="warning">{t.fields.warnings[field]}</p>
 }

@@ -6,6 +6,7 @@ import { api } from '../api'
 import { Card, CopyValue } from '../elements'
 import { address, CheckedForm, Confirmed, Dialog, required } from '../forms'
 import { useWords } from '../texts'
+import { FieldWarning } from './merchant-form'
 import { useMerchantSaved } from './merchant-saved'
 
 /** Where the merchant's money goes: shown whole, and changed by a dialog of its own that shows the old and the new address. */
@@ -25,6 +26,9 @@ export function PayoutAddress({ merchant }: { merchant: MerchantBody }) {
           <CopyValue value={current} label={t.fields.payout} />
         </div>
       )}
+      <div role="status">
+        <FieldWarning merchant={merchant} field="payout_address" />
+      </div>
       <div className="buttons">
         <Button variant={current === null ? 'filled' : 'default'} onClick={() => setOpen(true)}>
           {action}

@@ -8,7 +8,7 @@ import { Confirmed } from '../forms'
 import { Heading, usePageTitle } from '../frame'
 import { useWords } from '../texts'
 import { KeyContext } from './known-key'
-import { MerchantForm, Warnings } from './merchant-form'
+import { FieldWarning, MerchantForm } from './merchant-form'
 import { useMerchantSaved } from './merchant-saved'
 import { PayoutAddress } from './payout-address'
 
@@ -47,7 +47,7 @@ function Store({ merchant }: { merchant: MerchantBody }) {
       />
       <div role="status">
         {update.isSuccess && <p className="done">{t.saved}</p>}
-        <Warnings merchant={merchant} />
+        <FieldWarning merchant={merchant} field="webhook_url" />
       </div>
     </Card>
   )

@@ -84,8 +84,12 @@ export const en: Texts = {
     payoutHint: 'The 0x address that receives the USDC. Check it twice: what arrives there does not come back.',
     webhookUrl: 'Webhook URL',
     webhookUrlHint: 'Your server gets a signed message at every change. May stay empty.',
-    webhookUrlInternal:
-      'The webhook URL is an internal address: deliveries to it are refused and not repeated. Use an address that the internet can reach.',
+    warnings: {
+      webhook_url:
+        'The webhook URL is an internal address: deliveries to it are refused and not repeated. Use an address that the internet can reach.',
+      payout_address:
+        'This address is a contract, certain to exist on the network of your orders only. What a payer sends on another network by mistake is at risk until your contract stands there at the same address. A wallet with a key of its own has its address on every network.',
+    },
   },
   overview: {
     title: 'Overview',

@@ -17,13 +17,14 @@ export const paymentsPt = {
     share: 'Sua parte',
     coming: 'A caminho, sem confirmação',
     from: 'De',
+    unknownPayer: 'Desconhecido: USDC recém-emitido, como uma ponte entre redes o entrega',
     statuses: { detected: 'Aguardando confirmações', confirmed: 'Confirmado', orphaned: 'Desfeito pela rede' },
     settlements: { pending: 'A repassar', blocked: 'Repasse bloqueado' },
     blocked:
-      'O valor está no endereço desta cobrança e o contrato do USDC não o deixa ir ao seu endereço de recebimento: um dos endereços está bloqueado ou o USDC está pausado. Confira com a Circle se o seu endereço está bloqueado; tentamos de novo sozinhos, e só você pode receber este valor.',
+      'O valor está no endereço desta cobrança e não pode ir agora ao seu endereço de recebimento: um dos endereços está bloqueado, o USDC está pausado ou o seu endereço é um contrato que não existe nesta rede. Confira com a Circle se o seu endereço está bloqueado, e se o seu contrato existe; tentamos de novo sozinhos, e só você pode receber este valor.',
     exceptions,
     returning: (amount: string) =>
-      `Sobram ${amount}. Para devolver, envie da sua carteira ao remetente abaixo. Se ele for uma corretora, peça antes um endereço ao pagador: o que volta a uma corretora pode se perder.`,
+      `Sobram ${amount}. Para devolver, envie da sua carteira ao remetente abaixo. Se ele for uma corretora, ou desconhecido, peça antes um endereço ao pagador: o que volta a uma corretora pode se perder.`,
   },
 }
 

@@ -92,8 +92,12 @@ export const pt = {
     payoutHint: 'Endereço 0x que recebe o USDC. Confira duas vezes: o que chega lá não volta.',
     webhookUrl: 'URL do webhook',
     webhookUrlHint: 'Seu servidor recebe um aviso assinado a cada mudança. Pode ficar vazio.',
-    webhookUrlInternal:
-      'A URL do webhook é um endereço interno: os envios a ela são recusados e não se repetem. Use um endereço que a internet alcance.',
+    warnings: {
+      webhook_url:
+        'A URL do webhook é um endereço interno: os envios a ela são recusados e não se repetem. Use um endereço que a internet alcance.',
+      payout_address:
+        'Este endereço é um contrato, e só é certo que ele exista na rede das suas cobranças. O que um pagador enviar por engano em outra rede corre risco até o seu contrato existir lá, no mesmo endereço. Uma carteira com chave própria tem o endereço dela em todas as redes.',
+    },
   },
   overview: {
     title: 'Visão geral',
