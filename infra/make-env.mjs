@@ -37,7 +37,7 @@ JWT_AUDIENCE=authenticated
 # The chain. These are the local one's, of --profile dev: test tokens, no real money.
 NETWORK=anvil
 CHAIN_ID=31337
-# A chain of the developer's own. On any other, leave it out and set FEE_RECEIVERS to where the router sends its fee.
+# A chain of the developer's own. On any other, leave it out, and set FEE_RECEIVERS to where the router sends its fee and FEES_BPS to its fee.
 DEVELOPMENT_CHAIN=true
 RPC_URLS=http://chain:8545
 WS_URL=ws://chain:8545

@@ -36,6 +36,8 @@ const settings = z.object({
   TOKEN_ADDRESS: address,
   /** Where those routers may send their fee. Must be set unless DEVELOPMENT_CHAIN is. */
   FEE_RECEIVERS: addresses.optional(),
+  /** The fees, in basis points, that those routers may take. Must be set unless DEVELOPMENT_CHAIN is. */
+  FEES_BPS: list.pipe(z.array(integer(0, 1_000)).nonempty('must be a comma-separated list of basis points')).optional(),
   /** The chain is a developer's own: it need not be on the list of supported chains, and must not be a main net. */
   DEVELOPMENT_CHAIN: flag('false'),
   /** Refuse to start unless chain, token and routers are what is configured. Only a development chain goes without. */
@@ -66,6 +68,10 @@ const settings = z.object({
   RECONCILE_EVERY_S: integer(1, 86_400).default(60),
   /** The newest confirmed blocks that are compared each time; the older ones come round in turn. */
   RECONCILE_BLOCKS: integer(1, 5_000).default(1_000),
+  /** How often the contracts are looked at: upgrades and blocks of the token, strays, sweeps without a fee. */
+  MONITOR_EVERY_S: integer(1, 86_400).default(60),
+  /** The newest confirmed blocks in which payments without a fee are looked for. */
+  MONITOR_BLOCKS: integer(1, 5_000).default(1_000),
   ...relaySettings,
 })
 
@@ -81,5 +87,9 @@ export const chainListenerConfig = settings
   .refine(config => config.DEVELOPMENT_CHAIN || config.FEE_RECEIVERS !== undefined, {
     path: ['FEE_RECEIVERS'],
     message: 'must be set: the accounts that the routers may send their fee to',
+  })
+  .refine(config => config.DEVELOPMENT_CHAIN || config.FEES_BPS !== undefined, {
+    path: ['FEES_BPS'],
+    message: 'must be set: the fees in basis points that the routers may take',
   })
 export type ChainListenerConfig = z.infer<typeof chainListenerConfig>

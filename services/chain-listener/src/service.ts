@@ -16,6 +16,7 @@ import {
   service,
 } from '@ponte/service-kit'
 import type { ChainListenerConfig } from './config'
+import { createContractMonitor } from './contract-monitor'
 import type { Change } from './payment'
 import { reactions } from './reactions'
 import { createReconcile } from './reconcile/job'
@@ -68,7 +69,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
   const deployment = config.VERIFY_DEPLOYMENT
     ? createDeploymentCheck({
         ...{ chainId: config.CHAIN_ID, token: config.TOKEN_ADDRESS, routers: config.ROUTER_ADDRESSES },
-        ...{ feeReceivers: config.FEE_RECEIVERS, development: config.DEVELOPMENT_CHAIN },
+        ...{ feeReceivers: config.FEE_RECEIVERS, feesBps: config.FEES_BPS, development: config.DEVELOPMENT_CHAIN },
         ...{ quorum: quorumOf(config.RPC_URLS.length, config.RPC_QUORUM), nodes, logger },
       })
     : undefined
@@ -129,6 +130,21 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     now,
     logger,
   })
+  const monitor = createContractMonitor({
+    store,
+    nodes,
+    leader,
+    token: config.TOKEN_ADDRESS,
+    routers: config.ROUTER_ADDRESSES,
+    relayer: relay.relayer,
+    expected: config.VERIFY_DEPLOYMENT ? expectedDeployment(config) : undefined,
+    startBlock: config.START_BLOCK,
+    newestBlocks: config.MONITOR_BLOCKS,
+    everyS: config.MONITOR_EVERY_S,
+    metrics,
+    now,
+    logger,
+  })
   const { status } = scan
   observeStatus(metrics, status)
   metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
@@ -145,6 +161,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     ...scan.parts,
     ...relay.parts,
     reconcile.part,
+    monitor,
     consumer(bus, 'chain-listener', reactions(relay)),
     ops,
   ]
@@ -160,6 +177,14 @@ function countersOf(metrics: Metrics) {
     },
   }
 }
+
+const expectedDeployment = (config: ChainListenerConfig) => ({
+  chainId: config.CHAIN_ID,
+  usdcAddress: config.TOKEN_ADDRESS,
+  feeReceivers: config.FEE_RECEIVERS,
+  feeBps: config.FEES_BPS,
+  development: config.DEVELOPMENT_CHAIN,
+})
 
 const relayOptions = (config: ChainListenerConfig) => ({
   chainId: config.CHAIN_ID,

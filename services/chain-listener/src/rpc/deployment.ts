@@ -8,6 +8,8 @@ export interface DeploymentOptions {
   routers: readonly string[]
   /** Where fees may go; anywhere when it is not given. */
   feeReceivers: readonly string[] | undefined
+  /** Which fees will do, in basis points; any when it is not given. */
+  feesBps: readonly number[] | undefined
   development: boolean
   /** How many nodes must find the same. */
   quorum: number
@@ -25,11 +27,11 @@ export interface DeploymentCheck extends Part {
  * be reached does not: the replica runs, and does not lead until the chain was verified.
  */
 export function createDeploymentCheck(options: DeploymentOptions): DeploymentCheck {
-  const { chainId, token, routers, feeReceivers, development, quorum, nodes, logger } = options
+  const { chainId, token, routers, feeReceivers, feesBps, development, quorum, nodes, logger } = options
   let verified = false
 
   const verifyRouter = async (routerAddress: string) => {
-    const expected = { chainId, usdcAddress: token, routerAddress, feeReceivers, development }
+    const expected = { chainId, usdcAddress: token, routerAddress, feeReceivers, feeBps: feesBps, development }
     const agree = (values: readonly (readonly string[])[]) => values.filter(value => value.length === 0).length
     const votes = await nodes.ballot(
       ({ provider }) => differences(verifyDeployment(provider, expected)),

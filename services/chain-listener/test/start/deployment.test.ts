@@ -35,7 +35,7 @@ const leads = () => listening?.until(async () => (await role()) === 'leader', 'i
 
 describe('the start', () => {
   it('goes on when chain, token and routers are as configured', async () => {
-    await start({ FEE_RECEIVERS: `${ELSEWHERE},${chain.feeReceiver}` }, 3)
+    await start({ FEE_RECEIVERS: `${ELSEWHERE},${chain.feeReceiver}`, FEES_BPS: `50,${chain.feeBps}` }, 3)
     await leads()
   })
 
@@ -44,6 +44,7 @@ describe('the start', () => {
     ['a contract that is no router', () => ({ ROUTER_ADDRESSES: chain.rateFeedAddress }), 'is not that of the router'],
     ['a second router that does not stand', () => ({ ROUTER_ADDRESSES: `${chain.routerAddress},${ELSEWHERE}` }), 'no router stands at'],
     ['another fee receiver', () => ({ FEE_RECEIVERS: ELSEWHERE }), "the router's fee receiver is"],
+    ['another fee', () => ({ FEES_BPS: '50,99' }), "the router's fee in basis points is 100, not 50 or 99"],
     ['another chain', () => ({ CHAIN_ID: '31338' }), 'the node is of chain 31337'],
   ])('is refused for %s, and says so', async (_, env, sentence) => {
     await expect(start(env())).rejects.toThrow(sentence)
@@ -79,13 +80,15 @@ describe('settings', () => {
   const read = (env: Record<string, string>) => () =>
     readConfig(chainListenerConfig, {
       ...{ DATABASE_URL: 'postgres://x', AMQP_URL: 'amqp://x', RPC_URLS: 'http://127.0.0.1:1', ROUTER_ADDRESSES: ELSEWHERE },
-      ...{ CHAIN_ID: '8453', TOKEN_ADDRESS: ELSEWHERE, FEE_RECEIVERS: ELSEWHERE, ...env },
+      ...{ CHAIN_ID: '8453', TOKEN_ADDRESS: ELSEWHERE, FEE_RECEIVERS: ELSEWHERE, FEES_BPS: '100', ...env },
     })
 
   it.each([
     ['a main net as a development chain', { DEVELOPMENT_CHAIN: 'true' }, 'DEVELOPMENT_CHAIN'],
     ['no verification of a real chain', { VERIFY_DEPLOYMENT: 'false' }, 'VERIFY_DEPLOYMENT'],
     ['no fee receivers on a real chain', { FEE_RECEIVERS: '' }, 'FEE_RECEIVERS'],
+    ['no fees on a real chain', { FEES_BPS: '' }, 'FEES_BPS'],
+    ['a fee that no router takes', { FEES_BPS: '100,1001' }, 'FEES_BPS'],
   ])('with %s are refused', (_, env, name) => {
     expect(read({})).not.toThrow()
     expect(read(env)).toThrow(name)
