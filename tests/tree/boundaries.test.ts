@@ -14,7 +14,7 @@ const homes: Record<string, string[]> = {
   winston: ['packages/service-kit/src/observe/logger.ts'],
   'prom-client': ['packages/service-kit/src/observe/metrics.ts'],
   pg: [
-    'packages/service-kit/src/{database/database,database/migrate,testing/test-database}.ts',
+    'packages/service-kit/src/{database/database,database/sql,database/migrate,testing/test-database}.ts',
     'packages/local-servers/src/{postgres/server,crashable}.ts',
   ],
   jsonwebtoken: [
@@ -114,6 +114,25 @@ const each = (among: Source[], complain: (source: Source) => string[]) =>
   among.flatMap(source => complain(source).map(complaint => `${source.path}: ${complaint}`))
 
 const forbid = (among: Source[], pattern: RegExp, advice: string) => each(among, ({ text }) => (pattern.test(text) ? [advice] : []))
+
+/** What each room or file imports of its own house. */
+function importGraph(nodeOf: (path: string) => string): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>()
+  for (const { path, house, imports } of shipped) {
+    const node = nodeOf(path.replace(/\.ts$/, ''))
+    const others = imports.filter(name => name.startsWith(`${house}/src/`)).map(nodeOf)
+    graph.set(node, new Set([...(graph.get(node) ?? []), ...others.filter(other => other !== node)]))
+  }
+  return graph
+}
+
+/** What is left when nodes that import nothing, or that nothing imports, are taken away again and again. */
+function inCircles(graph: Map<string, Set<string>>): string[] {
+  const rooms = [...graph.keys()]
+  const left = rooms.filter(room => rooms.some(other => graph.get(room)?.has(other)) && rooms.some(other => graph.get(other)?.has(room)))
+  const among = left.map(room => [room, new Set([...(graph.get(room) ?? [])].filter(other => left.includes(other)))] as const)
+  return left.length === rooms.length ? left : inCircles(new Map(among))
+}
 
 describe('between packages and services', () => {
   const packageOf = (name: string) => {
@@ -224,6 +243,13 @@ describe('inside a service', () => {
     )
     const impure = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandom(Bytes|UUID)\b|\bprocess\.\w/
     expect([...complaints, ...forbid(nouns, impure, 'asks the clock, chance or the process; take it as a parameter')]).toEqual([])
+  })
+
+  test.each([
+    ['rooms', (path: string) => path.split('/').slice(0, 4).join('/')],
+    ['files', (path: string) => path.replace(/\/index$/, '')],
+  ])('%s import in one direction: none reaches itself again', (_, nodeOf) => {
+    expect(inCircles(importGraph(nodeOf))).toEqual([])
   })
 
   test('the scan of the chain does not know the relay', () => {

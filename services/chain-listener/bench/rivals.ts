@@ -1,7 +1,8 @@
 import { PAYMENT_RECEIVED_TOPIC, paymentRouterAbi } from '@ponte/payment-router'
 import { Contract, JsonRpcProvider } from 'ethers'
 import { Pool } from 'undici'
-import { decodePayment, type RawLog } from '../src/logs/payment-received'
+import { decodePayment } from '../src/logs/payment-received'
+import type { RawLog } from '../src/rpc/raw-log'
 import type { Chain } from '../test/chain'
 
 const hex = (value: number) => `0x${value.toString(16)}`

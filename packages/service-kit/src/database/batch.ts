@@ -1,5 +1,5 @@
 import { withoutContext } from '../observe'
-import { isLockedOut, isTransient } from './index'
+import { isLockedOut, isTransient } from './errors'
 
 /** Nothing was done; another time it may be. */
 class LateError extends Error {

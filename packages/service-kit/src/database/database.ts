@@ -1,14 +1,7 @@
 import pg from 'pg'
 import type { Part } from '../process'
+import type { Sql } from './sql'
 import { commitUnit, type Unit } from './unit-of-work'
-
-/** Only what code needs of a connection: a text with numbered parameters. */
-export interface Sql {
-  query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
-    text: string | { name: string; text: string },
-    values?: readonly unknown[],
-  ): Promise<{ rows: Row[]; rowCount: number | null }>
-}
 
 export interface Database extends Part, Sql {
   pool: pg.Pool

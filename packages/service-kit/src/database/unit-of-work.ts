@@ -1,11 +1,24 @@
-import type { StoredAnswer } from '../http'
-import type { Sql } from './database'
 import type { OutboxRow } from './outbox-rows'
+import type { Sql } from './sql'
 
 /** SQL whose parameters have names: `$orders` is what a unit gives as `orders`. Kept in a constant, so that it is prepared once a connection. */
 export interface Statement {
   name: string
   text: string
+}
+
+export interface Answer {
+  status: number
+  body: string
+}
+
+/** The answer that is stored in the statement of its effect, for a client that repeats the request. */
+export interface StoredAnswer extends Answer {
+  merchantId: string
+  /** Method and path; ids in it are lower-case. */
+  route: string
+  key: string
+  bodyHash: string
 }
 
 /** What one statement writes, all or nothing. What is absent or empty is left out of the statement. */

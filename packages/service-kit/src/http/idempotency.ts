@@ -1,26 +1,12 @@
 import { createHash } from 'node:crypto'
 import { ApiError, idempotencyKey } from '@ponte/contracts'
 import type { Request, Response } from 'express'
-import { isKeyLockTimeout, isUniqueViolation, type Sql } from '../database'
+import { type Answer, isKeyLockTimeout, isUniqueViolation, type Sql, type StoredAnswer } from '../database'
 
 const KEY = 'idempotency_keys_pkey'
 
 /** A request that names an Idempotency-Key, with what the key is bound to. */
-export interface KeyedRequest {
-  merchantId: string
-  /** Method and path; ids in it are lower-case. */
-  route: string
-  key: string
-  bodyHash: string
-}
-
-export interface Answer {
-  status: number
-  body: string
-}
-
-/** The answer that is stored in the statement of its effect, for a client that repeats the request. */
-export interface StoredAnswer extends KeyedRequest, Answer {}
+export type KeyedRequest = Omit<StoredAnswer, keyof Answer>
 
 /** The request's Idempotency-Key with what it is bound to; null without one. The body has been parsed by its schema before. Throws `invalid_request`. */
 export function keyedRequest(req: Request, merchantId: string): KeyedRequest | null {

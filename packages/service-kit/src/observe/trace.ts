@@ -11,7 +11,6 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base'
-import type { Part } from '../process'
 import { redact } from './logger'
 
 /**
@@ -95,11 +94,17 @@ function contextOf(parent: string | null | undefined): Context {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
 }
 
+/** A part of the process, as far as it is known here. */
+interface Tracing {
+  name: string
+  stop(): Promise<void>
+}
+
 /**
  * Starts tracing in this process. With a `url` (OTLP over HTTP, as `http://collector:4318/v1/traces`) spans are exported; without one they only
  * give logs and events their ids. Its stop sends what is left.
  */
-export async function startTracing(options: { service: string; url?: string | undefined; exporter?: SpanExporter }): Promise<Part> {
+export async function startTracing(options: { service: string; url?: string | undefined; exporter?: SpanExporter }): Promise<Tracing> {
   const [{ AsyncLocalStorageContextManager }, { resourceFromAttributes }, sdk] = await Promise.all([
     import('@opentelemetry/context-async-hooks'),
     import('@opentelemetry/resources'),

@@ -1,2 +1,12 @@
-export { type Change, type Merchant, termsOf } from './merchant'
-export { merchantRoutes, own } from './merchant-routes'
+export {
+  activateWebhookSecret,
+  type Change,
+  createMerchant,
+  inForce,
+  type Merchant,
+  rotateWebhookSecret,
+  termsOf,
+  updateMerchant,
+} from './merchant'
+export { merchantBody } from './merchant-body'
+export { vetPayoutAddress } from './payable'

@@ -1,7 +1,8 @@
 import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
 import type { Call } from '../rpc/node'
+import type { RawLog } from '../rpc/raw-log'
 import { bloomBits, mayContain } from './bloom'
-import { byPlace, decodePayment, MalformedLogError, type Place, type RawLog, type SeenPayment } from './payment-received'
+import { byPlace, decodePayment, MalformedLogError, type Place, type SeenPayment } from './payment-received'
 import { decodeTransfer, type SeenTransfer, TRANSFER_TOPIC, topicOf } from './transfer'
 
 /** What is read, on which chain. Addresses are lower-case. */

@@ -1,7 +1,8 @@
 import { depositAddress, paymentRouterAbi } from '@ponte/payment-router'
 import { Interface } from 'ethers'
 import fc from 'fast-check'
-import { decodePayment, MalformedLogError, type RawLog, toNumber } from './payment-received'
+import type { RawLog } from '../rpc/raw-log'
+import { decodePayment, MalformedLogError, toNumber } from './payment-received'
 
 const ZERO = `0x${'0'.repeat(64)}`
 const router = new Interface(paymentRouterAbi)

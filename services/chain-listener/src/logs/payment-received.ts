@@ -1,18 +1,5 @@
 import { isDepositAddress, PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
-
-/** A log as a node sends it: quantities and bytes in hex. */
-export interface RawLog {
-  address: string
-  topics: readonly string[]
-  data: string
-  blockHash: string
-  blockNumber: string
-  /** Newer nodes send it; older ones leave it to the block's header. */
-  blockTimestamp?: string
-  transactionHash: string
-  logIndex: string
-  removed?: boolean
-}
+import type { RawLog } from '../rpc/raw-log'
 
 /**
  * `router`: a payer paid through the router. `transfer`: a payer sent the token to a deposit address. `sweep`: the router moved what lay at a

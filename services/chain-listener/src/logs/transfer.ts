@@ -1,5 +1,6 @@
 import { id } from 'ethers'
-import { MalformedLogError, type Place, placeOf, type RawLog, type SeenPayment } from './payment-received'
+import type { RawLog } from '../rpc/raw-log'
+import { MalformedLogError, type Place, placeOf, type SeenPayment } from './payment-received'
 
 export const TRANSFER_TOPIC = id('Transfer(address,address,uint256)')
 

@@ -1,8 +1,8 @@
-import type { RawLog } from '../logs/payment-received'
 import { BALANCES_AT_ONCE, balancesCall, decodeBalances } from './balances'
 import { classify, toRpcError } from './error'
 import type { Call, Outcome } from './node'
 import type { Nodes } from './pool'
+import type { RawLog } from './raw-log'
 
 export interface Receipt {
   hash: string

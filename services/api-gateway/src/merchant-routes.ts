@@ -3,14 +3,22 @@ import { type AddressPolicy, ApiError, createMerchant as createBody, updateMerch
 import { isStale, keyedRequest, parseRequest, seal, uuidv7 } from '@ponte/service-kit'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
-import { API_KEY_ENTROPY_BYTES, derivedEntropy, mintApiKey, userIn } from '../credentials'
-import { jsonBody } from '../json-body'
-import type { Owner } from '../owners'
-import type { Store } from '../store'
-import type { Action, Actor } from '../store/audit-log'
-import { activateWebhookSecret, type Change, createMerchant, inForce, type Merchant, rotateWebhookSecret, updateMerchant } from './merchant'
-import { merchantBody } from './merchant-body'
-import { vetPayoutAddress } from './payable'
+import { API_KEY_ENTROPY_BYTES, derivedEntropy, mintApiKey, userIn } from './credentials'
+import { jsonBody } from './json-body'
+import {
+  activateWebhookSecret,
+  type Change,
+  createMerchant,
+  inForce,
+  type Merchant,
+  merchantBody,
+  rotateWebhookSecret,
+  updateMerchant,
+  vetPayoutAddress,
+} from './merchant'
+import type { Owner } from './owners'
+import type { Store } from './store'
+import type { Action, Actor } from './store/audit-log'
 
 export interface MerchantRouteDeps {
   store: Store

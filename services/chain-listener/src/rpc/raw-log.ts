@@ -1,0 +1,13 @@
+/** A log as a node sends it: quantities and bytes in hex. */
+export interface RawLog {
+  address: string
+  topics: readonly string[]
+  data: string
+  blockHash: string
+  blockNumber: string
+  /** Newer nodes send it; older ones leave it to the block's header. */
+  blockTimestamp?: string
+  transactionHash: string
+  logIndex: string
+  removed?: boolean
+}
