@@ -52,7 +52,7 @@ export interface Bus extends Part {
   announce(message: Message): void
   /** A part that handles one queue's messages, up to `prefetch` at a time; its stop waits for those in hand. */
   consume(queue: string, handler: Handler, options?: ConsumeOptions): QueuePart
-  /** A part that hears announcements and messages of these types while it runs; each listener hears all of them. */
+  /** A part that hears what is announced of these types while it runs; each listener hears all of it. */
   listen(types: readonly string[], handler: (message: Message) => void): Part
 }
 

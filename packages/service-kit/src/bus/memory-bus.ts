@@ -48,7 +48,6 @@ export function memoryBus(options: { topology: Topology; logger: Logger; onDeadL
     async publish(message) {
       const bound = [...queues.values()].filter(queue => queue.types.includes(message.type))
       if (bound.length === 0) throw new Error(`No queue takes ${message.type}.`)
-      announce(message)
       await Promise.all(bound.map(queue => hold(queue, message)))
     },
     consume(name, handler, { prefetch = 32, onTry } = {}) {

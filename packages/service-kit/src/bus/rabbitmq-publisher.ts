@@ -130,7 +130,6 @@ export function rabbitmqPublisher({ url, namespace, topology, logger, stepTimeou
       // All are waited for, so that none is left without a listener when another is refused.
       const refused = (await Promise.allSettled(copies)).find(copy => copy.status === 'rejected')
       if (refused) throw refused.reason
-      announce(message)
     },
   }
 }
