@@ -10,6 +10,7 @@ const namedIn: Readonly<Record<string, string>> = {
   subscriptions: 'subscription_id',
   events: 'event_id',
   deliveries: 'delivery_id',
+  'webhook-endpoints': 'endpoint_id',
 }
 const NAMED = new RegExp(`/(${Object.keys(namedIn).join('|')})/([0-9a-f]{8}-[0-9a-f-]{27})(?=/|$)`, 'i')
 

@@ -8,7 +8,10 @@ import {
   webhookBodies,
   webhookType,
 } from '@ponte/contracts'
-import type { Attempt, Delivery, Event } from './generated/client'
+import { z } from 'zod'
+import type { Attempt, Event } from './generated/client'
+import { SPECIFIED_HEADERS } from './send'
+import type { DeliveryRow } from './store'
 
 /** Rows as merchants read them. The database speaks strings where the contract knows a closed set; a row outside it is a fault of ours. */
 
@@ -20,12 +23,15 @@ export function eventBody(row: Event): EventBody {
   return { object: 'event', id: row.id, type, data, created_at: row.createdAt.toISOString(), sequence: Number(row.sequence) }
 }
 
-export function deliveryBody(row: Delivery): DeliveryBody {
+export function deliveryBody(row: DeliveryRow): DeliveryBody {
   return {
     object: 'delivery',
     id: row.id,
     event_id: row.eventId,
     event_type: webhookType.parse(row.eventType),
+    endpoint_id: row.endpointId ?? row.merchantId,
+    order_id: row.orderId,
+    subscription_id: row.subscriptionId,
     status: deliveryStatus.parse(row.status),
     attempts: row.attempts,
     next_attempt_at: iso(row.nextAttemptAt),
@@ -39,8 +45,13 @@ export function deliveryBody(row: Delivery): DeliveryBody {
   }
 }
 
+const headers = z.record(z.string(), z.string())
+
+/** An attempt without headers of its own was made with the specification's; one without a URL sent nothing that is known. */
 export const attemptBody = (row: Attempt): AttemptBody => ({
   ordinal: row.ordinal,
+  url: row.url,
+  request_headers: row.url === null ? {} : headers.parse(row.requestHeaders ?? SPECIFIED_HEADERS),
   outcome: row.outcome === 'delivered' ? 'delivered' : 'failed',
   http_status: row.httpStatus,
   error_code: failureCode.nullable().parse(row.errorCode),

@@ -2,8 +2,8 @@ import type { ListEvents } from '@ponte/contracts'
 import type { Part } from '@ponte/service-kit'
 import type { Store } from './store'
 
-/** Shorter than what a proxy or the gateway waits for an answer. */
-const WAIT_MS_MAX = 10_000
+/** The gateway waits as much longer for the answer. */
+const WAIT_MS_MAX = 20_000
 /** An event that another replica stored is found by looking again. */
 const RECHECK_MS = 500
 

@@ -5,8 +5,8 @@ import type { Store } from './store'
 
 export interface ReactionDeps {
   store: Store
-  /** Called when something may be due. */
-  due(merchantId: string): void
+  /** Called when something is due in this lane. */
+  due(endpointId: string): void
   /** Called when an event can be pulled. */
   stored(merchantId: string): void
   /** Called when an event waits for its merchant, or a merchant has come. */
@@ -18,8 +18,13 @@ export function reactions({ store, due, admit, stored }: ReactionDeps): Reaction
   const notify = async (event: Event) => {
     const webhook = toWebhook(event)
     if (!webhook) return
-    const waits = await store.events.save({ ...webhook, id: event.id, occurredAt: event.occurred_at, trace: currentTraceparent() })
-    due(webhook.merchantId)
+    const { waits, lanes } = await store.events.save({
+      ...webhook,
+      id: event.id,
+      occurredAt: event.occurred_at,
+      trace: currentTraceparent(),
+    })
+    for (const endpointId of lanes) due(endpointId)
     stored(webhook.merchantId)
     if (waits) admit()
   }

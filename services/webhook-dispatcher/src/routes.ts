@@ -1,11 +1,9 @@
 import {
   ApiError,
-  type Caller,
   caller,
   type DeliveryDetailBody,
   type DeliveryOverview,
   type EventListBody,
-  id as idSchema,
   listDeliveries,
   listEvents,
   type MerchantTerms,
@@ -15,6 +13,7 @@ import {
 import { listPage, parseRequest, requireCaller } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
+import { merchantOf, owned, pathId } from './api'
 import { attemptBody, deliveryBody, eventBody } from './bodies'
 import type { Pull, PullQuery } from './pull'
 import type { Store } from './store'
@@ -23,19 +22,21 @@ export interface RouteDeps {
   store: Store
   pull: Pull
   tokenSecret: string
+  /** Routes of endpoints. */
+  endpoints: Router
   /** Called when something may be due. */
-  due(merchantId: string): void
+  due(endpointId: string): void
 }
 
 const REPLAY_LIMIT = 10_000
 const COPY_WAIT_MS = 2_000
 const COPY_POLL_MS = 25
-const pathId = z.object({ id: idSchema })
 
 export function routes(deps: RouteDeps): Router {
   const { store, pull } = deps
   const router = Router()
   router.use(requireCaller({ secret: deps.tokenSecret, audience: 'webhook-dispatcher', schema: caller }))
+  router.use(deps.endpoints)
 
   router.get('/api/v1/events', async (req, res) => {
     const query = parseRequest(listEvents, req.query, 'query')
@@ -64,16 +65,17 @@ export function routes(deps: RouteDeps): Router {
     const { id } = parseRequest(pathId, req.params, 'path')
     const found = owned(await store.deliveries.detail(id), merchantOf(res), `delivery ${id}`)
     const attempt_log = found.attemptLog.map(attemptBody)
-    const detail: DeliveryDetailBody = { ...deliveryBody(found), attempt_log, body: found.body.toString('utf8') }
+    const detail: DeliveryDetailBody = { ...deliveryBody(found), url: found.url, attempt_log, body: found.body.toString('utf8') }
     res.json(detail)
   })
 
   router.post('/api/v1/deliveries/replay', async (req, res) => {
     const terms = merchantOf(res)
     const range = parseRequest(replayDeliveries, req.body, 'body')
-    await requireWebhookUrl(store, terms)
-    const { replayed, nextAt } = await store.deliveries.replayRange(terms.merchant_id, range, REPLAY_LIMIT)
-    deps.due(terms.merchant_id)
+    const endpointId = range.endpoint_id ?? terms.merchant_id
+    await requireDestination(store, terms, endpointId)
+    const { replayed, nextAt } = await store.replays.range(terms.merchant_id, endpointId, range, REPLAY_LIMIT)
+    deps.due(endpointId)
     const answer: ReplayedBody = { object: 'replay', replayed, has_more: nextAt !== null, next_created_gte: nextAt?.toISOString() ?? null }
     res.json(answer)
   })
@@ -81,11 +83,12 @@ export function routes(deps: RouteDeps): Router {
   router.post('/api/v1/deliveries/:id/replay', async (req, res) => {
     parseRequest(z.strictObject({}), req.body, 'body')
     const delivery = await ownDelivery(store, req, res)
-    await requireWebhookUrl(store, merchantOf(res))
-    const replay = await store.deliveries.replay(delivery.id)
+    const endpointId = delivery.endpointId ?? delivery.merchantId
+    await requireDestination(store, merchantOf(res), endpointId)
+    const replay = await store.replays.one(delivery.id)
     const row = replay && (await store.deliveries.find(replay.id))
     if (!row) throw new ApiError('not_found', `There is no delivery ${delivery.id} any more.`)
-    deps.due(delivery.merchantId)
+    deps.due(endpointId)
     res.status(replay.made ? 201 : 200).json(deliveryBody(row))
   })
 
@@ -101,21 +104,15 @@ async function pulled(pull: Pull, merchantId: string, query: PullQuery, res: Res
   return { ...list, next_after: list.data.at(-1)?.sequence ?? query.after }
 }
 
-function merchantOf(res: Response): MerchantTerms {
-  const who: Caller = res.locals.caller
-  if (who.kind !== 'merchant') throw new ApiError('forbidden', 'A payer may read the checkout of an order and nothing else.')
-  return who.terms
-}
-
-function owned<T extends { merchantId: string }>(row: T | null, terms: MerchantTerms, what: string): T {
-  if (!row) throw new ApiError('not_found', `There is no ${what}.`)
-  if (row.merchantId !== terms.merchant_id) throw new ApiError('forbidden', `The ${what} belongs to another merchant.`)
-  return row
-}
-
 async function ownDelivery(store: Store, req: Request, res: Response) {
   const { id } = parseRequest(pathId, req.params, 'path')
   return owned(await store.deliveries.find(id), merchantOf(res), `delivery ${id}`)
+}
+
+/** Something is sent only where there is something to send to. Throws `not_found`, `forbidden` or `invalid_state`. */
+async function requireDestination(store: Store, terms: MerchantTerms, endpointId: string): Promise<void> {
+  if (endpointId === terms.merchant_id) return requireWebhookUrl(store, terms)
+  owned(await store.endpoints.find(endpointId), terms, `endpoint ${endpointId}`)
 }
 
 /** A replay goes to the merchant's webhook_url as it is now, so our copy must be as new as what the gateway knows. */

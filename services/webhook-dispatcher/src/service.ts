@@ -1,5 +1,6 @@
 import { topology } from '@ponte/contracts'
-import { consumer, createApp, every, httpServer, type Overrides as KitOverrides, serviceParts, unseal } from '@ponte/service-kit'
+import { consumer, createApp, every, httpServer, type Overrides as KitOverrides, seal, serviceParts, unseal } from '@ponte/service-kit'
+import { endpointRoutes } from './api'
 import type { WebhookDispatcherConfig } from './config'
 import { memoize } from './memoize'
 import { createDispatcherMetrics } from './metrics'
@@ -45,7 +46,7 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
     denied: config.WEBHOOK_DENY_CIDRS,
     ca: overrides.ca,
   })
-  const memoizedUnseal = memoize(UNSEALED_MAX, (sealed: string, merchantId: string) => unseal(sealed, config.SEAL_KEY, merchantId))
+  const memoizedUnseal = memoize(UNSEALED_MAX, (sealed: string, endpointId: string) => unseal(sealed, config.SEAL_KEY, endpointId))
   const worker = createWorker({ store, sender, unseal: memoizedUnseal, slots: config.WEBHOOK_SLOTS, metrics, logger })
   const admit = async () => {
     const more = await store.events.admitWaiting()
@@ -55,7 +56,15 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
   const admission = every('admission', ADMIT_MS, admit, logger)
 
   const pull = createPull(store)
-  const app = createApp({ routes: routes({ store, pull, tokenSecret: config.GATEWAY_TOKEN_SECRET, due: worker.due }), logger })
+  const endpoints = endpointRoutes({
+    store,
+    seal: (plain, endpointId) => seal(plain, config.SEAL_KEY, endpointId),
+    unseal: memoizedUnseal,
+    addresses: { allowed: config.WEBHOOK_ALLOW_CIDRS, denied: config.WEBHOOK_DENY_CIDRS },
+    due: worker.due,
+    logger,
+  })
+  const app = createApp({ routes: routes({ store, pull, endpoints, tokenSecret: config.GATEWAY_TOKEN_SECRET, due: worker.due }), logger })
   const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
   return assemble({
     parts: [

@@ -2,14 +2,19 @@ import type { Database } from '@ponte/service-kit'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from './generated/client'
 import { deliveryStore } from './store/deliveries'
+import { endpointStore } from './store/endpoints'
 import { eventStore } from './store/events'
 import { laneStore } from './store/lanes'
 import { merchantStore } from './store/merchants'
+import { replayStore } from './store/replays'
 import { resultStore } from './store/results'
 import { upkeepStore } from './store/upkeep'
 
-export type { Claimed, Endpoint } from './store/claim'
+export type { Claimed } from './store/claim'
+export type { DeliveryRow } from './store/deliveries'
+export type { EndpointHealth } from './store/endpoints'
 export { LEASE_S } from './store/lanes'
+export type { Recipient } from './store/recipients'
 export type { FinishedLane } from './store/results'
 export type { ExpiredLane } from './store/upkeep'
 
@@ -33,6 +38,8 @@ export function openStore(database: Database) {
   return {
     events: eventStore(database, prisma),
     deliveries: deliveryStore(database, prisma),
+    replays: replayStore(database, prisma),
+    endpoints: endpointStore(database, prisma),
     lanes: laneStore(database),
     results: resultStore(database),
     merchants: merchantStore(database, prisma),

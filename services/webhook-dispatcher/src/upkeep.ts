@@ -29,7 +29,10 @@ export function upkeep({ store, metrics, logger, retentionDays, due }: UpkeepDep
     metrics.repaired.inc(repaired)
     if (repaired > 0) logger.error('lanes with work had no turn; they are due now', { lanes: repaired })
   }
-  const forget = async () => (await store.upkeep.forgetEvents(retentionDays, EVENTS_PER_TURN)) === EVENTS_PER_TURN
+  const forget = async () => {
+    await store.upkeep.forgetEndpoints(retentionDays)
+    return (await store.upkeep.forgetEvents(retentionDays, EVENTS_PER_TURN)) === EVENTS_PER_TURN
+  }
   return [
     every('reaper', REAP_MS, reaper, logger),
     every('stuck lanes', REPAIR_MS, repairStuckLanes, logger),

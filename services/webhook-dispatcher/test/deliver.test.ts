@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { OPT_IN_EVENTS } from '@ponte/contracts'
-import { event, merchantUpdated, optIn, orderPaid, paidOrder, SECRET, type System, startDispatcher, startReceiver } from './setup'
+import { KINDS, notifyAt } from './endpoints/kinds'
+import { event, merchantUpdated, optIn, orderPaid, paidOrder, type System, startDispatcher, startReceiver } from './setup'
 
 let system: System
 beforeAll(async () => {
@@ -13,18 +14,22 @@ async function deliveryOf(eventId: string) {
   return rows[0]
 }
 
-describe('an event', () => {
+const names = (rawHeaders: readonly string[] = []) => rawHeaders.filter((_, index) => index % 2 === 0).map(name => name.toLowerCase())
+const SPECIFIED_HEADERS = ['connection', 'content-length', 'content-type', 'host', 'user-agent', 'x-service-signature']
+const STANDARD_HEADERS = ['webhook-id', 'webhook-sequence', 'webhook-signature', 'webhook-timestamp']
+
+describe.each(KINDS)('an event at %s', kind => {
   it('is delivered at once: signed, exactly the stored bytes, and recorded', async () => {
     const merchantId = randomUUID()
     const receiver = await startReceiver()
-    await system.publish(merchantUpdated(merchantId, { webhook_url: receiver.url }))
+    const { secret } = await notifyAt(system, kind, merchantId, receiver.url)
     const paid = orderPaid(merchantId)
     await system.publish(paid)
     await system.dispatcher.idle()
     expect(receiver.received).toHaveLength(1)
     const { body = Buffer.of(), headers = {} as Record<string, string> } = receiver.received[0] ?? {}
     expect(JSON.parse(body.toString())).toEqual({ type: 'order.paid', data: paid.type === 'order.paid' ? paid.data.order : null })
-    expect(headers['x-service-signature']).toBe(createHmac('sha256', SECRET).update(body).digest('hex'))
+    expect(headers['x-service-signature']).toBe(createHmac('sha256', secret).update(body).digest('hex'))
     const { rows } = await system.sql.query('SELECT body FROM events WHERE id = $1', [paid.id])
     expect(body.equals(rows[0].body)).toBe(true)
     const delivery = await deliveryOf(paid.id)
@@ -37,17 +42,11 @@ describe('an event', () => {
   it('delivery rule 7: comes with Content-Type and the signature, and nothing else of meaning', async () => {
     const merchantId = randomUUID()
     const receiver = await startReceiver()
-    await system.publish(merchantUpdated(merchantId, { webhook_url: `${receiver.url}?shop=1` }), orderPaid(merchantId))
+    await notifyAt(system, kind, merchantId, `${receiver.url}?shop=1`)
+    await system.publish(orderPaid(merchantId))
     await system.dispatcher.idle()
-    const names = receiver.received[0]?.rawHeaders.filter((_, index) => index % 2 === 0)
-    expect(names?.map(name => name.toLowerCase()).sort()).toEqual([
-      'connection',
-      'content-length',
-      'content-type',
-      'host',
-      'user-agent',
-      'x-service-signature',
-    ])
+    const expected = kind === 'standard' ? [...SPECIFIED_HEADERS, ...STANDARD_HEADERS].sort() : SPECIFIED_HEADERS
+    expect(names(receiver.received[0]?.rawHeaders).sort()).toEqual(expected)
     expect(receiver.received[0]?.headers['content-type']).toBe('application/json')
     expect(receiver.received[0]?.url).toBe('/hooks?shop=1')
     await receiver.stop()
@@ -56,7 +55,7 @@ describe('an event', () => {
   it('invariant 3: told twice by the bus, it is one delivery', async () => {
     const merchantId = randomUUID()
     const receiver = await startReceiver()
-    await system.publish(merchantUpdated(merchantId, { webhook_url: receiver.url }))
+    await notifyAt(system, kind, merchantId, receiver.url)
     const paid = orderPaid(merchantId)
     for (let n = 0; n < 3; n += 1) await system.publish(paid)
     await system.dispatcher.idle()
@@ -67,7 +66,7 @@ describe('an event', () => {
   it('that a subscription will tell is not told as order.paid', async () => {
     const merchantId = randomUUID()
     const receiver = await startReceiver()
-    await system.publish(merchantUpdated(merchantId, { webhook_url: receiver.url }))
+    await notifyAt(system, kind, merchantId, receiver.url)
     const order = { ...paidOrder(), subscription_id: randomUUID() }
     await system.publish(event('order.paid', { merchant_id: merchantId, merchant_version: 1, order }))
     const charged = { subscription_id: order.subscription_id, charges_done: 1, order }
@@ -77,6 +76,18 @@ describe('an event', () => {
     await receiver.stop()
   })
 
+  it('delivery rule 6: to an internal address is dead at once, with zero attempts', async () => {
+    const merchantId = randomUUID()
+    await notifyAt(system, kind, merchantId, 'http://127.0.0.2:8080/')
+    const paid = orderPaid(merchantId)
+    await system.publish(paid)
+    await system.dispatcher.idle()
+    const delivery = await deliveryOf(paid.id)
+    expect(delivery).toMatchObject({ status: 'dead', attempts: 0, tries: 0, dead_reason: 'destination_not_allowed', next_attempt_at: null })
+  })
+})
+
+describe('an event of a merchant', () => {
   it.each(OPT_IN_EVENTS)('%s never goes to the webhook_url, and can be pulled', async type => {
     const merchantId = randomUUID()
     const receiver = await startReceiver()
@@ -114,23 +125,13 @@ describe('an event', () => {
     expect(receiver.received).toHaveLength(1)
     await receiver.stop()
   })
-
-  it('delivery rule 6: to an internal address is dead at once, with zero attempts', async () => {
-    const merchantId = randomUUID()
-    await system.publish(merchantUpdated(merchantId, { webhook_url: 'http://127.0.0.2:9/' }))
-    const paid = orderPaid(merchantId)
-    await system.publish(paid)
-    await system.dispatcher.idle()
-    const delivery = await deliveryOf(paid.id)
-    expect(delivery).toMatchObject({ status: 'dead', attempts: 0, tries: 0, dead_reason: 'destination_not_allowed', next_attempt_at: null })
-  })
 })
 
-describe('delivery rule 4 and the retry schedule', () => {
+describe.each(KINDS)('delivery rule 4 and the retry schedule at %s', kind => {
   it('invariant 5: tries seven times by the table, each counted from the end of the one before it, with equal bytes, and then is dead', async () => {
     const merchantId = randomUUID()
     const receiver = await startReceiver(res => res.writeHead(500).end('no bread today'))
-    await system.publish(merchantUpdated(merchantId, { webhook_url: receiver.url }))
+    const { endpointId } = await notifyAt(system, kind, merchantId, receiver.url)
     const paid = orderPaid(merchantId)
     await system.publish(paid)
     const delays: number[] = []
@@ -146,7 +147,7 @@ describe('delivery rule 4 and the retry schedule', () => {
       if (attempt < 7) delays.push(rows[0].delay)
       // Time passes: the schedule is the database's, so that is where it is moved.
       await system.sql.query("UPDATE deliveries SET next_attempt_at = now() WHERE id = $1 AND status = 'pending'", [delivery.id])
-      await system.sql.query('UPDATE lanes SET turn_at = now() WHERE merchant_id = $1 AND turn_at IS NOT NULL', [merchantId])
+      await system.sql.query('UPDATE lanes SET turn_at = now() WHERE endpoint_id = $1 AND turn_at IS NOT NULL', [endpointId])
     }
     const table = [60, 300, 1_800, 7_200, 43_200, 86_400]
     for (const [index, delay] of delays.entries()) {

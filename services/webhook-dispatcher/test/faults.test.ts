@@ -98,7 +98,9 @@ describe('three replicas, PostgreSQL and RabbitMQ crashing and starting again, o
     const merchants = Array.from({ length: 8 }, () => randomUUID())
     const events = Array.from({ length: 320 }, (_, n) => orderPaid(merchants[n % merchants.length] ?? ''))
     const [first, second, third] = await Promise.all([replicas.start(), replicas.start(), replicas.start()])
-    await replicas.publish(...merchants.map(id => merchantUpdated(id, { webhook_url: receiver.url })))
+    // Every other merchant is notified at an endpoint, the rest at their webhook_url.
+    await Promise.all(merchants.map((id, n) => (n % 2 === 0 ? replicas.addEndpoint(id, receiver.url) : undefined)))
+    await replicas.publish(...merchants.map((id, n) => merchantUpdated(id, { webhook_url: n % 2 === 0 ? null : receiver.url })))
     const publishing = (async () => {
       for (let at = 0; at < events.length; at += 16) await replicas.publish(...events.slice(at, at + 16))
     })()
@@ -142,7 +144,7 @@ describe('three replicas, PostgreSQL and RabbitMQ crashing and starting again, o
     }
     expect(seen.size).toBe(events.length)
     const lanes = await replicas.sql.query(
-      `SELECT count(*)::int AS stuck FROM lanes l WHERE turn_at IS NULL AND EXISTS (SELECT 1 FROM deliveries d WHERE d.merchant_id = l.merchant_id AND status = 'pending')`,
+      `SELECT count(*)::int AS stuck FROM lanes l WHERE turn_at IS NULL AND EXISTS (SELECT 1 FROM deliveries d WHERE coalesce(d.endpoint_id, d.merchant_id) = l.endpoint_id AND status = 'pending')`,
     )
     expect(lanes.rows).toEqual([{ stuck: 0 }])
     expect(await Promise.all([second, third].map(replica => replica?.end('SIGTERM')))).toEqual([0, 0])

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { type Event, topology } from '@ponte/contracts'
 import { freePort, startCrashableServers } from '@ponte/local-servers'
-import { migrate, rabbitmqBus, silentLogger, until } from '@ponte/service-kit'
+import { migrate, rabbitmqBus, seal, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import pg from 'pg'
 import { webhookDispatcherMigrations } from '../src'
-import { settings } from './setup'
+import { SEAL_KEY, settings } from './setup'
 
 const main = join(__dirname, '../dist/main.js')
 const NAMESPACE = 'faults'
@@ -76,6 +76,15 @@ export async function startReplicas() {
           () => false,
         )
       await Promise.all(events.map(event => until(() => publish(event), 'an event could not be published', 60_000)))
+    },
+    /** An endpoint of the standard format that chose everything. */
+    async addEndpoint(merchantId: string, url: string) {
+      const id = uuidv7()
+      await sql.query(
+        `INSERT INTO endpoints (id, merchant_id, place, url, events, format, sealed_secret, created_at)
+         VALUES ($1, $2, 1, $3, '{*}', 'standard', $4, now())`,
+        [id, merchantId, url, seal('whsec_c2VjcmV0', SEAL_KEY, id)],
+      )
     },
     /** Lets the leases taken until then end now; they are the database's time. */
     async endLeases(takenUntil = new Date()) {

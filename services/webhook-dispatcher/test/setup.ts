@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Event, type EventData, type EventType, type OPT_IN_EVENTS, topology } from '@ponte/contracts'
-import { type Bus, createLogger, memoryBus, readConfig, seal, signCaller, silentLogger, uuidv7 } from '@ponte/service-kit'
+import { type Bus, createLogger, memoryBus, openDatabase, readConfig, seal, signCaller, silentLogger, uuidv7 } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import pg from 'pg'
 import { createWebhookDispatcher, webhookDispatcherConfig, webhookDispatcherMigrations } from '../src'
+import { openStore } from '../src/store'
 
 export const TOKEN_SECRET = 'a-test-secret-of-at-least-32-characters'
 export const SEAL_KEY = '5e'.repeat(32)
@@ -47,6 +48,14 @@ export async function startDispatcher(env: Record<string, string> = {}) {
     opsUrl: `http://127.0.0.1:${dispatcher.ops.port()}`,
     async publish(...events: Event[]) {
       await Promise.all(events.map(event => bus.publish({ id: event.id, type: event.type, body: JSON.stringify(event) })))
+    },
+    /** Retention, as it comes once an hour. */
+    async forgetOld() {
+      const own = openDatabase({ url: database.url })
+      const { upkeep } = openStore(own)
+      await upkeep.forgetEvents(config.EVENT_RETENTION_DAYS, 1_000)
+      await upkeep.forgetEndpoints(config.EVENT_RETENTION_DAYS)
+      await own.stop?.()
     },
     async stop() {
       await dispatcher.stop()

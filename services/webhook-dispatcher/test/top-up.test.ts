@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { silentLogger, until } from '@ponte/service-kit'
 import { createWebhookDispatcher } from '../src'
-import { merchantUpdated, orderPaid, type System, startDispatcher, startReceiver, testBus } from './setup'
+import { KINDS, type Kind, notifyAt } from './endpoints/kinds'
+import { orderPaid, type System, startDispatcher, startReceiver, testBus } from './setup'
 
 let system: System
 let receiver: Awaited<ReturnType<typeof startReceiver>>
@@ -36,31 +37,31 @@ const count = (wanted: number) =>
   )
 
 /** A merchant whose first event is in flight and unanswered. */
-async function merchantInFlight() {
+async function merchantInFlight(kind: Kind) {
   const merchantId = randomUUID()
-  await system.publish(merchantUpdated(merchantId, { webhook_url: receiver.url }))
+  const { endpointId } = await notifyAt(system, kind, merchantId, receiver.url)
   await system.publish(orderPaid(merchantId))
   await count(1)
-  return merchantId
+  return { merchantId, endpointId }
 }
 
-describe('first attempts of one merchant', () => {
+describe.each(KINDS)('first attempts of one merchant at %s', kind => {
   it('start together: what arrives while a lane is held does not wait for what is in flight', async () => {
-    const merchantId = await merchantInFlight()
+    const { merchantId } = await merchantInFlight(kind)
     for (let n = 0; n < 7; n += 1) await system.publish(orderPaid(merchantId))
     await count(8)
   })
 
   it('stay within the width of the lane', async () => {
-    const merchantId = await merchantInFlight()
+    const { merchantId, endpointId } = await merchantInFlight(kind)
     for (let n = 0; n < 20; n += 1) await system.publish(orderPaid(merchantId))
     await count(8)
-    const { rows } = await system.sql.query('SELECT cardinality(in_flight) AS n FROM lanes WHERE merchant_id = $1', [merchantId])
+    const { rows } = await system.sql.query('SELECT cardinality(in_flight) AS n FROM lanes WHERE endpoint_id = $1', [endpointId])
     expect([rows[0].n, open.length]).toEqual([8, 8])
   })
 
   it('start although the event came to another replica than the one that holds the lane', async () => {
-    const merchantId = await merchantInFlight()
+    const { merchantId } = await merchantInFlight(kind)
     const bus = testBus()
     const other = createWebhookDispatcher(system.config, { bus, logger: silentLogger })
     await other.start()

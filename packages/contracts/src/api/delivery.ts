@@ -6,7 +6,7 @@ import { pageQuery } from './list'
 export const deliveryStatus = z.enum(['pending', 'in_flight', 'delivered', 'dead'])
 export type DeliveryStatus = z.infer<typeof deliveryStatus>
 
-export const deadReason = z.enum(['attempts_exhausted', 'destination_not_allowed', 'no_webhook_url'])
+export const deadReason = z.enum(['attempts_exhausted', 'destination_not_allowed', 'no_webhook_url', 'endpoint_deleted'])
 
 /** Why an attempt failed; the vocabulary is closed, and nothing of our network is in it. */
 export const failureCode = z.enum([
@@ -23,6 +23,8 @@ export const failureCode = z.enum([
 
 export const attempt = z.object({
   ordinal: z.int().min(1),
+  url: z.string().nullable().meta({ description: 'Where it went; null when nothing was recorded' }),
+  request_headers: z.record(z.string(), z.string()).meta({ description: 'As they were sent, without signatures and your own values' }),
   outcome: z.enum(['delivered', 'failed']),
   http_status: z.int().nullable(),
   error_code: failureCode.nullable(),
@@ -38,6 +40,9 @@ export const delivery = z
     id,
     event_id: id,
     event_type: webhookType,
+    endpoint_id: id.meta({ description: 'Your own id for the webhook_url' }),
+    order_id: id.nullable(),
+    subscription_id: id.nullable(),
     status: deliveryStatus,
     attempts: z.int().meta({ description: 'Attempts made of the seven' }),
     next_attempt_at: timestamp.nullable(),
@@ -53,7 +58,13 @@ export const delivery = z
 export type DeliveryBody = z.infer<typeof delivery>
 
 /** Answer of `GET /api/v1/deliveries/:id`: with every attempt, and the body exactly as it is sent. */
-export const deliveryDetail = delivery.extend({ attempt_log: z.array(attempt), body: z.string() }).meta({ id: 'DeliveryDetail' })
+export const deliveryDetail = delivery
+  .extend({
+    url: z.string().nullable().meta({ description: 'Where the next attempt goes' }),
+    attempt_log: z.array(attempt),
+    body: z.string(),
+  })
+  .meta({ id: 'DeliveryDetail' })
 export type DeliveryDetailBody = z.infer<typeof deliveryDetail>
 
 /** Query of `GET /api/v1/deliveries`. */
@@ -63,6 +74,9 @@ export const listDeliveries = z
     status: deliveryStatus.optional(),
     event_type: webhookType.optional(),
     event_id: id.optional(),
+    endpoint_id: id.optional(),
+    order_id: id.optional(),
+    subscription_id: id.optional(),
     created_gte: timestamp.optional(),
     created_lt: timestamp.optional(),
   })
@@ -78,6 +92,7 @@ export const replayDeliveries = z
     created_gte: timestamp,
     created_lt: timestamp,
     event_type: webhookType.optional(),
+    endpoint_id: id.optional().meta({ description: 'Where to; by default your webhook_url' }),
     scope: z.enum(['undelivered', 'all']).default('undelivered'),
   })
   .refine(body => Date.parse(body.created_gte) < Date.parse(body.created_lt), {

@@ -1,6 +1,8 @@
-import { ApiError, type ErrorCode, errorTable, idempotencyKey, toProblem } from '@ponte/contracts'
+import { ApiError, type ErrorCode, errorTable, idempotencyKey, SPECIFIED_EVENTS, toProblem } from '@ponte/contracts'
 import { exampleOf, requestExamples } from './example'
-import { type Operation, operations } from './operations'
+import type { Operation } from './operation'
+import { operations } from './operations'
+import { QUERY } from './query-descriptions'
 import { componentSchemas, type JsonSchema, refTo, toJsonSchema, webhookSchemaName, webhooks } from './schemas'
 
 export interface DocumentOptions {
@@ -63,10 +65,11 @@ const tags: readonly (readonly [string, string])[] = [
   ['Subscriptions', 'Recurring charges that produce orders.'],
   ['Events', 'What webhooks told, to be pulled instead.'],
   ['Merchant', 'The merchant of the user who is logged in.'],
+  ['Endpoints', 'Where else than at your `webhook_url` you are notified.'],
   ['Dashboard', 'What the dashboard shows to that user.'],
   ['Checkout', 'What a payer with a link may read.'],
   ['Liveness', 'Whether the service is there.'],
-  ['Webhooks', 'What the service sends to your `webhook_url`.'],
+  ['Webhooks', 'What the service sends to your `webhook_url` and to your endpoints.'],
 ]
 
 const codes = Object.keys(errorTable) as ErrorCode[]
@@ -166,14 +169,6 @@ function responsesOf(operation: Operation, schemas: Record<string, JsonSchema>):
   return Object.fromEntries([...good, ...refused])
 }
 
-const QUERY: Record<string, string> = {
-  limit: '1 to 100; 20 when absent',
-  starting_after: 'The page after this id, which is older',
-  ending_before: 'The page before this id, which is newer',
-  created_gte: 'Created at this time or later',
-  created_lt: 'Created before this time',
-}
-
 const SUCCESS: Record<string, string> = { 200: 'Done', 201: 'Created', 202: 'Accepted' }
 
 function contentOf(name: string, schemas: Record<string, JsonSchema>): Record<string, unknown> {
@@ -226,8 +221,7 @@ function webhookObject(type: string, schemas: Record<string, JsonSchema>) {
       operationId: name.charAt(0).toLowerCase() + name.slice(1),
       tags: ['Webhooks'],
       summary: `Sent as ${type}`,
-      description:
-        'At least once, in no promised order; any answer but 2xx within 15 seconds is tried again after 1 min, 5 min, 30 min, 2 h, 12 h and 24 h.',
+      description: `${SPECIFIED_EVENTS.some(specified => specified === type) ? '' : 'Never to your `webhook_url`, only to endpoints. '}At least once, in no promised order; any answer but 2xx within 15 seconds is tried again after 1 min, 5 min, 30 min, 2 h, 12 h and 24 h.`,
       security: [],
       parameters: [
         {

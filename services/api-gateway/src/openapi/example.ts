@@ -1,9 +1,11 @@
 import type {
   AuthorizePayment,
+  CreateEndpoint,
   CreateMerchant,
   CreateOrder,
   CreateSubscription,
   ReplayDeliveries,
+  UpdateEndpoint,
   UpdateMerchant,
   UpdateSubscription,
 } from '@ponte/contracts'
@@ -17,6 +19,8 @@ interface RequestBodies extends Record<RequestName, object> {
   UpdateMerchant: UpdateMerchant
   ReplayDeliveries: ReplayDeliveries
   AuthorizePayment: AuthorizePayment
+  CreateWebhookEndpoint: CreateEndpoint
+  UpdateWebhookEndpoint: UpdateEndpoint
 }
 
 /** What a caller would send: some fields exclude each other, so these are written by hand. A test sends them through their schemas. */
@@ -40,6 +44,8 @@ export const requestExamples: RequestBodies = {
     ...{ payer_address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906', amount: '27.675277', valid_after: 0, valid_before: 1_795_000_000 },
     ...{ salt: `0x${27_675_277n.toString(16).padStart(64, '0')}`, signature: `0x${'1b'.repeat(65)}` },
   },
+  CreateWebhookEndpoint: { url: 'https://erp.example.com/ponte', events: ['order.paid', 'order.settled'], format: 'standard' },
+  UpdateWebhookEndpoint: { paused: true },
 }
 
 /** An example of an answer, made of the examples of its parts; what may be null is null. */

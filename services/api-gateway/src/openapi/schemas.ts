@@ -1,9 +1,11 @@
 import {
   authorizePayment,
   checkout,
+  createEndpoint,
   createMerchant,
   createOrder,
   createSubscription,
+  deletedEndpoint,
   delivery,
   deliveryDetail,
   deliveryOverview,
@@ -22,9 +24,11 @@ import {
   replayed,
   subscription,
   summary,
+  updateEndpoint,
   updateMerchant,
   updateSubscription,
   webhookBodies,
+  webhookEndpoint,
 } from '@ponte/contracts'
 import { z } from 'zod'
 
@@ -56,6 +60,8 @@ export const requests = {
   UpdateMerchant: updateMerchant,
   ReplayDeliveries: replayDeliveries,
   AuthorizePayment: authorizePayment,
+  CreateWebhookEndpoint: createEndpoint,
+  UpdateWebhookEndpoint: updateEndpoint,
 } as const satisfies Record<string, z.ZodType>
 
 /** What we answer. */
@@ -77,6 +83,9 @@ export const answers = {
   DeliveryList: listOf(delivery),
   DeliveryOverview: deliveryOverview,
   Replayed: replayed,
+  WebhookEndpoint: webhookEndpoint,
+  WebhookEndpointList: listOf(webhookEndpoint),
+  DeletedWebhookEndpoint: deletedEndpoint,
   Merchant: merchant,
   MerchantWithKey: merchantWithKey,
   Overview: overview,

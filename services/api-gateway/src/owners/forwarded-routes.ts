@@ -11,12 +11,12 @@ type OwnerName = 'orders' | 'subscriptions' | 'webhook-dispatcher'
 export type Owners = Record<OwnerName, Owner> & { 'chain-listener'?: Owner }
 
 interface ForwardedRoute {
-  method: 'get' | 'post' | 'patch'
+  method: 'get' | 'post' | 'patch' | 'delete'
   path: string
   credential: 'api_key' | 'session'
   owner: OwnerName
   /** The collection that a 201 adds to. */
-  creates: 'orders' | 'subscriptions' | 'deliveries' | undefined
+  creates: 'orders' | 'subscriptions' | 'deliveries' | 'webhook-endpoints' | undefined
 }
 
 const pathId = z.object({ id: idSchema.optional() })
@@ -28,7 +28,7 @@ const route = (
   creates?: ForwardedRoute['creates'],
 ): ForwardedRoute => {
   const [method, path] = line.split(' ')
-  if ((method !== 'get' && method !== 'post' && method !== 'patch') || !path) throw new Error(`Not a route: ${line}`)
+  if ((method !== 'get' && method !== 'post' && method !== 'patch' && method !== 'delete') || !path) throw new Error(`Not a route: ${line}`)
   return { method, path, credential, owner, creates }
 }
 
@@ -62,6 +62,14 @@ const routes: readonly ForwardedRoute[] = [
   route('get /api/v1/merchants/me/deliveries/:id', 'session', 'webhook-dispatcher'),
   route('post /api/v1/merchants/me/deliveries/replay', 'session', 'webhook-dispatcher'),
   route('post /api/v1/merchants/me/deliveries/:id/replay', 'session', 'webhook-dispatcher', 'deliveries'),
+  route('get /api/v1/merchants/me/webhook-endpoints', 'session', 'webhook-dispatcher'),
+  route('post /api/v1/merchants/me/webhook-endpoints', 'session', 'webhook-dispatcher', 'webhook-endpoints'),
+  route('get /api/v1/merchants/me/webhook-endpoints/:id', 'session', 'webhook-dispatcher'),
+  route('patch /api/v1/merchants/me/webhook-endpoints/:id', 'session', 'webhook-dispatcher'),
+  route('delete /api/v1/merchants/me/webhook-endpoints/:id', 'session', 'webhook-dispatcher'),
+  route('post /api/v1/merchants/me/webhook-endpoints/:id/rotate-secret', 'session', 'webhook-dispatcher'),
+  route('post /api/v1/merchants/me/webhook-endpoints/:id/activate-secret', 'session', 'webhook-dispatcher'),
+  route('post /api/v1/merchants/me/webhook-endpoints/:id/test', 'session', 'webhook-dispatcher', 'deliveries'),
 ]
 
 /** Routes whose answer belongs to an owner. `credentials` leaves the merchant's terms in `res.locals.terms`. */

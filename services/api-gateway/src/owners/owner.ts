@@ -11,11 +11,13 @@ export interface OwnerAnswer {
 }
 
 export interface OwnerRequest {
-  method: 'GET' | 'POST' | 'PATCH'
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Path and query at the owner. */
   path: string
   headers?: Record<string, string>
   body?: Buffer
+  /** How long it was asked to wait before it answers. */
+  waitMs?: number
 }
 
 /** A service that answers for its resources; every request to it carries a fresh token that names the caller. */
@@ -71,7 +73,7 @@ export function openOwner(options: OwnerOptions): Owner {
     name,
     stop: () => pool.close(),
     async ask(caller, request) {
-      const signal = AbortSignal.timeout(timeoutMs)
+      const signal = AbortSignal.timeout(timeoutMs + (request.waitMs ?? 0))
       try {
         const answer = await send(caller, request, signal).catch(error => {
           if (!mayRepeat(request, error)) throw error

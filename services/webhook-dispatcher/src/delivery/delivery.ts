@@ -12,7 +12,7 @@ export type FailureCode =
   | 'http_status'
   | 'worker_lost'
 
-export type DeadReason = 'attempts_exhausted' | 'destination_not_allowed' | 'no_webhook_url'
+export type DeadReason = 'attempts_exhausted' | 'destination_not_allowed' | 'no_webhook_url' | 'endpoint_deleted'
 
 /** How one try went. `refused` and `not_attempted` sent nothing; the latter is our own fault and costs the merchant nothing. */
 export type Outcome =
@@ -49,6 +49,9 @@ export interface DeliveryResult {
     errorCode: FailureCode | null
     snippet: string | null
     durationMs: number
+    /** Where it went, and the headers as they may be shown; null for those of the specification. */
+    url: string | null
+    requestHeaders: Record<string, string> | null
   } | null
   error: string | null
 }

@@ -6,9 +6,9 @@ const healthy = { slow: false, failStreak: 0 }
 const ok = { delivered: true, durationMs: 10 }
 
 /** A lane with so many deliveries in flight since `nowMs`. */
-function busy(book: ReturnType<typeof createLaneBook>, merchantId: string, count: number, nowMs = 0, memory = healthy) {
-  const lane = book.hold(merchantId, `token of ${merchantId}`, memory, nowMs)
-  return { lane, sent: Array.from({ length: count }, (_, n) => book.start(lane, `${merchantId}${n}`, nowMs)) }
+function busy(book: ReturnType<typeof createLaneBook>, endpointId: string, count: number, nowMs = 0, memory = healthy) {
+  const lane = book.hold(endpointId, `token of ${endpointId}`, memory, nowMs)
+  return { lane, sent: Array.from({ length: count }, (_, n) => book.start(lane, `${endpointId}${n}`, nowMs)) }
 }
 
 const result = (id: string): DeliveryResult => ({
@@ -79,6 +79,18 @@ describe('a held lane', () => {
     const narrow = createLaneBook(8)
     const b = busy(narrow, 'b', 4)
     expect(narrow.steps(0, [completion(b.sent[0])])).toMatchObject([{ next: { want: 1 } }])
+  })
+
+  it('is refilled up to what its endpoint allows, if that is less than its width', () => {
+    const book = createLaneBook(128)
+    const { lane, sent } = busy(book, 'a', 2)
+    book.limit(lane, 3)
+    expect(book.steps(0, [completion(sent[0])])).toMatchObject([{ remaining: ['a1'], next: { want: 2 } }])
+    book.limit(lane, 1)
+    book.arrive('a')
+    expect([book.needsStep(0), book.steps(0, [])]).toEqual([false, []])
+    book.limit(lane, null)
+    expect(book.needsStep(0)).toBe(true)
   })
 
   it('shares evenly with the others', () => {

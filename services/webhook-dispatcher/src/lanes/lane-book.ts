@@ -1,4 +1,4 @@
-import { afterSend, type HeldLane, type InFlight, openLane } from './lane'
+import { afterSend, type HeldLane, type InFlight, openLane, WIDTH_MAX } from './lane'
 import { type Completion, type LaneStep, needsStep, nextSteps } from './lane-steps'
 import { createSlots } from './slots'
 
@@ -32,11 +32,12 @@ export function createLaneBook(slotCount: number) {
       for (const { lane } of steps) lane.arrived = false
       return steps
     },
-    hold(merchantId: string, token: string, recorded: { slow: boolean; failStreak: number }, nowMs: number): HeldLane {
+    hold(endpointId: string, token: string, recorded: { slow: boolean; failStreak: number }, nowMs: number): HeldLane {
       const lane = {
-        merchantId,
+        endpointId,
         token,
         health: openLane(recorded.slow, recorded.failStreak),
+        limit: WIDTH_MAX,
         inFlight: new Set<string>(),
         heldAtMs: nowMs,
         leasedAtMs: nowMs,
@@ -44,17 +45,21 @@ export function createLaneBook(slotCount: number) {
         drained: false,
         arrived: false,
       }
-      lanes.set(merchantId, lane)
+      lanes.set(endpointId, lane)
       return lane
     },
-    /** Something became due for this merchant; false when its lane is not held here. */
-    arrive(merchantId: string): boolean {
-      const lane = lanes.get(merchantId)
+    /** Something became due in this lane; false when it is not held here. */
+    arrive(endpointId: string): boolean {
+      const lane = lanes.get(endpointId)
       if (lane) lane.arrived = true
       return lane !== undefined
     },
+    /** What its merchant allows, as of now. */
+    limit(lane: HeldLane, limit: number | null): void {
+      lane.limit = limit ?? WIDTH_MAX
+    },
     forget(lane: HeldLane): void {
-      if (lanes.get(lane.merchantId) === lane) lanes.delete(lane.merchantId)
+      if (lanes.get(lane.endpointId) === lane) lanes.delete(lane.endpointId)
     },
     start(lane: HeldLane, deliveryId: string, nowMs: number): InFlight {
       const inFlight = { lane, deliveryId, startedAtMs: nowMs, ended: false, completed: false }

@@ -1,5 +1,5 @@
 import type { DeliveryResult } from '../delivery'
-import type { HeldLane, InFlight, Lease } from './lane'
+import { type HeldLane, type InFlight, type Lease, widthOf } from './lane'
 
 /** The result of a delivery in flight, before it is written. */
 export interface Completion {
@@ -43,13 +43,13 @@ export function nextSteps(
     const completed = results.get(lane) ?? []
     const ended = new Set(completed.map(({ id }) => id))
     const remaining = [...lane.inFlight].filter(id => !ended.has(id))
-    const want = canHaveMore(lane, nowMs) ? Math.max(0, Math.min(left, share, lane.health.width - remaining.length)) : 0
+    const want = canHaveMore(lane, nowMs) ? Math.max(0, Math.min(left, share, widthOf(lane) - remaining.length)) : 0
     left -= want
     const { slow, failStreak } = lane.health
     return { lane, results: completed, remaining, next: remaining.length + want === 0 ? { slow, failStreak } : { want } }
   })
   // Every statement that locks several lanes locks them in this order.
-  return steps.sort((a, b) => (a.lane.merchantId < b.lane.merchantId ? -1 : 1))
+  return steps.sort((a, b) => (a.lane.endpointId < b.lane.endpointId ? -1 : 1))
 }
 
 const canHaveMore = ({ drained, arrived, health, heldAtMs }: HeldLane, nowMs: number) =>
@@ -57,4 +57,4 @@ const canHaveMore = ({ drained, arrived, health, heldAtMs }: HeldLane, nowMs: nu
 
 /** True without any result: a lane with nothing in flight is released, one where something arrived is topped up. */
 export const needsStep = (lane: HeldLane, budget: number, nowMs: number): boolean =>
-  lane.inFlight.size === 0 || (budget > 0 && lane.arrived && lane.inFlight.size < lane.health.width && canHaveMore(lane, nowMs))
+  lane.inFlight.size === 0 || (budget > 0 && lane.arrived && lane.inFlight.size < widthOf(lane) && canHaveMore(lane, nowMs))

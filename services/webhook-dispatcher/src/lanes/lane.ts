@@ -1,4 +1,4 @@
-/** How a merchant's endpoint behaves, and so how much of it may be in flight at once. */
+/** How an endpoint behaves, and so how much of it may be in flight at once. */
 export interface LaneHealth {
   /** Slow or failing: one in flight, from the slots kept for such lanes. */
   slow: boolean
@@ -8,7 +8,7 @@ export interface LaneHealth {
 }
 
 export const FIRST_WIDTH = 8
-const WIDTH_MAX = 128
+export const WIDTH_MAX = 128
 /** An attempt that takes longer holds up others: its lane is slow. */
 export const SLOW_MS = 2_000
 const FAILING_STREAK = 5
@@ -30,13 +30,15 @@ export function afterSend(lane: LaneHealth, attempt: { delivered: boolean; durat
 
 /** The lease a lane is held under; the token fences off a holder that comes back too late. */
 export interface Lease {
-  merchantId: string
+  endpointId: string
   token: string
 }
 
 /** A lane whose lease this process holds. */
 export interface HeldLane extends Lease {
   health: LaneHealth
+  /** What its merchant allows to be in flight at once. */
+  limit: number
   /** Deliveries claimed and not yet written. */
   inFlight: Set<string>
   heldAtMs: number
@@ -48,6 +50,9 @@ export interface HeldLane extends Lease {
   /** Something may have become due since the last claim. */
   arrived: boolean
 }
+
+/** How many may be in flight in it at once. */
+export const widthOf = ({ health, limit }: Pick<HeldLane, 'health' | 'limit'>): number => Math.min(health.width, limit)
 
 /** One delivery on its way: from its claim until the attempt has ended, and then until its result is written. */
 export interface InFlight {

@@ -1,2 +1,3 @@
+export { requestHeaders, type Signing, SPECIFIED_HEADERS, shownHeaders } from './request-headers'
 export { createResolver } from './resolver'
 export { createSender, type Sender } from './sender'

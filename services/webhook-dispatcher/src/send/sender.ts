@@ -4,9 +4,9 @@ import type { FailureCode, Outcome } from '../delivery'
 import { memoize } from '../memoize'
 import { type ConnectionOptions, type Connections, openConnections } from './connections'
 import { createDeadline, type Deadline } from './deadline'
+import type { Headers } from './request-headers'
 import type { Resolve } from './resolver'
 import { type PostResult, ResponseHandler } from './response-handler'
-import { sign } from './signature'
 
 export interface SenderOptions extends Partial<ConnectionOptions> {
   resolve: Resolve
@@ -19,7 +19,7 @@ export interface SenderOptions extends Partial<ConnectionOptions> {
 }
 
 export interface Sender {
-  send(webhook: { url: string; body: Buffer; secret: string }): Promise<{ outcome: Outcome; durationMs: number }>
+  send(webhook: { url: string; body: Buffer; headers: Headers }): Promise<{ outcome: Outcome; durationMs: number }>
   /** Closes the connections of hosts that nothing was sent to lately. */
   sweep(): void
   stop(): Promise<void>
@@ -41,7 +41,7 @@ interface Host {
 interface Request {
   path: string
   body: Buffer
-  signature: string
+  headers: Headers
   deadline: Deadline
   /** Ends an attempt that has not connected by then. */
   connectMs: number | undefined
@@ -75,13 +75,13 @@ export function createSender(options: SenderOptions): Sender {
     host.usedAt = performance.now()
     return final
   }
-  const attempt = async (url: string, body: Buffer, secret: string, deadline: Deadline): Promise<Outcome> => {
+  const attempt = async (url: string, body: Buffer, headers: Headers, deadline: Deadline): Promise<Outcome> => {
     const { destination } = vet(url)
     if (!destination) return { kind: 'refused', reason: 'destination_not_allowed' }
     const addresses = await addressesOf(destination, options.resolve, deadline)
     if (typeof addresses === 'string') return { kind: 'failed', code: addresses }
     if (!addresses.every(address => isAddressAllowed(address, options))) return { kind: 'refused', reason: 'destination_not_allowed' }
-    const request = { path: destination.path, body, signature: sign(body, secret), deadline }
+    const request = { path: destination.path, body, headers, deadline }
     const candidates = addresses.slice(0, ADDRESSES_TRIED)
     let outcome: Outcome = { kind: 'failed', code: 'dns_error' }
     for (const [index, address] of candidates.entries()) {
@@ -93,10 +93,10 @@ export function createSender(options: SenderOptions): Sender {
     return outcome
   }
   return {
-    async send({ url, body, secret }) {
+    async send({ url, body, headers }) {
       const start = performance.now()
       const deadline = createDeadline(deadlineMs)
-      const outcome = await attempt(url, body, secret, deadline).finally(deadline.clear)
+      const outcome = await attempt(url, body, headers, deadline).finally(deadline.clear)
       return { outcome, durationMs: Math.round(performance.now() - start) }
     },
     sweep: () => closeIdle(hosts, HOST_IDLE_MS),
@@ -123,13 +123,12 @@ async function addressesOf(destination: Destination, resolve: Resolve, deadline:
   return Promise.race([resolve(destination.host).catch((): FailureCode => 'dns_error'), late])
 }
 
-async function dispatch(pool: Pool, { path, body, signature, deadline, connectMs }: Request): Promise<PostResult> {
+async function dispatch(pool: Pool, { path, body, headers, deadline, connectMs }: Request): Promise<PostResult> {
   let connecting: NodeJS.Timeout | undefined
   const result = await new Promise<PostResult>(resolve => {
     const handler = new ResponseHandler(resolve)
     deadline.onPass(() => handler.timeout())
     if (connectMs !== undefined) connecting = setTimeout(() => handler.timeoutUnlessConnected(), connectMs)
-    const headers = { 'Content-Type': 'application/json', 'X-Service-Signature': signature, 'User-Agent': 'Ponte-Webhooks/1' }
     const tracked = { onQueued: handler.queuedAt }
     pool.dispatch({ path, method: 'POST', headers, body, ...tracked }, handler)
   })

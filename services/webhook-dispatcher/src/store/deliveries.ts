@@ -1,52 +1,13 @@
-import type { ListDeliveries, ReplayDeliveries } from '@ponte/contracts'
-import { type Database, isUniqueViolation, type Statement, uuidv7Floor } from '@ponte/service-kit'
-import type { Attempt, Delivery, PrismaClient } from '../generated/client'
+import type { ListDeliveries } from '@ponte/contracts'
+import { type Database, uuidv7Floor } from '@ponte/service-kit'
+import type { Attempt, Delivery, Event, PrismaClient } from '../generated/client'
 import { keyset } from './keyset'
-import { SPECIFIED } from './recipients'
-
-/** Raw SQL because insert and lane are one statement. A replay is a new delivery of the same event that names the old one; one that is on its way already stands for another. */
-const REPLAY: Statement = {
-  name: 'delivery-replay',
-  text: `
-  WITH due AS (
-    INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at, replay_of)
-    SELECT new_id(), event_id, merchant_id, event_type, 'pending', now(), id FROM deliveries WHERE id = $id
-    RETURNING id, merchant_id
-  )
-  SELECT (SELECT id FROM due) AS id, touch_lanes(ARRAY(SELECT merchant_id FROM due))`,
-}
-
-/** Raw SQL: the same for a time range, oldest first. An event that never had a delivery, for want of a webhook_url, gets its first. */
-const REPLAY_RANGE: Statement = {
-  name: 'deliveries-replay',
-  text: `
-  WITH range AS (
-    SELECT id, merchant_id, type, created_at FROM events
-    WHERE merchant_id = $merchant_id AND created_at >= $from AND created_at < $to AND NOT waiting AND ($type::text IS NULL OR type = $type)
-      AND type IN (${SPECIFIED})
-      AND ($all::boolean OR NOT (
-        EXISTS (SELECT 1 FROM deliveries d WHERE d.id = events.id AND status <> 'dead')
-        OR EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND replay_of IS NOT NULL AND status <> 'dead')))
-    ORDER BY created_at, id LIMIT $limit + 1
-  ), chosen AS (
-    SELECT * FROM range ORDER BY created_at, id LIMIT $limit
-  ), due AS (
-    INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at, replay_of)
-    SELECT CASE WHEN d.id IS NULL THEN chosen.id ELSE new_id() END, chosen.id, chosen.merchant_id, type, 'pending', now(), d.id
-    FROM chosen LEFT JOIN deliveries d ON d.id = chosen.id
-    ON CONFLICT DO NOTHING
-    RETURNING merchant_id
-  )
-  SELECT (SELECT count(*)::int FROM due) AS replayed,
-    (SELECT created_at FROM range ORDER BY created_at, id OFFSET $limit) AS next_at,
-    touch_lanes(ARRAY(SELECT merchant_id FROM due))`,
-}
 
 /** Raw SQL: four counts in one round trip. Ids begin with their time, so that the last day of a merchant is one range of the index. */
 const OVERVIEW = `
   SELECT
-    (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND status = 'pending' AND attempts = 0) AS pending,
-    (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND status = 'pending' AND attempts > 0) AS retrying,
+    (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND next_attempt_at IS NOT NULL AND attempts = 0) AS pending,
+    (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND next_attempt_at IS NOT NULL AND attempts > 0) AS retrying,
     (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND id >= $2 AND status = 'delivered') AS delivered_24h,
     (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND id >= $2 AND status = 'dead') AS dead_24h`
 
@@ -57,19 +18,48 @@ export interface Overview {
   dead_24h: number
 }
 
-/** The open replay may end between the insert that it refuses and the look for it. */
-const REPLAY_TRIES = 5
+/** Deliveries found by an order or a subscription are those of this many of its events. */
+const EVENTS_MAX = 1_000
 const DAY_MS = 86_400_000
 
-export type DeliveryDetail = Delivery & { attemptLog: Attempt[]; body: Buffer }
+/** A delivery with what its event is about. */
+export type DeliveryRow = Delivery & Pick<Event, 'orderId' | 'subscriptionId'>
+export type DeliveryDetail = DeliveryRow & { attemptLog: Attempt[]; body: Buffer; url: string | null }
 
 export function deliveryStore(database: Database, prisma: PrismaClient) {
-  const inFlightOf = async (merchantId: string): Promise<string[]> =>
-    (await prisma.lane.findUnique({ where: { merchantId } }))?.inFlight ?? []
+  const subjects = (eventIds: readonly string[]) =>
+    prisma.event.findMany({ where: { id: { in: [...eventIds] } }, select: { id: true, orderId: true, subscriptionId: true } })
+
+  const withSubjects = async (rows: readonly Delivery[]): Promise<DeliveryRow[]> => {
+    const known = new Map((await subjects(rows.map(row => row.eventId))).map(event => [event.id, event]))
+    return rows.map(row => ({ ...row, ...subjectOf(known.get(row.eventId)) }))
+  }
+
+  const inFlightOf = async (merchantId: string): Promise<string[]> => {
+    const others = await prisma.endpoint.findMany({ where: { merchantId }, select: { id: true } })
+    const lanes = await prisma.lane.findMany({ where: { endpointId: { in: [merchantId, ...others.map(({ id }) => id)] } } })
+    return lanes.flatMap(lane => lane.inFlight)
+  }
+
+  /** Ids of the events that a query is about; undefined when it asks for any. */
+  const eventsAbout = async (merchantId: string, { order_id, subscription_id }: ListDeliveries): Promise<string[] | undefined> => {
+    if (order_id === undefined && subscription_id === undefined) return undefined
+    const about = { ...(order_id ? { orderId: order_id } : {}), ...(subscription_id ? { subscriptionId: subscription_id } : {}) }
+    const events = await prisma.event.findMany({
+      where: { merchantId, ...about },
+      orderBy: { id: 'desc' },
+      take: EVENTS_MAX,
+      select: { id: true },
+    })
+    return events.map(({ id }) => id)
+  }
+
   return {
-    async find(id: string): Promise<Delivery | null> {
+    async find(id: string): Promise<DeliveryRow | null> {
       const row = await prisma.delivery.findUnique({ where: { id } })
-      return row && withInFlight(row, await inFlightOf(row.merchantId))
+      if (!row) return null
+      const [found] = await withSubjects([withInFlight(row, await inFlightOf(row.merchantId))])
+      return found ?? null
     },
 
     /** A delivery with its attempts and its body, all of one moment: a result that is recorded meanwhile shows in all or in none. */
@@ -78,58 +68,43 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
         async snapshot => {
           const row = await snapshot.delivery.findUnique({ where: { id } })
           if (!row) return null
-          const lane = await snapshot.lane.findUnique({ where: { merchantId: row.merchantId } })
+          const { endpointId, merchantId } = row
+          const lane = await snapshot.lane.findUnique({ where: { endpointId: endpointId ?? merchantId } })
           const attempts = await snapshot.attempt.findMany({ where: { deliveryId: id }, orderBy: { ordinal: 'asc' } })
           const event = await snapshot.event.findUnique({ where: { id: row.eventId } })
-          return { ...withInFlight(row, lane?.inFlight ?? []), attemptLog: attempts, body: Buffer.from(event?.body ?? '') }
+          const url = endpointId
+            ? (await snapshot.endpoint.findUnique({ where: { id: endpointId } }))?.url
+            : (await snapshot.merchant.findUnique({ where: { id: merchantId } }))?.webhookUrl
+          return {
+            ...withInFlight(row, lane?.inFlight ?? []),
+            ...subjectOf(event),
+            attemptLog: attempts,
+            body: Buffer.from(event?.body ?? ''),
+            url: url ?? null,
+          }
         },
         { isolationLevel: 'RepeatableRead' },
       ),
 
-    async list(merchantId: string, query: ListDeliveries, limit: number): Promise<Delivery[]> {
+    async list(merchantId: string, query: ListDeliveries, limit: number): Promise<DeliveryRow[]> {
       const inFlight = await inFlightOf(merchantId)
+      const about = await eventsAbout(merchantId, query)
       const rows = await prisma.delivery.findMany({
         where: {
           merchantId,
-          AND: [statusIs(query.status, inFlight), keyset.where(query)],
+          AND: [
+            statusIs(query.status, inFlight),
+            keyset.where(query),
+            ...(query.event_id ? [ofEvents([query.event_id])] : []),
+            ...(about ? [ofEvents(about)] : []),
+          ],
           ...(query.event_type ? { eventType: query.event_type } : {}),
-          // The first delivery of an event has its id.
-          ...(query.event_id ? { OR: [{ id: query.event_id }, { eventId: query.event_id, replayOf: { not: null } }] } : {}),
+          ...(query.endpoint_id ? { endpointId: query.endpoint_id === merchantId ? null : query.endpoint_id } : {}),
         },
         orderBy: keyset.order(query),
         take: limit,
       })
-      return rows.map(row => withInFlight(row, inFlight))
-    },
-
-    /** The new delivery's id, or that of the replay that is on its way already; null when the old delivery is gone. */
-    async replay(id: string): Promise<{ id: string; made: boolean } | null> {
-      for (let tries = 1; ; tries += 1) {
-        try {
-          const { rows } = await database.commit<{ id: string | null }>({ write: REPLAY, values: { id } })
-          const made = rows[0]?.id
-          return made ? { id: made, made: true } : null
-        } catch (error) {
-          if (!isUniqueViolation(error, 'deliveries_replay') || tries === REPLAY_TRIES) throw error
-        }
-        const open = await prisma.delivery.findFirst({ where: { replayOf: id, status: 'pending' } })
-        if (open) return { id: open.id, made: false }
-      }
-    },
-
-    async replayRange(merchantId: string, range: ReplayDeliveries, limit: number): Promise<{ replayed: number; nextAt: Date | null }> {
-      const { rows } = await database.commit<{ replayed: number; next_at: Date | null }>({
-        write: REPLAY_RANGE,
-        values: {
-          merchant_id: merchantId,
-          from: range.created_gte,
-          to: range.created_lt,
-          type: range.event_type ?? null,
-          all: range.scope === 'all',
-          limit,
-        },
-      })
-      return { replayed: rows[0]?.replayed ?? 0, nextAt: rows[0]?.next_at ?? null }
+      return withSubjects(rows.map(row => withInFlight(row, inFlight)))
     },
 
     async overview(merchantId: string): Promise<Overview> {
@@ -141,6 +116,20 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
     },
   }
 }
+
+const subjectOf = (event: { orderId: string | null; subscriptionId: string | null } | null | undefined) => ({
+  orderId: event?.orderId ?? null,
+  subscriptionId: event?.subscriptionId ?? null,
+})
+
+/** By three indexes: the first delivery to the webhook_url has the event's id, those elsewhere and replays name it. */
+const ofEvents = (ids: string[]) => ({
+  OR: [
+    { id: { in: ids } },
+    { eventId: { in: ids }, endpointId: { not: null }, replayOf: null },
+    { eventId: { in: ids }, replayOf: { not: null } },
+  ],
+})
 
 /** Conditions that match the partial indexes. A delivery in flight stays pending in its own row; its lane names it. */
 function statusIs(status: ListDeliveries['status'], inFlight: string[]) {

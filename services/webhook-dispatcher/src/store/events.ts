@@ -3,7 +3,7 @@ import { createBatch, type Database, isUniqueViolation, type Statement } from '@
 import type { Webhook } from '../delivery'
 import type { Event as EventRow, PrismaClient } from '../generated/client'
 import { keyset } from './keyset'
-import { SPECIFIED } from './recipients'
+import { firstDeliveries } from './recipients'
 
 export interface IncomingEvent extends Webhook {
   id: string
@@ -12,9 +12,16 @@ export interface IncomingEvent extends Webhook {
   trace: string | null
 }
 
+export interface Saved {
+  /** It, or one written with it, waits for its merchant. */
+  waits: boolean
+  /** The lanes that it, and what was written with it, made due; given to one of them. */
+  lanes: string[]
+}
+
 /**
  * Raw SQL: event, delivery and lane of a whole group commit in one statement. The event's key is the inbox: a duplicate inserts nothing and so
- * changes nothing. The first delivery of an event has its id.
+ * changes nothing.
  * A duplicate that another replica is committing fails on that key, so that no number is left out: the batch is done again without it.
  * Without a webhook_url there is no delivery; with an older copy of the merchant than the event's, that is not known yet, and it waits.
  */
@@ -31,19 +38,14 @@ const SAVE: Statement = {
     ON CONFLICT (merchant_id) DO UPDATE SET last = counter.last + EXCLUDED.last
     RETURNING merchant_id, last
   ), fresh AS (
-    INSERT INTO events (id, merchant_id, merchant_version, type, body, occurred_at, trace, waiting, sequence)
-    SELECT i.id, i.merchant_id, i.merchant_version, i.type, i.body, i.occurred_at, i.trace, coalesce(m.version < i.merchant_version, true),
+    INSERT INTO events (id, merchant_id, merchant_version, type, order_id, subscription_id, body, occurred_at, trace, waiting, sequence)
+    SELECT i.id, i.merchant_id, i.merchant_version, i.type, i.order_id, i.subscription_id, i.body, i.occurred_at, i.trace, coalesce(m.version < i.merchant_version, true),
       counted.last - i.total + i.nth
     FROM incoming i JOIN counted ON counted.merchant_id = i.merchant_id LEFT JOIN merchants m ON m.id = i.merchant_id
     RETURNING id, merchant_id, type, waiting
-  ), due AS (
-    INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at)
-    SELECT fresh.id, fresh.id, fresh.merchant_id, fresh.type, 'pending', now()
-    FROM fresh JOIN merchants m ON m.id = fresh.merchant_id
-    WHERE NOT fresh.waiting AND m.webhook_url IS NOT NULL AND fresh.type IN (${SPECIFIED})
-    RETURNING merchant_id
-  )
-  SELECT (SELECT count(*)::int FROM fresh WHERE waiting) AS waiting, touch_lanes(ARRAY(SELECT merchant_id FROM due))`,
+  ), due AS (${firstDeliveries('fresh', 'NOT e.waiting')})
+  SELECT (SELECT count(*)::int FROM fresh WHERE waiting) AS waiting, ARRAY(SELECT DISTINCT endpoint_id FROM due) AS lanes,
+    touch_lanes(ARRAY(SELECT endpoint_id FROM due))`,
 }
 
 /**
@@ -58,13 +60,8 @@ const ADMIT: Statement = {
     WHERE e.waiting AND m.version >= e.merchant_version ORDER BY e.created_at LIMIT $limit FOR UPDATE OF e SKIP LOCKED
   ), admitted AS (
     UPDATE events SET waiting = false WHERE id = ANY(ARRAY(SELECT id FROM ready)) AND waiting RETURNING id, merchant_id, type
-  ), due AS (
-    INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at)
-    SELECT a.id, a.id, a.merchant_id, a.type, 'pending', now()
-    FROM admitted a JOIN merchants m ON m.id = a.merchant_id WHERE m.webhook_url IS NOT NULL AND a.type IN (${SPECIFIED})
-    RETURNING merchant_id
-  )
-  SELECT (SELECT count(*)::int FROM admitted) AS admitted, touch_lanes(ARRAY(SELECT merchant_id FROM due))`,
+  ), due AS (${firstDeliveries('admitted')})
+  SELECT (SELECT count(*)::int FROM admitted) AS admitted, touch_lanes(ARRAY(SELECT endpoint_id FROM due))`,
 }
 
 const GROUP_COMMIT_MAX = 200
@@ -73,30 +70,34 @@ const GROUP_COMMIT_MAX = 200
 const HAS_ADMISSIBLE =
   'SELECT 1 FROM events e JOIN merchants m ON m.id = e.merchant_id WHERE e.waiting AND m.version >= e.merchant_version LIMIT 1'
 
-const toRecord = ({ id, merchantId, merchantVersion, type, body, occurredAt, trace }: IncomingEvent) => ({
+const toRecord = ({ id, merchantId, merchantVersion, type, orderId, subscriptionId, body, occurredAt, trace }: IncomingEvent) => ({
   id,
   merchant_id: merchantId,
   merchant_version: merchantVersion,
   type,
+  order_id: orderId,
+  subscription_id: subscriptionId,
   body,
   occurred_at: occurredAt,
   trace,
 })
 
 export function eventStore(database: Database, prisma: PrismaClient) {
-  const insert = async (events: readonly IncomingEvent[]): Promise<boolean[]> => {
-    const { rows } = await database.commit<{ waiting: number }>({ write: SAVE, rows: { events: events.map(toRecord) } })
-    const waiting = (rows[0]?.waiting ?? 0) > 0
-    return events.map(() => waiting)
+  const insert = async (events: readonly IncomingEvent[]): Promise<Saved[]> => {
+    const { rows } = await database.commit<{ waiting: number; lanes: string[] }>({ write: SAVE, rows: { events: events.map(toRecord) } })
+    const [saved] = rows
+    const waits = (saved?.waiting ?? 0) > 0
+    // The first speaks for all that were written with it.
+    return events.map((_, index) => ({ waits, lanes: index === 0 ? (saved?.lanes ?? []) : [] }))
   }
   const batch = createBatch(GROUP_COMMIT_MAX, insert)
   return {
-    /** Stores an event and makes it due; resolves to whether it, or one written with it, waits for its merchant. Those of one moment share a commit. */
-    async save(event: IncomingEvent): Promise<boolean> {
+    /** Stores an event and makes it due. Those of one moment share a commit. */
+    async save(event: IncomingEvent): Promise<Saved> {
       try {
         return await batch(event)
       } catch (error) {
-        if (isUniqueViolation(error, 'events_pkey')) return false
+        if (isUniqueViolation(error, 'events_pkey')) return { waits: false, lanes: [] }
         throw error
       }
     },

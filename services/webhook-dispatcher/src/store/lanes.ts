@@ -1,18 +1,19 @@
 import type { Database } from '@ponte/service-kit'
 import type { Lease } from '../lanes'
-import { byLane, type Claimed, type ClaimedRow, claimedOf, dueIn, ENDPOINT, type Endpoint, endpointOf, NO_DELIVERY } from './claim'
+import { byLane, type Claimed, type ClaimedRow, claimedOf, dueIn, NO_DELIVERY } from './claim'
+import { lanesWithRecipients, NO_RECIPIENT, RECIPIENT, type Recipient, type RecipientRow, recipientOf } from './recipients'
 
 /** A lease outlives the attempt (15 s) and the writing of its result by far. */
 export const LEASE_S = 45
 
 const dueLanes = (laneClass: number, limit: string) => `
-  SELECT merchant_id, class, fail_streak, arrivals FROM lanes WHERE class = ${laneClass} AND turn_at <= now() AND lease_token IS NULL
+  SELECT endpoint_id, class, fail_streak, arrivals FROM lanes WHERE class = ${laneClass} AND turn_at <= now() AND lease_token IS NULL
   ORDER BY turn_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`
 
 /**
  * Leases lanes in turn and claims due deliveries from them; raw SQL because a claim is one statement. Three classes: those with first attempts
  * come first, those with retries only keep a quarter, slow ones have slots of their own. A lane's lease is the limit of what is in flight for
- * that merchant over all replicas, and its token fences off a worker that comes back too late.
+ * that endpoint over all replicas, and its token fences off a worker that comes back too late.
  * A lane that became due anew after this statement's snapshot is left for the next: what is due in it may be over by now.
  * $1 token · $2 free slots · $3 free slow slots · $4 first width of a lane
  */
@@ -25,31 +26,33 @@ const LEASE = `
   ), share AS (
     SELECT greatest(1, least($4::int, $2::int / greatest(1, count(*))))::int AS width FROM turn WHERE class < 2
   ), wanted AS (
-    SELECT t.merchant_id, t.class, t.fail_streak, CASE WHEN t.class = 2 THEN 1 ELSE share.width END AS want, seen.in_flight AS known
-    FROM turn t CROSS JOIN share JOIN lanes seen ON seen.merchant_id = t.merchant_id AND seen.arrivals = t.arrivals
+    SELECT t.endpoint_id, t.class, t.fail_streak, least(p.max_in_flight, CASE WHEN t.class = 2 THEN 1 ELSE share.width END) AS want,
+      seen.in_flight AS known
+    FROM turn t CROSS JOIN share JOIN lanes seen ON seen.endpoint_id = t.endpoint_id AND seen.arrivals = t.arrivals
+      LEFT JOIN endpoints p ON p.id = t.endpoint_id
   ), leased AS MATERIALIZED (
-    SELECT merchant_id, class, fail_streak, want, ${dueIn('wanted')} AS ids FROM wanted
+    SELECT endpoint_id, class, fail_streak, want, ${dueIn('wanted')} AS ids FROM wanted
   ), written AS (
     UPDATE lanes SET lease_token = $1, turn_at = now() + interval '${LEASE_S} seconds', in_flight = leased.ids
-    FROM leased WHERE lanes.merchant_id = leased.merchant_id
+    FROM leased WHERE lanes.endpoint_id = leased.endpoint_id
   )
-  SELECT ${NO_DELIVERY}, leased.merchant_id, class, fail_streak, want, ${ENDPOINT} FROM leased JOIN merchants m ON m.id = leased.merchant_id
+  SELECT ${NO_DELIVERY}, leased.endpoint_id, class, fail_streak, want, ${RECIPIENT} FROM ${lanesWithRecipients('leased')}
   UNION ALL
-  SELECT claimed.*, NULL, NULL, NULL, NULL, NULL FROM (${claimedOf('leased')}) AS claimed`
+  SELECT claimed.*, NULL, NULL, NULL, ${NO_RECIPIENT} FROM (${claimedOf('leased')}) AS claimed`
 
 /** Raw SQL: locks the lanes in the order of every statement that locks several. */
 const RENEW = `
   WITH ours AS (
-    SELECT l.merchant_id FROM lanes l JOIN unnest($1::uuid[], $2::uuid[]) AS o (merchant_id, token)
-      ON l.merchant_id = o.merchant_id AND l.lease_token = o.token ORDER BY l.merchant_id FOR UPDATE OF l
+    SELECT l.endpoint_id FROM lanes l JOIN unnest($1::uuid[], $2::uuid[]) AS o (endpoint_id, token)
+      ON l.endpoint_id = o.endpoint_id AND l.lease_token = o.token ORDER BY l.endpoint_id FOR UPDATE OF l
   )
-  UPDATE lanes SET turn_at = now() + interval '${LEASE_S} seconds' WHERE merchant_id = ANY(ARRAY(SELECT merchant_id FROM ours))`
+  UPDATE lanes SET turn_at = now() + interval '${LEASE_S} seconds' WHERE endpoint_id = ANY(ARRAY(SELECT endpoint_id FROM ours))`
 
 /** Raw SQL because due is judged by the database's clock. */
 const HAS_DUE = 'SELECT 1 FROM lanes WHERE class IN (0, 1, 2) AND turn_at <= now() LIMIT 1'
 
 export interface LeasedLane {
-  endpoint: Endpoint
+  recipient: Recipient
   want: number
   /** What its row records. */
   slow: boolean
@@ -57,14 +60,11 @@ export interface LeasedLane {
   claimed: Claimed[]
 }
 
-interface LaneRow {
+interface LaneRow extends RecipientRow {
   id: null
-  merchant_id: string
   class: number
   fail_streak: number
   want: number
-  webhook_url: string | null
-  sealed_secret: string
 }
 
 export function laneStore(database: Database) {
@@ -73,7 +73,7 @@ export function laneStore(database: Database) {
       const statement = { name: 'lanes-lease', text: LEASE }
       const { rows } = await database.query<LaneRow | ClaimedRow>(statement, [token, free.quick, free.slow, free.width])
       return byLane(rows).map(({ row, claimed }) => ({
-        endpoint: endpointOf(row),
+        recipient: recipientOf(row),
         want: row.want,
         slow: row.class === 2,
         failStreak: row.fail_streak,
@@ -82,7 +82,7 @@ export function laneStore(database: Database) {
     },
 
     async renew(lanes: readonly Lease[]): Promise<void> {
-      await database.query({ name: 'lanes-renew', text: RENEW }, [lanes.map(lane => lane.merchantId), lanes.map(lane => lane.token)])
+      await database.query({ name: 'lanes-renew', text: RENEW }, [lanes.map(lane => lane.endpointId), lanes.map(lane => lane.token)])
     },
 
     /** True while some lane's turn has come. */

@@ -2,7 +2,7 @@ import type { EventData } from '@ponte/contracts'
 import { type Database, insertRows, type Statement } from '@ponte/service-kit'
 import type { Merchant, PrismaClient } from '../generated/client'
 
-/** Raw SQL because the newest version wins inside the statement, whatever the order of delivery. */
+/** Raw SQL because the newest version wins inside the statement, whatever the order of delivery. What failed at another URL says nothing of this one. */
 const COLUMNS = [
   'id',
   'version',
@@ -14,6 +14,11 @@ const COLUMNS = [
 const SAVE: Statement = {
   name: 'merchant-save',
   text: `
+  WITH moved AS (
+    UPDATE lanes SET failing_since = NULL
+    FROM merchants m JOIN json_populate_recordset(NULL::merchants, $merchants) AS incoming ON incoming.id = m.id
+    WHERE lanes.endpoint_id = m.id AND m.version < incoming.version AND m.webhook_url IS DISTINCT FROM incoming.webhook_url
+  )
   ${insertRows('merchants', COLUMNS)}
   ON CONFLICT (id) DO UPDATE SET ${COLUMNS.map(column => `${column} = EXCLUDED.${column}`).join(', ')}
   WHERE merchants.version < EXCLUDED.version`,

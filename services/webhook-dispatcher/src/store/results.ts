@@ -1,10 +1,11 @@
 import type { Database } from '@ponte/service-kit'
 import type { LaneStep } from '../lanes'
-import { byLane, type Claimed, type ClaimedRow, type Endpoint, endpointOf } from './claim'
+import { byLane, type Claimed, type ClaimedRow } from './claim'
 import { FINISH } from './finish-statement'
+import { type Recipient, type RecipientRow, recipientOf } from './recipients'
 
 export interface FinishedLane {
-  endpoint: Endpoint
+  recipient: Recipient
   /** How many of its results were written: all, unless another worker wrote some. */
   written: number
   /** It was released and its turn has come again. */
@@ -12,18 +13,15 @@ export interface FinishedLane {
   claimed: Claimed[]
 }
 
-interface LaneRow {
+interface LaneRow extends RecipientRow {
   id: null
-  merchant_id: string
   written: number
   due: boolean
-  webhook_url: string | null
-  sealed_secret: string
 }
 
 /** A step by the column names of the statement. An absent column is NULL, and most are absent when a delivery succeeded. */
 const toRecord = ({ lane, results, remaining, next }: LaneStep) => ({
-  merchant_id: lane.merchantId,
+  endpoint_id: lane.endpointId,
   token: lane.token,
   known: [...remaining, ...results.map(({ id }) => id)],
   remaining,
@@ -41,6 +39,8 @@ const toRecord = ({ lane, results, remaining, next }: LaneStep) => ({
     error: error ?? undefined,
     snippet: attempt?.snippet ?? undefined,
     duration_ms: attempt?.durationMs,
+    url: attempt?.url ?? undefined,
+    request_headers: attempt?.requestHeaders ?? undefined,
   })),
 })
 
@@ -52,7 +52,7 @@ export function resultStore(database: Database) {
         write: FINISH,
         values: { steps: JSON.stringify(steps.map(toRecord)) },
       })
-      return byLane(rows).map(({ row, claimed }) => ({ endpoint: endpointOf(row), written: row.written, due: row.due, claimed }))
+      return byLane(rows).map(({ row, claimed }) => ({ recipient: recipientOf(row), written: row.written, due: row.due, claimed }))
     },
   }
 }

@@ -1,56 +1,79 @@
 import type { Database } from '@ponte/service-kit'
+import { LANE_OF } from './claim'
 import { LEASE_S } from './lanes'
 
-/** Raw SQL: deletes from three tables at once. Events that are old and done with, together with their deliveries and attempts. What is still on its way stays whole. */
+/** The endpoint of the delivery is not paused. */
+const IN_TURN = 'NOT EXISTS (SELECT 1 FROM endpoints p WHERE p.id = d.endpoint_id AND p.paused)'
+const waits = (condition: string) => `
+  EXISTS (SELECT 1 FROM deliveries d WHERE ${condition} AND status = 'pending' AND ${IN_TURN})`
+
+/**
+ * Raw SQL: deletes from three tables at once. Events that are old and done with, together with their deliveries and attempts. What is still on its
+ * way stays whole, unless its endpoint is paused.
+ */
 const FORGET = `
   WITH old AS (
     SELECT id FROM events WHERE created_at < now() - make_interval(days => $1)
-      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.id = events.id AND status = 'pending')
-      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND replay_of IS NOT NULL AND status = 'pending')
+      AND NOT ${waits('d.id = events.id')}
+      AND NOT ${waits('d.event_id = events.id AND replay_of IS NOT NULL')}
+      AND NOT ${waits('d.event_id = events.id AND endpoint_id IS NOT NULL AND replay_of IS NULL')}
     ORDER BY created_at LIMIT $2
   ), expired AS (
     DELETE FROM deliveries WHERE id = ANY(ARRAY(SELECT id FROM old)) RETURNING id
+  ), expired_elsewhere AS (
+    DELETE FROM deliveries WHERE event_id = ANY(ARRAY(SELECT id FROM old)) AND endpoint_id IS NOT NULL AND replay_of IS NULL RETURNING id
   ), expired_replays AS (
     DELETE FROM deliveries WHERE event_id = ANY(ARRAY(SELECT id FROM old)) AND replay_of IS NOT NULL RETURNING id
   ), attempted AS (
-    DELETE FROM attempts WHERE delivery_id = ANY(ARRAY(SELECT id FROM expired UNION ALL SELECT id FROM expired_replays))
+    DELETE FROM attempts WHERE delivery_id = ANY(ARRAY(
+      SELECT id FROM expired UNION ALL SELECT id FROM expired_elsewhere UNION ALL SELECT id FROM expired_replays))
   )
   DELETE FROM events WHERE id = ANY(ARRAY(SELECT id FROM old))`
+
+/** Raw SQL: deletes from two tables at once. An endpoint goes when it was deleted longer ago than deliveries are kept. */
+const FORGET_ENDPOINTS = `
+  WITH gone AS (
+    DELETE FROM endpoints WHERE deleted_at < now() - make_interval(days => $1)
+      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.endpoint_id = endpoints.id) RETURNING id
+  )
+  DELETE FROM lanes WHERE endpoint_id = ANY(ARRAY(SELECT id FROM gone)) AND lease_token IS NULL`
 
 /** Raw SQL: the minimum of each lane by an index, not of the whole table. */
 const OLDEST_DUE = `
   SELECT coalesce(extract(epoch FROM now() - least(
-    min((SELECT min(next_attempt_at) FROM deliveries d WHERE d.merchant_id = l.merchant_id AND status = 'pending' AND attempts = 0)),
-    min((SELECT min(next_attempt_at) FROM deliveries d WHERE d.merchant_id = l.merchant_id AND status = 'pending' AND attempts > 0)))), 0)::text
-    AS age FROM lanes l WHERE turn_at IS NOT NULL`
+    min((SELECT min(next_attempt_at) FROM deliveries WHERE ${LANE_OF} = l.endpoint_id AND status = 'pending' AND attempts = 0)),
+    min((SELECT min(next_attempt_at) FROM deliveries WHERE ${LANE_OF} = l.endpoint_id AND status = 'pending' AND attempts > 0)))), 0)::text
+    AS age FROM lanes l WHERE turn_at IS NOT NULL AND class <> 3`
 
 const BACKLOG_MAX = 100_000
 /** Raw SQL: a count that stops at a bound. */
 const BACKLOG = `
-  SELECT (SELECT count(*)::int FROM (SELECT 1 FROM deliveries WHERE status = 'pending' AND attempts = 0 LIMIT ${BACKLOG_MAX}) AS f)
+  SELECT (SELECT count(*)::int FROM (
+      SELECT 1 FROM deliveries d WHERE status = 'pending' AND attempts = 0 AND ${IN_TURN} LIMIT ${BACKLOG_MAX}) AS f)
     + (SELECT count(*)::int FROM (
-        SELECT 1 FROM deliveries WHERE status = 'pending' AND attempts > 0 AND next_attempt_at <= now() LIMIT ${BACKLOG_MAX}) AS r) AS backlog`
+      SELECT 1 FROM deliveries d WHERE status = 'pending' AND attempts > 0 AND next_attempt_at <= now() AND ${IN_TURN}
+      LIMIT ${BACKLOG_MAX}) AS r) AS backlog`
 
 /** Raw SQL: lanes with what is in flight, in locking order. The holder was last active when it took or renewed the lease. */
 const EXPIRED = `
-  SELECT l.merchant_id, l.lease_token AS token, l.class = 2 AS slow, l.fail_streak,
+  SELECT l.endpoint_id, l.lease_token AS token, l.class = 2 AS slow, l.fail_streak,
     (extract(epoch FROM now() - l.turn_at) * 1000)::int + ${LEASE_S * 1000} AS silent_ms, d.id, d.attempts, d.losses
-  FROM (SELECT * FROM lanes WHERE class IN (0, 1, 2) AND turn_at < now() AND lease_token IS NOT NULL LIMIT $1) AS l
+  FROM (SELECT * FROM lanes WHERE class IN (0, 1, 2, 3) AND turn_at < now() AND lease_token IS NOT NULL LIMIT $1) AS l
     LEFT JOIN LATERAL unnest(l.in_flight) AS lost (id) ON true LEFT JOIN deliveries d ON d.id = lost.id
-  ORDER BY l.merchant_id`
+  ORDER BY l.endpoint_id`
 
 /** Raw SQL: finds and touches in one statement. */
 const REPAIR = `
   WITH stuck AS (
-    SELECT merchant_id FROM lanes l WHERE turn_at IS NULL AND (
-      EXISTS (SELECT 1 FROM deliveries d WHERE d.merchant_id = l.merchant_id AND status = 'pending' AND attempts = 0)
-      OR EXISTS (SELECT 1 FROM deliveries d WHERE d.merchant_id = l.merchant_id AND status = 'pending' AND attempts > 0))
+    SELECT l.endpoint_id FROM lanes l WHERE turn_at IS NULL AND (
+      EXISTS (SELECT 1 FROM deliveries WHERE ${LANE_OF} = l.endpoint_id AND status = 'pending' AND attempts = 0)
+      OR EXISTS (SELECT 1 FROM deliveries WHERE ${LANE_OF} = l.endpoint_id AND status = 'pending' AND attempts > 0))
   )
-  SELECT (SELECT count(*)::int FROM stuck) AS repaired, touch_lanes(ARRAY(SELECT merchant_id FROM stuck))`
+  SELECT (SELECT count(*)::int FROM stuck) AS repaired, touch_lanes(ARRAY(SELECT endpoint_id FROM stuck))`
 
 /** A lane whose worker did not come back within its lease. */
 export interface ExpiredLane {
-  merchantId: string
+  endpointId: string
   token: string
   slow: boolean
   failStreak: number
@@ -59,7 +82,7 @@ export interface ExpiredLane {
 }
 
 interface ExpiredRow {
-  merchant_id: string
+  endpoint_id: string
   token: string
   slow: boolean
   fail_streak: number
@@ -74,10 +97,10 @@ export function upkeepStore(database: Database) {
     async expiredLanes(limit: number): Promise<ExpiredLane[]> {
       const lanes = new Map<string, ExpiredLane>()
       for (const row of (await database.query<ExpiredRow>({ name: 'lanes-expired', text: EXPIRED }, [limit])).rows) {
-        const { merchant_id: merchantId, token, slow, fail_streak: failStreak, silent_ms: silentMs, id, attempts, losses } = row
-        const lane = lanes.get(merchantId) ?? { merchantId, token, slow, failStreak, silentMs, inFlight: [] }
+        const { endpoint_id: endpointId, token, slow, fail_streak: failStreak, silent_ms: silentMs, id, attempts, losses } = row
+        const lane = lanes.get(endpointId) ?? { endpointId, token, slow, failStreak, silentMs, inFlight: [] }
         if (id !== null) lane.inFlight.push({ id, attempts, losses })
-        lanes.set(merchantId, lane)
+        lanes.set(endpointId, lane)
       }
       return [...lanes.values()]
     },
@@ -91,6 +114,11 @@ export function upkeepStore(database: Database) {
     /** Removes up to `limit` events; resolves to how many. */
     forgetEvents: async (olderThanDays: number, limit: number): Promise<number> =>
       (await database.query({ name: 'events-forget', text: FORGET }, [olderThanDays, limit])).rowCount ?? 0,
+
+    /** Removes endpoints that were deleted, when no delivery names them any more. */
+    async forgetEndpoints(olderThanDays: number): Promise<void> {
+      await database.query({ name: 'endpoints-forget', text: FORGET_ENDPOINTS }, [olderThanDays])
+    },
 
     /** Seconds that the delivery waits which is due longest; 0 when none is. */
     async oldestDueAge(): Promise<number> {

@@ -1,52 +1,72 @@
 import { withSpan } from '@ponte/service-kit'
 import { afterAttempt, type DeliveryResult, describeFailure, type Outcome } from '../delivery'
-import type { Sender } from '../send'
-import type { Claimed, Endpoint } from '../store'
+import { requestHeaders, type Sender, type Signing, shownHeaders } from '../send'
+import type { Claimed, Recipient } from '../store'
 
 export interface AttemptDeps {
   sender: Sender
-  /** Opens a merchant's sealed secret; throws when our key is not the one it was sealed with. */
-  unseal(sealed: string, merchantId: string): string
+  /** Opens what was sealed for an endpoint; throws when our key is not the one it was sealed with. */
+  unseal(sealed: string, endpointId: string): string
 }
 
 interface Attempted {
   outcome: Outcome
   durationMs: number
+  /** Where it went, and the headers as they may be shown; null for those of the specification. */
+  url: string | null
+  requestHeaders: Record<string, string> | null
 }
 
-/** One try of one claimed delivery, with the URL and the secret of this moment; it belongs to the trace of what caused the event. */
-export async function attempt(deps: AttemptDeps, row: Claimed, endpoint: Endpoint): Promise<Attempted> {
+const nothingSent = (outcome: Outcome): Attempted => ({ outcome, durationMs: 0, url: null, requestHeaders: null })
+
+/** One try of one claimed delivery, with the endpoint of this moment; it belongs to the trace of what caused the event. */
+export async function attempt(deps: AttemptDeps, row: Claimed, recipient: Recipient): Promise<Attempted> {
   const about = { service: 'webhook-dispatcher', delivery_id: row.id, attempt: row.attempts + 1 }
   return withSpan(`webhook-dispatcher sends ${row.event_type}`, { kind: 'client', parent: row.trace, attributes: about }, async span => {
-    const attempted = await send(deps, row.body, endpoint)
+    const attempted = await send(deps, row, recipient)
     span.setAttribute('outcome', attempted.outcome.kind)
     return attempted
   })
 }
 
-async function send(deps: AttemptDeps, body: Buffer, { merchantId, webhookUrl, sealedSecret }: Endpoint): Promise<Attempted> {
-  if (webhookUrl === null) return { outcome: { kind: 'refused', reason: 'no_webhook_url' }, durationMs: 0 }
-  let secret: string
+async function send(deps: AttemptDeps, row: Claimed, recipient: Recipient): Promise<Attempted> {
+  const { url, isDefault, format } = recipient
+  if (url === null) return nothingSent({ kind: 'refused', reason: isDefault ? 'no_webhook_url' : 'endpoint_deleted' })
+  let signing: Signing
   try {
-    secret = deps.unseal(sealedSecret, merchantId)
+    signing = signingOf(deps, recipient)
   } catch {
     // The error's text could reveal part of the key; the metric and the log line of the attempt are enough.
-    return { outcome: { kind: 'not_attempted' }, durationMs: 0 }
+    return nothingSent({ kind: 'not_attempted' })
   }
-  return deps.sender.send({ url: webhookUrl, body, secret })
+  const headers = requestHeaders(signing, { eventId: row.event_id, sequence: row.sequence, body: row.body }, Date.now())
+  const sent = await deps.sender.send({ url, body: row.body, headers })
+  const isPlain = format === 'ponte' && recipient.sealedHeaders === null
+  return { ...sent, url, requestHeaders: isPlain ? null : shownHeaders(headers, signing.staticHeaders) }
 }
 
-export function toResult(row: Claimed, outcome: Outcome, durationMs: number): DeliveryResult {
+function signingOf({ unseal }: AttemptDeps, recipient: Recipient): Signing {
+  const { endpointId, format, sealedSecret, sealedPendingSecret, sealedHeaders } = recipient
+  const open = (sealed: string) => unseal(sealed, endpointId)
+  return {
+    format,
+    secret: open(sealedSecret),
+    pendingSecret: sealedPendingSecret === null ? null : open(sealedPendingSecret),
+    staticHeaders: sealedHeaders === null ? {} : JSON.parse(open(sealedHeaders)),
+  }
+}
+
+export function toResult(row: Claimed, { outcome, ...sent }: Attempted): DeliveryResult {
   const verdict = afterAttempt(row, outcome)
   const base = { id: row.id, verdict, error: null, attempt: null }
   if (outcome.kind === 'delivered') {
-    return { ...base, attempt: { outcome: 'delivered', httpStatus: outcome.status, errorCode: null, snippet: null, durationMs } }
+    return { ...base, attempt: { outcome: 'delivered', httpStatus: outcome.status, errorCode: null, snippet: null, ...sent } }
   }
   if (outcome.kind !== 'failed') return base
   const { code, status = null, snippet = null } = outcome
   return {
     ...base,
     error: describeFailure(outcome),
-    attempt: { outcome: 'failed', httpStatus: status, errorCode: code, snippet, durationMs },
+    attempt: { outcome: 'failed', httpStatus: status, errorCode: code, snippet, ...sent },
   }
 }

@@ -20,9 +20,17 @@ export async function reap({ store, metrics, logger }: { store: Store; metrics: 
   return expired.length === LANES_PER_TURN
 }
 
-function releaseOf({ merchantId, token, slow, failStreak, silentMs, inFlight }: ExpiredLane): LaneStep {
+function releaseOf({ endpointId, token, slow, failStreak, silentMs, inFlight }: ExpiredLane): LaneStep {
   const lost = { kind: 'failed', code: 'worker_lost' } as const
-  const attempt = { outcome: 'failed', httpStatus: null, errorCode: lost.code, snippet: null, durationMs: silentMs } as const
+  const attempt = {
+    outcome: 'failed',
+    httpStatus: null,
+    errorCode: lost.code,
+    snippet: null,
+    durationMs: silentMs,
+    url: null,
+    requestHeaders: null,
+  } as const
   const results = inFlight.map(({ id, ...progress }) => ({ id, verdict: afterLoss(progress), error: describeFailure(lost), attempt }))
-  return { lane: { merchantId, token }, results, remaining: [], next: { slow, failStreak } }
+  return { lane: { endpointId, token }, results, remaining: [], next: { slow, failStreak } }
 }

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createBatch, isTransient, type Logger } from '@ponte/service-kit'
 import type { Completion, HeldLane, LaneBook, LaneStep } from '../lanes'
-import { type Claimed, type Endpoint, type FinishedLane, LEASE_S, type Store } from '../store'
+import { type Claimed, type FinishedLane, LEASE_S, type Recipient, type Store } from '../store'
 
 /** Starts what was claimed from a lane. */
-export type StartClaimed = (lane: HeldLane, endpoint: Endpoint, claim: { claimed: Claimed[]; want: number }, askedAtMs: number) => void
+export type StartClaimed = (lane: HeldLane, recipient: Recipient, claim: { claimed: Claimed[]; want: number }, askedAtMs: number) => void
 
 interface WriterDeps {
   store: Store
@@ -43,10 +43,10 @@ export function createResultWriter(deps: WriterDeps, onWritten: (due: boolean) =
     for (const { inFlight } of completions) book.complete(inFlight)
     const written = new Set<HeldLane>()
     for (const { lane, results, next } of steps) {
-      const step = finished.get(lane.merchantId)
+      const step = finished.get(lane.endpointId)
       if (step?.written === results.length) written.add(lane)
       if (!step || !('want' in next)) book.forget(lane)
-      else start(lane, step.endpoint, { claimed: step.claimed, want: next.want }, askedAtMs)
+      else start(lane, step.recipient, { claimed: step.claimed, want: next.want }, askedAtMs)
     }
     onWritten([...finished.values()].some(({ due }) => due))
     return items.map(item => item !== null && written.has(item.inFlight.lane))
@@ -58,13 +58,13 @@ export function createResultWriter(deps: WriterDeps, onWritten: (due: boolean) =
   }
 }
 
-/** Writes results; while the database is away, retries for as long as the leases last. Resolves to the lanes by merchant. */
+/** Writes results; while the database is away, retries for as long as the leases last. Resolves to the lanes by endpoint. */
 async function write({ store, logger }: WriterDeps, steps: readonly LaneStep[]): Promise<Map<string, FinishedLane>> {
   const giveUpAtMs = nowMs() + START_WITHIN_MS
   for (let waitMs = 50; ; waitMs = Math.min(waitMs * 2, 1_000)) {
     try {
       const finished = steps.length > 0 ? await store.results.finish(steps) : []
-      return new Map(finished.map(lane => [lane.endpoint.merchantId, lane]))
+      return new Map(finished.map(lane => [lane.recipient.endpointId, lane]))
     } catch (error) {
       if (!isTransient(error) || nowMs() > giveUpAtMs) throw error
       logger.warn('results could not be written and will be again', { lanes: steps.length, error })

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { every, type Logger, type Loop, uuidv7 } from '@ponte/service-kit'
 import { createLaneBook, FIRST_WIDTH, type InFlight } from '../lanes'
 import type { DispatcherMetrics } from '../metrics'
-import type { Claimed, Endpoint, Store } from '../store'
+import type { Claimed, Recipient, Store } from '../store'
 import { type AttemptDeps, attempt, toResult } from './attempt'
 import { createResultWriter, START_WITHIN_MS, type StartClaimed } from './result-writer'
 
@@ -14,8 +14,8 @@ export interface WorkerDeps extends AttemptDeps {
 }
 
 export interface Worker extends Loop {
-  /** Something became due: for this merchant, or for any. */
-  due(merchantId?: string): void
+  /** Something became due: in this lane, or in any. */
+  due(endpointId?: string): void
 }
 
 const POLL_MS = 250
@@ -30,7 +30,8 @@ export function createWorker(deps: WorkerDeps): Worker {
   const book = createLaneBook(deps.slots)
   let leasedMany = false
 
-  const start: StartClaimed = (lane, endpoint, { claimed, want }, askedAtMs) => {
+  const start: StartClaimed = (lane, recipient, { claimed, want }, askedAtMs) => {
+    book.limit(lane, recipient.maxInFlight)
     lane.drained = claimed.length < want
     lane.claimedAtMs = nowMs()
     // A claim that a pause of this process has outlasted may be another replica's by now.
@@ -38,21 +39,29 @@ export function createWorker(deps: WorkerDeps): Worker {
     for (const row of claimed) {
       if (row.attempts === 0 && row.losses === 0) metrics.firstAttempt.observe(Math.max(0, row.age_s))
       const inFlight = book.start(lane, row.id, nowMs())
-      send(row, endpoint, inFlight).catch(error => {
+      send(row, recipient, inFlight).catch(error => {
         book.complete(inFlight)
         logger.error('a delivery is left to the reaper', { delivery_id: row.id, error })
       })
     }
   }
 
-  const send = async (row: Claimed, endpoint: Endpoint, inFlight: InFlight) => {
-    const { outcome, durationMs } = await attempt(deps, row, endpoint)
+  const send = async (row: Claimed, recipient: Recipient, inFlight: InFlight) => {
+    const attempted = await attempt(deps, row, recipient)
+    const { outcome, durationMs } = attempted
     book.end(inFlight, { delivered: outcome.kind === 'delivered', durationMs })
     if (leasedMany && book.roomy()) loop.wake()
-    const result = toResult(row, outcome, durationMs)
+    const result = toResult(row, attempted)
     const written = await writer.complete({ inFlight, result })
     metrics.attempted(outcome, result.verdict.status, durationMs)
-    const fields = { delivery_id: row.id, merchant_id: endpoint.merchantId, event_type: row.event_type, ms: durationMs, outcome }
+    const fields = {
+      delivery_id: row.id,
+      merchant_id: recipient.merchantId,
+      endpoint_id: recipient.endpointId,
+      event_type: row.event_type,
+      ms: durationMs,
+      outcome,
+    }
     if (written) return logger.debug('delivery attempted', { ...fields, status: result.verdict.status })
     metrics.fenced.inc()
     logger.warn('an attempt ended after its lease and changed nothing', fields)
@@ -64,8 +73,8 @@ export function createWorker(deps: WorkerDeps): Worker {
     const token = uuidv7()
     const askedAtMs = nowMs()
     const lanes = await store.lanes.lease(token, { ...free, width: FIRST_WIDTH })
-    for (const { endpoint, claimed, want, ...recorded } of lanes) {
-      start(book.hold(endpoint.merchantId, token, recorded, askedAtMs), endpoint, { claimed, want }, askedAtMs)
+    for (const { recipient, claimed, want, ...recorded } of lanes) {
+      start(book.hold(recipient.endpointId, token, recorded, askedAtMs), recipient, { claimed, want }, askedAtMs)
     }
     leasedMany = lanes.reduce((sum, { claimed }) => sum + claimed.length, 0) >= free.quick / 2
     if (book.needsStep(nowMs())) await writer.complete(null)
@@ -97,8 +106,8 @@ export function createWorker(deps: WorkerDeps): Worker {
   metrics.watchInFlight(book.inFlight)
   return {
     ...loop,
-    due(merchantId) {
-      if (merchantId !== undefined && book.arrive(merchantId)) void topUp()
+    due(endpointId) {
+      if (endpointId !== undefined && book.arrive(endpointId)) void topUp()
       else loop.wake()
     },
     busy: async () => book.inFlight() + writer.writing() > 0 || (await store.lanes.hasDue()) || (await loop.busy?.()) === true,

@@ -47,6 +47,7 @@ export const technicalEn: typeof technicalPt = {
       attempts_exhausted: 'All seven attempts failed.',
       destination_not_allowed: 'The destination is an internal address, which is not allowed. Change the webhook URL in Settings.',
       no_webhook_url: 'There was no webhook URL.',
+      endpoint_deleted: 'The endpoint was deleted.',
     },
     errors: {
       timeout: 'The server did not answer within 15 seconds',

@@ -55,6 +55,7 @@ export const technicalPt = {
       attempts_exhausted: 'As sete tentativas falharam.',
       destination_not_allowed: 'O destino é um endereço interno e não é permitido. Mude a URL do webhook em Ajustes.',
       no_webhook_url: 'Não havia URL de webhook.',
+      endpoint_deleted: 'O endpoint foi excluído.',
     },
     errors: {
       timeout: 'O servidor não respondeu em 15 segundos',

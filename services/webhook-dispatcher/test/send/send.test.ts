@@ -5,9 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { parseRange } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
-import { createResolver, createSender, type Sender } from '../src/send'
+import { createResolver, createSender, type Sender } from '../../src/send'
+import { startReceiver } from '../setup'
 import { SHOP_CERTIFICATE, SHOP_KEY } from './certificate'
-import { startReceiver } from './setup'
 import { startDns, startRawReceiver } from './world'
 
 /** Where the deadline is not what is tested, a busy machine must not meet it. */
@@ -35,7 +35,7 @@ async function raw(answer: (socket: Socket, nth: number) => void, secure?: { key
   stops.push(receiver.stop)
   return receiver
 }
-const sendTo = async (answer: (socket: Socket) => void) => newSender().send({ url: (await raw(answer)).url, body, secret: 's' })
+const sendTo = async (answer: (socket: Socket) => void) => newSender().send({ url: (await raw(answer)).url, body, headers: {} })
 
 /** Writes a piece again and again until the other side has had enough. */
 function drip(socket: Socket, piece: string, first = '') {
@@ -70,7 +70,7 @@ describe('success is any 2xx, decided by the status line', () => {
       socket.write(head('200 OK', 'Content-Length: 1000000'))
       then(socket)
     })
-    const { outcome, durationMs } = await newSender().send({ url: receiver.url, body, secret: 's' })
+    const { outcome, durationMs } = await newSender().send({ url: receiver.url, body, headers: {} })
     expect(outcome).toEqual({ kind: 'delivered', status: 200 })
     expect(durationMs).toBeLessThan(PATIENT_MS)
     await until(() => receiver.open() === 0, 'the connection stays open', 10_000)
@@ -144,7 +144,7 @@ describe('delivery rule 5: an attempt ends at its deadline, in wall time', () =>
     ['sends 102 without end', (socket: Socket) => drip(socket, head('102 Processing'))],
   ])('when the receiver %s', async (_name, answer) => {
     const receiver = await raw(answer)
-    const { outcome, durationMs } = await newSender({ deadlineMs: DEADLINE_MS }).send({ url: receiver.url, body, secret: 's' })
+    const { outcome, durationMs } = await newSender({ deadlineMs: DEADLINE_MS }).send({ url: receiver.url, body, headers: {} })
     expect(outcome).toEqual({ kind: 'failed', code: 'timeout' })
     expect(durationMs).toBeGreaterThanOrEqual(DEADLINE_MS - 5)
     expect(durationMs).toBeLessThan(DEADLINE_MS + SLACK_MS)
@@ -157,7 +157,7 @@ describe('delivery rule 5: an attempt ends at its deadline, in wall time', () =>
     const { outcome, durationMs } = await newSender({ resolve: createResolver({ servers: [dns.server] }), deadlineMs: DEADLINE_MS }).send({
       url: 'http://shop.example/',
       body,
-      secret: 's',
+      headers: {},
     })
     expect(outcome).toEqual({ kind: 'failed', code: 'timeout' })
     expect(durationMs).toBeLessThan(DEADLINE_MS + SLACK_MS)
@@ -167,7 +167,7 @@ describe('delivery rule 5: an attempt ends at its deadline, in wall time', () =>
     const receiver = await raw(() => undefined)
     const sender = newSender({ deadlineMs: 100 })
     // More than a host has connections, so that some never leave the queue.
-    const sent = await Promise.all(Array.from({ length: 200 }, () => sender.send({ url: receiver.url, body, secret: 's' })))
+    const sent = await Promise.all(Array.from({ length: 200 }, () => sender.send({ url: receiver.url, body, headers: {} })))
     expect(new Set(sent.map(({ outcome }) => outcome.kind === 'failed' && outcome.code))).toEqual(new Set(['timeout']))
     await until(() => receiver.open() === 0, 'connections stay open', 10_000)
     expect(receiver.requests()).toBeLessThanOrEqual(128)
@@ -189,7 +189,7 @@ describe('an answer is read to a bound', () => {
       })
     })
     const before = process.memoryUsage().rss
-    const { outcome } = await newSender().send({ url: receiver.url, body, secret: 's' })
+    const { outcome } = await newSender().send({ url: receiver.url, body, headers: {} })
     expect(outcome).toMatchObject({ kind: 'failed', status: 500 })
     await until(() => receiver.open() === 0, 'the connection stays open', 10_000)
     // Kernel buffers on both sides of the loopback hold some megabytes.
@@ -224,7 +224,7 @@ describe('an answer is read to a bound', () => {
   it('noise of any bytes never breaks the sender', async () => {
     const sender = newSender()
     const receiver = await raw(socket => socket.end(randomBytes(2_000)))
-    for (let n = 0; n < 20; n += 1) expect((await sender.send({ url: receiver.url, body, secret: 's' })).outcome.kind).toBe('failed')
+    for (let n = 0; n < 20; n += 1) expect((await sender.send({ url: receiver.url, body, headers: {} })).outcome.kind).toBe('failed')
   })
 })
 
@@ -234,7 +234,7 @@ describe('connections', () => {
     stops.push(receiver.stop)
     const sender = newSender()
     const ports = new Set<string | undefined>()
-    for (let n = 0; n < 5; n += 1) await sender.send({ url: receiver.url, body, secret: 's' })
+    for (let n = 0; n < 5; n += 1) await sender.send({ url: receiver.url, body, headers: {} })
     for (const { headers } of receiver.received) ports.add(headers.host)
     expect(receiver.received).toHaveLength(5)
     expect(ports.size).toBe(1)
@@ -245,7 +245,7 @@ describe('connections', () => {
     ['reset in the middle', 'connection_reset', async () => (await raw(socket => socket.resetAndDestroy())).url],
     ['closed without a word', 'connection_reset', async () => (await raw(socket => socket.destroy())).url],
   ])('%s: %s', async (_name, code, url) => {
-    const { outcome } = await newSender().send({ url: await url(), body, secret: 's' })
+    const { outcome } = await newSender().send({ url: await url(), body, headers: {} })
     expect(outcome).toEqual({ kind: 'failed', code })
   })
 
@@ -256,7 +256,7 @@ describe('connections', () => {
     const saved = { ...process.env }
     Object.assign(process.env, { HTTP_PROXY: proxy.url, http_proxy: proxy.url, ALL_PROXY: proxy.url })
     try {
-      expect((await newSender().send({ url: receiver.url, body, secret: 's' })).outcome.kind).toBe('delivered')
+      expect((await newSender().send({ url: receiver.url, body, headers: {} })).outcome.kind).toBe('delivered')
     } finally {
       process.env = saved
     }
@@ -286,7 +286,7 @@ describe('a stale keep-alive connection', () => {
     })
     const sender = newSender({ idleMs: PATIENT_MS })
     for (let n = 0; n < 2; n += 1) {
-      expect((await sender.send({ url: receiver.url, body, secret: 's' })).outcome).toEqual({ kind: 'delivered', status: 200 })
+      expect((await sender.send({ url: receiver.url, body, headers: {} })).outcome).toEqual({ kind: 'delivered', status: 200 })
       await nextTurn()
     }
     expect([receiver.requests(), used.size]).toEqual([3, 2])
@@ -296,10 +296,10 @@ describe('a stale keep-alive connection', () => {
     let dying = false
     const receiver = await raw(socket => (dying ? socket.resetAndDestroy() : socket.write(ok)))
     const sender = newSender({ idleMs: PATIENT_MS })
-    await Promise.all(Array.from({ length: 3 }, () => sender.send({ url: receiver.url, body, secret: 's' })))
+    await Promise.all(Array.from({ length: 3 }, () => sender.send({ url: receiver.url, body, headers: {} })))
     await nextTurn()
     dying = true
-    const { outcome } = await sender.send({ url: receiver.url, body, secret: 's' })
+    const { outcome } = await sender.send({ url: receiver.url, body, headers: {} })
     expect(outcome).toEqual({ kind: 'failed', code: 'connection_reset' })
     expect(receiver.requests()).toBe(5)
   })
@@ -312,9 +312,9 @@ describe('a stale keep-alive connection', () => {
       used.add(socket)
     })
     const sender = newSender({ idleMs: PATIENT_MS, deadlineMs: DEADLINE_MS })
-    await sender.send({ url: receiver.url, body, secret: 's' })
+    await sender.send({ url: receiver.url, body, headers: {} })
     await nextTurn()
-    const { outcome, durationMs } = await sender.send({ url: receiver.url, body, secret: 's' })
+    const { outcome, durationMs } = await sender.send({ url: receiver.url, body, headers: {} })
     expect(outcome).toEqual({ kind: 'failed', code: 'timeout' })
     expect(durationMs).toBeGreaterThanOrEqual(DEADLINE_MS - 5)
     expect(durationMs).toBeLessThan(DEADLINE_MS + SLACK_MS)
@@ -328,15 +328,15 @@ describe('a stale keep-alive connection', () => {
       used.add(socket)
     })
     const sender = newSender({ idleMs: PATIENT_MS })
-    await sender.send({ url: receiver.url, body, secret: 's' })
+    await sender.send({ url: receiver.url, body, headers: {} })
     await nextTurn()
-    expect((await sender.send({ url: receiver.url, body, secret: 's' })).outcome.kind).toBe('failed')
+    expect((await sender.send({ url: receiver.url, body, headers: {} })).outcome.kind).toBe('failed')
     expect(receiver.requests()).toBe(2)
   })
 
   it('a fresh connection that dies is not tried again', async () => {
     const receiver = await raw(socket => socket.resetAndDestroy())
-    expect((await newSender().send({ url: receiver.url, body, secret: 's' })).outcome).toEqual({ kind: 'failed', code: 'connection_reset' })
+    expect((await newSender().send({ url: receiver.url, body, headers: {} })).outcome).toEqual({ kind: 'failed', code: 'connection_reset' })
     expect(receiver.requests()).toBe(1)
   })
 })
@@ -347,7 +347,7 @@ describe('a connection that is never made', () => {
     const { outcome, durationMs } = await newSender({ deadlineMs: DEADLINE_MS, connectMs: 50 }).send({
       url: `https://127.0.0.1:${receiver.port}/`,
       body,
-      secret: 's',
+      headers: {},
     })
     expect(outcome).toEqual({ kind: 'failed', code: 'timeout' })
     expect(durationMs).toBeGreaterThanOrEqual(DEADLINE_MS - 5)
@@ -367,7 +367,7 @@ describe('a connection that is never made', () => {
       ca: SHOP_CERTIFICATE,
       connectMs: 100,
     })
-    const { outcome } = await sender.send({ url: `https://shop.example:${receiver.port}/`, body, secret: 's' })
+    const { outcome } = await sender.send({ url: `https://shop.example:${receiver.port}/`, body, headers: {} })
     expect(outcome).toEqual({ kind: 'delivered', status: 200 })
   })
 })
@@ -381,7 +381,7 @@ describe('TLS', () => {
     const dns = await startDns(() => [{ type: 'A', address: '127.0.0.1' }])
     stops.push(dns.stop)
     const sender = newSender({ resolve: createResolver({ servers: [dns.server] }), ...(ca ? { ca } : {}) })
-    const { outcome } = await sender.send({ url: `https://${name}:${receiver.port}/`, body, secret: 's' })
+    const { outcome } = await sender.send({ url: `https://${name}:${receiver.port}/`, body, headers: {} })
     return { outcome, requests: receiver.requests() }
   }
 
@@ -409,7 +409,7 @@ describe('TLS', () => {
 
   it('against a receiver that speaks plain HTTP fails', async () => {
     const receiver = await raw(ok)
-    const { outcome } = await newSender().send({ url: `https://127.0.0.1:${receiver.port}/`, body, secret: 's' })
+    const { outcome } = await newSender().send({ url: `https://127.0.0.1:${receiver.port}/`, body, headers: {} })
     expect(outcome.kind).toBe('failed')
   })
 })
@@ -421,7 +421,7 @@ describe('several addresses', () => {
     const port = new URL(receiver.url).port
     const open = ['127.0.0.1/32', '127.0.0.3/32'].flatMap(text => parseRange(text) ?? [])
     const sender = newSender({ resolve: async () => ['127.0.0.3', '127.0.0.1'], allowed: open })
-    const { outcome } = await sender.send({ url: `http://shop.example:${port}/`, body, secret: 's' })
+    const { outcome } = await sender.send({ url: `http://shop.example:${port}/`, body, headers: {} })
     expect(outcome).toEqual({ kind: 'delivered', status: 200 })
   })
 })

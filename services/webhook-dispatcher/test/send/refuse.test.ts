@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { createResolver, createSender } from '../src/send'
+import { createResolver, createSender } from '../../src/send'
 import { startCanary, startDns } from './world'
 
 /** Nothing is re-opened here, as in production: a connection to this machine would be counted by the canary, and there must be none. */
@@ -36,7 +36,7 @@ afterAll(async () => {
   await Promise.all([canary.stop(), dns.stop()])
 })
 
-const send = async (url: string) => (await sender.send({ url, body: Buffer.from('{}'), secret: 's' })).outcome
+const send = async (url: string) => (await sender.send({ url, body: Buffer.from('{}'), headers: {} })).outcome
 const refused = { kind: 'refused', reason: 'destination_not_allowed' }
 
 describe('delivery rule 6, invariant 6: no connection to this machine', () => {

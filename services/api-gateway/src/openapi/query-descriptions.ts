@@ -1,0 +1,13 @@
+/** What query parameters mean, wherever they stand. */
+export const QUERY: Record<string, string> = {
+  limit: '1 to 100; 20 when absent',
+  starting_after: 'The page after this id, which is older',
+  ending_before: 'The page before this id, which is newer',
+  created_gte: 'Created at this time or later',
+  created_lt: 'Created before this time',
+  after: 'Events after this sequence, oldest first',
+  wait: 'With `after`: seconds to wait for the first one, up to 20',
+  order_id: 'About this order',
+  subscription_id: 'About this subscription',
+  endpoint_id: 'To this endpoint; your own id for your webhook_url',
+}

@@ -1,0 +1,18 @@
+import { ApiError, type Caller, id, type MerchantTerms } from '@ponte/contracts'
+import { z } from 'zod'
+
+export const pathId = z.object({ id })
+
+/** The merchant that the gateway named. */
+export function merchantOf(res: { locals: Record<string, unknown> }): MerchantTerms {
+  const who = res.locals.caller as Caller
+  if (who.kind !== 'merchant') throw new ApiError('forbidden', 'A payer may read the checkout of an order and nothing else.')
+  return who.terms
+}
+
+/** The row, when it is this merchant's. */
+export function owned<T extends { merchantId: string }>(row: T | null, terms: MerchantTerms, what: string): T {
+  if (!row) throw new ApiError('not_found', `There is no ${what}.`)
+  if (row.merchantId !== terms.merchant_id) throw new ApiError('forbidden', `The ${what} belongs to another merchant.`)
+  return row
+}

@@ -1,0 +1,2 @@
+export { merchantOf, owned, pathId } from './caller'
+export { endpointRoutes } from './endpoint-routes'

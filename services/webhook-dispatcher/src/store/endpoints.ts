@@ -1,0 +1,192 @@
+import { ENDPOINTS_MAX, endpointFormat } from '@ponte/contracts'
+import { type Database, insertRows, isUniqueViolation, type Statement, updateVersioned, uuidv7Floor } from '@ponte/service-kit'
+import type { Endpoint } from '../endpoint'
+import type { Endpoint as EndpointRow, PrismaClient } from '../generated/client'
+
+const CHANGING = [
+  'url',
+  'description',
+  'events',
+  'format',
+  'header_names',
+  'sealed_headers',
+  'max_in_flight',
+  'paused',
+  'sealed_secret',
+  'sealed_pending_secret',
+  'pending_secret_activates_at',
+  'deleted_at',
+]
+const COLUMNS = ['id', 'merchant_id', 'place', 'version', 'created_at', ...CHANGING]
+
+/** Raw SQL: with its lane, so that a pause always finds one. */
+const INSERT: Statement = {
+  name: 'endpoint-insert',
+  text: `
+  WITH lane AS (INSERT INTO lanes (endpoint_id, merchant_id, class) SELECT id, id, 0 FROM json_populate_recordset(NULL::endpoints, $endpoints))
+  ${insertRows('endpoints', COLUMNS)}`,
+}
+
+/** Raw SQL: the endpoint and its lane in one. A pause takes the lane out of turn; its end makes due what waited. */
+const UPDATE: Statement = {
+  name: 'endpoint-update',
+  text: `
+  WITH lane AS (
+    UPDATE lanes SET class = CASE WHEN $stopped::boolean THEN 3 WHEN class = 3 THEN 0 ELSE class END,
+      arrivals = arrivals + 1, turn_at = CASE WHEN lease_token IS NOT NULL AND turn_at > now() THEN turn_at ELSE now() END,
+      failing_since = CASE WHEN $moved::boolean THEN NULL ELSE failing_since END
+    WHERE endpoint_id = $id::uuid
+  )
+  ${updateVersioned('endpoints', CHANGING)}`,
+}
+
+/** Raw SQL: event, number, delivery and lane in one statement. */
+const TEST: Statement = {
+  name: 'endpoint-test',
+  text: `
+  WITH counted AS (
+    INSERT INTO event_sequences AS counter (merchant_id, last) VALUES ($merchant_id::uuid, 1)
+    ON CONFLICT (merchant_id) DO UPDATE SET last = counter.last + 1 RETURNING last
+  ), fresh AS (
+    INSERT INTO events (id, merchant_id, merchant_version, type, body, occurred_at, waiting, sequence)
+    SELECT $event_id::uuid, $merchant_id::uuid, $merchant_version::int, $type, $body::bytea, now(), false, last FROM counted
+  ), due AS (
+    INSERT INTO deliveries (id, event_id, merchant_id, endpoint_id, event_type, status, next_attempt_at)
+    VALUES ($delivery_id::uuid, $event_id::uuid, $merchant_id::uuid, $endpoint_id::uuid, $type, 'pending', now())
+  )
+  SELECT touch_lanes(ARRAY[$endpoint_id::uuid])`,
+}
+
+const DEAD_MAX = 1_000
+/** Raw SQL: counts, over the newest dead deliveries of the merchant, those that no replay has taken up. */
+const HEALTH = `
+  SELECT l.endpoint_id, l.failing_since, (
+    SELECT count(*)::int FROM (
+      SELECT d.event_id, d.merchant_id, d.endpoint_id FROM deliveries d
+      WHERE d.merchant_id = $1 AND d.dead_reason IS NOT NULL AND d.id >= $3 ORDER BY d.id DESC LIMIT ${DEAD_MAX}) AS d
+    WHERE coalesce(d.endpoint_id, d.merchant_id) = l.endpoint_id AND NOT EXISTS (
+      SELECT 1 FROM deliveries r WHERE r.event_id = d.event_id AND r.replay_of IS NOT NULL AND r.status <> 'dead'
+        AND coalesce(r.endpoint_id, r.merchant_id) = l.endpoint_id)) AS dead
+  FROM lanes l WHERE l.endpoint_id = ANY($2::uuid[])`
+
+/** How an endpoint has been doing. */
+export interface EndpointHealth {
+  failingSince: Date | null
+  dead: number
+}
+
+const HEALTH_DAYS = 7
+const DAY_MS = 86_400_000
+
+export function endpointStore(database: Database, prisma: PrismaClient) {
+  const write = async (endpoint: Endpoint, lane: { stopped: boolean; moved: boolean }, deletedAt: Date | null) => {
+    await database.commit({
+      write: UPDATE,
+      rows: { endpoints: [{ ...toRecord(endpoint), deleted_at: deletedAt }] },
+      values: { id: endpoint.id, ...lane },
+    })
+  }
+  return {
+    async list(merchantId: string): Promise<Endpoint[]> {
+      const rows = await prisma.endpoint.findMany({ where: { merchantId, deletedAt: null }, orderBy: { id: 'asc' } })
+      return rows.map(toEndpoint)
+    },
+
+    /** One that is not deleted. */
+    async find(id: string): Promise<Endpoint | null> {
+      const row = await prisma.endpoint.findUnique({ where: { id, deletedAt: null } })
+      return row && toEndpoint(row)
+    },
+
+    /** False when the merchant has as many as there may be. */
+    async insert(endpoint: Endpoint): Promise<boolean> {
+      for (;;) {
+        const taken = await prisma.endpoint.findMany({
+          where: { merchantId: endpoint.merchantId, deletedAt: null },
+          select: { place: true },
+        })
+        const free = Array.from({ length: ENDPOINTS_MAX }, (_, n) => n + 1).find(place => !taken.some(row => row.place === place))
+        if (free === undefined) return false
+        try {
+          await database.commit({ write: INSERT, rows: { endpoints: [{ ...toRecord(endpoint), place: free }] } })
+          return true
+        } catch (error) {
+          if (!isUniqueViolation(error, 'endpoints_place')) throw error
+        }
+      }
+    },
+
+    /** Writes a change of an endpoint as it was read. Throws a stale error (`isStale`) when it has moved on. */
+    update: (before: Endpoint, after: Endpoint): Promise<void> =>
+      write(after, { stopped: after.paused, moved: after.url !== before.url }, null),
+
+    /** What still waits for it ends as dead when its turn comes. */
+    remove: (endpoint: Endpoint, at: Date): Promise<void> =>
+      write({ ...endpoint, headerNames: [], sealedHeaders: null, pending: null }, { stopped: false, moved: false }, at),
+
+    /** Makes an event that goes to this endpoint alone. */
+    async test(
+      endpoint: Endpoint,
+      test: { eventId: string; deliveryId: string; merchantVersion: number; type: string; body: Buffer },
+    ): Promise<void> {
+      await database.commit({
+        write: TEST,
+        values: {
+          merchant_id: endpoint.merchantId,
+          endpoint_id: endpoint.id,
+          event_id: test.eventId,
+          delivery_id: test.deliveryId,
+          merchant_version: test.merchantVersion,
+          type: test.type,
+          body: test.body,
+        },
+      })
+    },
+
+    async health(merchantId: string, endpointIds: readonly string[]): Promise<Map<string, EndpointHealth>> {
+      const { rows } = await database.query<{ endpoint_id: string; failing_since: Date | null; dead: number }>(
+        { name: 'endpoints-health', text: HEALTH },
+        [merchantId, endpointIds, uuidv7Floor(new Date(Date.now() - HEALTH_DAYS * DAY_MS))],
+      )
+      return new Map(rows.map(row => [row.endpoint_id, { failingSince: row.failing_since, dead: row.dead }]))
+    },
+  }
+}
+
+const toRecord = (endpoint: Endpoint) => ({
+  id: endpoint.id,
+  merchant_id: endpoint.merchantId,
+  version: endpoint.version,
+  url: endpoint.url,
+  description: endpoint.description,
+  events: endpoint.events,
+  format: endpoint.format,
+  header_names: endpoint.headerNames,
+  sealed_headers: endpoint.sealedHeaders,
+  max_in_flight: endpoint.maxInFlight,
+  paused: endpoint.paused,
+  sealed_secret: endpoint.sealedSecret,
+  sealed_pending_secret: endpoint.pending?.sealed ?? null,
+  pending_secret_activates_at: endpoint.pending?.activatesAt ?? null,
+  created_at: endpoint.createdAt,
+})
+
+const toEndpoint = (row: EndpointRow): Endpoint => ({
+  id: row.id,
+  merchantId: row.merchantId,
+  version: row.version,
+  url: row.url,
+  description: row.description,
+  events: row.events,
+  format: endpointFormat.parse(row.format),
+  headerNames: row.headerNames,
+  sealedHeaders: row.sealedHeaders,
+  maxInFlight: row.maxInFlight,
+  paused: row.paused,
+  sealedSecret: row.sealedSecret,
+  pending:
+    row.sealedPendingSecret && row.pendingSecretActivatesAt
+      ? { sealed: row.sealedPendingSecret, activatesAt: row.pendingSecretActivatesAt }
+      : null,
+  createdAt: row.createdAt,
+})

@@ -1,0 +1,120 @@
+import type { ReplayDeliveries } from '@ponte/contracts'
+import { type Database, isUniqueViolation, type Statement } from '@ponte/service-kit'
+import type { PrismaClient } from '../generated/client'
+import { LANE_OF } from './claim'
+import { SPECIFIED } from './recipients'
+
+/** Raw SQL because insert and lane are one statement. A replay is a new delivery of the same event that names the old one; one that is on its way already stands for another. */
+const REPLAY: Statement = {
+  name: 'delivery-replay',
+  text: `
+  WITH due AS (
+    INSERT INTO deliveries (id, event_id, merchant_id, endpoint_id, event_type, status, next_attempt_at, replay_of)
+    SELECT new_id(), event_id, merchant_id, endpoint_id, event_type, 'pending', now(), id FROM deliveries WHERE id = $id
+    RETURNING id, ${LANE_OF} AS lane
+  )
+  SELECT (SELECT id FROM due) AS id, touch_lanes(ARRAY(SELECT lane FROM due))`,
+}
+
+/** Where a time range is replayed to, in terms of SQL. */
+interface Place {
+  /** The event is of a kind that goes there. */
+  isChosen: string
+  /** `d` is the first delivery of this event there. */
+  isFirst(event: string): string
+  /** `d` is a later one. */
+  isReplay: string
+  firstId: string
+  endpointId: string
+}
+
+const DEFAULT: Place = {
+  isChosen: `type IN (${SPECIFIED})`,
+  isFirst: event => `d.id = ${event}.id`,
+  isReplay: 'd.replay_of IS NOT NULL AND d.endpoint_id IS NULL',
+  firstId: 'chosen.id',
+  endpointId: 'NULL::uuid',
+}
+const OTHER: Place = {
+  isChosen: "EXISTS (SELECT 1 FROM endpoints p WHERE p.id = $endpoint_id::uuid AND p.events && ARRAY['*', type])",
+  isFirst: event => `d.event_id = ${event}.id AND d.endpoint_id = $endpoint_id::uuid AND d.replay_of IS NULL`,
+  isReplay: 'd.replay_of IS NOT NULL AND d.endpoint_id = $endpoint_id::uuid',
+  firstId: 'new_id()',
+  endpointId: '$endpoint_id::uuid',
+}
+
+/**
+ * Raw SQL: the same for a time range, oldest first. An event that never had a delivery there, for want of a webhook_url or of the endpoint, gets
+ * its first.
+ */
+const replayRange = (name: string, { isChosen, isFirst, isReplay, firstId, endpointId }: Place): Statement => ({
+  name,
+  text: `
+  WITH range AS (
+    SELECT id, merchant_id, type, created_at FROM events
+    WHERE merchant_id = $merchant_id AND created_at >= $from AND created_at < $to AND NOT waiting AND ($type::text IS NULL OR type = $type)
+      AND ${isChosen}
+      AND ($all::boolean OR NOT (
+        EXISTS (SELECT 1 FROM deliveries d WHERE ${isFirst('events')} AND status <> 'dead')
+        OR EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND ${isReplay} AND status <> 'dead')))
+    ORDER BY created_at, id LIMIT $limit + 1
+  ), chosen AS (
+    SELECT * FROM range ORDER BY created_at, id LIMIT $limit
+  ), due AS (
+    INSERT INTO deliveries (id, event_id, merchant_id, endpoint_id, event_type, status, next_attempt_at, replay_of)
+    SELECT CASE WHEN d.id IS NULL THEN ${firstId} ELSE new_id() END, chosen.id, chosen.merchant_id, ${endpointId}, type, 'pending', now(), d.id
+    FROM chosen LEFT JOIN deliveries d ON ${isFirst('chosen')}
+    ON CONFLICT DO NOTHING
+    RETURNING ${LANE_OF} AS lane
+  )
+  SELECT (SELECT count(*)::int FROM due) AS replayed,
+    (SELECT created_at FROM range ORDER BY created_at, id OFFSET $limit) AS next_at,
+    touch_lanes(ARRAY(SELECT lane FROM due))`,
+})
+const REPLAY_RANGE = replayRange('deliveries-replay', DEFAULT)
+const REPLAY_RANGE_TO = replayRange('deliveries-replay-to', OTHER)
+
+/** The open replay may end between the insert that it refuses and the look for it. */
+const REPLAY_TRIES = 5
+
+export function replayStore(database: Database, prisma: PrismaClient) {
+  return {
+    /** The new delivery's id, or that of the replay that is on its way already; null when the old delivery is gone. */
+    async one(id: string): Promise<{ id: string; made: boolean } | null> {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          const { rows } = await database.commit<{ id: string | null }>({ write: REPLAY, values: { id } })
+          const made = rows[0]?.id
+          return made ? { id: made, made: true } : null
+        } catch (error) {
+          if (!isUniqueViolation(error, 'deliveries_replay') || tries === REPLAY_TRIES) throw error
+        }
+        const open = await prisma.delivery.findFirst({ where: { replayOf: id, status: 'pending' } })
+        if (open) return { id: open.id, made: false }
+      }
+    },
+
+    /** To the merchant's webhook_url, which has the merchant's id, or to another endpoint. */
+    async range(
+      merchantId: string,
+      endpointId: string,
+      range: ReplayDeliveries,
+      limit: number,
+    ): Promise<{ replayed: number; nextAt: Date | null }> {
+      const isDefault = endpointId === merchantId
+      const { rows } = await database.commit<{ replayed: number; next_at: Date | null }>({
+        write: isDefault ? REPLAY_RANGE : REPLAY_RANGE_TO,
+        values: {
+          merchant_id: merchantId,
+          from: range.created_gte,
+          to: range.created_lt,
+          type: range.event_type ?? null,
+          all: range.scope === 'all',
+          limit,
+          endpoint_id: endpointId,
+        },
+      })
+      return { replayed: rows[0]?.replayed ?? 0, nextAt: rows[0]?.next_at ?? null }
+    },
+  }
+}
