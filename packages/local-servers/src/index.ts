@@ -1,6 +1,7 @@
 export {
   type Anvil,
   type AnvilOptions,
+  chainActions,
   type Fault,
   type FaultProxy,
   faults,

@@ -33,6 +33,9 @@ export interface SamplePayment {
   webhook: Received
 }
 
+/** What the sample payer has left, for a developer who pays on the checkout with its key: 10,000 USDC. */
+const POCKET_MONEY = 10_000_000_000n
+
 /** One payment from the merchant's request to the merchant's webhook, each step reported. */
 export async function playSamplePayment({ system, chain, file, receiver }: Embedded, tell: (step: string) => void): Promise<SamplePayment> {
   const merchant = file.state.demoMerchant
@@ -45,7 +48,7 @@ export async function playSamplePayment({ system, chain, file, receiver }: Embed
   tell(`order ${order.id}: R$ ${order.brl_amount} = ${order.usdc_amount} USDC at ${order.quote.rate}`)
   const amount = BigInt(order.usdc_amount.replace('.', ''))
   const payer = chain.wallet(PAYER_ACCOUNT.privateKey)
-  await (await chain.mintUsdc(payer.address, amount)).wait()
+  await (await chain.mintUsdc(payer.address, amount + POCKET_MONEY)).wait()
   const sent = await chain.pay(payer, { memo: `0x${order.memo}`, merchant: order.payment.merchant_address, amount })
   const receipt = await sent.wait()
   tell(`paid on the local chain in block ${receipt?.blockNumber}: ${sent.hash}`)

@@ -1,5 +1,5 @@
 import type { SamplePayment } from './demo'
-import { DEMO_EMAIL, type Embedded } from './embedded'
+import { DEMO_EMAIL, type Embedded, PAYER_ACCOUNT } from './embedded'
 
 /** What a person can act on once everything runs. */
 export function summary(
@@ -15,9 +15,10 @@ export function summary(
     `  Dashboard   ${system.gatewayUrl}/dashboard   ${DEMO_EMAIL} / ${state.demoPassword}`,
     `  API         ${system.gatewayUrl}/api/v1      reference: ${system.gatewayUrl}/docs`,
     `  API key     ${key}`,
-    `  Webhooks    ${receiverUrl}/received`,
+    `  Webhooks    ${receiverUrl}/received   secret ${state.demoMerchant?.webhook_secret ?? ''}`,
     `  Login       ${authUrl}/auth/v1/token?grant_type=password`,
     `  Chain       ${chain.rpcUrl}   chain id ${chain.chainId}, USDC ${chain.usdcAddress}, router ${chain.routerAddress}`,
+    `  Payer       ${PAYER_ACCOUNT.address}   private key ${PAYER_ACCOUNT.privateKey} (well known; for this chain only)`,
     `  State       ${run.folder}`,
     ...(run.sample ? [`  Checkout    ${run.sample.order.payment.checkout_url}`] : []),
     '',
@@ -25,6 +26,10 @@ export function summary(
     '',
     `  curl -s ${system.gatewayUrl}/api/v1/orders -H 'Authorization: Bearer ${key}' \\`,
     `    -H 'Content-Type: application/json' -d '{"brl_amount":"150.00","external_ref":"INV-7"}'`,
+    '',
+    'Pay it, as the sample payer would (USDC costs nothing here):',
+    '',
+    '  npm run pay -- <id or checkout link>',
     '',
     'Webhooks that the merchant received so far:',
     '',

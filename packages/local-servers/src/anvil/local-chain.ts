@@ -27,6 +27,8 @@ export interface LocalChain extends DeployedContracts {
   setNextBlockTimestamp(seconds: number): Promise<void>
   /** The head's time in Unix seconds. */
   now(): Promise<number>
+  /** USDC of an account, in token units. */
+  balanceOf(account: string): Promise<bigint>
   mintUsdc(to: string, amount: bigint): Promise<TransactionResponse>
   /** A plain transfer, as to a deposit address. */
   transferUsdc(payer: Wallet, to: string, amount: bigint): Promise<TransactionResponse>
@@ -57,7 +59,11 @@ export async function mined(sent: Promise<TransactionResponse> | TransactionResp
 // An estimate would refuse a transaction whose forerunner is not mined yet.
 const GAS = { gasLimit: 500_000 }
 
-function actions(provider: JsonRpcProvider, { usdcAddress, routerAddress }: DeployedContracts) {
+/** What a test, or a developer, does with token and router on a chain of test accounts. */
+export function chainActions(
+  provider: JsonRpcProvider,
+  { usdcAddress, routerAddress }: Pick<DeployedContracts, 'usdcAddress' | 'routerAddress'>,
+) {
   const usdc = new Contract(usdcAddress, testUsdcAbi)
   const router = new Contract(routerAddress, paymentRouterAbi)
   const send = (contract: Contract, signer: Wallet, method: string, ...values: unknown[]): Promise<TransactionResponse> =>
@@ -72,6 +78,7 @@ function actions(provider: JsonRpcProvider, { usdcAddress, routerAddress }: Depl
   }
   return {
     wallet,
+    balanceOf: (account: string): Promise<bigint> => usdc.connect(provider).getFunction('balanceOf').staticCall(account),
     mintUsdc: (to: string, amount: bigint) => send(usdc, wallet(0), 'mint', to, amount),
     transferUsdc: (payer: Wallet, to: string, amount: bigint) => send(usdc, payer, 'transfer', to, amount),
     async pay(payer: Wallet, { memo, merchant, amount }: Payment) {
@@ -114,7 +121,7 @@ export async function startLocalChain(options: LocalChainOptions = {}): Promise<
     if (noMining) await provider.send('evm_setAutomine', [false])
     return {
       ...deployed,
-      ...actions(provider, deployed),
+      ...chainActions(provider, deployed),
       ...{ rpcUrl: anvil.rpcUrl, wsUrl: anvil.wsUrl, chainId: anvil.chainId, feeBps, feeReceiver, provider, stop },
       mine: blocks => provider.send('anvil_mine', [blocks ?? 1]),
       reorg: depth => provider.send('anvil_reorg', [depth, []]),
