@@ -5,3 +5,8 @@
 export class RetryableError extends Error {
   override name = 'RetryableError'
 }
+
+/** Thrown about a message that no later try can read. */
+export class PoisonError extends Error {
+  override name = 'PoisonError'
+}

@@ -1,9 +1,9 @@
-import type { Router } from 'express'
+import express, { type Router } from 'express'
 import type { z } from 'zod'
 import { type Bus, rabbitmqBus, type Topology } from './bus'
 import type { commonSettings } from './config'
 import { type DatabaseOptions, openDatabase } from './database'
-import { type HttpServer, opsServer } from './http'
+import { deadLetterRoutes, type HttpServer, opsServer } from './http'
 import { createLogger, createMetrics, type Logger } from './observe'
 import { type Part, type Service, service } from './process'
 
@@ -31,6 +31,10 @@ export function serviceParts(
   const metrics = createMetrics(name)
   const database = openDatabase({ ...settings, url: config.DATABASE_URL, poolSize: config.DATABASE_POOL, applicationName: name })
   const bus = overrides.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
+  const operators = (routes: Router | undefined): Router => {
+    const router = name in topology ? deadLetterRoutes(bus.deadLetters(name)) : express.Router()
+    return routes ? router.use(routes) : router
+  }
   return {
     logger,
     metrics,
@@ -51,7 +55,7 @@ export function serviceParts(
         metrics,
         parts: () => parts,
         logger,
-        ...(given.operators ? { routes: given.operators } : {}),
+        routes: operators(given.operators),
       })
       const parts: Part[] = [
         database,

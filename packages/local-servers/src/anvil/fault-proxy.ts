@@ -148,6 +148,50 @@ export const faults = {
   }),
   /** Shows every header and hides every log. */
   emptyLogs: (): Fault => ({ each: (call, answer) => (isLogs(call) ? { ...answer, result: [] } : undefined) }),
+  /** Falsifies every header. */
+  lyingHeaders: (change: (header: Record<string, unknown>) => Record<string, unknown>): Fault => ({
+    each: (call, answer) =>
+      /^eth_getBlockBy(Number|Hash)$/.test(call.method) && answer.result
+        ? { ...answer, result: change(answer.result as Record<string, unknown>) }
+        : undefined,
+  }),
+  /** Gives every block and every log another time. */
+  movedTime: (seconds: number): Fault => ({
+    each: (call, answer) => {
+      const moved = (time: unknown) => hex(Number(time) + seconds)
+      if (/^eth_getBlockBy(Number|Hash)$/.test(call.method) && answer.result) {
+        const header = answer.result as Record<string, unknown>
+        return { ...answer, result: { ...header, timestamp: moved(header.timestamp) } }
+      }
+      if (!isLogs(call) || !Array.isArray(answer.result)) return undefined
+      const logs = answer.result as Record<string, unknown>[]
+      return { ...answer, result: logs.map(log => ({ ...log, blockTimestamp: moved(log.blockTimestamp) })) }
+    },
+  }),
+  /** Falsifies the receipts of every block. */
+  lyingReceipts: (change: (receipts: Record<string, unknown>[]) => unknown): Fault => ({
+    each: (call, answer) =>
+      call.method === 'eth_getBlockReceipts' && Array.isArray(answer.result)
+        ? { ...answer, result: change(answer.result as Record<string, unknown>[]) }
+        : undefined,
+  }),
+  /** Leaves out the last log wherever there are several. */
+  omittedLogs: (): Fault => ({
+    each: (call, answer) =>
+      isLogs(call) && Array.isArray(answer.result) && answer.result.length > 1
+        ? { ...answer, result: answer.result.slice(0, -1) }
+        : undefined,
+  }),
+  /** All of these, the first that changes an answer before the others. */
+  together: (...several: Fault[]): Fault => ({
+    each: (call, answer) => {
+      for (const { each } of several) {
+        const changed = each?.(call, answer)
+        if (changed) return changed
+      }
+      return undefined
+    },
+  }),
   /** Falsifies every log. */
   lyingLogs: (change: (log: Record<string, unknown>) => unknown[]): Fault => ({
     each: (call, answer) =>

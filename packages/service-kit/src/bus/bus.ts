@@ -2,7 +2,7 @@ import { isStale, isTransient } from '../database'
 import type { Logger } from '../observe'
 import { withLogFields, withoutContext } from '../observe'
 import type { Part } from '../process'
-import { RetryableError } from '../retryable'
+import { PoisonError, RetryableError } from '../retryable'
 
 export interface Message {
   id: string
@@ -21,6 +21,19 @@ export interface ConsumeOptions {
   prefetch?: number
   /** Called after each try, for metrics. */
   onTry?(type: string, outcome: Outcome, seconds: number): void
+  /** For how long an error of unknown kind is met by another try, by message type; three tries are made in any case. */
+  patienceMs?(type: string): number
+  /** Called before a message is parked; while it rejects, the message is tried again. */
+  onDead?(message: Message): Promise<void>
+}
+
+/** Messages that no try could handle, parked beside their queue. */
+export interface DeadLetters {
+  count(): Promise<number>
+  /** The oldest of them; they stay. */
+  list(limit: number): Promise<Message[]>
+  /** Puts those with these ids, or all, back into their queue; answers how many. */
+  retry(ids?: readonly string[]): Promise<number>
 }
 
 export interface QueuePart extends Part {
@@ -52,6 +65,8 @@ export interface Bus extends Part {
   announce(message: Message): void
   /** A part that handles one queue's messages, up to `prefetch` at a time; its stop waits for those in hand. */
   consume(queue: string, handler: Handler, options?: ConsumeOptions): QueuePart
+  /** What was parked from a queue. */
+  deadLetters(queue: string): DeadLetters
   /** A part that hears what is announced of these types while it runs; each listener hears all of it. */
   listen(types: readonly string[], handler: (message: Message) => void): Part
 }
@@ -111,6 +126,8 @@ export interface Handling {
   logger: Logger
   retryLog: RetryLog
   onTry?: ConsumeOptions['onTry'] | undefined
+  patienceMs?: ConsumeOptions['patienceMs'] | undefined
+  onDead?: ConsumeOptions['onDead'] | undefined
 }
 
 /** What became of a message; one that is `stopped` must be given back. */
@@ -119,14 +136,18 @@ type Handled = 'done' | 'dead' | 'stopped'
 /**
  * Handles one message as both buses promise: what is `RetryableError`, a database that cannot be asked or a row that
  * moved on meanwhile is tried again for as long as it takes;
- * anything else three times, and then the message is `dead`.
+ * anything else three times, or for as long as its type is worth, and then the message is `dead`. One that can never be read is a PoisonError.
  * While it waits to be tried again it holds no slot, so that the message it waits for can pass it.
  */
 export const handle = (message: Message, handling: Handling): Promise<Handled> =>
   withoutContext(() => withLogFields({ event_id: message.id, event_type: message.type }, () => tryAndTry(message, handling)))
 
-async function tryAndTry(message: Message, { handler, slots, signal, logger, retryLog, onTry }: Handling): Promise<Handled> {
+async function tryAndTry(
+  message: Message,
+  { handler, slots, signal, logger, retryLog, onTry, patienceMs, onDead }: Handling,
+): Promise<Handled> {
   let failures = 0
+  let failingSince: number | undefined
   for (let waitMs = RETRY_MS_MIN; ; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
     await slots.take()
     const startedAt = performance.now()
@@ -138,7 +159,10 @@ async function tryAndTry(message: Message, { handler, slots, signal, logger, ret
       return 'done'
     } catch (error) {
       const retryable = error instanceof RetryableError || isTransient(error) || isStale(error)
-      if (!retryable && ++failures >= POISON_TRIES) {
+      if (!retryable) failingSince ??= startedAt
+      const patience = error instanceof PoisonError ? 0 : (patienceMs?.(message.type) ?? 0)
+      const isWorn = failingSince !== undefined && performance.now() - failingSince >= patience
+      if (!retryable && ++failures >= POISON_TRIES && isWorn && (await succeeds(onDead, message, logger))) {
         tried('dead')
         logger.error('a message is parked in the dead letters', { error })
         return 'dead'
@@ -150,6 +174,16 @@ async function tryAndTry(message: Message, { handler, slots, signal, logger, ret
       slots.give()
     }
     await pause(waitMs, signal)
+  }
+}
+
+async function succeeds(onDead: ConsumeOptions['onDead'], message: Message, logger: Logger): Promise<boolean> {
+  try {
+    await onDead?.(message)
+    return true
+  } catch (error) {
+    logger.warn('a message cannot be parked yet', { error })
+    return false
   }
 }
 

@@ -25,6 +25,8 @@ interface Queue {
   held: Map<string, Held>
   /** The consumers that run, the next to be served first. */
   pulls: Set<() => void>
+  /** Parked messages by id, oldest first; they last as long as the process. */
+  dead: Map<string, Message>
 }
 
 /**
@@ -33,8 +35,16 @@ interface Queue {
  */
 export function memoryBus(options: { topology: Topology; logger: Logger; onDeadLetter?: (queue: string, message: Message) => void }): Bus {
   const queues = new Map<string, Queue>(
-    Object.entries(options.topology).map(([name, types]) => [name, { types, waiting: [], held: new Map(), pulls: new Set() }]),
+    Object.entries(options.topology).map(([name, types]) => [
+      name,
+      { types, waiting: [], held: new Map(), pulls: new Set(), dead: new Map() },
+    ]),
   )
+  const queueOf = (name: string): Queue => {
+    const queue = queues.get(name)
+    if (!queue) throw new Error(`The topology has no queue ${name}.`)
+    return queue
+  }
   const listeners = new Set<{ types: readonly string[]; handler: (message: Message) => void }>()
 
   const announce = (message: Message) => {
@@ -50,10 +60,23 @@ export function memoryBus(options: { topology: Topology; logger: Logger; onDeadL
       if (bound.length === 0) throw new Error(`No queue takes ${message.type}.`)
       await Promise.all(bound.map(queue => hold(queue, message)))
     },
-    consume(name, handler, { prefetch = 32, onTry } = {}) {
-      const queue = queues.get(name)
-      if (!queue) throw new Error(`The topology has no queue ${name}.`)
-      return memoryConsumer(name, queue, handler, { ...options, prefetch, onTry })
+    consume(name, handler, { prefetch = 32, ...settings } = {}) {
+      return memoryConsumer(name, queueOf(name), handler, { ...options, ...settings, prefetch })
+    },
+    deadLetters(name) {
+      const queue = queueOf(name)
+      return {
+        count: async () => queue.dead.size,
+        list: async limit => [...queue.dead.values()].slice(0, limit),
+        async retry(ids) {
+          const chosen = [...queue.dead.values()].filter(({ id }) => ids === undefined || ids.includes(id))
+          for (const message of chosen) {
+            queue.dead.delete(message.id)
+            void hold(queue, message)
+          }
+          return chosen.length
+        },
+      }
     },
     listen(types, handler) {
       const listener = { types, handler }
@@ -94,22 +117,21 @@ function memoryConsumer(
   name: string,
   queue: Queue,
   handler: Handler,
-  options: {
-    prefetch: number
-    onTry: ConsumeOptions['onTry'] | undefined
-    logger: Logger
-    onDeadLetter?: (queue: string, message: Message) => void
-  },
+  options: ConsumeOptions & { prefetch: number; logger: Logger; onDeadLetter?: (queue: string, message: Message) => void },
 ): QueuePart {
-  const { prefetch, onTry, logger } = options
+  const { prefetch, onTry, patienceMs, onDead, logger } = options
   const aborted = new AbortController()
   const inHand = new Set<Promise<void>>()
-  const handling = { handler, slots: slots(prefetch), signal: aborted.signal, logger, onTry, retryLog: createRetryLog(logger) }
+  const retryLog = createRetryLog(logger)
+  const handling = { handler, slots: slots(prefetch), signal: aborted.signal, logger, onTry, retryLog, patienceMs, onDead }
 
   const take = async (held: Held) => {
     const outcome = await handle(held.message, handling)
     if (outcome === 'stopped') return void queue.waiting.push(held)
-    if (outcome === 'dead') options.onDeadLetter?.(name, held.message)
+    if (outcome === 'dead') {
+      queue.dead.set(held.message.id, held.message)
+      options.onDeadLetter?.(name, held.message)
+    }
     queue.held.delete(held.message.id)
     held.settle()
   }

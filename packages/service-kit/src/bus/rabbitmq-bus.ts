@@ -42,6 +42,7 @@ export function rabbitmqBus(options: RabbitmqOptions): Bus {
       if (!(queue in options.topology)) throw new Error(`The topology has no queue ${queue}.`)
       return consumers.consume(queue, handler, settings)
     },
+    deadLetters: consumers.deadLetters,
     listen: consumers.listen,
     observe(metrics) {
       const help = 'Connections to the broker that work, of two: publishing and consuming'

@@ -1,8 +1,20 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
 import type { Logger } from '../observe'
 import type { Part } from '../process'
-import { type ConsumeOptions, createRetryLog, type Handler, HELD_PER_HANDLER, handle, type Message, type QueuePart, slots } from './bus'
+import {
+  type ConsumeOptions,
+  createRetryLog,
+  type DeadLetters,
+  type Handler,
+  HELD_PER_HANDLER,
+  handle,
+  type Message,
+  type QueuePart,
+  slots,
+} from './bus'
 import { rabbitmqConnection, type Step } from './rabbitmq-connection'
+import { rabbitmqDeadLetters } from './rabbitmq-dead-letters'
+import { toMessage } from './rabbitmq-message'
 
 /** What is set up anew on every connection: a consumer or a listener. */
 type Attachment = (model: ChannelModel, step: Step) => Promise<void>
@@ -63,16 +75,12 @@ export function rabbitmqConsumers({ url, namespace, logger, stepTimeoutMs, onQue
     stop: connection.stop,
     consume: (queue: string, handler: Handler, options: ConsumeOptions): QueuePart =>
       rabbitmqConsumer({ queue: `${namespace}.${queue}`, handler, ...options, ...attaching }),
+    deadLetters: (queue: string): DeadLetters =>
+      rabbitmqDeadLetters({ queue: `${namespace}.${queue}`, dead: `${namespace}.dead.${queue}`, model: () => current?.model }),
     listen: (types: readonly string[], handler: (message: Message) => void): Part =>
       rabbitmqListener({ exchange: `${namespace}.events`, types, handler, ...attaching }),
   }
 }
-
-const toMessage = ({ properties, fields, content }: ConsumeMessage): Message => ({
-  id: String(properties.messageId),
-  type: String(properties.type ?? fields.routingKey),
-  body: content.toString('utf8'),
-})
 
 interface ListenerOptions extends Attaching {
   exchange: string
@@ -109,9 +117,10 @@ interface ConsumerOptions extends Attaching, ConsumeOptions {
 }
 
 function rabbitmqConsumer(options: ConsumerOptions): QueuePart {
-  const { queue, handler, prefetch = 64, onTry, attach, detach, watch, renew, onQueueMissing, logger } = options
+  const { queue, handler, prefetch = 64, onTry, patienceMs, onDead, attach, detach, watch, renew, onQueueMissing, logger } = options
   const aborted = new AbortController()
-  const handling = { handler, slots: slots(prefetch), signal: aborted.signal, logger, onTry, retryLog: createRetryLog(logger) }
+  const retryLog = createRetryLog(logger)
+  const handling = { handler, slots: slots(prefetch), signal: aborted.signal, logger, onTry, retryLog, patienceMs, onDead }
   const inHand = new Set<Promise<void>>()
   let channel: Channel | undefined
   let consumerTag: string | undefined

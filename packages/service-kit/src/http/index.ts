@@ -1,4 +1,6 @@
 export * from './app'
+export * from './audit-routes'
+export * from './dead-letter-routes'
 export * from './idempotency'
 export * from './internal-token'
 export * from './list-page'

@@ -14,6 +14,7 @@ const topology: Topology = {
   right: ['both.made'],
   retry: ['retry.made'],
   poison: ['poison.made'],
+  parked: ['parked.made'],
   stopped: ['stopped.made'],
   shared: ['shared.made'],
   handover: ['handover.made'],
@@ -24,6 +25,8 @@ const topology: Topology = {
 }
 
 export const message = (type: string, id: string = uuidv7()): Message => ({ id, type, body: JSON.stringify({ said: `${type} ${id}` }) })
+
+const byId = (a: Message, b: Message) => (a.id < b.id ? -1 : 1)
 
 const gate = () => {
   let open: () => void = () => undefined
@@ -107,6 +110,29 @@ export function busContract(name: string, open: (topology: Topology) => Promise<
       expect(tries.get(poison.id)).toBe(3)
       expect(good.map(each => tries.get(each.id))).toEqual([1, 1, 1, 1, 1])
       expect((await under.deadLetters('poison'))[0]).toEqual(poison)
+    })
+
+    it('counts and lists what is parked, and puts back those that are named, or all', async () => {
+      let mended = false
+      const seen: string[] = []
+      await consuming('parked', async ({ id }) => {
+        if (!mended) throw new TypeError('cannot be read')
+        seen.push(id)
+      })
+      const sent = Array.from({ length: 3 }, () => message('parked.made'))
+      const letters = under.bus.deadLetters('parked')
+      await Promise.all(sent.map(each => under.bus.publish(each)))
+      await until(async () => (await letters.count()) === 3, 'not all are parked')
+      // However often they are looked at, they stay, as they came.
+      for (let look = 0; look < 3; look++) expect((await letters.list(10)).toSorted(byId)).toEqual(sent.toSorted(byId))
+      expect(await letters.list(2)).toHaveLength(2)
+      mended = true
+      expect(await letters.retry(['unknown', sent[1]?.id ?? ''])).toBe(1)
+      await until(() => seen.length === 1, 'the named one did not come back')
+      expect([seen, await letters.count()]).toEqual([[sent[1]?.id], 2])
+      expect(await letters.retry()).toBe(2)
+      await until(() => seen.length === 3, 'the others did not come back')
+      expect(await letters.count()).toBe(0)
     })
 
     it('gives back what a stopped consumer had in hand, and stop waits for the handler that runs', async () => {
