@@ -53,7 +53,15 @@ export type CompactData = z.infer<typeof compactData>
 export const settledData = paidData.extend({ settlement_tx_hash: txHash, payout_address: address, settled_at: timestamp })
 export type SettledData = z.infer<typeof settledData>
 
-export const mismatchReason = z.enum(['unknown_memo', 'wrong_chain', 'wrong_router', 'wrong_token', 'wrong_recipient', 'zero_amount'])
+export const mismatchReason = z.enum([
+  'unknown_memo',
+  'wrong_chain',
+  'wrong_router',
+  'wrong_token',
+  'wrong_recipient',
+  'zero_amount',
+  'amount_out_of_range',
+])
 export type MismatchReason = z.infer<typeof mismatchReason>
 
 /** A confirmed payment that counts for no order, although it names the merchant's payout address or the memo of an order of theirs. */

@@ -5,6 +5,15 @@ import { httpRateSettings } from './quote'
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be a 0x address')
 
+const rate = z.string().transform((text, context) => {
+  try {
+    return parseRate(text)
+  } catch {
+    context.addIssue('must be a decimal such as 5.42')
+    return z.NEVER
+  }
+})
+
 const settings = z.object({
   ...commonSettings,
   /** Secret of the gateway's tokens for this service. */
@@ -21,6 +30,8 @@ const settings = z.object({
     .enum(['true', 'false'])
     .default('false')
     .transform(text => text === 'true'),
+  /** The listener's chain time, and a round of the feed, may lie this far ahead of our clock; what is further ahead is not believed. */
+  BLOCK_TIME_AHEAD_MAX_S: integer(1).default(120),
   /** USDC on that network. */
   TOKEN_ADDRESS: address,
   /** The PaymentRouter that new orders are paid through. */
@@ -51,18 +62,13 @@ const settings = z.object({
       return z.NEVER
     }),
   /** Fixed BRL per USDC, for places without a market source. */
-  RATE_STATIC: z
-    .string()
-    .transform((text, context) => {
-      try {
-        return parseRate(text)
-      } catch {
-        context.addIssue('must be a decimal such as 5.42')
-        return z.NEVER
-      }
-    })
-    .optional(),
-  /** A rate older than this prices nothing. */
+  RATE_STATIC: rate.optional(),
+  /** BRL per USDC outside these bounds prices nothing, whichever source gives it. */
+  RATE_MIN: rate.default(parseRate('1')),
+  RATE_MAX: rate.default(parseRate('50')),
+  /** How old a round of the feed may be: its heartbeat and a little; RATE_MAX_AGE_S when it is not given. */
+  RATE_CHAINLINK_MAX_AGE_S: integer(1).optional(),
+  /** A rate older than this prices nothing, where its source has no maximum age of its own. */
   RATE_MAX_AGE_S: integer(1).default(300),
   /** Sources that differ by more than this price nothing. */
   RATE_MAX_SPREAD_BPS: integer(0, 10_000).default(150),
@@ -70,6 +76,8 @@ const settings = z.object({
   RATE_REFRESH_MS: integer(100).default(15_000),
   /** How often expiry is looked for; the confirmed chain time decides, this only asks. */
   EXPIRY_SWEEP_MS: integer(10).default(1_000),
+  /** For how long an event of the listener that fails for an unknown reason is tried again, before it is parked in the dead letters. */
+  CHAIN_EVENT_PATIENCE_S: integer(0, 86_400).default(300),
   /** How often orders are compared with their payments. */
   RECONCILE_EVERY_S: integer(1, 86_400).default(60),
 })

@@ -1,4 +1,5 @@
-import { isStale } from '@ponte/service-kit'
+import { isStale, type Message } from '@ponte/service-kit'
+import { z } from 'zod'
 import { type ChainView, review } from './order'
 import type { Due, Store } from './store'
 
@@ -32,5 +33,36 @@ async function expireOne(store: Store, id: string, chain: ChainView, at: Date): 
     await store.orders.commit(change, {})
   } catch (error) {
     if (!isStale(error)) throw error
+  }
+}
+
+const OF_LISTENER = /^(payment|sweep|deposit)\./
+/** What is needed of an event that cannot be handled; its data may break its schema. */
+const numbered = z.object({
+  id: z.uuid(),
+  data: z.object({ chain_id: z.int(), sequence: z.int().min(1), memo: z.string().optional() }),
+})
+
+/** Events that count in the listener's sequence: expiry of all orders waits for one that is missing. */
+export const isOfListener = (type: string): boolean => OF_LISTENER.test(type)
+
+/**
+ * An event of the listener goes to the dead letters: from now on expiry waits for it only where it may have paid the order. An address whose
+ * `deposit.synced` is parked stays unsynced, and its order waits by that. One whose number cannot be read holds up all, until it is retried.
+ */
+export async function park(store: Store, { type, body }: Message): Promise<void> {
+  if (!isOfListener(type)) return
+  const event = numbered.safeParse(parsed(body))
+  if (!event.success) return
+  const { id, data } = event.data
+  const memo = type.startsWith('payment.') ? (data.memo ?? null) : null
+  await store.chain.park({ event_id: id, chain_id: data.chain_id, sequence: data.sequence, memo })
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return null
   }
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 
 export { type OrdersConfig, ordersConfig } from './config'
-export { verdictOf } from './order'
 export { createOrders } from './service'
 
 /** Where this service's migrations are. */

@@ -2,7 +2,17 @@ import { type ChainPayment, parseUsdc } from '@ponte/contracts'
 import { addLogFields, type Logger, retryConflicts } from '@ponte/service-kit'
 import { keyedMutex } from './keyed-mutex'
 import { type Ledger, review } from './order'
-import { type MismatchReason, mismatchOf, type Payment, type PaymentStatus, type Target, withPayment } from './payment'
+import {
+  livePayments,
+  type MismatchReason,
+  mismatchOf,
+  type Payment,
+  type PaymentStatus,
+  sumUnits,
+  type Target,
+  UNITS_MAX,
+  withPayment,
+} from './payment'
 import type { Cause, Store } from './store'
 
 export interface IngestionDeps {
@@ -43,7 +53,7 @@ export function createIngestion({ store, now, logger, onUnmatched, onReorged }: 
       await retryConflicts(async () => {
         const found = await store.orders.find({ memo })
         if (!found) return
-        const reason = mismatchOf(target, found.order)
+        const reason = mismatchOf(target, found.order) ?? sumMismatch(found, payment)
         if (reason) await store.unmatched.setReason(payment.id, reason)
         else await record(found, payment, {})
       })
@@ -56,7 +66,7 @@ export function createIngestion({ store, now, logger, onUnmatched, onReorged }: 
       const cause: Cause = { eventId, sequence: { chainId: data.chain_id, sequence: data.sequence } }
       const found = await store.orders.find({ memo: data.memo })
       if (found) addLogFields({ order_id: found.order.id, merchant_id: found.order.merchantId })
-      const reason = mismatchOf(targetOf(data, payment), found?.order ?? null)
+      const reason = mismatchOf(targetOf(data, payment), found?.order ?? null) ?? (found && sumMismatch(found, payment))
       if (!found || reason) return ingestUnmatched(data, payment, reason ?? 'unknown_memo', cause)
       const isKnown = found.payments.some(known => known.id === payment.id && known.revision >= payment.revision)
       if (isKnown) return store.chain.recordEvent(data, eventId)
@@ -85,6 +95,10 @@ export function createIngestion({ store, now, logger, onUnmatched, onReorged }: 
       exclusive(data.memo, () => ingestPayment(data, status, eventId)),
   }
 }
+
+/** An order whose payments are in sum more than its columns hold takes no further one. */
+const sumMismatch = ({ payments }: Ledger, payment: Payment): MismatchReason | null =>
+  sumUnits(livePayments(withPayment(payments, payment))) > UNITS_MAX ? 'amount_out_of_range' : null
 
 const targetOf = (data: ChainPayment, payment: Payment): Target => ({
   chainId: data.chain_id,

@@ -11,7 +11,9 @@ export function orderMetrics(metrics: Metrics) {
   ])
   const unmatched = metrics.counter('ponte_unmatched_payments_total', 'Events about payments that match no order', ['reason'])
   const reorged = metrics.counter('ponte_reorged_payments_total', 'Confirmed payments that a reorg took away')
+  const quarantined = metrics.counter('ponte_chain_time_quarantined_total', 'Chain times ahead of our clock that were not believed')
   return {
+    quarantined: () => quarantined.inc(),
     committed: ({ from, order }: Change) =>
       transitions.inc({ from: from ?? 'none', to: order.status, exception: order.exception ?? 'none' }),
     unmatched: (reason: MismatchReason) => unmatched.inc({ reason }),

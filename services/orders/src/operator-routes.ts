@@ -35,7 +35,7 @@ export function operatorRoutes(store: Store, chainId: number): Router {
         reason: row.reason,
         status: row.status,
         memo: row.memo,
-        amount: formatUsdc(row.grossUnits),
+        amount: formatUsdc(row.exactUnits === null ? row.grossUnits : BigInt(row.exactUnits.toFixed())),
         merchant_address: row.merchantAddress,
         deposit_address: row.depositAddress,
         payer_address: row.payerAddress,

@@ -1,5 +1,5 @@
-import type { ChainSweep } from '@ponte/contracts'
-import { type Reactions, RetryableError } from '@ponte/service-kit'
+import type { ChainAudited, ChainSweep } from '@ponte/contracts'
+import { type Logger, type Reactions, RetryableError } from '@ponte/service-kit'
 import type { Charges } from './charges'
 import type { Ingestion } from './ingestion'
 import { supersede, withdraw } from './order'
@@ -14,6 +14,11 @@ export interface ReactionDeps {
   chainMoved(): void
   /** Notifies live pages that an order looks different. */
   announce(order: { id: string; merchantId: string }): void
+  logger: Logger
+  /** Called when a chain time is not believed. */
+  onQuarantined(): void
+  /** Takes what the listener confirmed, to be compared with the books. */
+  audited(sums: ChainAudited): void
 }
 
 /** Confirmations are announced for this many orders at once; pages of the others poll. */
@@ -22,7 +27,8 @@ const ANNOUNCED_MAX = 500
 const CHARGE_WAIT_MS = 600_000
 
 /** What orders does about events of others: find, decide, commit. */
-export function reactions({ store, now, ingestion, charges, chainMoved, announce }: ReactionDeps): Reactions {
+export function reactions(deps: ReactionDeps): Reactions {
+  const { store, now, ingestion, charges, chainMoved, announce, logger, onQuarantined, audited } = deps
   /** Withdraws the charge of an order that was never opened. */
   const withdrawCharge = async (orderId: string, event: { id: string; occurred_at: string }): Promise<void> => {
     if (await store.charges.withdraw(orderId, event.id)) return
@@ -62,9 +68,19 @@ export function reactions({ store, now, ingestion, charges, chainMoved, announce
     },
 
     async 'chain.advanced'({ id, data }) {
+      if (store.chain.liesAhead(data)) {
+        logger.error('the listener reports a confirmed time that lies ahead of our clock; it is not believed', { ...data })
+        onQuarantined()
+        return store.chain.ignore(id)
+      }
       await store.chain.recordAdvance(data, id)
       chainMoved()
       for (const order of await store.orders.confirming(data.chain_id, ANNOUNCED_MAX)) announce(order)
+    },
+
+    async 'chain.audited'({ id, data }) {
+      audited(data)
+      await store.chain.ignore(id)
     },
 
     'subscription.charge_requested': ({ id, data }) => charges.requested(data, id),

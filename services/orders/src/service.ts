@@ -1,5 +1,6 @@
 import { topology } from '@ponte/contracts'
 import {
+  auditRoutes,
   consumer,
   createApp,
   every,
@@ -22,7 +23,7 @@ import {
 } from './chain'
 import { createCharges } from './charges'
 import type { OrdersConfig } from './config'
-import { expireDue } from './expiry'
+import { expireDue, isOfListener, park } from './expiry'
 import { createIngestion } from './ingestion'
 import { orderMetrics } from './metrics'
 import { operatorRoutes } from './operator-routes'
@@ -49,9 +50,11 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     // No page shows an order that has only just been made.
     if (change.from !== null) announce(change.order)
   }
-  const store = openStore(database, { now, committed })
+  const latestChainTime = () => new Date(now().getTime() + config.BLOCK_TIME_AHEAD_MAX_S * 1_000)
+  const store = openStore(database, { now, latestChainTime, committed })
   const rates = openRates(rateSources(config, now), {
-    maxAgeS: config.RATE_MAX_AGE_S,
+    minMicros: config.RATE_MIN,
+    maxMicros: config.RATE_MAX,
     maxSpreadBps: config.RATE_MAX_SPREAD_BPS,
     refreshMs: config.RATE_REFRESH_MS,
     now,
@@ -128,10 +131,40 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     expiry,
     charges.waiting,
     pruning,
-    reconcile,
-    consumer(bus, 'orders', reactions({ store, now, ingestion, charges, chainMoved: expiry.wake, announce })),
+    reconcile.part,
+    consumer(
+      bus,
+      'orders',
+      reactions({
+        store,
+        now,
+        ingestion,
+        charges,
+        chainMoved: expiry.wake,
+        announce,
+        logger,
+        onQuarantined: measured.quarantined,
+        audited: reconcile.audited,
+      }),
+      {
+        patienceMs: type => (isOfListener(type) ? config.CHAIN_EVENT_PATIENCE_S * 1_000 : 0),
+        onDead: message => park(store, message),
+      },
+    ),
   ]
-  return assemble({ parts, http, operators: operatorRoutes(store, config.CHAIN_ID) })
+  return assemble({ parts, http, operators: operatorRoutes(store, config.CHAIN_ID).use(auditRoutes(database, audited)) })
+}
+
+/** What an auditor reads row by row. */
+const audited = {
+  orders: ['id'],
+  payments: ['id'],
+  sweeps: ['id'],
+  unmatched_payments: ['id'],
+  deposit_states: ['order_id'],
+  outbox: ['id'],
+  merchants: ['id'],
+  chain_cursors: ['chain_id'],
 }
 
 /** Notifies live pages that something a payer can see has changed; losing it loses nothing. */

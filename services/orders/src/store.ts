@@ -24,7 +24,7 @@ export function openStore(database: Database, options: OrderStoreOptions) {
     deposits: depositStore(database),
     unmatched: unmatchedStore(database, prisma),
     charges: chargeStore(database, prisma, options),
-    chain: chainStore(database, prisma),
+    chain: chainStore(database, prisma, options.latestChainTime),
     merchants: merchantStore(database, prisma),
     books: bookStore(database),
     summary: summaryStore(database),

@@ -41,13 +41,32 @@ it('chainlink: dollars per real, inverted exactly to reais per dollar; stale or 
     // 10^14 / 18450184 = 5420000.15…, rounded down: the merchant is never short.
     expect(body.quote).toMatchObject({ rate: '5.420000', source: 'chainlink', spread_bps: 0 })
     expect(body.usdc_amount).toBe('27.675277')
-    await feed(20_000_000n, seconds() + 3600)
+    await feed(20_000_000n, seconds())
     await until(async () => (await create(system)).body.quote?.rate === '5.000000', 'the new round was not read')
     expect(Date.parse((await create(system)).body.quote.as_of)).toBeLessThanOrEqual(Date.now())
     await feed(18_450_184n, seconds() - 61)
     await until(async () => (await create(system)).status === 503, 'a stale round still prices')
     const refused = await create(system)
     expect([refused.body.code, Number(refused.headers['retry-after']) > 0]).toEqual(['rate_unavailable', true])
+  } finally {
+    await system.stop()
+  }
+})
+
+it('fault: a round whose time lies ahead, or a rate outside absolute bounds, prices nothing instead of counting as fresh until its time has come', async () => {
+  const env = { RATE_CHAINLINK_RPC_URL: chain.rpcUrl, RATE_CHAINLINK_ADDRESS: chain.rateFeedAddress, BLOCK_TIME_AHEAD_MAX_S: '120' }
+  await feed(18_450_184n, seconds() + 3600)
+  const system = await start({ ...env, RATE_CHAINLINK_MAX_AGE_S: '90', RATE_MAX_AGE_S: '1', RATE_MIN: '4', RATE_MAX: '7' })
+  try {
+    expect((await create(system)).body.code).toBe('rate_unavailable')
+    await feed(18_450_184n, seconds() - 60)
+    await until(async () => (await create(system)).body.quote?.rate === '5.420000', 'a round within the age of its own source is not taken')
+    for (const outside of [30_000_000n, 10_000_000n]) {
+      await feed(outside, seconds())
+      await until(async () => (await create(system)).body.code === 'rate_unavailable', 'a rate outside the bounds still prices')
+      await feed(18_450_184n, seconds())
+      await until(async () => (await create(system)).status === 201, 'a rate within the bounds does not price')
+    }
   } finally {
     await system.stop()
   }
@@ -76,10 +95,10 @@ it('several sources: the median; too far apart, it fails closed; one gone, the o
 describe('a JSON source', () => {
   const observe = (body: string, more: object = {}) => {
     market.body = body
-    return httpRate(
-      httpRateSettings.parse({ name: 'market', url, path: 'a.0.rate', ...more }),
-      () => new Date('2026-11-20T12:00:00Z'),
-    ).observe()
+    return httpRate(httpRateSettings.parse({ name: 'market', url, path: 'a.0.rate', ...more }), {
+      now: () => new Date('2026-11-20T12:00:00Z'),
+      maxAgeS: 300,
+    }).observe()
   }
   it.each([
     ['a number of any length, exactly', '{"a":[{"rate":5.42010199999999999999999}]}', {}, 5_420_101n],
@@ -89,10 +108,16 @@ describe('a JSON source', () => {
   ])('gives %s', async (_what, body, more, micros) => {
     expect((await observe(body, more)).rateMicros).toBe(micros)
   })
-  it('gives the time it names, never one ahead of ours', async () => {
+  it('gives the time it names, and refuses one ahead of ours', async () => {
     const timed = { as_of_path: 'at', as_of_unit: 's' }
     expect((await observe('{"a":[{"rate":5}],"at":1763640000}', timed)).asOf).toEqual(new Date(1_763_640_000_000))
-    expect((await observe('{"a":[{"rate":5}],"at":99999999999}', timed)).asOf).toEqual(new Date('2026-11-20T12:00:00Z'))
+    const now = Date.parse('2026-11-20T12:00:00Z') / 1_000
+    expect((await observe(`{"a":[{"rate":5}],"at":${now + 5}}`, timed)).asOf).toEqual(new Date((now + 5) * 1_000))
+    for (const at of [now + 6, 99_999_999_999]) await expect(observe(`{"a":[{"rate":5}],"at":${at}}`, timed)).rejects.toThrow('lies ahead')
+  })
+  it('has a maximum age of its own', async () => {
+    expect((await observe('{"a":[{"rate":5}]}')).maxAgeS).toBe(300)
+    expect((await observe('{"a":[{"rate":5}]}', { max_age_s: 7 })).maxAgeS).toBe(7)
   })
   it.each([
     '{}',

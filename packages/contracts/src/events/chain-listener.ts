@@ -102,3 +102,15 @@ export const chainAdvanced = z.object({
   sequence: z.int().min(0),
 })
 export type ChainAdvanced = z.infer<typeof chainAdvanced>
+
+/**
+ * What the listener has confirmed in spans of blocks, in sums: how many payments and sweeps, and the MD5 of their lines in byte order, joined by line
+ * feeds. A line is id, kind, memo, gross units and block number, with a space between. Published by chain-listener every minute for its newest blocks.
+ * Consumed by orders, which notices by it what has not arrived. `sequence` is the last event published when the sums were made.
+ */
+export const chainAudited = z.object({
+  chain_id: z.int(),
+  sequence: z.int().min(0),
+  spans: z.array(z.object({ from_block: z.int(), to_block: z.int(), count: z.int(), digest: z.string() })).min(1),
+})
+export type ChainAudited = z.infer<typeof chainAudited>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { merchantUpdated } from './api-gateway'
-import { chainAdvanced, chainPayment, chainSweep, depositBlocked, depositSynced } from './chain-listener'
+import { chainAdvanced, chainAudited, chainPayment, chainSweep, depositBlocked, depositSynced } from './chain-listener'
 import { envelope } from './envelope'
 import { orderChanged, orderClosed, orderCreated, orderPaid, orderSettled, orderSurplus, orderUnderpaid, paymentUnmatched } from './orders'
 import { chargeRequested, orderSuperseded, subscriptionCharged, subscriptionClosed } from './subscriptions'
@@ -16,6 +16,7 @@ export const eventTable = {
   'deposit.synced': depositSynced,
   'deposit.blocked': depositBlocked,
   'chain.advanced': chainAdvanced,
+  'chain.audited': chainAudited,
   'order.created': orderCreated,
   'order.paid': orderPaid,
   'order.underpaid': orderUnderpaid,
@@ -70,6 +71,7 @@ export const topology = {
     'deposit.synced',
     'deposit.blocked',
     'chain.advanced',
+    'chain.audited',
     'subscription.charge_requested',
     'subscription.order_superseded',
     'subscription.cancelled',

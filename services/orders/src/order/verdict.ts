@@ -24,6 +24,8 @@ export interface Facts {
   payments: readonly Payment[]
   /** From this event on it reads the deposit address in every block; null before it reported so. */
   syncedSequence: number | null
+  /** An event about a payment of this order could not be handled yet. */
+  isHeld?: boolean
 }
 
 /** How far the confirmed chain is known here. */
@@ -61,14 +63,14 @@ export const isUntouched = (terms: Terms, payments: readonly Payment[]): boolean
  * The state of an order as a pure function of its terms, its payments and the confirmed chain: judged on gross amounts, in chain order. The order
  * in which the facts arrived plays no part, and neither does any sweep.
  */
-export function verdictOf(terms: Terms, { payments, syncedSequence }: Facts, chain: ChainView): Verdict {
+export function verdictOf(terms: Terms, { payments, syncedSequence, isHeld }: Facts, chain: ChainView): Verdict {
   const confirmed = confirmedPayments(payments).sort(inChainOrder)
   const confirmedUnits = sumUnits(confirmed)
   const seenUnits = sumUnits(livePayments(payments))
   const completing = completingPayment(confirmed, requiredUnits(terms))
   const isSettled = isDust(seenUnits - confirmedUnits, terms)
   const sums: Sums = { confirmedUnits, seenUnits, isSettled, completing }
-  const status = statusOf(terms, sums, hasPassed(terms, syncedSequence, chain))
+  const status = statusOf(terms, sums, !isHeld && hasPassed(terms, syncedSequence, chain))
   return {
     status,
     exception: exceptionOf(terms, status, confirmed, sums),

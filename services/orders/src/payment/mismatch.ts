@@ -17,11 +17,15 @@ export interface Target extends Destination {
   grossUnits: bigint
 }
 
+/** More than the columns of orders hold, and many times all USDC there is. */
+export const UNITS_MAX = 2n ** 63n - 1n
+
 /**
  * Why a payment does not count for the order with its memo; null when it does. Memo, chain, router, token and merchant must all agree: a stranger
  * who emits the right memo towards their own address pays nothing.
  */
 export function mismatchOf(paid: Target, order: Destination | null): MismatchReason | null {
+  if (paid.grossUnits > UNITS_MAX) return 'amount_out_of_range'
   if (order === null) return 'unknown_memo'
   if (paid.chainId !== order.chainId) return 'wrong_chain'
   if (!same(paid.routerAddress, order.routerAddress)) return 'wrong_router'

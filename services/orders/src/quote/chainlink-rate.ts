@@ -1,5 +1,5 @@
 import { Contract, FetchRequest, JsonRpcProvider, Network } from 'ethers'
-import { invertedMicros, type RateSource, SOURCE_DEADLINE_MS } from './source'
+import { demandPast, invertedMicros, type RateSource, SOURCE_DEADLINE_MS } from './source'
 
 const AGGREGATOR_V3 = [
   'function decimals() view returns (uint8)',
@@ -11,7 +11,14 @@ const AGGREGATOR_V3 = [
  * Chainlink's BRL / USD feed: dollars per real, inverted exactly to reais per dollar; a USDC is taken for a dollar.
  * Refuses a feed whose description names another pair: an address mistaken for another would price every order wildly wrong.
  */
-export function chainlinkRate(options: { rpcUrl: string; address: string; now: () => Date }): RateSource {
+export function chainlinkRate(options: {
+  rpcUrl: string
+  address: string
+  now: () => Date
+  maxAgeS: number
+  /** By how much a block's clock may run ahead of ours. */
+  aheadMaxS: number
+}): RateSource {
   const request = new FetchRequest(options.rpcUrl)
   request.timeout = SOURCE_DEADLINE_MS
   // Nothing is signed here, so the chain's number plays no part; without one ethers would ask for it, for ever and loudly while no node answers.
@@ -35,8 +42,8 @@ export function chainlinkRate(options: { rpcUrl: string; address: string; now: (
       const updatedAt = Number(round.updatedAt) * 1000
       if (answer <= 0n || updatedAt === 0) throw new Error('The feed has no answer.')
       const rateMicros = invertedMicros(answer, unit)
-      // A block's clock may run ahead of ours; no rate is younger than now.
-      return { source: 'chainlink', rateMicros, asOf: new Date(Math.min(updatedAt, options.now().getTime())) }
+      const asOf = demandPast('chainlink', new Date(updatedAt), options.now(), options.aheadMaxS)
+      return { source: 'chainlink', rateMicros, asOf, maxAgeS: options.maxAgeS }
     },
   }
 }

@@ -1,6 +1,6 @@
 import axios from 'axios'
 import { z } from 'zod'
-import { invertedMicros, type RateSource, SOURCE_DEADLINE_MS } from './source'
+import { AHEAD_MAX_S, demandPast, invertedMicros, type RateSource, SOURCE_DEADLINE_MS } from './source'
 
 /** One JSON endpoint: where its rate is in the answer, and how to read it. Paths are keys and indexes joined by dots. */
 export const httpRateSettings = z.strictObject({
@@ -13,13 +13,15 @@ export const httpRateSettings = z.strictObject({
   as_of_unit: z.enum(['iso', 's', 'ms']).default('iso'),
   /** True when the endpoint gives dollars per real. */
   inverted: z.boolean().default(false),
+  /** A rate of this source that is older prices nothing; RATE_MAX_AGE_S when it is not given. */
+  max_age_s: z.int().min(1).optional(),
 })
 export type HttpRateSettings = z.infer<typeof httpRateSettings>
 
 const ANSWER_BYTES_MAX = 262_144
 
 /** A rate read from a JSON endpoint over HTTP. */
-export function httpRate(settings: HttpRateSettings, now: () => Date): RateSource {
+export function httpRate(settings: HttpRateSettings, { now, maxAgeS }: { now: () => Date; maxAgeS: number }): RateSource {
   return {
     name: settings.name,
     async observe() {
@@ -38,7 +40,8 @@ export function httpRate(settings: HttpRateSettings, now: () => Date): RateSourc
       return {
         source: settings.name,
         rateMicros: rateMicros(text, settings.inverted),
-        asOf: new Date(Math.min(asOf.getTime(), now().getTime())),
+        asOf: demandPast(settings.name, asOf, now(), AHEAD_MAX_S),
+        maxAgeS: settings.max_age_s ?? maxAgeS,
       }
     },
   }

@@ -6,6 +6,8 @@ export interface Observation {
   /** Micro-BRL per USDC. */
   rateMicros: bigint
   asOf: Date
+  /** Older than this it prices nothing. */
+  maxAgeS: number
 }
 
 /** The rate an order is priced with, fixed at its creation. */
@@ -17,8 +19,10 @@ export interface Quote {
 }
 
 export interface QuoteLimits {
-  maxAgeS: number
   maxSpreadBps: number
+  /** What lies outside is no rate of this currency, whoever gives it. */
+  minMicros: bigint
+  maxMicros: bigint
 }
 
 /**
@@ -27,10 +31,11 @@ export interface QuoteLimits {
  */
 export function quote(observations: readonly Observation[], limits: QuoteLimits, at: Date): Quote {
   const fresh = observations
-    .filter(({ asOf, rateMicros }) => rateMicros > 0n && at.getTime() - asOf.getTime() <= limits.maxAgeS * 1000)
+    .filter(({ asOf, maxAgeS }) => at.getTime() - asOf.getTime() <= maxAgeS * 1000)
+    .filter(({ rateMicros }) => rateMicros > 0n && rateMicros >= limits.minMicros && rateMicros <= limits.maxMicros)
     .sort((a, b) => Number(a.rateMicros > b.rateMicros) - Number(a.rateMicros < b.rateMicros))
   const [lowest, highest] = [fresh[0], fresh.at(-1)]
-  if (!lowest || !highest) throw unavailable('no exchange rate source has a fresh rate')
+  if (!lowest || !highest) throw unavailable('no exchange rate source has a fresh rate within bounds')
   // Rounded up, so that a difference above the limit never passes for one at the limit.
   const spreadBps = Number(((highest.rateMicros - lowest.rateMicros) * 10_000n + lowest.rateMicros - 1n) / lowest.rateMicros)
   if (spreadBps > limits.maxSpreadBps) throw unavailable('the exchange rate sources disagree')

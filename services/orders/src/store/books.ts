@@ -1,3 +1,4 @@
+import type { ChainAudited } from '@ponte/contracts'
 import type { Database } from '@ponte/service-kit'
 
 /** A payment or a sweep as it stands in the books. */
@@ -17,15 +18,45 @@ const BETWEEN = `
   SELECT id, 'order' AS place, kind, order_id, NULL AS reason, status, gross_units::text, block_number::text FROM payments
   WHERE block_number BETWEEN $1 AND $2
   UNION ALL
-  SELECT id, 'unmatched', kind, NULL, reason, status, gross_units::text, block_number::text FROM unmatched_payments
+  SELECT id, 'unmatched', kind, NULL, reason, status, coalesce(exact_units, gross_units)::text, block_number::text FROM unmatched_payments
   WHERE chain_id = $3 AND block_number BETWEEN $1 AND $2
   UNION ALL
   SELECT id, 'sweep', 'sweep', NULL, NULL, status, gross_units::text, block_number::text FROM sweeps
   WHERE chain_id = $3 AND block_number BETWEEN $1 AND $2`
+
+// Summed up as chain.audited is.
+const SUMS = `
+  SELECT span.index - 1 AS index, count(line)::int AS count, coalesce(md5(string_agg(line, E'\\n' ORDER BY line COLLATE "C")), '') AS digest
+  FROM unnest($2::bigint[], $3::bigint[]) WITH ORDINALITY AS span (from_block, to_block, index)
+  LEFT JOIN (
+    SELECT p.block_number, concat_ws(' ', p.id, p.kind, o.memo, p.gross_units, p.block_number) AS line
+    FROM payments p JOIN orders o ON o.id = p.order_id WHERE p.status = 'confirmed' AND p.block_number BETWEEN $4 AND $5 AND o.chain_id = $1
+    UNION ALL
+    SELECT block_number, concat_ws(' ', id, kind, memo, coalesce(exact_units, gross_units), block_number) FROM unmatched_payments
+    WHERE status = 'confirmed' AND block_number BETWEEN $4 AND $5 AND chain_id = $1
+    UNION ALL
+    SELECT block_number, concat_ws(' ', id, 'sweep', memo, gross_units, block_number) FROM sweeps
+    WHERE status = 'confirmed' AND block_number BETWEEN $4 AND $5 AND chain_id = $1
+  ) AS lines ON lines.block_number BETWEEN span.from_block AND span.to_block
+  GROUP BY span.index`
+
+/** A span of blocks as the listener summed it up. */
+export type AuditedSpan = ChainAudited['spans'][number]
 
 /** What is needed to compare the books with the listener's. */
 export const bookStore = (database: Database) => ({
   async between(chainId: number, from: number, to: number): Promise<Booked[]> {
     return (await database.query<Booked>(BETWEEN, [from, to, chainId])).rows
   },
+  /** Those of these spans that hold something else here. */
+  async differing(chainId: number, spans: readonly AuditedSpan[]): Promise<AuditedSpan[]> {
+    const [from, to] = [spans.map(({ from_block }) => from_block), spans.map(({ to_block }) => to_block)]
+    const values = [chainId, from, to, Math.min(...from), Math.max(...to)]
+    const { rows } = await database.query<{ index: string; count: number; digest: string }>({ name: 'books-sums', text: SUMS }, values)
+    const alike = new Set(rows.filter(row => isAlike(spans[Number(row.index)], row)).map(row => Number(row.index)))
+    return spans.filter((_, index) => !alike.has(index))
+  },
 })
+
+const isAlike = (span: AuditedSpan | undefined, { count, digest }: { count: number; digest: string }): boolean =>
+  span !== undefined && span.count === count && span.digest === digest

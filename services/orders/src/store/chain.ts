@@ -18,6 +18,13 @@ const COUNT: Statement = {
   text: 'INSERT INTO payment_sequences (chain_id, sequence) VALUES ($chain_id, $sequence) ON CONFLICT DO NOTHING',
 }
 
+const PARK: Statement = {
+  name: 'chain-park',
+  text: `
+  WITH counted AS (INSERT INTO payment_sequences (chain_id, sequence) VALUES ($chain_id, $sequence) ON CONFLICT DO NOTHING)
+  INSERT INTO parked_events (event_id, chain_id, sequence, memo) VALUES ($event_id, $chain_id, $sequence, $memo) ON CONFLICT DO NOTHING`,
+}
+const FORGET_PARKED = 'DELETE FROM parked_events USING inbox WHERE inbox.event_id = parked_events.event_id'
 const WATERMARK = `
   UPDATE chain_cursors SET watermark = greatest(watermark, (
     SELECT coalesce(max(sequence), 0) FROM (
@@ -27,18 +34,26 @@ const WATERMARK = `
   WHERE chain_id = $1 RETURNING watermark`
 
 const BELIEVE = `
-  UPDATE chain_cursors SET confirmed_time = greatest(confirmed_time,
-    (SELECT max(confirmed_time) FROM chain_advances WHERE chain_id = $1 AND sequence <= $2))
+  UPDATE chain_cursors SET confirmed_time = greatest(CASE WHEN confirmed_time <= $3 THEN confirmed_time END,
+    (SELECT max(confirmed_time) FROM chain_advances WHERE chain_id = $1 AND sequence <= $2 AND confirmed_time <= $3))
   WHERE chain_id = $1 RETURNING confirmed_time, head_block`
 
 const MISSING = `
   SELECT greatest(0, (SELECT max(sequence) FROM chain_advances WHERE chain_id = $1) - watermark) AS count
   FROM chain_cursors WHERE chain_id = $1`
 
+/** An event of the listener among the dead letters; `memo` names the order that it may have paid. */
+export interface ParkedEvent {
+  event_id: string
+  chain_id: number
+  sequence: number
+  memo: string | null
+}
+
 const NOTHING: ChainView = { time: null, watermark: 0 }
 
 /** How far the chain is known, and how far its confirmed time may be believed. */
-export function chainStore(database: Database, prisma: PrismaClient) {
+export function chainStore(database: Database, prisma: PrismaClient, latestTime: () => Date) {
   const views = new Map<number, ChainView>()
   const heads = new Map<number, number>()
 
@@ -64,6 +79,20 @@ export function chainStore(database: Database, prisma: PrismaClient) {
       await database.commit({ inbox: [eventId], write: COUNT, values: { chain_id, sequence } })
     },
 
+    /** True when no chain can have confirmed this time yet, as far as our clock knows. */
+    liesAhead: ({ confirmed_time }: ChainAdvanced): boolean => Date.parse(confirmed_time) > latestTime().getTime(),
+    /** An event that writes nothing. */
+    async ignore(eventId: string): Promise<void> {
+      await database.commit({ inbox: [eventId] })
+    },
+    /** An event that could not be handled counts in the sequence; the order that it names does not expire until it is. */
+    async park(parked: ParkedEvent): Promise<void> {
+      await database.commit({ write: PARK, values: { ...parked } })
+    },
+    /** Forgets those that were handled after all. */
+    async forgetParked(): Promise<void> {
+      await database.query(FORGET_PARKED)
+    },
     /**
      * Moves the watermark over the events read without a gap, and with it Tc: the latest confirmed time whose events are all known. An order that
      * was paid before Tc is therefore known to be paid (invariant 4). The row lock keeps two replicas from moving it at once.
@@ -77,7 +106,7 @@ export function chainStore(database: Database, prisma: PrismaClient) {
         if (before === undefined) return NOTHING
         const moved = await sql.query<{ watermark: number }>(WATERMARK, [chainId, before])
         const watermark = moved.rows[0]?.watermark ?? before
-        const known = await sql.query<{ confirmed_time: Date | null; head_block: string }>(BELIEVE, [chainId, watermark])
+        const known = await sql.query<{ confirmed_time: Date | null; head_block: string }>(BELIEVE, [chainId, watermark, latestTime()])
         await sql.query('DELETE FROM payment_sequences WHERE chain_id = $1 AND sequence <= $2', [chainId, watermark])
         await sql.query('DELETE FROM chain_advances WHERE chain_id = $1 AND sequence < $2', [chainId, watermark])
         const view: ChainView = { time: known.rows[0]?.confirmed_time ?? null, watermark }

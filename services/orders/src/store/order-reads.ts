@@ -3,15 +3,18 @@ import type { PrismaClient } from '../generated/client'
 import type { ChainView, Ledger, OrderHistory } from '../order'
 import { fromFields, type OrderFields, orderFields, type PaymentFields, paymentJson, sweepJson, toPayment, toSweep } from './order-row'
 
+// Handled meanwhile, it is in the inbox.
+const IS_HELD = `EXISTS (SELECT 1 FROM parked_events AS parked WHERE parked.memo = orders.memo
+    AND NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.event_id = parked.event_id))`
 // One statement, because a payment could come in between two.
 const LEDGERS = `
-  SELECT ${orderFields}, deposit.synced_sequence, coalesce((
+  SELECT ${orderFields}, deposit.synced_sequence, ${IS_HELD} AS is_held, coalesce((
     SELECT json_agg(${paymentJson} ORDER BY p.block_number, p.id) FROM payments p WHERE p.order_id = orders.id), '[]') AS payments
   FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id`
 
 // An address follows from router, memo and merchant; only what left the order's own is its sweep.
 const HISTORY = `
-  SELECT ${orderFields}, deposit.synced_sequence, deposit.blocked_reason, coalesce((
+  SELECT ${orderFields}, deposit.synced_sequence, ${IS_HELD} AS is_held, deposit.blocked_reason, coalesce((
     SELECT json_agg(${paymentJson} ORDER BY p.block_number, p.id) FROM payments p WHERE p.order_id = orders.id), '[]') AS payments, coalesce((
     SELECT json_agg(${sweepJson}) FROM sweeps s WHERE s.memo = orders.memo AND s.status = 'confirmed' AND s.chain_id = orders.chain_id
       AND lower(s.router_address) = lower(orders.router_address) AND lower(s.token_address) = lower(orders.token_address)
@@ -22,7 +25,7 @@ const HISTORY = `
 const DUE = `
   SELECT orders.id, orders.expires_at FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id
   WHERE chain_id = $1 AND chain_id > 0 AND status IN ('pending', 'underpaid', 'confirming') AND expires_at < $2
-    AND (deposit_address IS NULL OR deposit.synced_sequence <= $3) AND (expires_at, orders.id) > ($4::timestamptz, $5::uuid)
+    AND (deposit_address IS NULL OR deposit.synced_sequence <= $3) AND NOT ${IS_HELD} AND (expires_at, orders.id) > ($4::timestamptz, $5::uuid)
   ORDER BY expires_at, orders.id LIMIT $6`
 
 /** Where an order stands among those that expire. */
@@ -33,6 +36,7 @@ export interface Due {
 
 interface LedgerFields {
   synced_sequence: number | null
+  is_held: boolean
   payments: PaymentFields[]
 }
 interface HistoryFields extends LedgerFields {
@@ -40,10 +44,11 @@ interface HistoryFields extends LedgerFields {
   sweeps: PaymentFields[]
 }
 
-const toLedger = ({ payments, synced_sequence, ...order }: OrderFields & LedgerFields): Ledger => ({
+const toLedger = ({ payments, synced_sequence, is_held, ...order }: OrderFields & LedgerFields): Ledger => ({
   order: fromFields(order),
   payments: payments.map(toPayment),
   syncedSequence: synced_sequence,
+  isHeld: is_held,
 })
 
 /** Before every id. */

@@ -24,6 +24,8 @@ export interface Cause {
 
 export interface OrderStoreOptions {
   now: () => Date
+  /** The latest time that the chain can have confirmed, by our clock. */
+  latestChainTime: () => Date
   /** Called with every order that was written, once it is. */
   committed(change: Change): void
 }

@@ -1,7 +1,7 @@
 import type { ChainPayment } from '@ponte/contracts'
 import { type Database, insertRows, type Statement } from '@ponte/service-kit'
 import type { PrismaClient, UnmatchedPayment } from '../generated/client'
-import { type MismatchReason, type Payment, paymentKind, paymentStatus, type Target } from '../payment'
+import { type MismatchReason, type Payment, paymentKind, paymentStatus, type Target, UNITS_MAX } from '../payment'
 import { paymentRecord } from './order-row'
 import type { Cause } from './order-writes'
 
@@ -19,6 +19,7 @@ const COLUMNS = [
   'deposit_address',
   'payer_address',
   'gross_units',
+  'exact_units',
   'tx_hash',
   'block_number',
   'block_time',
@@ -40,6 +41,10 @@ const CLAIMABLE = `
   SELECT DISTINCT orders.memo FROM unmatched_payments AS unmatched JOIN orders USING (memo)
   WHERE unmatched.reason = 'unknown_memo' LIMIT $1`
 
+/** What is beyond the column that all amounts share is kept exactly beside it. */
+const unitsOf = ({ grossUnits }: Payment) =>
+  grossUnits > UNITS_MAX ? { gross_units: UNITS_MAX, exact_units: grossUnits } : { gross_units: grossUnits, exact_units: null }
+
 /** Payments that count for no order, kept with the reason. */
 export function unmatchedStore(database: Database, prisma: PrismaClient) {
   return {
@@ -47,7 +52,7 @@ export function unmatchedStore(database: Database, prisma: PrismaClient) {
       await database.commit({
         inbox: eventId ? [eventId] : [],
         write: RECORD,
-        rows: { unmatched_payments: [{ ...data, ...paymentRecord(payment), reason }] },
+        rows: { unmatched_payments: [{ ...data, ...paymentRecord(payment), ...unitsOf(payment), reason }] },
         values: { chain_id: data.chain_id, sequence: sequence?.sequence },
       })
     },

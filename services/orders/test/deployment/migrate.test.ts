@@ -138,7 +138,7 @@ beforeAll(async () => {
   database = openDatabase({ url: home.url, poolSize: 2 })
   await insertOld()
   await migrate(home.url, ordersMigrations)
-  store = openStore(database, { now: () => new Date(), committed: () => undefined })
+  store = openStore(database, { now: () => new Date(), latestChainTime: () => new Date(), committed: () => undefined })
   await store.chain.refresh(1)
 })
 afterAll(async () => {
