@@ -12,6 +12,7 @@ const pieces = {
   webhooks: 'services/webhook-dispatcher/bench/webhooks.ts',
   chain: 'services/chain-listener/bench/chain.ts',
   scan: 'services/chain-listener/bench/scan.ts',
+  proofs: 'services/chain-listener/bench/proofs.ts',
   e2e: 'tests/bench/e2e.ts',
   growth: 'tests/bench/growth.ts',
   start: 'tests/bench/start.ts',

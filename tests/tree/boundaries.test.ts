@@ -25,6 +25,8 @@ const homes: Record<string, string[]> = {
   'jwks-rsa': ['services/api-gateway/src/credentials/key-set.ts'],
   undici: ['services/api-gateway/src/owners/owner.ts', 'services/webhook-dispatcher/src/send/*.ts', 'services/chain-listener/src/rpc/*.ts'],
   axios: ['services/orders/src/quote/*-rate.ts'],
+  // What hashes blocks: their form, and the tries of their receipts.
+  '@ethereumjs': ['services/chain-listener/src/logs/{header,receipts}.ts'],
   luxon: ['services/subscriptions/src/subscription/calendar.ts'],
   ethers: [
     'packages/payment-router/src/{*,deployment/*,monitor/*,payment/*}.ts',

@@ -89,6 +89,7 @@ const swallowing: Bus = {
   accepts: () => true,
   announce: () => undefined,
   consume: queue => ({ name: `${queue} queue` }),
+  deadLetters: () => ({ count: async () => 0, list: async () => [], retry: async () => 0 }),
   listen: () => ({ name: 'announcements' }),
 }
 
@@ -103,6 +104,7 @@ function listenerOn(chain: Chain, databaseUrl: string, bus: Bus, env: Record<str
     ROUTER_ADDRESSES: chain.emitter,
     TOKEN_ADDRESS: chain.emitter,
     DEVELOPMENT_CHAIN: 'true',
+    BLOCK_TIME_AHEAD_MAX_S: '31536000',
     VERIFY_DEPLOYMENT: 'false',
     ...env,
   })

@@ -26,6 +26,7 @@ const swallowing: Bus = {
   publish: async () => undefined,
   announce: () => undefined,
   consume: queue => ({ name: `${queue} queue` }),
+  deadLetters: () => ({ count: async () => 0, list: async () => [], retry: async () => 0 }),
   listen: () => ({ name: 'announcements' }),
 }
 
@@ -98,6 +99,7 @@ async function measure(name: string, count: number): Promise<Row> {
         START_BLOCK: String(START),
         POLL_MS: '20',
         DEVELOPMENT_CHAIN: 'true',
+        BLOCK_TIME_AHEAD_MAX_S: '31536000',
         VERIFY_DEPLOYMENT: 'false',
         RECONCILE_EVERY_S: '86400',
       }),

@@ -1,6 +1,7 @@
 import { supportedChains } from '@ponte/payment-router'
 import { commonSettings, integer, list } from '@ponte/service-kit'
 import { z } from 'zod'
+import { proofModes } from './proof/prover'
 import { relaySettings } from './relay/settings'
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
@@ -26,7 +27,7 @@ const flag = (byDefault: 'true' | 'false') =>
 const settings = z.object({
   ...commonSettings,
   CHAIN_ID: integer(1),
-  /** RPC end points of that chain, best first. With three or more, nothing is confirmed on the word of one (see RPC_QUORUM). */
+  /** RPC end points of that chain, best first. With two or more, nothing is confirmed on the word of one (see RPC_QUORUM); one alone is trusted. */
   RPC_URLS: urls(/^https?:$/, 'a comma-separated list of http(s) URLs'),
   /** A WebSocket end point whose new heads wake the scan; without one it only polls. */
   WS_URL: z.url({ protocol: /^wss?$/ }).optional(),
@@ -48,8 +49,15 @@ const settings = z.object({
   START_BLOCK: integer(0).default(0),
   /** Blocks that are remembered by hash and read one by one; a deeper reorganisation stops the service. At least CONFIRMATIONS. */
   REORG_WINDOW: integer(1, 10_000).default(128),
-  /** How many end points must agree before a payment is confirmed. A majority by default, and 1 with fewer than three. */
+  /** How many end points must agree before a payment is confirmed. A majority by default, of two both. With 1, one is trusted. */
   RPC_QUORUM: integer(1, 20).optional(),
+  /**
+   * Which blocks' receipts are read and hashed against the header, so that no node can invent a payment in them: `all`, those whose bloom `admitted`
+   * what is watched (with these two no node can leave one out either), those with `payments`, or `none`. docs/chain.md has what each costs.
+   */
+  BLOCK_PROOF: z.enum(proofModes).default('payments'),
+  /** A block's time may lie this far ahead of our clock; what is further ahead is refused. */
+  BLOCK_TIME_AHEAD_MAX_S: integer(1).default(120),
   /** How often the head is looked at when nothing wakes the scan. */
   POLL_MS: integer(10, 600_000).default(1_000),
   /** At most one `chain.advanced` in this time; the last one is never left out. */

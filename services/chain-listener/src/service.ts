@@ -1,10 +1,12 @@
 import { topology } from '@ponte/contracts'
 import { DeploymentMismatchError } from '@ponte/payment-router'
 import {
+  auditRoutes,
   type Bus,
   consumer,
   createLogger,
   createMetrics,
+  deadLetterRoutes,
   type Logger,
   type Metrics,
   openDatabase,
@@ -19,6 +21,7 @@ import type { ChainListenerConfig } from './config'
 import { createContractMonitor } from './contract-monitor'
 import type { Change } from './payment'
 import { reactions } from './reactions'
+import { publishAudit } from './reconcile/audit'
 import { createReconcile } from './reconcile/job'
 import { reconcileRoutes } from './reconcile/routes'
 import { reconcileStore } from './reconcile/store'
@@ -106,6 +109,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     nodes,
     leader,
     metrics,
+    now,
     logger,
     onHalt: error => overrides.onHalt?.(error),
     committed(change, publishes) {
@@ -118,14 +122,20 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     store,
     ledgers: reconcileStore(database, config.CHAIN_ID),
     nodes,
-    chain,
+    chain: openChainClient({ ...nodes, use: nodes.useAnother }, config.TOKEN_ADDRESS),
     leader,
     chainId: config.CHAIN_ID,
+    ...scan.rules,
     routers: config.ROUTER_ADDRESSES,
     token: config.TOKEN_ADDRESS,
     startBlock: config.START_BLOCK,
     newestBlocks: config.RECONCILE_BLOCKS,
     everyS: config.RECONCILE_EVERY_S,
+    differ: scan.differ,
+    async audited(from, to) {
+      await publishAudit(database, config.CHAIN_ID, from, to, now())
+      outbox.wake()
+    },
     metrics,
     now,
     logger,
@@ -149,7 +159,10 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
   observeStatus(metrics, status)
   metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
 
-  const operators = routes(status, relay).use(reconcileRoutes(config.CHAIN_ID, reconcile))
+  const operators = routes(status, relay)
+    .use(reconcileRoutes(config.CHAIN_ID, reconcile, scan.wake))
+    .use(deadLetterRoutes(bus.deadLetters('chain-listener')))
+    .use(auditRoutes(database, { payments: ['chain_id', 'tx_hash', 'ordinal'], payables: ['chain_id', 'order_id'] }))
   const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger, routes: operators })
   const parts: Part[] = [
     database,

@@ -3,8 +3,10 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from './generated/client'
 import { committer } from './store/commit'
 import { depositStore } from './store/deposits'
+import { differenceStore } from './store/differences'
 import { paymentStore } from './store/payments'
 import { positionStore } from './store/position'
+import { rescanStore } from './store/rescans'
 import { routerStore } from './store/routers'
 
 export type Store = ReturnType<typeof openStore>
@@ -17,6 +19,8 @@ export function openStore(database: Database, chainId: number, now: () => Date) 
     routers: routerStore(database, prisma, chainId),
     payments: paymentStore(database, chainId),
     deposits: depositStore(database, chainId),
+    rescans: rescanStore(database, chainId),
+    differences: differenceStore(database, prisma, chainId),
     commit: committer(database, chainId, now),
   }
 }

@@ -13,6 +13,23 @@ const SEEDS = process.env.PONTE_CHAIN_SEED
   ? [Number(process.env.PONTE_CHAIN_SEED)]
   : Array.from({ length: Number(process.env.PONTE_CHAIN_SEEDS ?? 5) }, (_, index) => index + 1)
 
+/** What a node may say that is not so: it leaves out, invents, alters, moves times, answers for another block, or says one thing in two ways. */
+const changed = (log: object) => ({ ...log, data: `0x${'0'.repeat(58)}eeeeee${'0'.repeat(64)}` })
+const lies: Fault[] = [
+  faults.emptyLogs(),
+  faults.omittedLogs(),
+  faults.lyingLogs(log => [changed(log)]),
+  faults.lyingLogs(log => [log, { ...log, logIndex: '0x99', transactionHash: `0x${'77'.repeat(32)}` }]),
+  faults.lyingLogs(log => [{ ...log, blockTimestamp: '0x1' }]),
+  faults.movedTime(60),
+  faults.lyingReceipts(() => []),
+  faults.together(
+    faults.lyingLogs(log => [changed(log)]),
+    faults.lyingReceipts(receipts => receipts.map(one => ({ ...one, logs: (one.logs as object[]).map(changed) }))),
+  ),
+  faults.lyingHeaders(header => ({ ...header, logsBloom: `0x${'f'.repeat(512)}` })),
+]
+
 /** Longer than any node is left alone, whatever it did. */
 const REST_MS = 600_000
 
@@ -52,9 +69,10 @@ function createGame({ random, chain, proxies, databaseUrl }: { random: Random; c
   const confirmations = random.pick([1, 2, 5, 12])
   const urls = proxies.slice(0, random.pick([1, 2, 3])).map(proxy => proxy.url)
   const window = random.pick([32, 40])
+  const proof = random.pick(['none', 'payments', 'admitted'])
   const bus = memoryBus({ topology, logger: silentLogger })
   const sql = openDatabase({ url: databaseUrl, poolSize: 1 })
-  const counts = { paid: 0, mined: 0, reorganised: 0, restarted: 0, faults: 0, cut: 0 }
+  const counts = { paid: 0, mined: 0, reorganised: 0, restarted: 0, faults: 0, lies: 0, cut: 0 }
   const sent: Sent[] = []
   let memo = 0
   let highest = 0
@@ -132,11 +150,13 @@ function createGame({ random, chain, proxies, databaseUrl }: { random: Random; c
       faults.tooManyBlocks(2, -32614, 'eth_getLogs is limited to a 2 range'),
       faults.lagging(() => height),
       {},
-      // Only a majority can see through these.
-      ...(urls.length === 3 ? [faults.emptyLogs(), faults.lyingLogs(log => [{ ...log, data: `0x${'ee'.repeat(64)}` }])] : []),
     ]
     for (const proxy of proxies) proxy.set()
-    random.pick(proxies.slice(0, urls.length)).set(random.pick(possible))
+    const liar = random.pick(proxies.slice(0, urls.length))
+    // One alone can lie, unless what it says has to be proven.
+    if (random.chance(0.5) || (urls.length === 1 && proof !== 'admitted')) return liar.set(random.pick(possible))
+    counts.lies++
+    liar.set(random.pick(lies))
   }
   const start = async () => {
     listening = await startListener({
@@ -146,6 +166,7 @@ function createGame({ random, chain, proxies, databaseUrl }: { random: Random; c
       env: {
         CONFIRMATIONS: String(confirmations),
         REORG_WINDOW: String(window),
+        BLOCK_PROOF: proof,
         POLL_MS: '15',
         RPC_TIMEOUT_MS: '400',
         HEAD_STALL_MS: '300',
@@ -182,7 +203,7 @@ function createGame({ random, chain, proxies, databaseUrl }: { random: Random; c
       await mine(Math.max(1, highest - (await chain.height())) + confirmations)
       await levelWith(chain, listening)
       const result = await expectTruth(chain, listening, confirmations, { exactly: true })
-      return { confirmations, urls: urls.length, window, ...counts, ...result }
+      return { confirmations, urls: urls.length, proof, window, ...counts, ...result }
     },
     async stop() {
       await listening?.stop()

@@ -68,6 +68,8 @@ export async function startListener({ rpcUrls, router, env = {}, given = {}, dat
     DEVELOPMENT_CHAIN: 'true',
     VERIFY_DEPLOYMENT: 'false',
     CONFIRMATIONS: '1',
+    // Mining many blocks at once runs ahead of the clock, a second for each.
+    BLOCK_TIME_AHEAD_MAX_S: '31536000',
     POLL_MS: '50',
     ADVANCE_EVERY_MS: '20',
     RPC_TIMEOUT_MS: '1500',

@@ -10,6 +10,8 @@ export interface Block {
 export interface Position {
   number: number
   hash: string | null
+  /** Its time, where it is known. */
+  time?: number | Date | null
 }
 
 /** True when the blocks follow `parent` and each other without a gap, by number and by parent hash. */

@@ -2,12 +2,12 @@ import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
 import type { Call } from '../rpc/node'
 import type { RawLog } from '../rpc/raw-log'
 import { bloomBits, mayContain } from './bloom'
+import type { HeaderRules } from './header'
 import { byPlace, decodePayment, MalformedLogError, type Place, type SeenPayment } from './payment-received'
 import { decodeTransfer, type SeenTransfer, TRANSFER_TOPIC, topicOf } from './transfer'
 
 /** What is read, on which chain. Addresses are lower-case. */
-export interface Watch {
-  chainId: number
+export interface Watch extends HeaderRules {
   routers: readonly string[]
   token: string
   /** Which transfers of the token: all, none, or those to some addresses. */
@@ -55,12 +55,34 @@ function inOrder<Seen extends Place>(seen: Seen[]): Seen[] {
   return seen
 }
 
+/** `0x` and 2,048 bits. */
+const BLOOM_LENGTH = 514
+const admits = (bloom: string, address: string, topic: string) => mayContain(bloom, bitsOf(address)) && mayContain(bloom, bitsOf(topic))
+
 /** True when an answer about one block is empty although the block's bloom admits such logs. */
 export function isDoubtful(answers: readonly unknown[], bloom: string, { routers, token }: Watch): boolean {
   const [fromRouters, transfers] = answers.map(toLogs)
-  const admits = (address: string, topic: string) => mayContain(bloom, bitsOf(address)) && mayContain(bloom, bitsOf(topic))
-  if (fromRouters?.length === 0 && routers.some(router => admits(router, PAYMENT_RECEIVED_TOPIC))) return true
-  return transfers?.length === 0 && admits(token, TRANSFER_TOPIC)
+  if (fromRouters?.length === 0 && routers.some(router => admits(bloom, router, PAYMENT_RECEIVED_TOPIC))) return true
+  return transfers?.length === 0 && admits(bloom, token, TRANSFER_TOPIC)
+}
+
+/** A header without a bloom excludes nothing. */
+const excludes = (bloom: string, address: string, topic: string) => bloom.length === BLOOM_LENGTH && !admits(bloom, address, topic)
+
+/** Whether a block with this bloom can hold anything that is watched. */
+export const admitsWatched = (bloom: string, { routers, token, transfers }: Watch): boolean =>
+  routers.some(router => admits(bloom, router, PAYMENT_RECEIVED_TOPIC)) || (transfers !== 'none' && admits(bloom, token, TRANSFER_TOPIC))
+
+/** Whether a block with this bloom can hold this payment. */
+export const admitsPayment = (bloom: string, { kind, router }: Pick<SeenPayment, 'kind' | 'router'>, { token }: Watch): boolean =>
+  kind === 'transfer' ? !excludes(bloom, token, TRANSFER_TOPIC) : !excludes(bloom, router, PAYMENT_RECEIVED_TOPIC)
+
+/** Throws MalformedLogError when the bloom of their block excludes one of these logs. */
+export function demandAdmitted(bloom: string, { payments, transfers }: SeenLogs, token: string): void {
+  const foreign = payments.find(({ router }) => excludes(bloom, router, PAYMENT_RECEIVED_TOPIC))
+  const excluded = foreign ?? (transfers.length > 0 && excludes(bloom, token, TRANSFER_TOPIC) ? transfers[0] : undefined)
+  if (excluded)
+    throw new MalformedLogError(`the bloom of block ${excluded.blockNumber} excludes log ${excluded.logIndex} that the node sent`)
 }
 
 const known = new Map<string, number[]>()

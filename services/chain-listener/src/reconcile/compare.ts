@@ -1,15 +1,6 @@
 import type { PaymentTerms, Place, SeenPayment } from '../logs/payment-received'
 import type { Payment } from '../payment'
-
-/** What the chain and our rows do not agree on, at a depth where nothing is on its way any more. */
-export interface Difference {
-  kind: 'missing' | 'unfounded' | 'changed' | 'unconfirmed' | 'balance'
-  txHash: string | null
-  logIndex: number | null
-  blockNumber: number
-  memo: string
-  detail: string
-}
+import type { Difference } from '../store/differences'
 
 /** Compares what confirmed blocks hold with our rows: each log once, as it is, and confirmed. */
 export function compare(onChain: readonly SeenPayment[], recorded: readonly Payment[]): Difference[] {
@@ -56,7 +47,10 @@ export function compareBalances(ledgers: readonly DepositLedger[], balances: rea
   })
 }
 
-const TERMS = ['kind', 'router', 'memo', 'merchant', 'payer', 'amount', 'deposit'] as const satisfies (keyof PaymentTerms)[]
+const TERMS = ['kind', 'router', 'memo', 'merchant', 'payer', 'amount', 'deposit', 'blockNumber', 'blockTime'] as const satisfies (
+  | keyof PaymentTerms
+  | keyof Place
+)[]
 
 const placeOf = ({ blockHash, txHash, logIndex }: Place) => `${blockHash} ${txHash} ${logIndex}`
 

@@ -1,15 +1,16 @@
 import { every, type Logger, type Metrics, type Part } from '@ponte/service-kit'
 import type { Watch } from '../logs/filter'
 import type { SeenPayment } from '../logs/payment-received'
-import { toDeposits } from '../logs/transfer'
+import type { SeenTransfer } from '../logs/transfer'
 import type { Payment } from '../payment'
 import type { ChainClient } from '../rpc/chain-client'
 import { RpcError } from '../rpc/error'
 import type { Nodes } from '../rpc/pool'
 import { fetchRange } from '../scan/fetch'
 import type { Store } from '../store'
+import type { Difference } from '../store/differences'
 import type { Leader } from '../store/leader'
-import { compare, compareBalances, type DepositLedger, type Difference } from './compare'
+import { compare, compareBalances, type DepositLedger } from './compare'
 import { FIRST_ORDER, type ReconcileStore } from './store'
 
 export interface ReconcileOptions {
@@ -19,12 +20,18 @@ export interface ReconcileOptions {
   chain: ChainClient
   leader: Leader
   chainId: number
+  sealed: boolean
+  latestTime(): number
   routers: readonly string[]
   token: string
   startBlock: number
   /** The newest confirmed blocks that are compared at every turn. */
   newestBlocks: number
   everyS: number
+  /** Whether anything differs, after each look. */
+  differ(now: boolean): void
+  /** These blocks were held against the chain. */
+  audited(from: number, to: number): Promise<void>
   metrics: Metrics
   now: () => Date
   logger: Logger
@@ -48,25 +55,30 @@ export type Reconcile = ReturnType<typeof createReconcile>
 /**
  * Holds the rows against the chain, past the cursor that wrote them: the newest confirmed blocks and addresses at every turn, and the whole
  * history bit by bit, over and over. Transfers are compared by balances, which cost a node less than all transfers of the token. A difference
- * counts until a later look finds it no more; an address that holds what the rows do not explain is read again once.
+ * counts until a later look finds it no more; what is missing is read again, and so is an address that holds what the rows do not explain, more and
+ * more rarely while that finds nothing.
  */
 export function createReconcile({ store, ledgers, nodes, chain, leader, metrics, now, logger, ...options }: ReconcileOptions) {
   const watched = (transfers: 'all' | 'none'): Watch => ({
     chainId: options.chainId,
+    sealed: options.sealed,
+    latestTime: options.latestTime,
     routers: options.routers,
     token: options.token,
     transfers,
   })
   const found = new Map<string, Difference>()
-  const readAgain = new Set<string>()
+  const repeats = createRepeats()
+  let epoch: bigint | undefined
   let finishedAt: Date | undefined
   let nextBlock = options.startBlock
   let nextOrder = FIRST_ORDER
 
   const readChain = async (from: number, to: number, transfers: 'all' | 'none'): Promise<SeenPayment[]> => {
     try {
-      const seen = await nodes.use(node => fetchRange(node, watched(transfers), from, to))
-      return [...seen.payments, ...toDeposits(seen.transfers, await store.deposits.issued(seen.transfers.map(one => one.to)))]
+      const findDeposits = (seen: readonly SeenTransfer[]) => store.deposits.issued(seen.map(one => one.to))
+      // Another node than the scan reads from, where there is one: the same one would leave out the same again.
+      return (await nodes.useAnother(node => fetchRange(node, watched(transfers), { from, to }, findDeposits))).payments
     } catch (error) {
       if (!(error instanceof RpcError) || error.kind !== 'too_wide' || from === to) throw error
       const middle = Math.floor((from + to) / 2)
@@ -91,30 +103,39 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
     const { differences } = await compareRange(from, to, 'none')
     for (const [key, { kind, blockNumber }] of found) if (kind !== 'balance' && blockNumber >= from && blockNumber <= to) found.delete(key)
     for (const difference of differences) note(`${difference.kind} ${difference.txHash} ${difference.logIndex}`, difference)
+    await store.rescans.request(blocksToRead(differences).filter(({ from }) => repeats.isDue(`block ${from}`)))
   }
-  const lookAtAddresses = async (after: string, block: number): Promise<DepositLedger[]> => {
+  /** A page of addresses after the one of an order, with where each differs from its balance. */
+  const compareAddresses = async (after: string, block: number) => {
     const some = await ledgers.ledgers(after, block, ADDRESSES_AT_ONCE)
     const balances = await chain.balances(
       some.map(({ address }) => address),
       block,
     )
-    for (const [index, one] of some.entries()) {
+    return some.map((one, index) => ({ one, difference: compareBalances([one], [balances[index] ?? 0n], block)[0] }))
+  }
+  const lookAtAddresses = async (after: string, block: number): Promise<DepositLedger[]> => {
+    const compared = await compareAddresses(after, block)
+    for (const { one, difference } of compared) {
       const key = `balance ${one.orderId}`
       found.delete(key)
-      const [difference] = compareBalances([one], [balances[index] ?? 0n], block)
       if (!difference) continue
       note(key, difference)
-      if (readAgain.has(one.orderId)) continue
-      readAgain.add(one.orderId)
-      await ledgers.readAgain([one.orderId])
+      if (repeats.isDue(key)) await ledgers.readAgain([one.orderId])
     }
-    return some
+    return compared.map(({ one }) => one)
   }
   const turn = async (): Promise<void> => {
-    if (leader.epoch() === undefined) {
+    const leads = leader.epoch()
+    if (leads === undefined) {
+      epoch = undefined
       found.clear()
       finishedAt = undefined
       return
+    }
+    if (leads !== epoch) {
+      for (const [key, difference] of await store.differences.list()) found.set(key, difference)
+      epoch = leads
     }
     const confirmed = Number((await store.position.row())?.confirmedNumber ?? -1)
     if (confirmed < 0) return
@@ -126,6 +147,11 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
     await lookAtAddresses(await ledgers.olderThanNewest(ADDRESSES_AT_ONCE), confirmed)
     const some = await lookAtAddresses(nextOrder, confirmed)
     nextOrder = some.length < ADDRESSES_AT_ONCE ? FIRST_ORDER : (some.at(-1)?.orderId ?? FIRST_ORDER)
+    repeats.keep(new Set([...found.keys(), ...[...found.values()].map(({ blockNumber }) => `block ${blockNumber}`)]))
+    await store.differences.save(found)
+    await store.rescans.prune()
+    options.differ(found.size > 0)
+    await options.audited(Math.max(options.startBlock, confirmed - options.newestBlocks + 1), confirmed)
     finishedAt = now()
   }
   metrics.observed('ponte_reconcile_differences', 'Differences between the chain and the books; only the leader looks', () =>
@@ -135,6 +161,46 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
     finishedAt ? finishedAt.getTime() / 1_000 : Number.NaN,
   )
 
+  /** Blocks that an operator wants read again, and the first of those that are not read yet. */
+  const request = (from: number, to: number): Promise<void> => store.rescans.request([{ from, to }])
+  /** Every address in turn, for who asks; null after the last. */
+  const addresses = async (after: string | undefined): Promise<{ next: string | null; differences: Difference[] }> => {
+    const confirmed = Number((await store.position.row())?.confirmedNumber ?? -1)
+    const compared = confirmed < 0 ? [] : await compareAddresses(after ?? FIRST_ORDER, confirmed)
+    const next = compared.length < ADDRESSES_AT_ONCE ? null : (compared.at(-1)?.one.orderId ?? null)
+    return { next, differences: compared.flatMap(({ difference }) => difference ?? []) }
+  }
+  const pending = async () => (await store.rescans.next()) ?? null
   const part: Part = every('reconciliation', options.everyS * 1_000, turn, logger)
-  return { part, compareRange: (from: number, to: number) => compareRange(from, to, 'all') }
+  return { part, request, pending, addresses, compareRange: (from: number, to: number) => compareRange(from, to, 'all') }
 }
+
+const REPEAT_MAX = 64
+
+/** How often something is done again while it does not help: at the first look, then at every second, fourth, … */
+function createRepeats() {
+  const looks = new Map<string, { left: number; wait: number }>()
+  return {
+    isDue(key: string): boolean {
+      const look = looks.get(key) ?? { left: 0, wait: 1 }
+      if (look.left > 0) {
+        looks.set(key, { ...look, left: look.left - 1 })
+        return false
+      }
+      looks.set(key, { left: look.wait, wait: Math.min(look.wait * 2, REPEAT_MAX) })
+      return true
+    },
+    /** Forgets what does not differ any more. */
+    keep(keys: ReadonlySet<string>): void {
+      for (const key of looks.keys()) if (!keys.has(key)) looks.delete(key)
+    },
+  }
+}
+
+const BLOCKS_AT_ONCE = 500
+
+/** The blocks in which something is missing. */
+const blocksToRead = (differences: readonly Difference[]) =>
+  [...new Set(differences.filter(({ kind }) => kind === 'missing').map(({ blockNumber }) => blockNumber))]
+    .slice(0, BLOCKS_AT_ONCE)
+    .map(block => ({ from: block, to: block }))

@@ -2,16 +2,19 @@ import { formatUsdc } from '@ponte/contracts'
 import { Router } from 'express'
 import { z } from 'zod'
 import type { Payment } from '../payment'
-import type { Difference } from './compare'
+import type { Difference } from '../store/differences'
 import { type Reconcile, SPAN_MAX } from './job'
 
 const block = z.coerce.number().int().min(0)
+const span = z
+  .strictObject({ from_block: block, to_block: block })
+  .refine(({ from_block, to_block }) => from_block <= to_block, 'no blocks')
 const query = z
   .strictObject({ from_block: block, to_block: block })
   .refine(({ from_block, to_block }) => to_block - from_block < SPAN_MAX, 'too many blocks')
 
 /** For operators, on the inner port only: the payments in a range of blocks, and where they and the chain differ. */
-export function reconcileRoutes(chainId: number, { compareRange }: Reconcile): Router {
+export function reconcileRoutes(chainId: number, { compareRange, request, pending, addresses }: Reconcile, wake: () => void): Router {
   const router = Router()
   router.get('/reconcile', async (req, res) => {
     const asked = query.safeParse(req.query)
@@ -23,6 +26,22 @@ export function reconcileRoutes(chainId: number, { compareRange }: Reconcile): R
       payments: payments.map(payment => toPayment(chainId, payment)),
       differences: differences.map(toDifference),
     })
+  })
+  router.get('/reconcile/addresses', async (req, res) => {
+    const after = z.uuid().optional().safeParse(req.query.after)
+    if (!after.success) return void res.status(400).json({ detail: 'after is the id of an order.' })
+    const { next, differences } = await addresses(after.data)
+    res.json({ next, differences: differences.map(toDifference) })
+  })
+  router.post('/rescan', async (req, res) => {
+    const asked = span.safeParse(req.query)
+    if (!asked.success) return void res.status(400).json({ detail: 'from_block and to_block name the blocks to be read again.' })
+    await request(asked.data.from_block, asked.data.to_block)
+    wake()
+    res.status(202).json({ ...asked.data, pending: await pending() })
+  })
+  router.get('/rescan', async (_req, res) => {
+    res.json({ pending: await pending() })
   })
   return router
 }

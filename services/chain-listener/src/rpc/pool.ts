@@ -1,6 +1,6 @@
 import type { Logger } from '@ponte/service-kit'
 import { RpcError } from './error'
-import { afterFailure, afterHead, afterSuccess, candidates, fresh, type Health, type RestReason, standsStill } from './health'
+import { afterFailure, afterHead, afterSuccess, candidates, fresh, type Health, type RestReason, standsStill, voters } from './health'
 import type { Node } from './node'
 
 /** Thrown by work on a node that must not be asked for a while; the next one is tried. */
@@ -26,8 +26,12 @@ export interface Nodes {
    * `too_wide` and `beyond_head` are thrown to the caller, because another node would only say the same. Throws NoNodeError when all rest.
    */
   use<T>(work: (node: Node) => Promise<T>): Promise<T>
+  /** The same, on another node than the one that `use` last used, as long as there is one that does not rest. */
+  useAnother<T>(work: (node: Node) => Promise<T>): Promise<T>
   /** Runs work on every node that does not rest, at once; resolves once `enough` holds of the answers, or when all are done. */
   ballot<T>(work: (node: Node) => Promise<T>, enough: (values: T[]) => boolean): Promise<{ node: Node; value: T }[]>
+  /** The same with those that rest because of what they said, too. */
+  vote<T>(work: (node: Node) => Promise<T>, enough: (values: T[]) => boolean): Promise<{ node: Node; value: T }[]>
   distrust(name: string, reason: RestReason, message: string): void
   sawHead(name: string, head: number): void
   standsStill(name: string): boolean
@@ -74,26 +78,39 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
       return undefined
     }
   }
+  const among = <T>(indexes: readonly number[], work: (node: Node) => Promise<T>, enough: (values: T[]) => boolean) => {
+    const answer = (node: Node) =>
+      attempt(nodes.indexOf(node), node, work).catch(error => void logger.debug('an RPC node has no answer', { rpc: node.name, error }))
+    return count(
+      indexes.flatMap(index => nodes[index] ?? []),
+      answer,
+      enough,
+    )
+  }
+  /** Asks these nodes in turn; `chosen` is called with each before it is asked. */
+  const inTurn = async <T>(indexes: readonly number[], work: (node: Node) => Promise<T>, chosen?: (node: Node) => void): Promise<T> => {
+    for (const index of indexes) {
+      const node = nodes[index]
+      if (!node) continue
+      chosen?.(node)
+      const done = await attempt(index, node, work)
+      if (done) return done.value
+    }
+    throw new NoNodeError(`no RPC node can be asked now: ${nodes.map((node, index) => `${node.name} ${health(index).reason}`).join(', ')}`)
+  }
   return {
-    async use(work) {
-      for (const index of candidates(healths, clock())) {
-        const node = nodes[index]
-        if (!node) continue
+    use: work =>
+      inTurn(candidates(healths, clock()), work, node => {
         if (inUse !== undefined && inUse !== node.name) logger.info('another RPC node is in use', { rpc: node.name })
         inUse = node.name
-        const done = await attempt(index, node, work)
-        if (done) return done.value
-      }
-      throw new NoNodeError(
-        `no RPC node can be asked now: ${nodes.map((node, index) => `${node.name} ${health(index).reason}`).join(', ')}`,
-      )
+      }),
+    useAnother(work) {
+      const isInUse = (index: number) => nodes[index]?.name === inUse
+      const asked = candidates(healths, clock())
+      return inTurn([...asked.filter(index => !isInUse(index)), ...asked.filter(isInUse)], work)
     },
-    ballot: (work, enough) => {
-      const asked = candidates(healths, clock()).flatMap(index => nodes[index] ?? [])
-      const answer = (node: Node) =>
-        attempt(nodes.indexOf(node), node, work).catch(error => void logger.debug('an RPC node has no answer', { rpc: node.name, error }))
-      return count(asked, answer, enough)
-    },
+    ballot: (work, enough) => among(candidates(healths, clock()), work, enough),
+    vote: (work, enough) => among(voters(healths, clock()), work, enough),
     distrust: (name, reason, message) => rest(indexOf(name), reason, message),
     sawHead(name, head) {
       const index = indexOf(name)

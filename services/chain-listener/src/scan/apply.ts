@@ -58,11 +58,11 @@ export function createSteps({ writer, store, confirmations, confirmsAlone, voted
       await writer.commit(session, merge(confirm(waiting), included), { cursor, head: { number, time }, blocks })
     },
 
-    /** Applies what added routers and deposit addresses have in blocks that the scan has passed. The cursor stays where it is. */
+    /** Applies what added routers and deposit addresses have, or what is read once more, in blocks that the scan has passed. The cursor stays where it is. */
     async applyBackfill(
       session: ScanSession,
       payments: readonly TimedPayment[],
-      progress: Pick<Write, 'routersReadTo' | 'deposits'>,
+      progress: Pick<Write, 'routersReadTo' | 'deposits' | 'rescan'>,
     ): Promise<void> {
       const { cursor } = session
       const known = await store.payments.ofTransactions(payments.map(({ txHash }) => txHash))

@@ -5,16 +5,20 @@ import type { TimedPayment } from '../payment'
 import { RpcError } from '../rpc/error'
 import { type Nodes, NoNodeError } from '../rpc/pool'
 import type { DepositStore, UnsyncedDeposit } from '../store/deposits'
+import type { RescanStore } from '../store/rescans'
 import type { AddedRouters } from '../store/routers'
 import type { Steps } from './apply'
-import { fetchBackfill } from './fetch'
+import { type FindDeposits, fetchBackfill } from './fetch'
 import { createPace } from './pace'
-import type { FindDeposits, Votes } from './quorum'
+import type { Votes } from './quorum'
 import { UndecidedError } from './recovery'
 import type { ScanSession } from './session'
 
 export interface BackfillOptions {
   store: DepositStore
+  rescans: RescanStore
+  /** How the scan finds deposits; for blocks that are read once more. */
+  findDeposits: FindDeposits
   nodes: Nodes
   watch: Watch
   votes: Votes
@@ -37,7 +41,7 @@ export type Backfill = ReturnType<typeof createBackfill>
  * Reads what the scan has passed, for routers and deposit addresses that it did not know then: a range from one node, put to the same vote as
  * everything else, applied with how far it has come.
  */
-export function createBackfill({ store, nodes, watch, votes, steps, logger, ...options }: BackfillOptions) {
+export function createBackfill({ store, rescans, nodes, watch, votes, steps, logger, ...options }: BackfillOptions) {
   const pace = createPace(options.rangeMax, logger)
   let retryAt = Number.NEGATIVE_INFINITY
 
@@ -45,8 +49,9 @@ export function createBackfill({ store, nodes, watch, votes, steps, logger, ...o
     { cursor }: ScanSession,
     { from, to }: { from: number; to: number },
     as: { watch: Watch; findDeposits: FindDeposits },
+    ask: Nodes['use'] = nodes.use,
   ): Promise<TimedPayment[]> => {
-    const { last, payments, transfers, ...answer } = await nodes.use(node => fetchBackfill(node, as.watch, from, to, cursor.scanned))
+    const { last, payments, transfers, ...answer } = await ask(node => fetchBackfill(node, as.watch, from, to, cursor.scanned))
     pace.grow(answer)
     const seen = [...payments, ...toDeposits(transfers, await as.findDeposits(transfers))]
     if ((await votes.onRange(from, last, seen, as)) !== 'ours')
@@ -65,30 +70,52 @@ export function createBackfill({ store, nodes, watch, votes, steps, logger, ...o
     await steps.applyBackfill(session, payments, { deposits: { orderIds, readTo: to, synced: to >= scanned } })
     if (to >= scanned) options.synced()
   }
-  /** A range that is refused is read in smaller ones, or later: the scan goes on, and until then none of these orders expires. */
-  const attempt = async (session: ScanSession, deposits: readonly UnsyncedDeposit[], to: number): Promise<boolean> => {
+  /** A range that is refused is read in smaller ones, or later: the scan goes on meanwhile. */
+  const attempt = async (work: () => Promise<void>, about: Record<string, unknown>): Promise<boolean> => {
     try {
-      await readDeposits(session, deposits, to)
+      await work()
       return true
     } catch (error) {
       if (error instanceof RpcError && error.kind === 'too_wide' && pace.shrink(error)) return true
       if (!(error instanceof UndecidedError || error instanceof RpcError || error instanceof NoNodeError)) throw error
-      logger.warn('earlier blocks of deposit addresses cannot be read now', { to, deposits: deposits.length, error })
+      logger.warn('earlier blocks cannot be read now', { ...about, error })
       retryAt = performance.now() + RETRY_MS
       return false
     }
   }
+  /** Until these are read, none of their orders expires. */
+  const attemptDeposits = (session: ScanSession, deposits: readonly UnsyncedDeposit[], to: number) =>
+    attempt(() => readDeposits(session, deposits, to), { to, deposits: deposits.length })
   /** Those that one range makes level come first, so that a long backfill holds up no other. Answers whether there is more. */
   const nextDeposits = async (session: ScanSession): Promise<boolean> => {
     const scanned = session.cursor.scanned.number
     const recent = await store.unsyncedFrom(scanned - pace.blocks(), DEPOSITS_AT_ONCE)
-    if (recent.length > 0) return attempt(session, recent, scanned)
+    if (recent.length > 0) return attemptDeposits(session, recent, scanned)
     const [first, ...others] = performance.now() < retryAt ? [] : await store.unsynced(DEPOSITS_AT_ONCE)
     if (!first) return false
     const to = Math.min(scanned, Math.max(first.readTo, session.cursor.startBlock - 1) + pace.blocks())
-    return attempt(session, [first, ...others.filter(({ readTo }) => readTo < to)], to)
+    return attemptDeposits(session, [first, ...others.filter(({ readTo }) => readTo < to)], to)
   }
   return {
+    /**
+     * One range of blocks that are read once more, from another node than the scan reads from where there is one; answers whether there is more.
+     * What was missing is published as if it were seen now, and what is known is not published twice.
+     */
+    async nextRescan(session: ScanSession): Promise<boolean> {
+      const rescan = performance.now() < retryAt ? undefined : await rescans.next()
+      if (!rescan) return false
+      const from = Math.max(rescan.readTo + 1, session.cursor.startBlock)
+      const end = Math.min(rescan.to, session.cursor.scanned.number)
+      const to = Math.min(end, from + pace.blocks() - 1)
+      const readTo = to >= end ? rescan.to : to
+      const as = { watch, findDeposits: options.findDeposits }
+      const work = async () => {
+        const payments = from > to ? [] : await readRange(session, { from, to }, as, nodes.useAnother)
+        await steps.applyBackfill(session, payments, { rescan: { ...rescan, readTo } })
+        logger.info('blocks were read once more', { from, to, payments: payments.length })
+      }
+      return attempt(work, { from, to })
+    },
     /** One range for deposit addresses that are not synced; answers whether there is more to read at once. */
     nextDeposits,
 

@@ -38,6 +38,13 @@ export function createConsensus({ store, nodes, steps, votes, reading }: Consens
       if (confirmed.number < scanned.number) await backToConfirmed(at, head)
       return false
     },
+    /** Near the head, where one node is trusted alone: what it shows is held against what it can prove before it is applied. */
+    async demandProven({ blocks, payments, count }: Pick<BlockBatch, 'blocks' | 'payments' | 'count'>): Promise<void> {
+      const last = blocks.at(-1)
+      if (!last || (await votes.onRange(last.number - count + 1, last, payments)) === 'ours') return
+      reading.restart()
+      throw new UndecidedError(`what the RPC end point shows up to block ${last.number} is not what it can prove`)
+    },
     /** Near the head detecting is one node's word, confirming is not. Answers whether it is worth going on at once. */
     async confirm(at: ScanSession, head: Head): Promise<boolean> {
       const next = steps.confirmable(at)

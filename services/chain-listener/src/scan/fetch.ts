@@ -1,16 +1,27 @@
 import { type Block, links, type Position } from '../logs/block'
-import { isDoubtful, logsCalls, type SeenLogs, toSeenLogs, type Watch } from '../logs/filter'
-import { MalformedLogError, type Place, toNumber } from '../logs/payment-received'
-import type { SeenTransfer } from '../logs/transfer'
+import { demandAdmitted, isDoubtful, logsCalls, type SeenLogs, toSeenLogs, type Watch } from '../logs/filter'
+import { MalformedLogError, type Place } from '../logs/payment-received'
+import { type Deposit, type SeenTransfer, toDeposits } from '../logs/transfer'
 import type { TimedPayment } from '../payment'
+import {
+  blockCall,
+  chainCall,
+  demandAscending,
+  demandChain,
+  demandHeader,
+  fetchHeaders,
+  HEADERS_AT_ONCE,
+  type Header,
+  strictly,
+  toBlock,
+  toHeader,
+} from '../proof/header'
 import { RpcError } from '../rpc/error'
-import type { Call, Node } from '../rpc/node'
+import type { Node } from '../rpc/node'
 import { DistrustError } from '../rpc/pool'
 
-/** A block with its log bloom, which is not kept. */
-export interface Header extends Block {
-  bloom: string
-}
+/** The deposit addresses among the recipients of some transfers. */
+export type FindDeposits = (transfers: readonly SeenTransfer[]) => Promise<ReadonlyMap<string, Deposit>>
 
 /** What some blocks have of what is watched, with the times of their blocks. */
 export interface TimedLogs {
@@ -37,58 +48,6 @@ export class ForkedError extends Error {
 }
 
 const hex = (number: number) => `0x${number.toString(16)}`
-export const blockCall = (number: number | 'latest'): Call => ({
-  method: 'eth_getBlockByNumber',
-  params: [typeof number === 'number' ? hex(number) : number, false],
-})
-export const chainCall: Call = { method: 'eth_chainId', params: [] }
-const HASH = /^0x[0-9a-f]{64}$/
-
-/** A header as we keep it, or undefined for a block that the node does not have. Throws MalformedLogError. */
-export function toBlock(value: unknown): Header | undefined {
-  if (value === null || value === undefined) return undefined
-  const { number, hash, parentHash, timestamp, logsBloom } = value as Record<string, unknown>
-  if (typeof hash !== 'string' || typeof parentHash !== 'string' || !HASH.test(hash) || !HASH.test(parentHash))
-    throw new MalformedLogError('the node sent a block without hashes')
-  return { number: toNumber(number), hash, parentHash, time: toNumber(timestamp), bloom: typeof logsBloom === 'string' ? logsBloom : '0x' }
-}
-
-/** Turns an answer that cannot be into distrust of the node. */
-export async function strictly<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof MalformedLogError) throw new DistrustError('wrong_answer', error.message)
-    throw error
-  }
-}
-
-export function demandChain(watch: Watch, chainId: unknown): void {
-  const theirs = toNumber(chainId)
-  if (theirs !== watch.chainId) throw new DistrustError('wrong_chain', `the node is of chain ${theirs}, not ${watch.chainId}`)
-}
-
-function demandBlock(value: unknown, number: number): Header {
-  const block = toBlock(value)
-  if (!block) throw new RpcError('beyond_head', `the node has no block ${number} yet`)
-  if (block.number !== number) throw new DistrustError('wrong_answer', `the node sent block ${block.number} for block ${number}`)
-  return block
-}
-
-/** The node's head, and its block at our position (undefined when it has none, or when we stand before the first block). */
-export const fetchHead = (node: Node, watch: Watch, position: Position): Promise<{ head: Header; at: Header | undefined }> =>
-  strictly(async () => {
-    const calls = [chainCall, blockCall('latest'), ...(position.number < 0 ? [] : [blockCall(position.number)])]
-    const { results } = await node.ask(calls)
-    demandChain(watch, results[0])
-    const head = toBlock(results[1])
-    if (!head) throw new DistrustError('wrong_answer', 'the node has no latest block')
-    return { head, at: toBlock(results[2]) }
-  })
-
-/** The node's header of one block, which must exist. */
-export const fetchBlock = (node: Node, number: number): Promise<Block> =>
-  strictly(async () => demandBlock((await node.ask([blockCall(number)])).results[0], number))
 
 /** These headers admit logs, and the node shows none: perhaps it has not indexed them yet. */
 export type VerifyEmptyLogs = (headers: readonly Header[]) => Promise<void>
@@ -110,8 +69,9 @@ export const fetchBlocks = (
     const startedAt = performance.now()
     const numbers = Array.from({ length: to - from.number }, (_, index) => from.number + 1 + index)
     const single = numbers.length === 1 && head.number === numbers[0]
-    const headers = single ? [head] : await fetchHeaders(node, numbers)
+    const headers = single ? [head] : await fetchHeaders(node, watch, numbers)
     if (!links(from, headers)) throw new ForkedError(`block ${from.number + 1} does not follow ours`)
+    demandAscending(from, headers)
     const { answers, bytes } = await askByHash(node, watch, headers)
     const logs: TimedLogs = { payments: [], transfers: [] }
     const doubtful: Header[] = []
@@ -120,12 +80,13 @@ export const fetchBlocks = (
       const seen = toSeenLogs(answer, watch)
       if (placesOf(seen).some(place => place.blockHash !== header.hash || place.blockNumber !== header.number))
         throw new DistrustError('wrong_answer', `the node sent logs of another block for ${header.hash}`)
+      demandAdmitted(header.bloom, seen, watch.token)
       if (isDoubtful(answer, header.bloom, watch)) doubtful.push(header)
       for (const payment of seen.payments) logs.payments.push({ ...payment, blockTime: header.time })
       for (const transfer of seen.transfers) logs.transfers.push({ ...transfer, blockTime: header.time })
     }
     if (doubtful.length > 0) await verifyEmptyLogs(doubtful)
-    const blocks = headers.map(({ bloom, ...block }) => block)
+    const blocks = headers.map(toBlock)
     const ms = performance.now() - startedAt
     return { ...logs, blocks, count: blocks.length, finalized: false, head: head.number, headTime: head.time, bytes, ms }
   })
@@ -145,11 +106,6 @@ export const logsMatchBloom = (node: Node, watch: Watch, headers: readonly Heade
     return headers.some(({ bloom }, index) => !isDoubtful(answers[index] ?? [], bloom, watch))
   })
 
-async function fetchHeaders(node: Node, numbers: readonly number[]): Promise<Header[]> {
-  const { results } = await node.ask(numbers.map(blockCall))
-  return numbers.map((number, index) => demandBlock(results[index], number))
-}
-
 /**
  * Reads a range that lies deeper than the reorganisation window by number: its ends, the head and its logs in one request to one node.
  * It is believed when the node's head is far enough beyond, the first block links to ours, and every log lies inside.
@@ -162,12 +118,14 @@ export const fetchFinalized = (node: Node, watch: Watch, from: Position, to: num
     const { results, bytes, ms } = await node.ask(calls)
     const [chainId, latest, start, end, ...answers] = results
     demandChain(watch, chainId)
-    const head = toBlock(latest)
+    const head = toHeader(latest, watch)
     if (!head || head.number < to + window) throw new RpcError('beyond_head', `the node's head is ${head?.number}, too near to ${to}`)
-    if (!links(from, [demandBlock(start, first)])) throw new ForkedError(`block ${first} does not follow ours`)
-    const last = demandBlock(end, to)
-    const logs = await timed(node, inside(toSeenLogs(answers, watch), first, to, last.hash))
-    return { ...logs, blocks: [last], count: to - from.number, finalized: true, head: head.number, headTime: head.time, bytes, ms }
+    const next = demandHeader(start, first, watch)
+    if (!links(from, [next])) throw new ForkedError(`block ${first} does not follow ours`)
+    const last = demandHeader(end, to, watch)
+    demandAscending(from, [next, last])
+    const logs = await timed(node, watch, inside(toSeenLogs(answers, watch), first, to, last.hash))
+    return { ...logs, blocks: [toBlock(last)], count: to - from.number, finalized: true, head: head.number, headTime: head.time, bytes, ms }
   })
 
 /**
@@ -187,20 +145,28 @@ export const fetchBackfill = (
     const { results, bytes, ms } = await node.ask(calls)
     const [chainId, ours, end, ...answers] = results
     demandChain(watch, chainId)
-    if (demandBlock(ours, position.number).hash !== position.hash) throw new ForkedError(`block ${position.number} is not ours any more`)
-    const last = demandBlock(end, to)
-    const logs = await timed(node, inside(toSeenLogs(answers, watch), from, to, last.hash))
+    if (demandHeader(ours, position.number, watch).hash !== position.hash)
+      throw new ForkedError(`block ${position.number} is not ours any more`)
+    const last = toBlock(demandHeader(end, to, watch))
+    const logs = await timed(node, watch, inside(toSeenLogs(answers, watch), from, to, last.hash))
     return { ...logs, last, count: to - from + 1, bytes, ms }
   })
 
-/** What a node has in a range, for comparing: its last block and the logs. No position of ours is asked of it. */
-export const fetchRange = (node: Node, watch: Watch, from: number, to: number): Promise<SeenLogs & { last: Block }> =>
+/** What a node has in a range, for comparing: its last block, and the payments with the times of their blocks. No position of ours is asked of it. */
+export const fetchRange = (
+  node: Node,
+  watch: Watch,
+  { from, to }: { from: number; to: number },
+  findDeposits: FindDeposits,
+): Promise<{ last: Block; payments: TimedPayment[] }> =>
   strictly(async () => {
     const range = { fromBlock: hex(from), toBlock: hex(to) }
     const [chainId, end, ...answers] = (await node.ask([chainCall, blockCall(to), ...logsCalls(watch, range)])).results
     demandChain(watch, chainId)
-    const last = demandBlock(end, to)
-    return { last, ...inside(toSeenLogs(answers, watch), from, to, last.hash) }
+    const last = toBlock(demandHeader(end, to, watch))
+    const seen = inside(toSeenLogs(answers, watch), from, to, last.hash)
+    const payments = [...seen.payments, ...toDeposits(seen.transfers, await findDeposits(seen.transfers))]
+    return { last, payments: (await timed(node, watch, { payments, transfers: [] })).payments }
   })
 
 const placesOf = ({ payments, transfers }: SeenLogs): Place[] => [...payments, ...transfers]
@@ -216,10 +182,8 @@ function inside(logs: SeenLogs, first: number, last: number, lastHash: string): 
 
 const isTimed = <Seen extends Place>(one: Seen): one is Seen & { blockTime: number } => one.blockTime !== undefined
 
-const HEADERS_AT_ONCE = 100
-
 /** Older nodes do not send the time in a log: then the headers are asked for, and must be those of the logs. */
-async function timed(node: Node, { payments, transfers }: SeenLogs): Promise<TimedLogs> {
+async function timed(node: Node, watch: Watch, { payments, transfers }: SeenLogs): Promise<TimedLogs> {
   if (payments.every(isTimed) && transfers.every(isTimed)) return { payments, transfers }
   const untimed = [
     ...new Set(
@@ -230,7 +194,7 @@ async function timed(node: Node, { payments, transfers }: SeenLogs): Promise<Tim
   ]
   const headers = new Map<number, Block>()
   for (let start = 0; start < untimed.length; start += HEADERS_AT_ONCE) {
-    for (const block of await fetchHeaders(node, untimed.slice(start, start + HEADERS_AT_ONCE))) headers.set(block.number, block)
+    for (const block of await fetchHeaders(node, watch, untimed.slice(start, start + HEADERS_AT_ONCE))) headers.set(block.number, block)
   }
   const withTime = <Seen extends Place>(one: Seen): Seen & { blockTime: number } => {
     if (isTimed(one)) return one

@@ -1,6 +1,7 @@
 import type { Block } from '../logs/block'
+import type { HeaderRules } from '../logs/header'
+import { blockCall, strictly, toHeader } from '../proof/header'
 import type { Node } from '../rpc/node'
-import { blockCall, strictly, toBlock } from './fetch'
 
 /**
  * The highest of our blocks that the node has too, or undefined when it has none of them.
@@ -15,12 +16,12 @@ const higher = (best: Block | undefined, block: Block) => (best === undefined ||
 const WALK_AT_ONCE = 64
 
 /** The highest of our remembered blocks (highest first) that the node has too. */
-export const findAncestor = (node: Node, remembered: readonly Block[]): Promise<Block | undefined> =>
+export const findAncestor = (node: Node, rules: HeaderRules, remembered: readonly Block[]): Promise<Block | undefined> =>
   strictly(async () => {
     for (let start = 0; start < remembered.length; start += WALK_AT_ONCE) {
       const ours = remembered.slice(start, start + WALK_AT_ONCE)
       const { results } = await node.ask(ours.map(({ number }) => blockCall(number)))
-      const theirs = new Map(ours.map(({ number }, index) => [number, toBlock(results[index])?.hash]))
+      const theirs = new Map(ours.map(({ number }, index) => [number, toHeader(results[index], rules)?.hash]))
       const ancestor = commonAncestor(ours, theirs)
       if (ancestor) return ancestor
     }

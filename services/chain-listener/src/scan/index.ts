@@ -3,15 +3,18 @@ import type { ChainListenerConfig } from '../config'
 import { createChecksums } from '../logs/checksums'
 import type { Watch } from '../logs/filter'
 import type { Change } from '../payment'
+import { fetchHead } from '../proof/header'
+import { createProver } from '../proof/prover'
+import { createTrust } from '../proof/trust'
 import { newHeads } from '../rpc/new-heads'
 import type { Nodes } from '../rpc/pool'
 import type { Store } from '../store'
 import type { Leader } from '../store/leader'
 import { createSteps } from './apply'
 import { createBackfill } from './backfill'
-import { fetchHead } from './fetch'
+import type { FindDeposits } from './fetch'
 import { createFetchAhead } from './fetch-ahead'
-import { createVotes, type FindDeposits, quorumOf } from './quorum'
+import { createVotes, quorumOf } from './quorum'
 import { createScanner, type Scanner } from './scanner'
 import { createScanWriter } from './session'
 import { type Status, statusOf } from './status'
@@ -21,6 +24,7 @@ export interface ScanOptions {
   nodes: Nodes
   leader: Leader
   metrics: Metrics
+  now: () => Date
   logger: Logger
   /** Something was committed; `publishes` when the outbox has work by it. */
   committed(change: Change, publishes: boolean): void
@@ -33,8 +37,11 @@ export function createScan(config: ChainListenerConfig, options: ScanOptions) {
   const { CHAIN_ID: chainId, TOKEN_ADDRESS: token } = config
   // While no address was ever issued there is nothing to hold transfers against, and none are read.
   let transfers: Watch['transfers'] = 'none'
+  const proofs = config.BLOCK_PROOF
   const watch: Watch = {
     chainId,
+    sealed: proofs !== 'none',
+    latestTime: () => options.now().getTime() / 1_000 + config.BLOCK_TIME_AHEAD_MAX_S,
     routers: config.ROUTER_ADDRESSES,
     token,
     get transfers() {
@@ -52,12 +59,15 @@ export function createScan(config: ChainListenerConfig, options: ScanOptions) {
     [1, 2, 3, 5, 8, 13, 21, 34, 64, 128],
   )
   let headTime = 0
+  // Known to the reconciler, and to the database until it has looked.
+  let differs = false
   const writer = createScanWriter({
     store,
     leader,
     naming: { chainId, token, checksum: createChecksums() },
     window,
     advanceEveryMs: config.ADVANCE_EVERY_MS,
+    differs: () => differs,
     committed(change, step, head) {
       headTime = Math.max(headTime, head.time)
       options.committed(change, step.events.length > 0)
@@ -74,14 +84,36 @@ export function createScan(config: ChainListenerConfig, options: ScanOptions) {
     logger,
     reorganised: depth => depths.observe(depth),
   })
-  const votes = createVotes({ nodes, watch, findDeposits, quorum, logger, undecided: () => undecided.inc() })
+  const trust = createTrust({ mode: proofs, urls: config.RPC_URLS.length, quorum, metrics, logger })
+  const prover = createProver({ nodes, mode: proofs })
+  const votes = createVotes({
+    nodes,
+    watch,
+    findDeposits,
+    quorum,
+    prover,
+    logger,
+    undecided: () => undecided.inc(),
+    unproven: trust.unproven,
+  })
   const synced = () => {
     if (transfers === 'all') return
     transfers = 'all'
     // What was read ahead was read without transfers.
     reading.restart()
   }
-  const backfill = createBackfill({ store: store.deposits, nodes, watch, votes, steps, rangeMax, logger, synced })
+  const backfill = createBackfill({
+    store: store.deposits,
+    rescans: store.rescans,
+    findDeposits,
+    nodes,
+    watch,
+    votes,
+    steps,
+    rangeMax,
+    logger,
+    synced,
+  })
   const scanner = createScanner({
     store,
     nodes,
@@ -94,13 +126,17 @@ export function createScan(config: ChainListenerConfig, options: ScanOptions) {
     reading,
     backfill,
     startBlock: config.START_BLOCK,
+    confirmsAlone: quorum === 1,
     logger,
-    loaded: async () => ((await store.deposits.anySynced()) ? synced() : undefined),
+    async loaded() {
+      differs = await store.differences.any()
+      if (await store.deposits.anySynced()) synced()
+    },
     halted: options.onHalt,
   })
   metrics.observed('ponte_deposits_unsynced', 'Deposit addresses whose earlier blocks are not all read', store.deposits.countUnsynced)
   const scan = scanLoop(config, scanner, logger)
-  const hasUnsynced = async () => (await store.deposits.unsynced(1)).length > 0
+  const hasUnsynced = async () => (await store.deposits.unsynced(1)).length > 0 || (await store.rescans.next()) !== undefined
   const behind = () => isBehind({ scanner, nodes, leader, watch, logger, hasUnsynced, wake: scan.wake })
   const heads = config.WS_URL ? [newHeads({ url: config.WS_URL, silenceMs: config.HEAD_STALL_MS, wake: scan.wake, logger })] : []
   const parts: Part[] = [
@@ -109,9 +145,17 @@ export function createScan(config: ChainListenerConfig, options: ScanOptions) {
   ]
   return {
     parts,
+    /** How headers are judged. */
+    rules: { sealed: watch.sealed, latestTime: watch.latestTime },
     wake: scan.wake,
+    /** Whether the books and the chain differ: then no time is announced, and nothing expires. */
+    differ(now: boolean): void {
+      const ends = differs && !now
+      differs = now
+      if (ends) scan.wake()
+    },
     confirmed: (): number | undefined => scanner.view().cursor?.confirmed.number,
-    status: (): Promise<Status> => statusOf({ chainId: config.CHAIN_ID, leader, scanner, nodes, store, headTime: () => headTime }),
+    status: (): Promise<Status> => statusOf({ chainId, token, leader, scanner, nodes, store, headTime: () => headTime, trust: trust.view }),
   }
 }
 

@@ -1,9 +1,10 @@
 import type { Block } from '../logs/block'
 import type { Watch } from '../logs/filter'
+import { fetchHead, fetchHeader, type Header } from '../proof/header'
 import { RpcError } from '../rpc/error'
 import type { Node } from '../rpc/node'
 import { DistrustError, type Nodes } from '../rpc/pool'
-import { fetchBlock, fetchHead, type Header, logsMatchBloom } from './fetch'
+import { logsMatchBloom } from './fetch'
 import { findAncestor } from './fork'
 import type { ScanSession } from './session'
 
@@ -20,7 +21,7 @@ export function createNodeChecks({ nodes, watch, window, stallMs }: NodeChecksOp
   let doubted = new Set<string>()
 
   const demandGenesis = async (node: Node, ours: string) => {
-    const theirs = await fetchBlock(node, 0)
+    const theirs = await fetchHeader(node, { ...watch, sealed: false }, 0)
     if (theirs.hash !== ours) throw new DistrustError('foreign_chain', `the node's block 0 is ${theirs.hash}, ours was ${ours}`)
   }
   return {
@@ -30,7 +31,7 @@ export function createNodeChecks({ nodes, watch, window, stallMs }: NodeChecksOp
       const below = lowest !== undefined && theirs.number < lowest.number
       if (below && cursor.genesisHash !== null) await demandGenesis(node, cursor.genesisHash)
       if (behind || below) throw new DistrustError('behind', `the node's head is ${theirs.number}, behind ours`)
-      const ancestor = await findAncestor(node, remembered)
+      const ancestor = await findAncestor(node, watch, remembered)
       if (!ancestor) throw new DistrustError('foreign_chain', `the node knows none of the last ${remembered.length} blocks we read`)
       if (ancestor.number === theirs.number) throw new DistrustError('behind', `the node's head is ${theirs.number}, behind ours`)
       return ancestor

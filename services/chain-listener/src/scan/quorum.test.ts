@@ -1,8 +1,8 @@
 import { digest, quorumOf, tally } from './quorum'
 
 describe('the quorum', () => {
-  it('is a majority from three end points on, and never more than there are', () => {
-    expect([1, 2, 3, 4, 5].map(urls => quorumOf(urls, undefined))).toEqual([1, 1, 2, 3, 3])
+  it('is a majority, of two both, and never more than there are', () => {
+    expect([1, 2, 3, 4, 5].map(urls => quorumOf(urls, undefined))).toEqual([1, 2, 2, 3, 3])
     expect(quorumOf(2, 5)).toBe(2)
     expect(quorumOf(5, 1)).toBe(1)
   })
@@ -30,9 +30,10 @@ describe('the digest of a span', () => {
     blockTime: 1,
   }
 
-  it('does not depend on the order or on who knew the time, and on everything else', () => {
+  it('does not depend on the order, and on everything else, times included', () => {
+    const last = { hash: '0xh', time: 1 }
     const other = { ...payment, logIndex: 2 }
-    expect(digest('0xh', [payment, other])).toBe(digest('0xh', [{ ...other, blockTime: undefined }, payment]))
+    expect(digest(last, [payment, other])).toBe(digest(last, [other, payment]))
     for (const changed of [
       { amount: 7n },
       { memo: 'ab' },
@@ -40,9 +41,11 @@ describe('the digest of a span', () => {
       { blockHash: '0x06' },
       { txHash: '0x07' },
       { logIndex: 3 },
+      { blockTime: 2 },
     ])
-      expect(digest('0xh', [{ ...payment, ...changed }])).not.toBe(digest('0xh', [payment]))
-    expect(digest('0xh', [])).not.toBe(digest('0xg', []))
-    expect(digest('0xh', [])).not.toBe(digest('0xh', [payment]))
+      expect(digest(last, [{ ...payment, ...changed }])).not.toBe(digest(last, [payment]))
+    expect(digest(last, [])).not.toBe(digest({ ...last, hash: '0xg' }, []))
+    expect(digest(last, [])).not.toBe(digest({ ...last, time: 2 }, []))
+    expect(digest(last, [])).not.toBe(digest(last, [payment]))
   })
 })

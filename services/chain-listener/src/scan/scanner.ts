@@ -1,6 +1,7 @@
 import type { Logger } from '@ponte/service-kit'
 import type { Watch } from '../logs/filter'
 import { toDeposits } from '../logs/transfer'
+import { blockCall, chainCall, demandChain, strictly, toHeader } from '../proof/header'
 import type { Nodes } from '../rpc/pool'
 import type { Store } from '../store'
 import type { Leader } from '../store/leader'
@@ -8,10 +9,10 @@ import type { Cursor } from '../store/position'
 import type { Steps } from './apply'
 import type { Backfill } from './backfill'
 import { createConsensus } from './consensus'
-import { type BlockBatch, blockCall, chainCall, demandChain, toBlock } from './fetch'
+import type { BlockBatch, FindDeposits } from './fetch'
 import type { FetchAhead, Reading } from './fetch-ahead'
 import { type CatchUp, catchUp, progressOf } from './progress'
-import type { FindDeposits, Votes } from './quorum'
+import type { Votes } from './quorum'
 import { createRecovery } from './recovery'
 import type { ScanSession, ScanWriter } from './session'
 
@@ -27,6 +28,8 @@ export interface ScannerOptions {
   reading: FetchAhead
   backfill: Backfill
   startBlock: number
+  /** Nothing near the head is put to a vote before it is confirmed. */
+  confirmsAlone: boolean
   logger: Logger
   /** A session begins: whether any deposit address is synced is read anew. */
   loaded(): Promise<void>
@@ -75,6 +78,7 @@ export function createScanner(options: ScannerOptions) {
     const deposits = await options.findDeposits(read.transfers)
     const batch = { ...read, payments: [...read.payments, ...toDeposits(read.transfers, deposits)] }
     if (batch.finalized && !(await consensus.onFinalized(at, batch, head))) return
+    if (!batch.finalized && options.confirmsAlone) await consensus.demandProven(batch)
     await steps.applyBlocks(at, batch)
     progress.moved(from, at.cursor.scanned.number, batch.head)
     await consensus.confirm(at, head)
@@ -94,9 +98,10 @@ export function createScanner(options: ScannerOptions) {
       return true
     }
     const moreDeposits = await backfill.nextDeposits(at)
+    const moreRescans = await backfill.nextRescan(at)
     const blocked = await store.deposits.unpublished()
     if (blocked.length > 0) await steps.publishBlocked(at, blocked)
-    return (await act(at, await reading.next(at))) || moreDeposits
+    return (await act(at, await reading.next(at))) || moreDeposits || moreRescans
   }
   return {
     /** One turn; answers whether there is more to do at once. */
@@ -135,11 +140,13 @@ export type Scanner = ReturnType<typeof createScanner>
 
 /** Fixes the first position on an empty database: the block before START_BLOCK, whose hash the first block must name as its parent. */
 async function anchor({ nodes, store, watch, startBlock }: ScannerOptions, epoch: bigint): Promise<Cursor> {
-  const [before, genesis] = await nodes.use(async node => {
-    const { results } = await node.ask([chainCall, blockCall(Math.max(0, startBlock - 1)), blockCall(0)])
-    demandChain(watch, results[0])
-    return [startBlock === 0 ? undefined : toBlock(results[1]), toBlock(results[2])]
-  })
+  const [before, genesis] = await nodes.use(node =>
+    strictly(async () => {
+      const { results } = await node.ask([chainCall, blockCall(Math.max(0, startBlock - 1)), blockCall(0)])
+      demandChain(watch, results[0])
+      return [startBlock === 0 ? undefined : toHeader(results[1], watch), toHeader(results[2], { ...watch, sealed: false })]
+    }),
+  )
   if (startBlock > 0 && !before) throw new Error(`START_BLOCK is ${startBlock}, but the chain has no block before it yet.`)
   await store.position.anchor(epoch, before, startBlock, genesis?.hash ?? null)
   // Whatever is watched from the first block on is level with the cursor.

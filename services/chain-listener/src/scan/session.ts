@@ -6,6 +6,7 @@ import type { DepositProgress, Step } from '../store/commit'
 import type { Leader } from '../store/leader'
 import { LeaseLostError } from '../store/lease'
 import type { Cursor } from '../store/position'
+import type { Rescan } from '../store/rescans'
 import type { AddedRouters } from '../store/routers'
 
 /** The head as it was last seen. */
@@ -33,6 +34,7 @@ export interface Write {
   /** How far the added routers have been read; null when they are level with the cursor. */
   routersReadTo?: number | null
   deposits?: DepositProgress
+  rescan?: Rescan
   blocked?: readonly BlockedDeposit[]
 }
 
@@ -42,6 +44,8 @@ export interface ScanWriterOptions {
   naming: Naming
   window: number
   advanceEveryMs: number
+  /** While the books and the chain differ no time is announced: what is missing may have paid an order that would expire. */
+  differs(): boolean
   committed(change: Change, step: Step, head: Head): void
 }
 
@@ -55,7 +59,7 @@ export function createScanWriter(options: ScanWriterOptions) {
   let announcedAt = Number.NEGATIVE_INFINITY
   let prunedAt = -1
 
-  const heldBack = ({ confirmed, announced }: Cursor) => confirmed.number > announced && confirmed.time !== null
+  const heldBack = ({ confirmed, announced }: Cursor) => confirmed.number > announced && confirmed.time !== null && !options.differs()
   const dueMs = () => Math.max(0, announcedAt + options.advanceEveryMs - performance.now())
   const advanced = ({ confirmed, sequence }: Cursor, head: number) => ({
     type: 'chain.advanced' as const,
@@ -76,7 +80,7 @@ export function createScanWriter(options: ScanWriterOptions) {
   }
   return {
     async commit(session: ScanSession, change: Change, write: Write): Promise<void> {
-      const { forgetAbove, routersReadTo, deposits, blocked, head, blocks } = write
+      const { forgetAbove, routersReadTo, deposits, rescan, blocked, head, blocks } = write
       const synced = deposits?.synced ? deposits.orderIds : undefined
       const events = toEvents({ facts: change.facts, synced, blocked }, naming, session.cursor.sequence)
       const cursor = { ...write.cursor, sequence: session.cursor.sequence + events.length }
@@ -88,7 +92,8 @@ export function createScanWriter(options: ScanWriterOptions) {
       if (leader.epoch() !== session.epoch) throw new LeaseLostError('this replica does not lead any more')
       const added = session.addedRouters
       const routers = added && routersReadTo !== undefined ? { addresses: added.addresses, readTo: routersReadTo } : undefined
-      const step: Step = { cursor, head: head.number, blocks, payments: change.payments, events, forgetAbove, routers, deposits, blocked }
+      const reading = { forgetAbove, routers, deposits, rescan, blocked }
+      const step: Step = { cursor, head: head.number, blocks, payments: change.payments, events, ...reading }
       await store.commit(session.epoch, step)
       session.cursor = cursor
       if (added && routers) session.addedRouters = routers.readTo === null ? undefined : { ...added, readTo: routers.readTo }

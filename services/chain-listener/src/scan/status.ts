@@ -1,3 +1,4 @@
+import type { TrustView } from '../proof/trust'
 import type { Nodes } from '../rpc/pool'
 import type { Store } from '../store'
 import type { Leader } from '../store/leader'
@@ -7,6 +8,7 @@ import type { Scanner } from './scanner'
 /** What an operator sees at `GET /status`. Block times are the chain's; a lag in seconds is between two of them. */
 export interface Status {
   chain_id: number
+  token_address: string
   role: 'leader' | 'standby'
   halted: string | null
   head_block: number | null
@@ -19,15 +21,19 @@ export interface Status {
   payment_sequence: number
   catch_up: Progress | null
   rpc: ReturnType<Nodes['view']>
+  /** How many end points must agree, and what is proven beside. */
+  trust: TrustView
 }
 
 export interface StatusOptions {
   chainId: number
+  token: string
   leader: Leader
   scanner: Scanner
   nodes: Nodes
   store: Store
   headTime(): number
+  trust(): TrustView
 }
 
 /** The leader speaks from memory, a standby from the database. */
@@ -42,6 +48,7 @@ export async function statusOf(options: StatusOptions): Promise<Status> {
   const behind = head !== null && scanned !== null ? Math.max(0, head - scanned) : null
   return {
     chain_id: options.chainId,
+    token_address: options.token,
     role: options.leader.epoch() === undefined ? 'standby' : 'leader',
     halted: halt?.message ?? null,
     head_block: head,
@@ -55,5 +62,6 @@ export async function statusOf(options: StatusOptions): Promise<Status> {
     payment_sequence: cursor?.sequence ?? Number(row?.sequence ?? 0),
     catch_up: progressOf(progress),
     rpc: options.nodes.view(),
+    trust: options.trust(),
   }
 }

@@ -5,6 +5,7 @@ import type { Block } from '../logs/block'
 import type { Payment } from '../payment'
 import { mapLeaseLoss } from './lease'
 import type { Cursor } from './position'
+import type { Rescan } from './rescans'
 
 /** How far these orders' deposit addresses have been read; synced when that is up to the cursor. */
 export interface DepositProgress {
@@ -24,6 +25,8 @@ export interface Step {
   /** How far the routers that were added have been read; null when they are level with the cursor. */
   routers?: { addresses: readonly string[]; readTo: number | null } | undefined
   deposits?: DepositProgress | undefined
+  /** How far blocks have been read once more. */
+  rescan?: Rescan | undefined
   /** Deposits whose state of being blocked these events publish. */
   blocked?: readonly BlockedDeposit[] | undefined
   payments: readonly Payment[]
@@ -41,6 +44,7 @@ const COMMIT: Statement = {
     WHERE chain_id = $chain_id),
   forgotten AS (DELETE FROM blocks WHERE chain_id = $chain_id AND number > $forget_above),
   followed AS (UPDATE routers SET late_scanned = $routers_read_to WHERE chain_id = $chain_id AND address = ANY($routers::text[])),
+  rescanned AS (UPDATE rescans SET read_to = $rescan_read_to WHERE chain_id = $chain_id AND from_block = $rescan_from AND to_block = $rescan_to),
   deposits AS (
     UPDATE payables SET synced = synced OR ($synced AND order_id = ANY($read_orders::uuid[])),
       read_to = CASE WHEN order_id = ANY($read_orders::uuid[]) THEN $read_to WHEN synced THEN read_to ELSE least(read_to, $forget_above) END,
@@ -85,7 +89,7 @@ export function committer(database: Database, chainId: number, now: () => Date) 
 
 const NO_BLOCK = Number.MAX_SAFE_INTEGER
 
-function toValues({ cursor, head, blocks, forgetAbove, routers, deposits, blocked = [], payments }: Step): Record<string, unknown> {
+function toValues({ cursor, head, blocks, forgetAbove, routers, deposits, rescan, blocked = [], payments }: Step): Record<string, unknown> {
   const column = (pick: (payment: Payment) => string | number | bigint) => literal(payments.map(pick))
   return {
     scanned_number: cursor.scanned.number,
@@ -99,6 +103,9 @@ function toValues({ cursor, head, blocks, forgetAbove, routers, deposits, blocke
     forget_above: forgetAbove ?? NO_BLOCK,
     routers: routers?.addresses ?? [],
     routers_read_to: routers?.readTo ?? null,
+    rescan_from: rescan?.from ?? null,
+    rescan_to: rescan?.to ?? null,
+    rescan_read_to: rescan?.readTo ?? null,
     read_orders: deposits?.orderIds ?? [],
     read_to: deposits?.readTo ?? 0,
     synced: deposits?.synced ?? false,

@@ -1,4 +1,4 @@
-import { type FaultProxy, faults, type LocalChain, startFaultProxy, startLocalChain } from '@ponte/local-servers'
+import { type FaultProxy, faults, type LocalChain, mined, startFaultProxy, startLocalChain } from '@ponte/local-servers'
 import { readConfig } from '@ponte/service-kit'
 import { chainListenerConfig } from '../../src'
 import { type Listening, startListener } from '../setup'
@@ -93,4 +93,32 @@ describe('settings', () => {
     expect(read({})).not.toThrow()
     expect(read(env)).toThrow(name)
   })
+})
+
+describe('after the start', () => {
+  const answers = (result: string) => ({
+    each: (call: { method: string }, answer: { id: number; jsonrpc: '2.0' }) =>
+      call.method === 'eth_call' ? { ...answer, result } : undefined,
+  })
+
+  it.each(['0x', `0x${'f'.repeat(64)}`])(
+    'fault: a node that answers %s for the fee stops no scan, and its number is believed nowhere',
+    async result => {
+      const { told, until, sql, idle } = await start({ MONITOR_EVERY_S: '3600', RECONCILE_EVERY_S: '3600' })
+      await leads()
+      proxies[0]?.set(answers(result))
+      const payer = chain.wallet(3)
+      const [memo, amount] = [`0x${(result.length + 7).toString(16).padStart(64, '0')}`, 2_000_000n]
+      await mined(chain.mintUsdc(payer.address, amount))
+      await mined(chain.pay(payer, { memo, merchant: ELSEWHERE, amount }))
+      await until(
+        () => told.payments().some(({ type, data }) => type === 'payment.confirmed' && `0x${data.memo}` === memo),
+        'the scan stands',
+      )
+      const { rows } = await sql.query('SELECT amount FROM payments WHERE memo = $1', [memo.slice(2)])
+      expect(rows).toEqual([{ amount: String(amount) }])
+      proxies[0]?.set()
+      await idle()
+    },
+  )
 })

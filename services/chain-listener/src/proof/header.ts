@@ -1,0 +1,116 @@
+import type { Block, Position } from '../logs/block'
+import { type HeaderRules, type Seal, sealOf } from '../logs/header'
+import { MalformedLogError, toNumber } from '../logs/payment-received'
+import { RpcError } from '../rpc/error'
+import type { Call, Node } from '../rpc/node'
+import { DistrustError } from '../rpc/pool'
+
+/** A block with what is not kept of it. */
+export interface Header extends Block {
+  bloom: string
+  receiptsRoot: string
+  seal: Seal
+  transactions: readonly unknown[]
+}
+
+const hex = (number: number) => `0x${number.toString(16)}`
+export const blockCall = (number: number | 'latest'): Call => ({
+  method: 'eth_getBlockByNumber',
+  params: [typeof number === 'number' ? hex(number) : number, false],
+})
+export const chainCall: Call = { method: 'eth_chainId', params: [] }
+
+const HASH = /^0x[0-9a-f]{64}$/
+
+/** A header, or undefined for a block that the node does not have. Throws MalformedLogError on one that cannot be. */
+export function toHeader(value: unknown, rules: HeaderRules): Header | undefined {
+  if (value === null || value === undefined) return undefined
+  const raw = value as Record<string, unknown>
+  const { number, hash, parentHash, timestamp, logsBloom, receiptsRoot, transactions } = raw
+  if (typeof hash !== 'string' || typeof parentHash !== 'string' || !HASH.test(hash) || !HASH.test(parentHash))
+    throw new MalformedLogError('the node sent a block without hashes')
+  const time = toNumber(timestamp)
+  if (time > rules.latestTime()) throw new MalformedLogError(`the node sent block ${toNumber(number)} with a time that lies ahead: ${time}`)
+  const seal = rules.sealed ? sealOf(raw) : 'unknown'
+  if (seal === 'broken') throw new MalformedLogError(`the node sent block ${toNumber(number)} with fields that do not hash to ${hash}`)
+  return {
+    number: toNumber(number),
+    hash,
+    parentHash,
+    time,
+    bloom: typeof logsBloom === 'string' ? logsBloom : '0x',
+    receiptsRoot: String(receiptsRoot),
+    seal,
+    transactions: Array.isArray(transactions) ? transactions : [],
+  }
+}
+
+/** What is kept of a header. */
+export const toBlock = ({ number, hash, parentHash, time }: Header): Block => ({ number, hash, parentHash, time })
+
+/** Turns an answer that cannot be into distrust of the node. */
+export async function strictly<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof MalformedLogError) throw new DistrustError('wrong_answer', error.message)
+    throw error
+  }
+}
+
+export function demandChain({ chainId }: HeaderRules, answer: unknown): void {
+  const theirs = toNumber(answer)
+  if (theirs !== chainId) throw new DistrustError('wrong_chain', `the node is of chain ${theirs}, not ${chainId}`)
+}
+
+export function demandHeader(value: unknown, number: number, rules: HeaderRules): Header {
+  const header = toHeader(value, rules)
+  if (!header) throw new RpcError('beyond_head', `the node has no block ${number} yet`)
+  if (header.number !== number) throw new DistrustError('wrong_answer', `the node sent block ${header.number} for block ${number}`)
+  return header
+}
+
+/** Throws MalformedLogError when a block is older than the one before it. */
+export function demandAscending(before: Position, headers: readonly Block[]): void {
+  let last = before.time instanceof Date ? before.time.getTime() / 1_000 : before.time
+  for (const { number, time } of headers) {
+    if (typeof last === 'number' && time < last)
+      throw new MalformedLogError(`the node sent block ${number} with a time before its parent's`)
+    last = time
+  }
+}
+
+/** The node's head, and its block at our position (undefined when it has none, or when we stand before the first block). */
+export const fetchHead = (node: Node, rules: HeaderRules, position: Position): Promise<{ head: Header; at: Header | undefined }> =>
+  strictly(async () => {
+    const calls = [chainCall, blockCall('latest'), ...(position.number < 0 ? [] : [blockCall(position.number)])]
+    const { results } = await node.ask(calls)
+    demandChain(rules, results[0])
+    const head = toHeader(results[1], rules)
+    if (!head) throw new DistrustError('wrong_answer', 'the node has no latest block')
+    return { head, at: toHeader(results[2], rules) }
+  })
+
+/** The node's header of one block, which must exist. */
+export const fetchHeader = (node: Node, rules: HeaderRules, number: number): Promise<Header> =>
+  strictly(async () => demandHeader((await node.ask([blockCall(number)])).results[0], number, rules))
+
+/** Headers in one request. */
+export const HEADERS_AT_ONCE = 50
+
+/** Headers as a node claims them, for a vote: their seals say what they are worth. */
+export const fetchClaims = (node: Node, rules: HeaderRules, numbers: readonly number[]): Promise<Header[]> =>
+  strictly(async () => {
+    const { results } = await node.ask(numbers.map(blockCall))
+    const lenient = { ...rules, sealed: false, latestTime: () => Number.POSITIVE_INFINITY }
+    return numbers.map((number, index) => {
+      const header = demandHeader(results[index], number, lenient)
+      const seal = rules.sealed ? sealOf(results[index] as Record<string, unknown>) : 'unknown'
+      return { ...header, seal: header.time > rules.latestTime() ? 'broken' : seal }
+    })
+  })
+
+export async function fetchHeaders(node: Node, rules: HeaderRules, numbers: readonly number[]): Promise<Header[]> {
+  const { results } = await node.ask(numbers.map(blockCall))
+  return numbers.map((number, index) => demandHeader(results[index], number, rules))
+}

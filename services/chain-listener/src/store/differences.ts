@@ -1,0 +1,49 @@
+import type { Database } from '@ponte/service-kit'
+import type { PrismaClient } from '../generated/client'
+
+export type DifferenceKind = 'missing' | 'unfounded' | 'changed' | 'unconfirmed' | 'balance'
+
+/** What the chain and our rows do not agree on, at a depth where nothing is on its way any more. */
+export interface Difference {
+  kind: DifferenceKind
+  txHash: string | null
+  logIndex: number | null
+  blockNumber: number
+  memo: string
+  detail: string
+}
+
+const SAVE = `
+  WITH gone AS (DELETE FROM differences WHERE chain_id = $1 AND key <> ALL($2::text[]))
+  INSERT INTO differences (chain_id, key, kind, block_number, tx_hash, log_index, memo, detail)
+  SELECT $1, * FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::int[], $7::text[], $8::text[])
+  ON CONFLICT (chain_id, key) DO UPDATE SET detail = EXCLUDED.detail`
+
+/** Where rows and chain differ, as the reconciler last found it; whichever replica leads next goes on from there. */
+export function differenceStore(database: Database, prisma: PrismaClient, chainId: number) {
+  const where = { chainId: BigInt(chainId) }
+  return {
+    any: async (): Promise<boolean> => (await prisma.difference.findFirst({ select: { key: true }, where })) !== null,
+    async list(): Promise<Map<string, Difference>> {
+      const rows = await prisma.difference.findMany({ where })
+      return new Map(
+        rows.map(({ key, kind, blockNumber, ...row }) => [key, { ...row, kind: kind as DifferenceKind, blockNumber: Number(blockNumber) }]),
+      )
+    },
+    /** These and no others. */
+    async save(found: ReadonlyMap<string, Difference>): Promise<void> {
+      const differences = [...found.values()]
+      const column = <T>(pick: (difference: Difference) => T) => differences.map(pick)
+      await database.query(SAVE, [
+        chainId,
+        [...found.keys()],
+        column(one => one.kind),
+        column(one => one.blockNumber),
+        column(one => one.txHash),
+        column(one => one.logIndex),
+        column(one => one.memo),
+        column(one => one.detail),
+      ])
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import type { Database } from '@ponte/service-kit'
+
+/** Blocks that are to be read once more, and the last of them that was. */
+export interface Rescan {
+  from: number
+  to: number
+  readTo: number
+}
+
+const REQUEST = `
+  INSERT INTO rescans (chain_id, from_block, to_block, read_to) SELECT $1, span.from_block, span.to_block, span.from_block - 1
+  FROM unnest($2::bigint[], $3::bigint[]) AS span (from_block, to_block)
+  ON CONFLICT (chain_id, from_block, to_block) DO UPDATE SET read_to = EXCLUDED.read_to`
+const NEXT = `
+  SELECT from_block::float8 AS from, to_block::float8 AS to, read_to::float8 AS "readTo" FROM rescans
+  WHERE chain_id = $1 AND read_to < to_block ORDER BY from_block LIMIT 1`
+
+export type RescanStore = ReturnType<typeof rescanStore>
+
+/** What an operator or the reconciler wants read again. SQL, because it is asked in every turn. */
+export function rescanStore(database: Database, chainId: number) {
+  return {
+    /** Asks for these blocks, from their beginning. */
+    async request(spans: readonly Pick<Rescan, 'from' | 'to'>[]): Promise<void> {
+      if (spans.length === 0) return
+      await database.query({ name: 'rescans-request', text: REQUEST }, [chainId, spans.map(({ from }) => from), spans.map(({ to }) => to)])
+    },
+    async next(): Promise<Rescan | undefined> {
+      return (await database.query<Rescan>({ name: 'rescans-next', text: NEXT }, [chainId])).rows[0]
+    },
+    /** Forgets those that are done. */
+    async prune(): Promise<void> {
+      await database.query('DELETE FROM rescans WHERE chain_id = $1 AND read_to >= to_block', [chainId])
+    },
+  }
+}

@@ -1,0 +1,296 @@
+import { type Fault, type FaultProxy, faults, startFaultProxy } from '@ponte/local-servers'
+import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
+import { until } from '@ponte/service-kit'
+import { type Chain, memoOf, startChain } from '../chain'
+import { type Listening, startListener } from '../setup'
+
+const TEN_YEARS = 315_360_000
+const INVENTED = `0x${'77'.repeat(32)}`
+
+describe('a node that does not say what is so', () => {
+  let chain: Chain
+  let proxies: FaultProxy[]
+  let listening: Listening
+  let memos: string[]
+  const url = (index: number) => proxies[index]?.url ?? ''
+  const lie = (fault?: Fault) => proxies[0]?.set(fault)
+  const start = async (count: number, env: Record<string, string> = {}) => {
+    listening = await startListener({
+      rpcUrls: Array.from({ length: count }, (_, index) => url(index)),
+      router: chain.emitter,
+      env: { RPC_TIMEOUT_MS: '1000', REORG_WINDOW: '4', RECONCILE_EVERY_S: '1', ...env },
+    })
+  }
+  const pay = async (count = 1) => {
+    const paid = Array.from({ length: count }, (_, index) => memoOf(memos.length + 1 + index))
+    memos.push(...paid)
+    await chain.pay(paid.map(memo => ({ memo })))
+    await chain.mine()
+  }
+  const scanned = () =>
+    until(
+      async () => Number((await listening.cursor())?.scanned_number) === (await chain.height()),
+      async () => `the scan never came to the head: ${JSON.stringify(await listening.listener.status())}`,
+      45_000,
+    )
+  const level = async () => {
+    await scanned()
+    await listening.idle()
+  }
+  const confirmed = () =>
+    listening.told
+      .payments()
+      .filter(event => event.type === 'payment.confirmed')
+      .map(event => event.data.memo)
+      .toSorted()
+  const advances = () => listening.told.events.filter(event => event.type === 'chain.advanced')
+  const metric = async (name: string) =>
+    Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (.*)$`, 'm').exec(await (await listening.fetch('/metrics')).text())?.[1])
+  const failOvers = async () =>
+    (await (await listening.fetch('/metrics')).text()).match(/^ponte_chain_rpc_failovers_total.*$/gm)?.join() ?? ''
+
+  beforeEach(async () => {
+    chain = await startChain()
+    proxies = [
+      await startFaultProxy(chain.anvil.rpcUrl),
+      await startFaultProxy(chain.anvil.rpcUrl),
+      await startFaultProxy(chain.anvil.rpcUrl),
+    ]
+    memos = []
+  })
+  afterEach(async () => {
+    await listening?.stop()
+    for (const proxy of proxies) await proxy.stop()
+    await chain.stop()
+  })
+
+  it.each<[string, number, Record<string, string>]>([
+    ['ten years', TEN_YEARS, {}],
+    ['ten years, with nothing but the vote', TEN_YEARS, { BLOCK_PROOF: 'none', BLOCK_TIME_AHEAD_MAX_S: '999999999' }],
+    ['a minute', 60, {}],
+    ['a minute, with nothing but the vote', 60, { BLOCK_PROOF: 'none' }],
+  ])('fault: one of three that moves the time of blocks by %s moves neither chain time nor a payment', async (_name, seconds, env) => {
+    lie(faults.movedTime(seconds))
+    await pay()
+    await start(3, { CONFIRMATIONS: '2', ...env })
+    await pay()
+    for (let n = 0; n < 8; n++) await chain.mine()
+    await level()
+    expect(confirmed()).toEqual(memos)
+    const head = await chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+    const latest = Number(head.timestamp) * 1_000
+    expect(advances().length).toBeGreaterThan(0)
+    for (const { data } of advances()) expect(Date.parse(data.confirmed_time)).toBeLessThanOrEqual(latest)
+    for (const { data } of listening.told.payments()) expect(Date.parse(data.block_time)).toBeLessThanOrEqual(latest)
+  })
+
+  it('refuses a header ahead of our clock, and one behind its parent, from its only node too', async () => {
+    await pay()
+    await start(1, { BLOCK_TIME_AHEAD_MAX_S: '120', BLOCK_PROOF: 'none' })
+    await level()
+    const before = (await listening.cursor())?.scanned_number
+    for (const seconds of [300, -300]) {
+      lie(faults.movedTime(seconds))
+      await chain.mine()
+      const distrusted = () => failOvers().then(text => text.includes('reason="wrong_answer"'))
+      await listening.until(distrusted, 'the header was not refused')
+      expect((await listening.cursor())?.scanned_number).toBe(before)
+    }
+    lie()
+    await level()
+    expect(confirmed()).toEqual(memos)
+  })
+
+  /** Adds a payment that nobody made to whatever is asked for; the bloom of the block excludes it. */
+  const invention = (emitter: string): Fault => ({
+    each: (call, answer) => {
+      if (call.method !== 'eth_getLogs' || !Array.isArray(answer.result)) return undefined
+      const [filter] = call.params as { blockHash?: string; toBlock?: string }[]
+      const known = blocks.find(({ hash, number }) => hash === filter?.blockHash || number === filter?.toBlock)
+      const block = known ?? (filter?.blockHash ? { hash: filter.blockHash, number: next, timestamp: undefined } : undefined)
+      if (!block) return undefined
+      const log = {
+        ...{ address: emitter, data: `0x${'0'.repeat(58)}0f4240${'0'.repeat(64)}`, logIndex: '0x99', removed: false },
+        topics: [
+          PAYMENT_RECEIVED_TOPIC,
+          `0x${'ee'.repeat(32)}`,
+          `0x${'0'.repeat(24)}${'aa'.repeat(20)}`,
+          `0x${'0'.repeat(24)}${'bb'.repeat(20)}`,
+        ],
+        ...{ blockHash: block.hash, blockNumber: block.number, blockTimestamp: block.timestamp, transactionHash: INVENTED },
+      }
+      return { ...answer, result: [...answer.result, log] }
+    },
+  })
+  let blocks: { hash: string; number: string; timestamp: string }[] = []
+  let next = ''
+  const empties = async (count: number) => {
+    blocks = []
+    for (let n = 0; n < count; n++) {
+      await chain.mine()
+      blocks.push(await chain.rpc('eth_getBlockByNumber', 'latest', false))
+    }
+  }
+
+  const noticed = async () => /wrong_answer|outvoted/.test(await failOvers()) || (await metric('ponte_chain_votes_undecided_total')) > 0
+  const isConfirmed = async () => (await listening.payments()).some(row => row.tx_hash === INVENTED && row.state === 'confirmed')
+
+  it.each([1, 2])('fault: of %i, one that invents a payment where the bloom excludes it gets nothing confirmed in a range', async count => {
+    await pay()
+    await empties(12)
+    lie(invention(chain.emitter))
+    await start(count, { BLOCK_PROOF: 'none' })
+    await listening.until(noticed, 'nothing was noticed')
+    lie()
+    await level()
+    expect([confirmed(), await isConfirmed()]).toEqual([memos, false])
+  })
+
+  it.each([1, 2])(
+    'fault: of %i, one that invents a payment where the bloom excludes it gets nothing confirmed near the head',
+    async count => {
+      await start(count, { BLOCK_PROOF: 'none' })
+      await pay()
+      await level()
+      blocks = []
+      next = `0x${((await chain.height()) + 1).toString(16)}`
+      lie(invention(chain.emitter))
+      await chain.mine()
+      await listening.until(noticed, 'nothing was noticed')
+      lie()
+      await chain.mine()
+      await level()
+      expect([confirmed(), await isConfirmed()]).toEqual([memos, false])
+    },
+  )
+
+  it('of two, both must agree on what is confirmed; while one is away nothing is', async () => {
+    await start(2)
+    await pay()
+    await level()
+    proxies[1]?.set(faults.status(503))
+    await pay()
+    await listening.until(async () => listening.told.types().filter(type => type === 'payment.detected').length > 0, 'not detected')
+    expect(confirmed()).toEqual(memos.slice(0, 1))
+    proxies[1]?.set()
+    await level()
+    expect(confirmed()).toEqual(memos)
+  })
+
+  it('one URL is trusted alone, and start-up and status say so', async () => {
+    await start(1)
+    const { trust } = (await (await listening.fetch('/status')).json()) as { trust: Record<string, unknown> }
+    expect(trust).toEqual({ end_points: 1, quorum: 1, one_node_is_trusted: true, proof: 'payments', unproven: null })
+    await listening.stop()
+    await start(2)
+    expect(await (await listening.fetch('/status')).json()).toMatchObject({ trust: { quorum: 2, one_node_is_trusted: false } })
+  })
+
+  it('fault: a log left out of a range is found by the reconciler, published once, and no time is announced before it is', async () => {
+    await pay(3)
+    await chain.mine(12)
+    lie(faults.omittedLogs())
+    await start(1)
+    await scanned()
+    await listening.until(async () => (await metric('ponte_reconcile_last_run_timestamp_seconds')) > 0, 'nothing was compared')
+    expect(confirmed()).toEqual(memos.slice(0, 2))
+    lie()
+    await listening.until(() => confirmed().length === 3, 'what was missing did not come')
+    await listening.until(async () => (await metric('ponte_reconcile_differences')) === 0, 'the difference stays')
+    await level()
+    expect(confirmed()).toEqual(memos)
+    const numbered = listening.told.numbered()
+    expect(numbered.map(({ data }) => data.sequence)).toEqual(numbered.map((_, index) => index + 1))
+  })
+
+  it('while a difference is open no chain time is announced', async () => {
+    await pay(2)
+    await start(1)
+    await level()
+    const set = (change: string) => listening.sql.query(`UPDATE payments SET amount = amount ${change} WHERE memo = $1`, [memos[1]])
+    await set('+ 1')
+    await listening.until(async () => (await metric('ponte_reconcile_differences')) === 1, 'the difference is not seen')
+    const before = advances().length
+    await pay()
+    await level()
+    expect([confirmed(), advances().length]).toEqual([memos, before])
+    await set('- 1')
+    await listening.until(() => advances().length > before, 'no time is announced after it')
+  })
+
+  it('an operator has blocks read again: what is missing comes back, what is known is not published twice', async () => {
+    await pay(2)
+    await start(1, { RECONCILE_EVERY_S: '3600' })
+    await level()
+    await listening.sql.query('DELETE FROM payments WHERE memo = $1', [memos[1]])
+    const asked = await fetch(`http://127.0.0.1:${listening.listener.ops.port()}/rescan?from_block=0&to_block=99999`, { method: 'POST' })
+    expect([asked.status, (await listening.fetch('/rescan?')).status]).toEqual([202, 200])
+    await listening.until(async () => (await listening.payments()).length === 2, 'it did not come back')
+    await level()
+    expect(await (await listening.fetch('/rescan')).json()).toEqual({ pending: null })
+    expect(confirmed()).toEqual([memos[0], memos[1], memos[1]])
+    const ids = listening.told.payments().map(({ data }) => data.payment_id)
+    expect(ids[1]).toBe(ids[2])
+    for (const wrong of ['', '?from_block=2&to_block=1', '?from_block=x&to_block=1'])
+      expect((await fetch(`http://127.0.0.1:${listening.listener.ops.port()}/rescan${wrong}`, { method: 'POST' })).status).toBe(400)
+  })
+
+  describe('with proofs', () => {
+    const cheats: [string, Fault][] = [
+      ['hides every log', faults.emptyLogs()],
+      ['leaves one log out', faults.omittedLogs()],
+      ['invents a log', faults.lyingLogs(log => [log, { ...log, logIndex: '0x99', transactionHash: INVENTED }])],
+      ['changes amounts', faults.lyingLogs(log => [{ ...log, data: `0x${'0'.repeat(58)}ffffff${'0'.repeat(64)}` }])],
+      ['moves times', faults.movedTime(60)],
+      [
+        'changes logs and receipts alike',
+        faults.together(
+          faults.lyingLogs(log => [{ ...log, data: `0x${'0'.repeat(58)}ffffff${'0'.repeat(64)}` }]),
+          faults.lyingReceipts(receipts =>
+            receipts.map(receipt => ({
+              ...receipt,
+              logs: (receipt.logs as object[]).map(log => ({ ...log, data: `0x${'0'.repeat(58)}ffffff${'0'.repeat(64)}` })),
+            })),
+          ),
+        ),
+      ],
+      ['answers for another block', faults.lyingReceipts(() => [])],
+    ]
+    it.each(cheats)('one of two that %s confirms nothing false, and hides nothing true', async (_name, fault) => {
+      lie(fault)
+      await pay(2)
+      await chain.mine(8)
+      await start(2, { BLOCK_PROOF: 'admitted' })
+      await pay(3)
+      await level()
+      expect(confirmed()).toEqual(memos)
+    })
+    it.each(cheats)('the only one that %s confirms nothing false', async (_name, fault) => {
+      await pay(2)
+      await chain.mine(8)
+      lie(fault)
+      await start(1, { BLOCK_PROOF: 'admitted' })
+      await listening.until(async () => /wrong_answer|outvoted|behind/.test(await failOvers()), 'nothing was noticed')
+      expect(confirmed()).toEqual([])
+      lie()
+      await level()
+      expect(confirmed()).toEqual(memos)
+    })
+    it('a node without receipts is asked for nothing that it has not: its answers are voted on, and the status says why', async () => {
+      for (const proxy of proxies)
+        proxy.set({
+          each: (call, { id, jsonrpc }) =>
+            call.method === 'eth_getBlockReceipts'
+              ? { id, jsonrpc, error: { code: -32601, message: 'the method does not exist' } }
+              : undefined,
+        })
+      await pay(2)
+      await start(2, { BLOCK_PROOF: 'admitted' })
+      await level()
+      expect(confirmed()).toEqual(memos)
+      expect(await (await listening.fetch('/status')).json()).toMatchObject({
+        trust: { proof: 'admitted', unproven: expect.stringContaining('does not exist') },
+      })
+    })
+  })
+})
