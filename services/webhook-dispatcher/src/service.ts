@@ -1,5 +1,15 @@
 import { topology } from '@ponte/contracts'
-import { consumer, createApp, every, httpServer, type Overrides as KitOverrides, seal, serviceParts, unseal } from '@ponte/service-kit'
+import {
+  auditRoutes,
+  consumer,
+  createApp,
+  every,
+  httpServer,
+  type Overrides as KitOverrides,
+  seal,
+  serviceParts,
+  unseal,
+} from '@ponte/service-kit'
 import { endpointRoutes } from './api'
 import type { WebhookDispatcherConfig } from './config'
 import { memoize } from './memoize'
@@ -76,6 +86,7 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
       consumer(bus, 'webhook-dispatcher', reactions({ store, due: worker.due, admit: admission.wake, stored: pull.arrived })),
     ],
     http,
+    operators: auditRoutes(database, { events: ['id'], deliveries: ['id'], merchants: ['id'] }),
     // Stopped before HTTP, which waits for its answers.
     last: [pull],
   })

@@ -1,0 +1,175 @@
+import { type OrderEvent, orderDifferences } from './orders'
+import { addressesAgainstOrders, ledgerAgainstOrders, paymentsOf } from './payments'
+import { ask, groupBy, lower, type OpsUrls, type Row, readTable } from './rows'
+import { eventOf, eventsAgainstDeliveries } from './webhooks'
+
+export type { OpsUrls } from './rows'
+
+const CHAIN_SPAN = 5_000
+const DAY_MS = 86_400_000
+/** The outbox forgets what was sent seven days ago. */
+const OUTBOX_DAYS = 6.9
+
+export interface AuditOptions {
+  from: number
+  /** The last confirmed block when it is not given. */
+  to: number | undefined
+  /** The setting PAYMENT_TOLERANCE_UNITS. */
+  toleranceLimit?: bigint
+  now?: number
+}
+
+export interface Report {
+  to: number
+  payments: number
+  unmatched: number
+  orders: number
+  events: number
+  addresses: number
+  differences: string[]
+}
+
+interface Status {
+  confirmed_block: number | null
+  payment_sequence: number
+  token_address: string
+}
+
+/** Joins everything that two places know, and names each difference. It asks the ops ports for rows and believes no judgement of the services but the listener's of the chain. */
+export async function audit(
+  urls: OpsUrls,
+  { from, to: wanted, toleranceLimit = 10_000n, now = Date.now() }: AuditOptions,
+): Promise<Report> {
+  const [listener, orders, dispatcher] = [urls['chain-listener'], urls.orders, urls['webhook-dispatcher']]
+  const status = await ask<Status>(listener, '/status')
+  if (status.confirmed_block === null) throw new Error('The listener has confirmed nothing yet.')
+  const to = Math.min(wanted ?? status.confirmed_block, status.confirmed_block)
+  if (from > to) throw new Error(`Block ${from} is not confirmed yet; the last one that is, is ${status.confirmed_block}.`)
+  const onChain = await chainDifferences(listener, from, to)
+  const [ledger, payables] = await Promise.all([readTable(listener, 'payments'), readTable(listener, 'payables')])
+  const [orderRows, payments, sweeps, unmatched, depositStates, outbox, merchants, cursors] = await Promise.all(
+    ['orders', 'payments', 'sweeps', 'unmatched_payments', 'deposit_states', 'outbox', 'merchants', 'chain_cursors'].map(table =>
+      readTable(orders, table),
+    ),
+  )
+  const [events, deliveries, receivers] = await Promise.all(
+    ['events', 'deliveries', 'merchants'].map(table => readTable(dispatcher, table)),
+  )
+  const books = {
+    created: createdOf(outbox ?? []),
+    ...{ ledger, payables, sequence: status.payment_sequence, token: lower(status.token_address) },
+    ...{
+      orders: orderRows ?? [],
+      payments: payments ?? [],
+      unmatched: unmatched ?? [],
+      sweeps: sweeps ?? [],
+      depositStates: depositStates ?? [],
+    },
+  }
+  const confirmedAt = (chainId: unknown) => cursors?.find(row => row.chain_id === chainId)?.confirmed_time
+  const facts = gather({ ledger, payments: books.payments, merchants: merchants ?? [], outbox: outbox ?? [] })
+  const inSpan = ({ block_number }: Row) => Number(block_number) >= from && Number(block_number) <= to
+  const differences = [
+    ...onChain,
+    ...ledgerAgainstOrders(books),
+    ...addressesAgainstOrders(books),
+    ...books.orders.flatMap(order =>
+      orderDifferences({
+        order,
+        ...facts(order),
+        hasAllEvents: now - Date.parse(String(order.created_at)) < OUTBOX_DAYS * DAY_MS,
+        // A payment that is deep enough is confirmed; those above are compared with the listener's state of them.
+        confirmed: { block: status.confirmed_block ?? 0, time: Date.parse(String(confirmedAt(order.chain_id) ?? 0)) / 1_000 },
+        toleranceLimit,
+      }),
+    ),
+    ...eventsAgainstDeliveries({
+      outbox: outbox ?? [],
+      events: events ?? [],
+      deliveries: deliveries ?? [],
+      merchants: receivers ?? [],
+      now,
+    }),
+  ]
+  return {
+    to,
+    payments: ledger.filter(row => row.kind !== 'sweep' && row.state !== 'orphaned' && inSpan(row)).length,
+    unmatched: books.unmatched.filter(row => row.status === 'confirmed' && inSpan(row)).length,
+    orders: books.orders.length,
+    events: events?.length ?? 0,
+    addresses: payables.filter(({ address }) => address !== null).length,
+    differences,
+  }
+}
+
+/** The chain against the listener's rows, log by log, and what every address holds: read by the listener through another node than its scan. */
+async function chainDifferences(listener: string, from: number, to: number): Promise<string[]> {
+  interface Difference {
+    kind: string
+    tx_hash: string | null
+    log_index: number | null
+    block_number: number
+    memo: string
+    detail: string
+  }
+  const found: string[] = []
+  for (let first = from; first <= to; first += CHAIN_SPAN) {
+    const path = `/reconcile?from_block=${first}&to_block=${Math.min(to, first + CHAIN_SPAN - 1)}`
+    const { differences } = await ask<{ differences: Difference[] }>(listener, path)
+    found.push(
+      ...differences.map(
+        one => `${one.kind}: log ${one.log_index} of transaction ${one.tx_hash} in block ${one.block_number}: ${one.detail}`,
+      ),
+    )
+  }
+  for (let after: string | null = ''; after !== null; ) {
+    const page: { next: string | null; differences: Difference[] } = await ask(
+      listener,
+      `/reconcile/addresses${after === '' ? '' : `?after=${after}`}`,
+    )
+    found.push(...page.differences.map(one => `balance: at block ${one.block_number}: ${one.detail}`))
+    after = page.next
+  }
+  return found
+}
+
+/** What each order.created said. */
+const createdOf = (outbox: readonly Row[]): Map<string, Row> =>
+  new Map(
+    outbox.flatMap(row => {
+      const event = row.type === 'order.created' ? readable(row) : null
+      const id = (event?.data.order as Row | undefined)?.id
+      return event && typeof id === 'string' ? [[id, event.data] as const] : []
+    }),
+  )
+
+/** What belongs to each order. */
+function gather({ ledger, payments, merchants, outbox }: Record<'ledger' | 'payments' | 'merchants' | 'outbox', readonly Row[]>) {
+  const paid = paymentsOf(payments)
+  const swept = groupBy(
+    ledger.filter(row => row.kind === 'sweep' && row.state === 'confirmed'),
+    row => String(row.memo),
+  )
+  const byId = new Map(merchants.map(row => [String(row.id), row]))
+  const events = new Map<string, OrderEvent[]>()
+  for (const row of outbox) {
+    const event = readable(row)
+    const id = (event?.data.order as Record<string, unknown> | undefined)?.id
+    if (event && typeof id === 'string') events.set(id, [...(events.get(id) ?? []), event])
+  }
+  return (order: Row) => ({
+    payments: paid.get(String(order.id)) ?? [],
+    sweeps: (swept.get(String(order.memo)) ?? []).filter(row => lower(row.merchant) === lower(order.merchant_address)),
+    merchant: byId.get(String(order.merchant_id)),
+    events: events.get(String(order.id)) ?? [],
+  })
+}
+
+/** One that cannot be read is named among the events. */
+function readable(row: Row): OrderEvent | null {
+  try {
+    return eventOf(row)
+  } catch {
+    return null
+  }
+}

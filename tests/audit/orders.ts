@@ -1,0 +1,199 @@
+import { judge, type RouterFact, type TransferFact } from '../simulation/oracle'
+import { decimal, lower, millis, type Row, seconds, text, units, unlike } from './rows'
+
+/** What is known of one order. Events are the parsed bodies of its outbox rows, in their order. */
+export interface OrderFacts {
+  order: Row
+  payments: readonly Row[]
+  /** The listener's rows of its memo and merchant that are sweeps. */
+  sweeps: readonly Row[]
+  merchant: Row | undefined
+  events: readonly OrderEvent[]
+  /** False when the outbox may have forgotten some. */
+  hasAllEvents: boolean
+  confirmed: { block: number; time: number }
+  toleranceLimit: bigint
+}
+
+export interface OrderEvent {
+  id: string
+  type: string
+  occurred_at: string
+  data: Record<string, unknown>
+}
+
+const MINUTE_MS = 60_000
+const iso = (value: unknown) => (value === null ? null : new Date(String(value)).toISOString())
+const brl = (value: unknown) => decimal(units(value), 2)
+const usdc = (value: unknown) => decimal(units(value), 6)
+/** jsonb keeps keys in an order of its own. */
+const sorted = (value: unknown) => Object.entries(Object(value)).sort()
+const share = (gross: bigint, feeBps: bigint) => gross - (gross * feeBps) / 10_000n
+const orderIn = (event: OrderEvent) => event.data.order as Record<string, unknown>
+
+export const orderDifferences = (facts: OrderFacts): string[] => [
+  ...termsDifferences(facts),
+  ...stateDifferences(facts),
+  ...eventDifferences(facts),
+]
+
+/** What is fixed when an order is made: its arithmetic, and what its order.created says. */
+function termsDifferences({ order, merchant, events, hasAllEvents, toleranceLimit }: OrderFacts): string[] {
+  const about = `order ${order.id}`
+  const [gross, rate, bps] = [units(order.usdc_units), units(order.rate_micros), units(order.fee_bps)]
+  const fee = (gross * bps) / 10_000n
+  const hundredth = gross / 100n
+  const found = unlike(about, [
+    ['usdc_units', text(gross), text((units(order.brl_centavos) * 10_000_000_000n + rate - 1n) / rate)],
+    ['fee_units', text(order.fee_units), text(fee)],
+    ['expected_units', text(order.expected_units), text(gross - fee)],
+    ['tolerance_units', text(order.tolerance_units), text(toleranceLimit < hundredth ? toleranceLimit : hundredth)],
+  ])
+  if (order.superseded_at !== null && order.subscription_id === null) found.push(`superseded: ${about} is of no subscription`)
+  if (merchant === undefined) found.push(`merchant: the merchant of ${about} is not known`)
+  else if (merchant.version === order.merchant_version)
+    found.push(
+      ...unlike(about, [
+        ['merchant_name', order.merchant_name, merchant.display_name],
+        ['merchant_address', lower(order.merchant_address), lower(merchant.payout_address)],
+      ]),
+    )
+  else if (Number(merchant.version) < Number(order.merchant_version))
+    found.push(`merchant_version: ${about} has ${order.merchant_version}, and the merchant ${merchant.version}`)
+  const created = events.find(({ type }) => type === 'order.created')
+  if (!created) return hasAllEvents ? [...found, `order.created: ${about} has no such event`] : found
+  const body = orderIn(created)
+  const [quote, payment] = [body.quote as Row, body.payment as Row]
+  return [
+    ...found,
+    ...unlike(about, [
+      ['merchant_id', order.merchant_id, created.data.merchant_id],
+      ['merchant_version', order.merchant_version, created.data.merchant_version],
+      ['memo', order.memo, body.memo],
+      ['subscription_id', order.subscription_id, body.subscription_id],
+      ['external_ref', order.external_ref, body.external_ref],
+      ['description', order.description, body.description],
+      ['metadata', sorted(order.metadata), sorted(body.metadata)],
+      ['brl_amount', brl(order.brl_centavos), body.brl_amount],
+      ['usdc_amount', usdc(order.usdc_units), body.usdc_amount],
+      ['platform_fee', usdc(order.fee_units), body.platform_fee],
+      ['expected', usdc(order.expected_units), body.expected],
+      ['rate', usdc(order.rate_micros), quote.rate],
+      ['rate_source', order.rate_source, quote.source],
+      ['rate_as_of', iso(order.rate_as_of), quote.as_of],
+      ['rate_spread_bps', order.rate_spread_bps, quote.spread_bps],
+      ['chain_id', text(order.chain_id), text(payment.chain_id)],
+      ['token_address', lower(order.token_address), lower(payment.token_address)],
+      ['router_address', lower(order.router_address), lower(payment.router_address)],
+      ['merchant_address', lower(order.merchant_address), lower(payment.merchant_address)],
+      ['deposit_address', lower(order.deposit_address), lower(payment.deposit_address)],
+      ['expires_at', iso(order.expires_at), body.expires_at],
+      ['created_at', iso(order.created_at), body.created_at],
+    ]),
+  ]
+}
+
+/** What the payments, the chain and the merchant's command make of an order, by the oracle. */
+export function stateDifferences({
+  order,
+  payments,
+  sweeps,
+  confirmed,
+}: Pick<OrderFacts, 'order' | 'payments' | 'sweeps' | 'confirmed'>): string[] {
+  const about = `order ${order.id}`
+  const place = (row: Row) => ({
+    txHash: String(row.tx_hash),
+    block: Number(row.block_number),
+    logIndex: Number(row.log_index),
+    time: seconds(row.block_time),
+  })
+  const live = payments.filter(({ status }) => status !== 'orphaned')
+  const transfers: TransferFact[] = live
+    .filter(({ kind }) => kind === 'transfer')
+    .map(row => ({ ...place(row), from: String(lower(row.payer_address)), amount: units(row.gross_units) }))
+  const received: RouterFact[] = live
+    .filter(({ kind }) => kind === 'router')
+    .map(row => ({ ...place(row), payer: String(lower(row.payer_address)), amount: units(row.gross_units) }))
+  const swept = sweeps.map(row => ({ ...place(row), payer: String(lower(row.payer)), amount: units(row.amount) }))
+  const expected = judge(
+    {
+      usdcUnits: units(order.usdc_units),
+      feeBps: units(order.fee_bps),
+      expiresAt: millis(order.expires_at) / 1_000,
+      depositAddress: lower(order.deposit_address),
+      cancelled: order.cancelled_at !== null,
+    },
+    { transfers, routerPayments: [...received, ...swept], confirmedBlock: confirmed.block, confirmedTime: confirmed.time },
+  )
+  const found: string[] = []
+  if (!expected.statuses.includes(String(order.status)))
+    found.push(`status: ${about} is ${order.status}, and its payments make it ${expected.statuses.join(' or ')}`)
+  else if (expected.statuses.length === 1)
+    found.push(...unlike(about, [['exception', order.exception, exceptionOf(order, expected.exception)]]))
+  const sum = live.filter(row => row.status === 'confirmed').reduce((total, row) => total + units(row.gross_units), 0n)
+  return [
+    ...found,
+    ...unlike(about, [
+      ['received', text(order.confirmed_units), text(sum)],
+      ['tx_hash', order.tx_hash, expected.txHash],
+    ]),
+  ]
+}
+
+/** Beyond the oracle: a reorganisation after `paid`, and another order of the period. */
+function exceptionOf(order: Row, expected: string | null): string | null {
+  if (order.status === 'paid' && order.superseded_at !== null) return 'duplicate'
+  if (order.status !== 'paid' && order.status !== 'cancelled' && order.paid_at !== null) return 'reorged'
+  return expected
+}
+
+/** Each state has its event, once, and each event its state. */
+function eventDifferences({ order, events, hasAllEvents }: OrderFacts): string[] {
+  const about = `order ${order.id}`
+  const found: string[] = []
+  const owner = { merchant_id: order.merchant_id, merchant_version: order.merchant_version }
+  for (const [column, type, status] of [
+    ['paid_at', 'order.paid', 'paid'],
+    ['expired_at', 'order.expired', 'expired'],
+    ['cancelled_at', 'order.cancelled', 'cancelled'],
+  ] as const) {
+    const of = events.filter(event => event.type === type)
+    if (order.status === status && order[column] === null) found.push(`${column}: ${about} is ${status} and has none`)
+    if (of.length > (order[column] === null ? 0 : 1) || (hasAllEvents && order[column] !== null && of.length === 0))
+      found.push(`${type}: ${about} has ${of.length} such events, and ${column} is ${order[column]}`)
+    const [event] = of
+    if (!event) continue
+    found.push(
+      ...unlike(about, [[`${type} for`, { merchant_id: event.data.merchant_id, merchant_version: event.data.merchant_version }, owner]]),
+    )
+    const apart = Math.abs(Date.parse(event.occurred_at) - Date.parse(String(order[column])))
+    if (order[column] !== null && apart > MINUTE_MS) found.push(`${column}: ${about} says ${order[column]}, its event ${event.occurred_at}`)
+  }
+  const [paid] = events.filter(({ type }) => type === 'order.paid')
+  if (paid)
+    found.push(
+      ...unlike(about, [
+        [
+          'order.paid',
+          orderIn(paid),
+          { ...paidBody(order), paid_at: iso(order.paid_at), ...(order.status === 'paid' ? {} : { tx_hash: orderIn(paid).tx_hash }) },
+        ],
+      ]),
+    )
+  const short = events.filter(({ type }) => type === 'order.underpaid').map(event => String(orderIn(event).received))
+  if (new Set(short).size < short.length) found.push(`order.underpaid: ${about} repeats an amount`)
+  const last = short.reduce((most, amount) => (Number(amount) > Number(most) ? amount : most), '0.000000')
+  const notified = usdc(share(units(order.notified_units), units(order.fee_bps)))
+  if (hasAllEvents || short.length > 0) found.push(...unlike(about, [['notified_units', notified, last]]))
+  return found
+}
+
+const paidBody = (order: Row) => ({
+  id: order.id,
+  subscription_id: order.subscription_id,
+  external_ref: order.external_ref,
+  brl_amount: brl(order.brl_centavos),
+  usdc_amount: usdc(order.usdc_units),
+  tx_hash: order.tx_hash,
+  memo: order.memo,
+})

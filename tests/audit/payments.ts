@@ -1,0 +1,169 @@
+import { groupBy, lower, type Row, seconds, text, units, unlike } from './rows'
+
+export interface Books {
+  /** The listener's. */
+  ledger: readonly Row[]
+  payables: readonly Row[]
+  orders: readonly Row[]
+  payments: readonly Row[]
+  unmatched: readonly Row[]
+  sweeps: readonly Row[]
+  depositStates: readonly Row[]
+  /** The data of each order.created that the outbox still has, by the order's id. */
+  created: ReadonlyMap<string, Row>
+  /** The last number that the listener gave to an event. */
+  sequence: number
+  token: string | null
+}
+
+const idOf = (row: Row) => `${row.chain_id}:${row.tx_hash}:${row.ordinal}`
+const UNITS_MAX = 2n ** 63n - 1n
+
+/** Each row of the listener stands in exactly one place at orders, with the same terms; and nothing else stands there. */
+export function ledgerAgainstOrders(books: Books): string[] {
+  const { ledger, payments, unmatched, sweeps } = books
+  const placed = [
+    ...payments.map(row => ({ row, place: 'payments' })),
+    ...unmatched.map(row => ({ row, place: 'unmatched_payments' })),
+    ...sweeps.map(row => ({ row, place: 'sweeps' })),
+  ]
+  const places = new Map<string, typeof placed>()
+  for (const one of placed) places.set(String(one.row.id), [...(places.get(String(one.row.id)) ?? []), one])
+  const orders = new Map(books.orders.map(order => [String(order.id), order]))
+  const differences: string[] = []
+  for (const row of ledger) {
+    const id = idOf(row)
+    const here = places.get(id) ?? []
+    places.delete(id)
+    const [found] = here
+    const about = `${row.kind === 'sweep' ? 'sweep' : 'payment'} ${id} (block ${row.block_number})`
+    // A sweep that vanished before it was confirmed, or waits to be, was never published.
+    if (!found && row.kind === 'sweep' && row.state !== 'confirmed') continue
+    if (!found) differences.push(`lost: ${about} is ${row.state} at the listener, and orders has it nowhere`)
+    else if (here.length > 1) differences.push(`twice: ${about} is in ${here.map(({ place }) => place).join(' and in ')}`)
+    else differences.push(...termsAgainst(about, row, found, orders, books))
+  }
+  for (const [id, [found]] of places)
+    if (found && found.row.status !== 'orphaned') differences.push(`unfounded: ${id} in ${found.place} is unknown to the listener`)
+  return differences
+}
+
+function termsAgainst(
+  about: string,
+  row: Row,
+  { row: booked, place }: { row: Row; place: string },
+  orders: ReadonlyMap<string, Row>,
+  books: Books,
+) {
+  const order = place === 'payments' ? orders.get(String(booked.order_id)) : undefined
+  // What matches an order has the order's terms, which its own row need not repeat.
+  const terms = place === 'payments' ? order : booked
+  const amount = booked.exact_units ?? booked.gross_units
+  return [
+    ...unlike(about, [
+      ['place', place === 'sweeps', row.kind === 'sweep'],
+      ['status', booked.status, row.state],
+      ['revision', booked.revision, row.revision],
+      ['amount', text(amount), text(row.amount)],
+      ['memo', text(terms?.memo), text(row.memo)],
+      ['merchant', lower(terms?.merchant_address), lower(row.merchant)],
+      ['router', lower(terms?.router_address), lower(row.router)],
+      ['chain', text(terms?.chain_id), text(row.chain_id)],
+      ['token', lower(terms?.token_address), books.token],
+      ['tx_hash', booked.tx_hash, row.tx_hash],
+      ['block', text(booked.block_number), text(row.block_number)],
+      ['time', seconds(booked.block_time), seconds(row.block_time)],
+      ['log', booked.log_index, row.log_index],
+      ['deposit', lower(booked.deposit_address), lower(row.deposit)],
+    ]),
+    ...(place === 'sweeps'
+      ? []
+      : unlike(about, [
+          ['kind', booked.kind, row.kind],
+          ['payer', lower(booked.payer_address), lower(row.payer)],
+        ])),
+    ...(place === 'unmatched_payments' ? reasonDifferences(about, booked, books) : []),
+  ]
+}
+
+/** Why a payment counts for no order, from the orders as they are. */
+function reasonDifferences(about: string, booked: Row, { orders, payments }: Books): string[] {
+  const order = orders.find(({ memo }) => memo === booked.memo)
+  const amount = units(booked.exact_units ?? booked.gross_units)
+  const already = payments
+    .filter(one => one.order_id === order?.id && one.status !== 'orphaned')
+    .reduce((sum, one) => sum + units(one.gross_units), 0n)
+  const differs = (column: string) => order !== undefined && lower(order[column]) !== lower(booked[column])
+  const reason = (() => {
+    if (amount > UNITS_MAX) return 'amount_out_of_range'
+    if (!order) return 'unknown_memo'
+    if (text(order.chain_id) !== text(booked.chain_id)) return 'wrong_chain'
+    if (differs('router_address')) return 'wrong_router'
+    if (differs('token_address')) return 'wrong_token'
+    if (differs('merchant_address')) return 'wrong_recipient'
+    if (amount === 0n) return 'zero_amount'
+    return already + amount > UNITS_MAX ? 'amount_out_of_range' : 'none'
+  })()
+  return [
+    ...unlike(about, [['reason', booked.reason, reason]]),
+    ...(booked.exact_units !== null && units(booked.exact_units) <= UNITS_MAX
+      ? [`amount: ${about} has an exact amount that it does not need`]
+      : []),
+  ]
+}
+
+/** Each address ever issued is watched by the listener for its order, and what orders knows of it is what the listener published. */
+export function addressesAgainstOrders({ payables, orders, depositStates, created, sequence }: Books): string[] {
+  const watched = new Map(payables.map(row => [String(row.order_id), row]))
+  const states = new Map(depositStates.map(row => [String(row.order_id), row]))
+  const known = new Set(orders.map(({ id }) => String(id)))
+  const differences = [...watched.keys()]
+    .filter(id => !known.has(id))
+    .map(id => `address: the listener watches order ${id}, which orders does not have`)
+  for (const id of states.keys())
+    if (!known.has(id)) differences.push(`address: orders has a state of the address of order ${id}, which it does not have`)
+  for (const order of orders) {
+    const about = `order ${order.id}`
+    const payable = watched.get(String(order.id))
+    const state = states.get(String(order.id))
+    if (!payable) {
+      differences.push(`address: the listener does not know ${about}`)
+      continue
+    }
+    differences.push(
+      ...unlike(`the listener's row of ${about}`, [
+        ['memo', payable.memo, order.memo],
+        ['merchant', lower(payable.merchant), lower(order.merchant_address)],
+        ['router', lower(payable.router), lower(order.router_address)],
+        ['address', lower(payable.address), lower(order.deposit_address)],
+        ['chain', text(payable.chain_id), text(order.chain_id)],
+        ['expiry', Date.parse(String(payable.expires_at)), Date.parse(String(order.expires_at))],
+      ]),
+    )
+    const event = created.get(String(order.id))
+    if (event)
+      differences.push(
+        ...unlike(`the listener's row of ${about}`, [
+          ['watch_from', text(payable.watch_from), text(event.watch_from_block ?? 0)],
+          ['merchant_is_contract', payable.merchant_is_contract, event.merchant_is_contract ?? false],
+        ]),
+      )
+    if (order.deposit_address === null) continue
+    const synced = state?.synced_sequence ?? null
+    if (payable.synced === true && synced === null) differences.push(`synced: ${about} does not know that its address is read`)
+    if (payable.synced !== true && synced === null) differences.push(`synced: the earlier blocks of the address of ${about} are not read`)
+    if (payable.synced !== true && synced !== null)
+      differences.push(`synced: the listener reads earlier blocks of the address of ${about} again`)
+    if (Number(synced) > sequence) differences.push(`synced: ${about} knows of event ${synced}, and the listener's last is ${sequence}`)
+    differences.push(
+      ...unlike(about, [
+        ['blocked', state?.blocked_reason ?? null, payable.blocked_reason],
+        ['blocked revision', state?.blocked_revision ?? 0, payable.blocked_published],
+        ['blocked published', payable.blocked_published, payable.blocked_revision],
+      ]),
+    )
+  }
+  return differences
+}
+
+export const paymentsOf = (rows: readonly Row[]) => groupBy(rows, row => String(row.order_id))
