@@ -9,6 +9,7 @@ import {
   HELD_PER_HANDLER,
   handle,
   type Message,
+  QUEUE_LOST,
   type QueuePart,
   slots,
 } from './bus'
@@ -52,6 +53,8 @@ export function rabbitmqConsumers({ url, namespace, logger, stepTimeoutMs, onQue
     model.on('close', () => {
       if (current?.model === model) current = undefined
     })
+    // First, so that no consumer attaches to a queue whose loss would not be heard.
+    await attach(losses.attachment)
     // Concurrent, so that a queue without a leader holds up no other.
     await Promise.all([...attachments].map(attach))
   }
@@ -69,16 +72,36 @@ export function rabbitmqConsumers({ url, namespace, logger, stepTimeoutMs, onQue
     },
     detach: attachment => void attachments.delete(attachment),
   }
+  const exchange = `${namespace}.events`
+  const consumed = new Set<string>()
+  const heardOf = new Set<string>()
+  /**
+   * The broker may attach the consumer of a deleted queue to the one declared next by itself, and then forgets to deliver to it: RabbitMQ 3.10
+   * removes the queue's state from the channel after it. A consumer of a lost queue begins anew.
+   */
+  const losses = rabbitmqListener({
+    exchange,
+    types: [QUEUE_LOST],
+    handler({ id, body }) {
+      if (heardOf.has(id)) return
+      heardOf.add(id)
+      const { queue }: { queue: string } = JSON.parse(body)
+      if (current && consumed.has(queue)) connection.renew(current.model)
+    },
+    ...attaching,
+  })
   return {
     connected: connection.connected,
     start: connection.start,
     stop: connection.stop,
-    consume: (queue: string, handler: Handler, options: ConsumeOptions): QueuePart =>
-      rabbitmqConsumer({ queue: `${namespace}.${queue}`, handler, ...options, ...attaching }),
+    consume(queue: string, handler: Handler, options: ConsumeOptions): QueuePart {
+      consumed.add(queue)
+      return rabbitmqConsumer({ queue: `${namespace}.${queue}`, handler, ...options, ...attaching })
+    },
     deadLetters: (queue: string): DeadLetters =>
       rabbitmqDeadLetters({ queue: `${namespace}.${queue}`, dead: `${namespace}.dead.${queue}`, model: () => current?.model }),
     listen: (types: readonly string[], handler: (message: Message) => void): Part =>
-      rabbitmqListener({ exchange: `${namespace}.events`, types, handler, ...attaching }),
+      rabbitmqListener({ exchange, types, handler, ...attaching }),
   }
 }
 
@@ -88,7 +111,7 @@ interface ListenerOptions extends Attaching {
   handler: (message: Message) => void
 }
 
-function rabbitmqListener({ exchange, types, handler, attach, detach, watch, logger }: ListenerOptions): Part {
+function rabbitmqListener({ exchange, types, handler, attach, detach, watch, logger }: ListenerOptions): Part & { attachment: Attachment } {
   let stopListening: (() => Promise<unknown>) | undefined
   const listen: Attachment = async (model, step) => {
     const channel = await step('open a listening channel', model.createChannel())
@@ -103,6 +126,7 @@ function rabbitmqListener({ exchange, types, handler, attach, detach, watch, log
   }
   return {
     name: 'announcements',
+    attachment: listen,
     start: () => attach(listen),
     async stop() {
       detach(listen)
