@@ -1,16 +1,18 @@
+import { Mutex } from 'async-mutex'
+
 /**
  * A mutex for each key. Within a process it spares writes of the same order lost races; between processes the order's version still decides.
  */
 export function keyedMutex(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
-  const last = new Map<string, Promise<unknown>>()
+  const mutexes = new Map<string, Mutex>()
   return async (key, work) => {
-    const before = last.get(key) ?? Promise.resolve()
-    const mine = before.then(work, work)
-    last.set(key, mine)
+    const mutex = mutexes.get(key) ?? new Mutex()
+    mutexes.set(key, mutex)
     try {
-      return await mine
+      return await mutex.runExclusive(work)
     } finally {
-      if (last.get(key) === mine) last.delete(key)
+      // One that waited has taken it by now.
+      if (!mutex.isLocked()) mutexes.delete(key)
     }
   }
 }

@@ -1,3 +1,4 @@
+import { Semaphore } from 'async-mutex'
 import { isStale, isTransient } from '../database'
 import type { Logger } from '../observe'
 import { withLogFields, withoutContext } from '../observe'
@@ -78,27 +79,8 @@ const RETRY_MS_MAX = 5_000
 /** A bus holds this many times `prefetch` messages of a queue: those that wait to be tried again leave room for those that can be handled. */
 export const HELD_PER_HANDLER = 8
 
-/** How many handlers run at once; one more waits for its turn. */
-export interface Slots {
-  take(): Promise<void>
-  give(): void
-}
-
-export function slots(count: number): Slots {
-  const waiting: (() => void)[] = []
-  let free = count
-  return {
-    async take() {
-      if (free > 0) free--
-      else await new Promise<void>(resolve => waiting.push(resolve))
-    },
-    give() {
-      const next = waiting.shift()
-      if (next) next()
-      else free++
-    },
-  }
-}
+/** How many handlers run at once. A caller that waits goes on in its own context, so that log lines stay those of its message. */
+export const slots = (count: number) => new Semaphore(count)
 
 /** Logs retries: while a database is away, one line for all that wait, and not one for each. */
 export interface RetryLog {
@@ -121,7 +103,7 @@ export function createRetryLog(logger: Logger, now = () => performance.now()): R
 
 export interface Handling {
   handler: Handler
-  slots: Slots
+  slots: Semaphore
   signal: AbortSignal
   logger: Logger
   retryLog: RetryLog
@@ -149,7 +131,7 @@ async function tryAndTry(
   let failures = 0
   let failingSince: number | undefined
   for (let waitMs = RETRY_MS_MIN; ; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
-    await slots.take()
+    const [, release] = await slots.acquire()
     const startedAt = performance.now()
     const tried = (outcome: Outcome) => onTry?.(message.type, outcome, (performance.now() - startedAt) / 1_000)
     try {
@@ -171,7 +153,7 @@ async function tryAndTry(
       logger.debug('a message will be handled again', { error })
       retryLog.retried(error)
     } finally {
-      slots.give()
+      release()
     }
     await pause(waitMs, signal)
   }
