@@ -68,7 +68,7 @@ const shoot = (at: Pick<LoadOptions, 'url' | 'headers' | 'halfKeyed'>) =>
 /** What autovacuum does within a minute: until then the planner knows nothing of tables that are seconds old. */
 async function vacuum(urls: readonly string[]): Promise<void> {
   for (const url of urls) {
-    const database = openDatabase({ url, poolSize: 1 })
+    const database = openDatabase({ url, poolSize: 1, statementTimeoutMs: 600_000 })
     await database.query('VACUUM ANALYZE')
     await database.stop?.()
   }

@@ -9,6 +9,12 @@ export function findProgram(...names: string[]): string | undefined {
   return names.flatMap(name => (name.startsWith('/') ? [name] : folders.map(folder => join(folder, name)))).find(path => existsSync(path))
 }
 
+/** An installed program, or that of a Debian package where it may be installed. */
+export async function requireProgram(name: string, packageName: string, purpose: string): Promise<string> {
+  if (!findProgram(name)) await installDebianPackage(packageName, purpose)
+  return findProgram(name) ?? name
+}
+
 /** Installs a Debian package as root, unless PONTE_INSTALL=no; otherwise throws what to run. Announces the installation before it begins. */
 export async function installDebianPackage(name: string, purpose: string): Promise<void> {
   const missing = `${name} is not installed, and ${purpose} needs it.`

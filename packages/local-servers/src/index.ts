@@ -18,7 +18,7 @@ export {
 } from './anvil'
 export { findChromium } from './chromium'
 export { type Crashable, type CrashableServers, startCrashableServers } from './crashable'
-export { findProgram, installDebianPackage } from './debian'
+export { findProgram, installDebianPackage, requireProgram } from './debian'
 export { freePort } from './ports'
 export { type Postgres, type PostgresOptions, startPostgres } from './postgres'
 export { type Rabbitmq, startRabbitmq } from './rabbitmq'

@@ -37,6 +37,13 @@ export const secret = z.string().min(32, 'must have at least 32 characters; make
 export const commonSettings = {
   /** Where this service's own database is. */
   DATABASE_URL: z.string().startsWith('postgres', 'must be a postgres:// URL'),
+  /** Whether each start applies missing migrations. When it does not, a process whose database lacks some refuses to start. */
+  MIGRATE_ON_START: z
+    .enum(['true', 'false'])
+    .default('true')
+    .transform(text => text === 'true'),
+  /** Another role of the same database that owns the tables and migrates them; DATABASE_URL's role may then only read and write rows. */
+  MIGRATE_DATABASE_URL: z.string().startsWith('postgres', 'must be a postgres:// URL').optional(),
   /** Connections this process may hold to its database. */
   DATABASE_POOL: integer(2, 200).default(10),
   /** The RabbitMQ broker. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type commonSettings, readConfig } from './config'
-import { migrate } from './database'
+import { migrate, requireMigrated } from './database'
 import { createLogger, type Logger } from './observe'
 import { run, type Service } from './process'
 
@@ -11,16 +11,13 @@ export interface Program<Schema extends z.ZodType<Settings>> {
   settings: Schema
   /** The folder of the service's migrations. */
   migrations: string
-  create(config: z.infer<Schema>, context: ProgramContext): Service
+  create(config: z.infer<Schema>, given: { logger: Logger }): Service
 }
 
-export interface ProgramContext {
-  logger: Logger
-  /** Stops the process in order, with status 1: for what no restart of a part can mend. */
-  halt(): void
-}
-
-/** A service as a program: reads its settings, migrates its database, runs until SIGINT or SIGTERM. With the argument `migrate` it only migrates. */
+/**
+ * A service as a program: reads its settings, sees that its database is migrated, runs until SIGINT or SIGTERM. With the argument `migrate` it
+ * only migrates.
+ */
 export function runService<Schema extends z.ZodType<Settings>>(host: NodeJS.Process, program: Program<Schema>): void {
   start(host, program).catch((error: unknown) => {
     console.error(error instanceof Error ? error.message : error)
@@ -31,11 +28,14 @@ export function runService<Schema extends z.ZodType<Settings>>(host: NodeJS.Proc
 async function start<Schema extends z.ZodType<Settings>>(host: NodeJS.Process, program: Program<Schema>): Promise<void> {
   const config = readConfig(program.settings, host.env)
   const logger = createLogger({ service: program.name, level: config.LOG_LEVEL })
-  logger.info('migrated', { applied: await migrate(config.DATABASE_URL, program.migrations) })
-  if (host.argv[2] === 'migrate') return
-  const halt = () => {
-    host.exitCode = 1
-    host.kill(host.pid, 'SIGTERM')
+  const isMigration = host.argv[2] === 'migrate'
+  if (isMigration || config.MIGRATE_ON_START) {
+    const grantTo = config.MIGRATE_DATABASE_URL && decodeURIComponent(new URL(config.DATABASE_URL).username)
+    const applied = await migrate(config.MIGRATE_DATABASE_URL ?? config.DATABASE_URL, program.migrations, { grantTo })
+    logger.info('migrated', { applied })
+  } else {
+    await requireMigrated(config.DATABASE_URL, program.migrations)
   }
-  await run(program.create(config, { logger, halt }), logger, { tracesUrl: config.TRACES_URL, lameDuckMs: config.LAME_DUCK_MS })
+  if (isMigration) return
+  await run(program.create(config, { logger }), logger, { tracesUrl: config.TRACES_URL, lameDuckMs: config.LAME_DUCK_MS })
 }

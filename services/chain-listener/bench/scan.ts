@@ -84,7 +84,12 @@ async function measure(name: string, count: number): Promise<Row> {
   )
   const node = await startNode(ours)
   const database = await testDatabase(chainListenerMigrations)
-  const sql = openDatabase({ url: database.url, poolSize: 1, settings: ['work_mem=64MB', 'maintenance_work_mem=512MB'] })
+  const sql = openDatabase({
+    url: database.url,
+    poolSize: 1,
+    statementTimeoutMs: 600_000,
+    settings: ['work_mem=64MB', 'maintenance_work_mem=512MB'],
+  })
   const listener = () =>
     createChainListener(
       readConfig(chainListenerConfig, {

@@ -22,7 +22,7 @@ interface Row extends Plan {
 
 async function main(): Promise<void> {
   const home = await testDatabase(ordersMigrations)
-  const database = openDatabase({ url: home.url, poolSize: 2 })
+  const database = openDatabase({ url: home.url, poolSize: 2, statementTimeoutMs: 600_000 })
   const config = readConfig(ordersConfig, {
     ...{ DATABASE_URL: home.url, AMQP_URL: 'amqp://unused', HOST: '127.0.0.1', PORT: '0', OPS_PORT: '0', GATEWAY_TOKEN_SECRET: SECRET },
     ...{ PUBLIC_URL: 'http://127.0.0.1:8080', NETWORK: 'bench', CHAIN_ID: '1', PLATFORM_FEE_BPS: '100', RATE_STATIC: '5.42' },

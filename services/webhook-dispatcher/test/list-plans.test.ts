@@ -17,7 +17,7 @@ let sent: { text: string; values: unknown[] }[] = []
 beforeAll(async () => {
   const made = await testDatabase(webhookDispatcherMigrations)
   drop = made.drop
-  database = openDatabase({ url: made.url, settings: PLANNER })
+  database = openDatabase({ url: made.url, settings: PLANNER, statementTimeoutMs: 120_000 })
   const query = database.pool.query
   const listen = (first: { text?: string; values?: unknown[] }, ...rest: unknown[]) => {
     const values = first.values ?? (Array.isArray(rest[0]) ? rest[0] : [])

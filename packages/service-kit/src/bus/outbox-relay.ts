@@ -1,5 +1,6 @@
 import { subjectsOf } from '@ponte/contracts'
 import type { Database, Sql } from '../database'
+import { uuidv7Floor } from '../ids'
 import type { Counter, Logger } from '../observe'
 import { every, type Loop } from '../process'
 import { type Bus, type Message, QUEUE_LOST } from './bus'
@@ -7,6 +8,8 @@ import { type Bus, type Message, QUEUE_LOST } from './bus'
 const CLAIM_MAX = 200
 const POLL_MS = 500
 const PRUNE_MS = 3_600_000
+/** Rows that one statement of retention removes: short enough to hold up nothing. */
+const PRUNED_AT_ONCE = 5_000
 /** A turn waits this long for its confirms; a message that takes longer is marked when its own comes, and holds up no other. */
 const TURN_WAIT_MS = 1_000
 
@@ -29,6 +32,16 @@ const CLAIM = `
 /** Raw SQL: by type over the whole outbox; it runs when a queue was lost and at no other time. */
 const RESEND = 'UPDATE outbox SET sent_at = NULL, claimed_until = NULL WHERE sent_at IS NOT NULL AND type = ANY($1::text[])'
 
+const DAY_MS = 86_400_000
+const SENT_DAYS = 7
+const RECEIVED_DAYS = 30
+const PRUNE_OUTBOX = `
+  DELETE FROM outbox WHERE id = ANY(ARRAY(
+    SELECT id FROM outbox WHERE id < $1 AND sent_at < now() - make_interval(days => $2) ORDER BY id LIMIT ${PRUNED_AT_ONCE}))`
+const PRUNE_INBOX = `
+  DELETE FROM inbox WHERE event_id = ANY(ARRAY(
+    SELECT event_id FROM inbox WHERE event_id < $1 AND received_at < now() - make_interval(days => $2) ORDER BY event_id LIMIT ${PRUNED_AT_ONCE}))`
+
 /**
  * Publishes what the outbox holds: claims a batch, publishes, marks what was confirmed. Safe with any number of replicas. A process that dies
  * between publishing and marking publishes again when its claim ends; the readers' inboxes make that harmless.
@@ -36,7 +49,6 @@ const RESEND = 'UPDATE outbox SET sent_at = NULL, claimed_until = NULL WHERE sen
  * bound to it is published again: the inboxes of the other readers drop the duplicates.
  */
 export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop {
-  let prunedAt = 0
   let published: Counter<'outcome'> | undefined
   let backoffMs = 0
   let resumeAt = 0
@@ -67,10 +79,6 @@ export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop 
   }
 
   const relay = async (signal: AbortSignal): Promise<boolean> => {
-    if (Date.now() - prunedAt >= PRUNE_MS) {
-      prunedAt = Date.now()
-      await prune(database)
-    }
     await resend()
     logRefusals()
     if (!bus.accepts() || inFlight.size >= UNANSWERED_MAX || performance.now() < resumeAt) return false
@@ -106,15 +114,19 @@ export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop 
     return rows.length === CLAIM_MAX && backoffMs === 0
   }
   const loop = every('outbox relay', POLL_MS, relay, logger)
+  // A loop of its own: publishing waits for no retention.
+  const retention = every('outbox retention', PRUNE_MS, () => prune(database), logger)
   const listener = bus.listen([QUEUE_LOST], heardOfLoss)
   return {
     ...loop,
     async start() {
       await listener.start?.()
       await loop.start?.()
+      await retention.start?.()
     },
     async stop() {
       await listener.stop?.()
+      await retention.stop?.()
       await loop.stop?.()
     },
     observe(metrics) {
@@ -152,7 +164,13 @@ async function settledOrLate(work: readonly Promise<void>[], signal: AbortSignal
   signal.removeEventListener('abort', done)
 }
 
-async function prune(database: Database): Promise<void> {
-  await database.query("DELETE FROM outbox WHERE sent_at < now() - interval '7 days'")
-  await database.query("DELETE FROM inbox WHERE received_at < now() - interval '30 days'")
+/** True when there is more. Ids begin with their time, so that what is old is one range of the primary key. */
+async function prune(database: Database): Promise<boolean> {
+  const removed = await Promise.all([
+    database.query({ name: 'outbox-prune', text: PRUNE_OUTBOX }, [olderThan(SENT_DAYS), SENT_DAYS]),
+    database.query({ name: 'inbox-prune', text: PRUNE_INBOX }, [olderThan(RECEIVED_DAYS), RECEIVED_DAYS]),
+  ])
+  return removed.some(({ rowCount }) => rowCount === PRUNED_AT_ONCE)
 }
+
+const olderThan = (days: number) => uuidv7Floor(new Date(Date.now() - days * DAY_MS))

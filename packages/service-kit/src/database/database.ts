@@ -19,19 +19,29 @@ const POOL_SIZE = 10
 const PLAN_CACHE_MODE = 'plan_cache_mode=force_custom_plan'
 /** A replica that is frozen in the midst of a transaction, or an operator's forgotten one, holds up no statement for ever. */
 const LOCK_TIMEOUT = 'lock_timeout=5s'
+/** A process that vanished in the midst of a transaction, its connection half open, frees the rows that it locked. */
+const IDLE_TIMEOUT = 'idle_in_transaction_session_timeout=10s'
+const STATEMENT_TIMEOUT_MS = 30_000
+/** After the server should have cancelled a statement, its connection is taken for dead. */
+const ANSWER_GRACE_MS = 2_000
 
 export interface DatabaseOptions {
   url: string
   poolSize?: number
   applicationName?: string
+  /** How long one statement may take. */
+  statementTimeoutMs?: number
   /** Settings of PostgreSQL for these connections beside the kit's own, as `name=value`; `options` in the URL win over all. */
   settings?: readonly string[]
 }
 
 /** Opens a pool. Connections are made on demand; a broken idle connection is dropped, not thrown. */
 export function openDatabase(options: DatabaseOptions): Database {
+  const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
+  const settings = [PLAN_CACHE_MODE, LOCK_TIMEOUT, IDLE_TIMEOUT, `statement_timeout=${statementTimeoutMs}`, ...(options.settings ?? [])]
   const pool = new pg.Pool({
-    connectionString: withSettings(options.url, [PLAN_CACHE_MODE, LOCK_TIMEOUT, ...(options.settings ?? [])]),
+    connectionString: withSettings(options.url, settings),
+    query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,
     max: options.poolSize ?? POOL_SIZE,
     application_name: options.applicationName,
     connectionTimeoutMillis: 10_000,

@@ -6,6 +6,8 @@ export interface CuttableProxy {
   open(): Promise<void>
   /** Ends every connection at once, without a goodbye; `refuse` also refuses new ones until `open`. */
   cut(options?: { refuse: boolean }): Promise<void>
+  /** Leaves every connection half open: nothing passes any more, and neither side learns of it. */
+  silence(): void
 }
 
 export async function cuttableProxy(target: { host: string; port: number }): Promise<CuttableProxy> {
@@ -40,6 +42,9 @@ export async function cuttableProxy(target: { host: string; port: number }): Pro
   return {
     port: () => boundPort,
     open,
+    silence() {
+      for (const socket of sockets) socket.unpipe().pause()
+    },
     async cut({ refuse } = { refuse: false }) {
       const closed = refuse ? new Promise(resolve => server?.close(resolve)) : undefined
       for (const socket of sockets) socket.destroy()

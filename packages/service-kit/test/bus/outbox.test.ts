@@ -12,6 +12,7 @@ import {
   QUEUE_LOST,
   silentLogger,
   until,
+  uuidv7At,
 } from '../../src'
 import { testDatabase } from '../../src/testing'
 
@@ -285,7 +286,10 @@ describe('the outbox relay', () => {
   })
 
   it('prunes what was sent 7 days and received 30 days ago, and nothing that is unsent', async () => {
-    const [old, fresh, waiting] = await write(3)
+    await write(1)
+    const [old, fresh, waiting] = Array.from({ length: 3 }, () => uuidv7At(new Date(Date.now() - 40 * 86_400_000)))
+    await database.query('INSERT INTO outbox (id, type, body) SELECT unnest($1::uuid[]), type, body FROM outbox', [[old, fresh, waiting]])
+    await database.query('DELETE FROM outbox WHERE id <> ALL($1::uuid[])', [[old, fresh, waiting]])
     await database.query("UPDATE outbox SET sent_at = now() - interval '8 days' WHERE id = $1", [old])
     await database.query("UPDATE outbox SET sent_at = now() - interval '6 days' WHERE id = $1", [fresh])
     await database.query("UPDATE outbox SET created_at = now() - interval '90 days' WHERE id = $1", [waiting])

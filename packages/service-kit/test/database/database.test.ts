@@ -1,5 +1,6 @@
 import { type Database, isStale, isTransient, isUniqueViolation, openDatabase, until } from '../../src'
 import { testDatabase } from '../../src/testing'
+import { cuttableProxy } from '../bus/cuttable-proxy'
 
 describe('the database', () => {
   let home: Awaited<ReturnType<typeof testDatabase>>
@@ -71,6 +72,38 @@ describe('the database', () => {
     const round = new Error('round')
     round.cause = round
     expect(isTransient(round)).toBe(false)
+  })
+
+  it('cancels a statement that takes too long, which may be done again', async () => {
+    const hurried = openDatabase({ url: home.url, statementTimeoutMs: 100 })
+    const error = await failure(hurried.query('SELECT pg_sleep(60)'))
+    expect([Reflect.get(Object(error), 'code'), isTransient(error)]).toEqual(['57014', true])
+    await hurried.stop?.()
+  })
+
+  it('gives up a connection that is half open, and works on with another', async () => {
+    const real = new URL(home.url)
+    const proxy = await cuttableProxy({ host: real.hostname, port: Number(real.port) })
+    const through = new URL(home.url)
+    through.hostname = '127.0.0.1'
+    through.port = String(proxy.port())
+    const far = openDatabase({ url: through.href, poolSize: 1, statementTimeoutMs: 100 })
+    await far.query('SELECT 1')
+    proxy.silence()
+    expect(isTransient(await failure(far.query('SELECT 1')))).toBe(true)
+    expect((await far.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
+    await far.stop?.()
+    await proxy.cut({ refuse: true })
+  })
+
+  it('frees what a process locked that vanished in the midst of a transaction', async () => {
+    const { rows } = await database.query<{ setting: string }>("SELECT current_setting('idle_in_transaction_session_timeout') AS setting")
+    expect(rows).toEqual([{ setting: '10s' }])
+    const vanished = await openDatabase({ url: home.url, settings: ['idle_in_transaction_session_timeout=100ms'] }).pool.connect()
+    vanished.on('error', () => undefined)
+    await vanished.query('BEGIN; UPDATE shoes SET version = version WHERE id = 1')
+    await database.query('UPDATE shoes SET version = version WHERE id = 1')
+    vanished.release(true)
   })
 
   it('calls nothing else transient', async () => {
