@@ -47,7 +47,7 @@ const settings = z.object({
   CONFIRMATIONS: integer(1, 10_000).default(12),
   /** The first block to read on an empty database: no later than the routers' deployment. */
   START_BLOCK: integer(0).default(0),
-  /** Blocks that are remembered by hash and read one by one; a deeper reorganisation stops the service. At least CONFIRMATIONS. */
+  /** Blocks that are remembered by hash and read one by one; a deeper reorganisation halts the service. At least CONFIRMATIONS. */
   REORG_WINDOW: integer(1, 10_000).default(128),
   /** How many end points must agree before a payment is confirmed. A majority by default, of two both. With 1, one is trusted. */
   RPC_QUORUM: integer(1, 20).optional(),

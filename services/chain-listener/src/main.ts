@@ -5,5 +5,5 @@ runService(process, {
   name: 'chain-listener',
   settings: chainListenerConfig,
   migrations: chainListenerMigrations,
-  create: (config, { logger, halt }) => createChainListener(config, { logger, onHalt: halt }),
+  create: createChainListener,
 })

@@ -2,20 +2,13 @@ import { topology } from '@ponte/contracts'
 import { DeploymentMismatchError } from '@ponte/payment-router'
 import {
   auditRoutes,
-  type Bus,
   consumer,
-  createLogger,
-  createMetrics,
   deadLetterRoutes,
-  type Logger,
+  type Overrides as KitOverrides,
   type Metrics,
-  openDatabase,
-  opsServer,
   outboxAge,
   outboxRelay,
-  type Part,
-  rabbitmqBus,
-  service,
+  serviceParts,
 } from '@ponte/service-kit'
 import type { ChainListenerConfig } from './config'
 import { createContractMonitor } from './contract-monitor'
@@ -29,46 +22,40 @@ import { createRelay } from './relay'
 import { routes } from './routes'
 import { openChainClient } from './rpc/chain-client'
 import { createDeploymentCheck } from './rpc/deployment'
+import { restReasons } from './rpc/health'
 import { openNode } from './rpc/node'
 import { openNodes } from './rpc/pool'
 import { createScan } from './scan'
 import { observeStatus } from './scan/metrics'
 import { quorumOf } from './scan/quorum'
+import type { Status } from './scan/status'
 import { openStore } from './store'
 import { createLeader } from './store/leader'
 
 /** What all-in-one or a test hands in; it belongs to the caller. */
-export interface Overrides {
-  bus?: Bus
-  now?: () => Date
+export interface Overrides extends KitOverrides {
   /** Milliseconds that never go back: how long an RPC node rests is measured by it. */
   clock?: () => number
-  logger?: Logger
-  /** The chain that was followed is gone, or is not the one that was configured: the service cannot go on. */
-  onHalt?(error: Error): void
 }
 
 /** The listener to one chain, as a list of parts. */
 export function createChainListener(config: ChainListenerConfig, overrides: Overrides = {}) {
-  const logger = overrides.logger ?? createLogger({ service: 'chain-listener', level: config.LOG_LEVEL })
-  const now = overrides.now ?? (() => new Date())
-  const metrics = createMetrics('chain-listener')
-  const counters = countersOf(metrics)
-  const database = openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL, applicationName: 'chain-listener' })
-  const bus = overrides.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
+  const { logger, now, metrics, database, bus, assemble } = serviceParts('chain-listener', config, { topology, overrides })
+  const endpoints = config.RPC_URLS.map((url, index) =>
+    openNode(url, index, { chainId: config.CHAIN_ID, timeoutMs: config.RPC_TIMEOUT_MS, maxBytes: config.RPC_MAX_BYTES }),
+  )
+  const counters = countersOf(
+    metrics,
+    endpoints.map(({ name }) => name),
+  )
   const outbox = outboxRelay(database, bus, logger)
   const store = openStore(database, config.CHAIN_ID, now)
-  const nodes = openNodes(
-    config.RPC_URLS.map((url, index) =>
-      openNode(url, index, { chainId: config.CHAIN_ID, timeoutMs: config.RPC_TIMEOUT_MS, maxBytes: config.RPC_MAX_BYTES }),
-    ),
-    {
-      stallMs: config.HEAD_STALL_MS,
-      clock: overrides.clock ?? (() => performance.now()),
-      logger,
-      onFailOver: (rpc, reason) => counters.failOvers.inc({ rpc, reason }),
-    },
-  )
+  const nodes = openNodes(endpoints, {
+    stallMs: config.HEAD_STALL_MS,
+    clock: overrides.clock ?? (() => performance.now()),
+    logger,
+    onFailOver: (rpc, reason) => counters.failOvers.inc({ rpc, reason }),
+  })
   const deployment = config.VERIFY_DEPLOYMENT
     ? createDeploymentCheck({
         ...{ chainId: config.CHAIN_ID, token: config.TOKEN_ADDRESS, routers: config.ROUTER_ADDRESSES },
@@ -76,12 +63,19 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
         ...{ quorum: quorumOf(config.RPC_URLS.length, config.RPC_QUORUM), nodes, logger },
       })
     : undefined
+  let halted: Error | undefined
+  // Without the lease nothing is read, relayed or reconciled; the process stays up and names the reason, where an exit in a loop would hide it.
+  const halt = (error: Error) => {
+    halted ??= error
+    logger.error('halted; see runbook PonteChainHalted', { error })
+    void leader.stop?.()
+  }
   const leader = createLeader(database, {
     lock: lockOf(config.CHAIN_ID),
     silenceMs: config.LEADER_SILENCE_MS,
     async takeLease() {
       await deployment?.ensure().catch(error => {
-        if (error instanceof DeploymentMismatchError) overrides.onHalt?.(error)
+        if (error instanceof DeploymentMismatchError) halt(error)
         throw error
       })
       return store.position.takeLease(config.START_BLOCK)
@@ -111,7 +105,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     metrics,
     now,
     logger,
-    onHalt: error => overrides.onHalt?.(error),
+    onHalt: halt,
     committed(change, publishes) {
       if (publishes) outbox.wake()
       relay.wake()
@@ -155,36 +149,44 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     now,
     logger,
   })
-  const { status } = scan
+  const status = async (): Promise<Status> => ({ ...(await scan.status()), halted: halted?.message ?? null })
   observeStatus(metrics, status)
+  metrics.observed('ponte_chain_halted', '1 when the chain that was followed is gone, or is not the configured one', () => (halted ? 1 : 0))
   metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
 
   const operators = routes(status, relay)
     .use(reconcileRoutes(config.CHAIN_ID, reconcile, scan.wake))
     .use(deadLetterRoutes(bus.deadLetters('chain-listener')))
     .use(auditRoutes(database, { payments: ['chain_id', 'tx_hash', 'ordinal'], payables: ['chain_id', 'order_id'] }))
-  const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger, routes: operators })
-  const parts: Part[] = [
-    database,
-    ...(overrides.bus ? [] : [bus]),
+  const parts = [
     outbox,
     { name: 'rpc', ready: () => nodes.view().some(node => node.resting === null), stop: nodes.close },
     ...(deployment ? [deployment] : []),
-    leader,
+    { ...leader, ready: () => halted === undefined },
     ...scan.parts,
     ...relay.parts,
     reconcile.part,
     monitor,
     consumer(bus, 'chain-listener', reactions(relay)),
-    ops,
   ]
-  return { ...service('chain-listener', parts), ops, http: relay.http, status }
+  return { ...assemble({ parts, http: undefined, operators }), http: relay.http, status }
 }
 
-function countersOf(metrics: Metrics) {
-  const payments = metrics.counter('ponte_chain_payments_total', 'Events published about payments and sweeps', ['type'])
+const PUBLISHED: readonly Change['facts'][number]['type'][] = [
+  'payment.detected',
+  'payment.confirmed',
+  'payment.orphaned',
+  'sweep.confirmed',
+  'sweep.orphaned',
+]
+
+function countersOf(metrics: Metrics, rpc: readonly string[]) {
+  const payments = metrics.counter('ponte_chain_payments_total', 'Events published about payments and sweeps', { type: PUBLISHED })
   return {
-    failOvers: metrics.counter('ponte_chain_rpc_failovers_total', 'How often an RPC end point was left, and why', ['rpc', 'reason']),
+    failOvers: metrics.counter('ponte_chain_rpc_failovers_total', 'How often an RPC end point was left, and why', {
+      rpc,
+      reason: restReasons,
+    }),
     published(change: Change) {
       for (const { type } of change.facts) payments.inc({ type })
     },

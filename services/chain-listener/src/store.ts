@@ -18,7 +18,7 @@ export function openStore(database: Database, chainId: number, now: () => Date) 
     position: positionStore(database, prisma, chainId),
     routers: routerStore(database, prisma, chainId),
     payments: paymentStore(database, chainId),
-    deposits: depositStore(database, chainId),
+    deposits: depositStore(database, prisma, chainId),
     rescans: rescanStore(database, chainId),
     differences: differenceStore(database, prisma, chainId),
     commit: committer(database, chainId, now),

@@ -1,7 +1,7 @@
 import type { Database } from '@ponte/service-kit'
 import type { DepositLedger } from './compare'
 
-// One index lookup for each address, whatever the statistics say.
+// Raw SQL: sums of two kinds beside each address, one index lookup each, whatever the statistics say.
 const LEDGERS = `
   SELECT issued.order_id, issued.memo, issued.address, coalesce(sum(amount) FILTER (WHERE kind = 'transfer'), 0)::text AS transferred,
     coalesce(sum(amount) FILTER (WHERE kind = 'sweep'), 0)::text AS swept
@@ -13,9 +13,10 @@ const LEDGERS = `
     WHERE chain_id = $1 AND deposit = issued.address AND state = 'confirmed' AND block_number <= $3 OFFSET 0) AS moved ON true
   GROUP BY 1, 2, 3 ORDER BY 1`
 
+// Raw SQL: the same order of ids as the sums', in one index.
 const NEWEST = `SELECT order_id FROM payables WHERE chain_id = $1 ORDER BY order_id DESC OFFSET $2 LIMIT 1`
 
-// Its blocks are read again from the first one in which it can have been paid.
+// Raw SQL because `read_to` follows from another column. Its blocks are read again from the first one in which it can have been paid.
 const READ_AGAIN = `
   UPDATE payables SET synced = false, read_to = watch_from - 1, moved_at = 0 WHERE chain_id = $1 AND order_id = ANY($2::uuid[])`
 

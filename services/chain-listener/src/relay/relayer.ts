@@ -9,7 +9,7 @@ import { createAuthorized } from './authorized'
 import { createNonceLine } from './nonce-line'
 import type { AuthorizationStore } from './store/authorizations'
 import type { PayableStore } from './store/payables'
-import type { RelayStore } from './store/transactions'
+import type { Outcome, Relay, RelayStore } from './store/transactions'
 import { createSweeps } from './sweeps'
 
 export interface RelayerOptions {
@@ -120,9 +120,15 @@ function observe(
   )
 }
 
+const KINDS: readonly Relay['kind'][] = ['sweep', 'authorization']
+const OUTCOMES: readonly (Outcome | 'sent' | 'repriced')[] = ['sent', 'repriced', 'done', 'reverted', 'replaced']
+
 function countersOf(metrics: Metrics) {
-  const relayed = metrics.counter('ponte_relayer_transactions_total', 'What became of relayed transactions', ['kind', 'outcome'])
-  const gas = metrics.counter('ponte_relayer_gas_total', 'Gas used by relayed transactions', ['kind'])
+  const relayed = metrics.counter('ponte_relayer_transactions_total', 'What became of relayed transactions', {
+    kind: KINDS,
+    outcome: OUTCOMES,
+  })
+  const gas = metrics.counter('ponte_relayer_gas_total', 'Gas used by relayed transactions', { kind: KINDS })
   return (outcome: string, kind: string, gasUsed = 0) => {
     relayed.inc({ kind, outcome })
     if (gasUsed > 0) gas.inc({ kind }, gasUsed)

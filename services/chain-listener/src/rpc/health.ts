@@ -3,6 +3,21 @@ import type { RpcErrorKind } from './error'
 /** Why a node is left alone: what it refused with, or what we think of it. */
 export type RestReason = RpcErrorKind | 'wrong_chain' | 'behind' | 'stalled' | 'outvoted' | 'foreign_chain'
 
+const REST_REASONS: Record<RestReason, true> = {
+  too_wide: true,
+  beyond_head: true,
+  rate_limited: true,
+  unavailable: true,
+  wrong_answer: true,
+  other: true,
+  wrong_chain: true,
+  behind: true,
+  stalled: true,
+  outvoted: true,
+  foreign_chain: true,
+}
+export const restReasons = Object.keys(REST_REASONS)
+
 /** How a node has behaved. All times are milliseconds of one clock. */
 export interface Health {
   failures: number

@@ -17,7 +17,7 @@ import { createFetchAhead } from './fetch-ahead'
 import { createVotes, quorumOf } from './quorum'
 import { createScanner, type Scanner } from './scanner'
 import { createScanWriter } from './session'
-import { type Status, statusOf } from './status'
+import { type ScanStatus, statusOf } from './status'
 
 export interface ScanOptions {
   store: Store
@@ -139,10 +139,7 @@ export function createScan(config: ChainListenerConfig, options: ScanOptions) {
   const hasUnsynced = async () => (await store.deposits.unsynced(1)).length > 0 || (await store.rescans.next()) !== undefined
   const behind = () => isBehind({ scanner, nodes, leader, watch, logger, hasUnsynced, wake: scan.wake })
   const heads = config.WS_URL ? [newHeads({ url: config.WS_URL, silenceMs: config.HEAD_STALL_MS, wake: scan.wake, logger })] : []
-  const parts: Part[] = [
-    { ...scan, ready: () => scanner.view().halt === undefined, busy: async () => (await scan.busy?.()) === true || (await behind()) },
-    ...heads,
-  ]
+  const parts: Part[] = [{ ...scan, busy: async () => (await scan.busy?.()) === true || (await behind()) }, ...heads]
   return {
     parts,
     /** How headers are judged. */
@@ -155,7 +152,8 @@ export function createScan(config: ChainListenerConfig, options: ScanOptions) {
       if (ends) scan.wake()
     },
     confirmed: (): number | undefined => scanner.view().cursor?.confirmed.number,
-    status: (): Promise<Status> => statusOf({ chainId, token, leader, scanner, nodes, store, headTime: () => headTime, trust: trust.view }),
+    status: (): Promise<ScanStatus> =>
+      statusOf({ chainId, token, leader, scanner, nodes, store, headTime: () => headTime, trust: trust.view }),
   }
 }
 

@@ -19,7 +19,6 @@ export function observeStatus(metrics: Metrics, status: () => Promise<Status>): 
   observe('ponte_chain_lag_blocks', 'Blocks between head and scan', now => now.lag_blocks)
   observe('ponte_chain_lag_seconds', 'Chain time between head and scan', now => now.lag_seconds)
   observe('ponte_chain_leader', '1 in the replica that scans', now => (now.role === 'leader' ? 1 : 0))
-  observe('ponte_chain_halted', '1 when the chain that was followed is gone', now => (now.halted === null ? 0 : 1))
   observe('ponte_chain_catch_up_blocks_left', 'Blocks left of a catch-up; 0 when there is none', now => now.catch_up?.blocks_left ?? 0)
   observe('ponte_chain_catch_up_percent', 'Part of a catch-up that is done; 100 when there is none', now => now.catch_up?.percent ?? 100)
   observe('ponte_chain_catch_up_seconds_left', 'Estimated rest of a catch-up; 0 when there is none', now =>

@@ -6,11 +6,15 @@ import { type Progress, progressOf } from './progress'
 import type { Scanner } from './scanner'
 
 /** What an operator sees at `GET /status`. Block times are the chain's; a lag in seconds is between two of them. */
-export interface Status {
+export interface Status extends ScanStatus {
+  /** Why nothing is read any more; a restart tries again. */
+  halted: string | null
+}
+
+export interface ScanStatus {
   chain_id: number
   token_address: string
   role: 'leader' | 'standby'
-  halted: string | null
   head_block: number | null
   scanned_block: number | null
   scanned_hash: string | null
@@ -37,8 +41,8 @@ export interface StatusOptions {
 }
 
 /** The leader speaks from memory, a standby from the database. */
-export async function statusOf(options: StatusOptions): Promise<Status> {
-  const { cursor, progress, halt } = options.scanner.view()
+export async function statusOf(options: StatusOptions): Promise<ScanStatus> {
+  const { cursor, progress } = options.scanner.view()
   const row = await options.store.position.row()
   const number = (value: bigint | null | undefined) => (value === null || value === undefined ? null : Number(value))
   const scanned = cursor?.scanned.number ?? number(row?.scannedNumber)
@@ -50,7 +54,6 @@ export async function statusOf(options: StatusOptions): Promise<Status> {
     chain_id: options.chainId,
     token_address: options.token,
     role: options.leader.epoch() === undefined ? 'standby' : 'leader',
-    halted: halt?.message ?? null,
     head_block: head,
     scanned_block: scanned,
     scanned_hash: cursor?.scanned.hash ?? row?.scannedHash ?? null,

@@ -33,7 +33,7 @@ export interface Step {
   events: readonly NewEvent[]
 }
 
-// The payments travel as arrays, not as records: while catching up, encoding them as JSON costs more than writing them.
+// Raw SQL because a step is one statement. The payments travel as arrays, not as records: while catching up, encoding them as JSON costs more than writing them.
 const COMMIT: Statement = {
   name: 'commit-step',
   text: `

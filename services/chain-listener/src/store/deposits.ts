@@ -1,5 +1,6 @@
 import type { Database } from '@ponte/service-kit'
 import type { BlockedDeposit } from '../events'
+import type { PrismaClient } from '../generated/client'
 import type { Deposit } from '../logs/transfer'
 
 /** A deposit address whose earlier blocks are not all read yet. */
@@ -9,19 +10,19 @@ export interface UnsyncedDeposit extends Deposit {
   readTo: number
 }
 
-// One index lookup for each recipient, whatever the statistics say: most are not ours and touch the index alone.
+// Raw SQL, in every block: one index lookup for each recipient, whatever the statistics say: most are not ours and touch the index alone.
 const ISSUED = `
   SELECT issued.* FROM unnest($2::text[]) AS recipient (address) CROSS JOIN LATERAL (
     SELECT address, memo, merchant, router FROM payables
     WHERE payables.address = recipient.address AND chain_id = $1 AND synced OFFSET 0) AS issued`
 
-const ANY_SYNCED = 'SELECT 1 FROM payables WHERE chain_id = $1 AND address IS NOT NULL AND synced LIMIT 1'
-
+// Raw SQL, in every turn: the partial index of unsynced addresses, in its own order.
 const UNSYNCED =
   'SELECT order_id, address, memo, merchant, router, read_to::float8 FROM payables WHERE chain_id = $1 AND NOT synced AND address IS NOT NULL'
 const RECENT = `${UNSYNCED} AND read_to >= $2 ORDER BY read_to DESC LIMIT $3`
 const OLDEST = `${UNSYNCED} ORDER BY read_to LIMIT $2`
 
+// Raw SQL, in every turn: it compares two columns, as its partial index does.
 const UNPUBLISHED = `
   SELECT order_id, memo, merchant, address, blocked_reason, blocked_revision FROM payables
   WHERE chain_id = $1 AND blocked_revision > blocked_published LIMIT 500`
@@ -42,8 +43,9 @@ interface BlockedRow {
 
 export type DepositStore = ReturnType<typeof depositStore>
 
-/** The deposit addresses as the scan needs them. SQL, because the plans matter: each of these runs in every turn. */
-export function depositStore(database: Database, chainId: number) {
+/** The deposit addresses as the scan needs them. */
+export function depositStore(database: Database, prisma: PrismaClient, chainId: number) {
+  const ofChain = { chainId: BigInt(chainId), address: { not: null } }
   const unsynced = async (name: string, text: string, ...values: unknown[]): Promise<UnsyncedDeposit[]> => {
     const { rows } = await database.query<UnsyncedRow>({ name: `deposits-${name}`, text }, [chainId, ...values])
     return rows.map(({ order_id, read_to, ...deposit }) => ({ ...deposit, orderId: order_id, readTo: read_to }))
@@ -56,15 +58,12 @@ export function depositStore(database: Database, chainId: number) {
       return new Map(rows.map(row => [row.address, row]))
     },
     /** Whether the scan has any address to hold transfers against. */
-    anySynced: async (): Promise<boolean> => (await database.query({ name: 'deposits-any', text: ANY_SYNCED }, [chainId])).rowCount === 1,
+    anySynced: async (): Promise<boolean> => (await prisma.payable.findFirst({ where: { ...ofChain, synced: true } })) !== null,
     /** Not synced, and read at least up to a block; the newest first. */
     unsyncedFrom: (readTo: number, limit: number) => unsynced('unsynced-recent', RECENT, readTo, limit),
     /** Not synced; those that were read least first. */
     unsynced: (limit: number) => unsynced('unsynced-oldest', OLDEST, limit),
-    countUnsynced: async (): Promise<number> => {
-      const text = 'SELECT count(*)::int AS count FROM payables WHERE chain_id = $1 AND NOT synced AND address IS NOT NULL'
-      return (await database.query<{ count: number }>(text, [chainId])).rows[0]?.count ?? 0
-    },
+    countUnsynced: (): Promise<number> => prisma.payable.count({ where: { ...ofChain, synced: false } }),
     /** Changes in what can be swept that are not published yet. */
     async unpublished(): Promise<BlockedDeposit[]> {
       const { rows } = await database.query<BlockedRow>({ name: 'deposits-unpublished', text: UNPUBLISHED }, [chainId])

@@ -27,7 +27,7 @@ interface Row {
 const SCANNED = `state <> 'orphaned' AND (kind <> 'transfer' OR EXISTS (
   SELECT 1 FROM payables WHERE payables.chain_id = $1 AND payables.address = payments.deposit AND payables.synced))`
 
-/** The rows of the chain's ledger, for deciding what to publish next. SQL, because the plans matter: each of these runs in every turn. */
+/** The rows of the chain's ledger, for deciding what to publish next. Raw SQL, because the plans matter: each of these runs in every turn. */
 export function paymentStore(database: Database, chainId: number) {
   const find = async (name: string, where: string, ...values: unknown[]): Promise<Payment[]> => {
     const text = `SELECT ${COLUMNS} FROM payments WHERE chain_id = $1 AND ${where} ORDER BY block_number, log_index`

@@ -16,11 +16,13 @@ export interface Cursor {
   sequence: number
 }
 
+// Raw SQL because the epoch is counted by the database, in one upsert.
 const TAKE_LEASE = `
   INSERT INTO chain_cursor (chain_id, epoch, start_block) VALUES ($1, 1, $2)
   ON CONFLICT (chain_id) DO UPDATE SET epoch = chain_cursor.epoch + 1
   RETURNING epoch::text AS epoch`
 
+// Raw SQL because cursor and block are written under the lease's guard, in one statement.
 const ANCHOR = `
   WITH cursor AS (
     UPDATE chain_cursor SET epoch = CASE WHEN epoch = $2 THEN epoch END, genesis_hash = $3, scanned_number = $4, scanned_hash = $5,
@@ -77,7 +79,7 @@ export function positionStore(database: Database, prisma: PrismaClient, chainId:
 
     /** Forgets blocks that no reorganisation we follow can reach. */
     async forget(below: number): Promise<void> {
-      await database.query('DELETE FROM blocks WHERE chain_id = $1 AND number < $2', [chainId, below])
+      await prisma.block.deleteMany({ where: { chainId: BigInt(chainId), number: { lt: BigInt(below) } } })
     },
   }
 }

@@ -9,6 +9,7 @@ export interface AddedRouters {
   readTo: number
 }
 
+// Raw SQL because the rows change under the lease's guard, in one statement.
 const FOLLOW = `
   WITH ${LEASE_GUARD},
   gone AS (DELETE FROM routers WHERE chain_id = $1 AND address <> ALL($3::text[]))

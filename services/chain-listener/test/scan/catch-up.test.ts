@@ -125,44 +125,49 @@ describe('a chain that has vanished', () => {
   it.each([
     ['begun anew and longer', 90],
     ['begun anew and shorter', 3],
-  ])('%s stops the scan with a message instead of skipping', async (_name, blocks) => {
-    const chain = using(await startChain())
-    await chain.mine(60)
-    const proxy = using(await startFaultProxy(chain.anvil.rpcUrl))
-    const halts: Error[] = []
-    const logger = listeningLogger()
-    const listening = using(
-      await startListener({
-        rpcUrls: proxy.url,
-        router: chain.emitter,
-        env: { REORG_WINDOW: '10' },
-        given: { logger, onHalt: error => halts.push(error) },
-      }),
-    )
-    await levelWith(chain, listening)
-    const before = await listening.cursor()
-    // Of another time, so that not even block 0 is the same.
-    const anew = using(await startChain({ noMining: true, extraArgs: ['--timestamp', '1700000000'] }))
-    await anew.mine(blocks)
-    proxy.redirect(anew.anvil.rpcUrl)
-    await until(() => halts.length > 0, 'the scan did not stop')
-    expect(halts[0]?.message).toContain('does not contain the blocks that were read before')
-    expect((await listening.listener.status()).halted).toContain('Point RPC_URLS to the chain')
-    expect((await listening.fetch('/readyz')).status).toBe(503)
-    expect((await listening.cursor())?.scanned_number).toBe(before?.scanned_number)
-  })
+  ])(
+    '%s halts the listener, which stays up: unready, gauge 1, the reason in its status, and no lease to relay under',
+    async (_name, blocks) => {
+      const chain = using(await startChain())
+      await chain.mine(60)
+      const proxy = using(await startFaultProxy(chain.anvil.rpcUrl))
+      const logger = listeningLogger()
+      const listening = using(
+        await startListener({
+          rpcUrls: proxy.url,
+          router: chain.emitter,
+          env: { REORG_WINDOW: '10' },
+          given: { logger },
+        }),
+      )
+      await levelWith(chain, listening)
+      const before = await listening.cursor()
+      // Of another time, so that not even block 0 is the same.
+      const anew = using(await startChain({ noMining: true, extraArgs: ['--timestamp', '1700000000'] }))
+      await anew.mine(blocks)
+      proxy.redirect(anew.anvil.rpcUrl)
+      const status = async () => (await (await listening.fetch('/status')).json()) as Status
+      await until(async () => (await status()).halted !== null, 'the scan did not stop')
+      expect((await status()).halted).toContain('does not contain the blocks that were read before')
+      expect((await status()).halted).toContain('Point RPC_URLS to the chain')
+      expect((await listening.fetch('/readyz')).status).toBe(503)
+      expect((await listening.fetch('/healthz')).status).toBe(200)
+      expect(await (await listening.fetch('/metrics')).text()).toMatch(/^ponte_chain_halted\{[^}]*\} 1$/m)
+      await until(async () => (await status()).role === 'standby', 'it kept the lease')
+      await listening.idle()
+      expect((await listening.cursor())?.scanned_number).toBe(before?.scanned_number)
+    },
+  )
 
   it('does not take a node that is still syncing for another chain', async () => {
     const chain = using(await startChain())
     await chain.mine(60)
     const proxy = using(await startFaultProxy(chain.anvil.rpcUrl))
-    const halts: Error[] = []
     const listening = using(
       await startListener({
         rpcUrls: proxy.url,
         router: chain.emitter,
         env: { REORG_WINDOW: '10' },
-        given: { onHalt: error => halts.push(error) },
       }),
     )
     await levelWith(chain, listening)
@@ -172,6 +177,6 @@ describe('a chain that has vanished', () => {
     await chain.pay([{ memo: memoOf(1) }])
     await chain.mine()
     await levelWith(chain, listening)
-    expect(halts).toEqual([])
+    expect((await listening.listener.status()).halted).toBeNull()
   })
 })
