@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ApiError } from './errors'
 import { address, id } from './fields'
 
 /** A merchant's terms as the gateway knows them now; a higher version is newer. */
@@ -19,3 +20,9 @@ export const caller = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('checkout') }),
 ])
 export type Caller = z.infer<typeof caller>
+
+/** The terms of the merchant who calls. Throws `forbidden` for a payer. */
+export function termsOf(from: Caller): MerchantTerms {
+  if (from.kind !== 'merchant') throw new ApiError('forbidden', 'A payer may read the checkout of an order and nothing else.')
+  return from.terms
+}

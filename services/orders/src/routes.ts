@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import {
   ApiError,
   address,
-  type Caller,
   type CreateOrder,
   caller,
   createOrder,
@@ -15,6 +14,7 @@ import {
   ORDER_EXPIRES_IN_MIN_S,
   parseBrl,
   summaryQuery,
+  termsOf,
 } from '@ponte/contracts'
 import {
   addLogFields,
@@ -151,11 +151,7 @@ const cancelOrder = (
     return body
   })
 
-function merchantOf(res: Response): MerchantTerms {
-  const who: Caller = res.locals.caller
-  if (who.kind !== 'merchant') throw new ApiError('forbidden', 'A payer may read the checkout of an order and nothing else.')
-  return who.terms
-}
+const merchantOf = (res: Response): MerchantTerms => termsOf(res.locals.caller)
 
 /** Addresses are kept in EIP-55 form, whatever case they are asked for in. */
 const withChecksum = ({ deposit_address, ...query }: ListOrders): ListOrders =>

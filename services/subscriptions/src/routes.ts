@@ -5,6 +5,7 @@ import {
   id as idSchema,
   listSubscriptions,
   type MerchantTerms,
+  termsOf,
   updateSubscription,
 } from '@ponte/contracts'
 import {
@@ -16,11 +17,12 @@ import {
   parseRequest,
   requireCaller,
   retryConflicts,
+  sendAnswer,
   uuidv7At,
 } from '@ponte/service-kit'
-import { type Request, Router } from 'express'
+import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
-import { merchantOf, type OrderWaits, orderAnswer, sendOrder, subscriptionBody, toAmendment, toNewSubscription } from './api'
+import { type OrderWaits, orderAnswer, subscriptionBody, toAmendment, toNewSubscription, withOrder } from './api'
 import { mint } from './scheduler'
 import { isConflict, type Store } from './store'
 import { amend, cancel, charge, open, type Subscription } from './subscription'
@@ -88,7 +90,7 @@ export function routes(deps: RouteDeps): Router {
 
   router.post(`${BASE}/:id/charge`, async (req, res) => {
     const terms = merchantOf(res)
-    parseRequest(pathId, req.params, 'path')
+    const { id } = parseRequest(pathId, req.params, 'path')
     parseRequest(nothing, req.body, 'body')
     const keyed = keyedRequest(req, terms.merchant_id)
     const work = async () => {
@@ -100,7 +102,7 @@ export function routes(deps: RouteDeps): Router {
         return answer
       })
     }
-    await answerOnce(deps.database, keyed, res, work, answer => sendOrder(deps, res, answer))
+    await answerOnce(deps.database, keyed, res, work, async answer => sendAnswer(res, await withOrder(deps, id, answer)))
   })
 
   router.post(`${BASE}/:id/cancel`, async (req, res) => {
@@ -120,6 +122,8 @@ export function routes(deps: RouteDeps): Router {
 
   return router
 }
+
+const merchantOf = (res: Response): MerchantTerms => termsOf(res.locals.caller)
 
 /** Finds the caller's subscription and lets `decide` commit on it; both again when another commit was first. */
 const decided = <T>(store: Store, req: Request, terms: MerchantTerms, decide: (subscription: Subscription) => Promise<T>): Promise<T> =>

@@ -62,9 +62,19 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
   return assemble({ parts: [relay, scheduler, pruning, consumer(bus, 'subscriptions', reactions({ store, now, orderWaits }))], http })
 }
 
+const FACTS: Record<Change['facts'][number]['kind'], true> = {
+  charge_requested: true,
+  charged: true,
+  superseded: true,
+  duplicate: true,
+  skipped: true,
+  cancelled: true,
+  expired: true,
+}
+
 /** Counts what happened, and logs what an operator should know of: a period that was paid twice. */
 function factRecorder(metrics: Metrics, logger: Logger) {
-  const happened = metrics.counter('ponte_subscription_facts_total', 'What happened to subscriptions', ['fact'])
+  const happened = metrics.counter('ponte_subscription_facts_total', 'What happened to subscriptions', { fact: Object.keys(FACTS) })
   return ({ subscription, facts }: Change) => {
     for (const fact of facts) {
       happened.inc({ fact: fact.kind })

@@ -24,6 +24,7 @@ export function rateWindowStore(database: Database) {
       return { granted: Math.max(0, row.granted), remaining: Math.max(0, limit - row.used), resetsInMs: Math.ceil(row.resets_in_s * 1000) }
     },
     async prune(): Promise<void> {
+      // Raw, because the database's clock numbers the windows.
       await database.query('DELETE FROM rate_windows WHERE number < floor(extract(epoch FROM now()) / 60) - 1')
     },
   }

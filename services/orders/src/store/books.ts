@@ -13,7 +13,7 @@ export interface Booked {
   block_number: string
 }
 
-// Three tables as one list, by block: no relation to ask Prisma by.
+// Raw SQL: three tables as one list, by block; there is no relation to ask Prisma by.
 const BETWEEN = `
   SELECT id, 'order' AS place, kind, order_id, NULL AS reason, status, gross_units::text, block_number::text FROM payments
   WHERE block_number BETWEEN $1 AND $2

@@ -3,6 +3,7 @@ import type { Database, Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import type { ChainView } from '../order'
 
+// Raw SQL because it commits with its event.
 const ADVANCE: Statement = {
   name: 'chain-advance',
   text: `
@@ -13,18 +14,22 @@ const ADVANCE: Statement = {
   ON CONFLICT (chain_id, sequence) DO UPDATE SET confirmed_time = greatest(known.confirmed_time, EXCLUDED.confirmed_time)`,
 }
 
+// Raw SQL because it commits with its event.
 const COUNT: Statement = {
   name: 'chain-event',
   text: 'INSERT INTO payment_sequences (chain_id, sequence) VALUES ($chain_id, $sequence) ON CONFLICT DO NOTHING',
 }
 
+// Raw SQL because it commits with its event.
 const PARK: Statement = {
   name: 'chain-park',
   text: `
   WITH counted AS (INSERT INTO payment_sequences (chain_id, sequence) VALUES ($chain_id, $sequence) ON CONFLICT DO NOTHING)
   INSERT INTO parked_events (event_id, chain_id, sequence, memo) VALUES ($event_id, $chain_id, $sequence, $memo) ON CONFLICT DO NOTHING`,
 }
+// Raw SQL: a join without a relation.
 const FORGET_PARKED = 'DELETE FROM parked_events USING inbox WHERE inbox.event_id = parked_events.event_id'
+// Raw SQL: the first gap in a sequence, found and written in one statement.
 const WATERMARK = `
   UPDATE chain_cursors SET watermark = greatest(watermark, (
     SELECT coalesce(max(sequence), 0) FROM (
@@ -33,11 +38,13 @@ const WATERMARK = `
     WHERE offset_by = $2))
   WHERE chain_id = $1 RETURNING watermark`
 
+// Raw SQL because what is believed follows from other rows.
 const BELIEVE = `
   UPDATE chain_cursors SET confirmed_time = greatest(CASE WHEN confirmed_time <= $3 THEN confirmed_time END,
     (SELECT max(confirmed_time) FROM chain_advances WHERE chain_id = $1 AND sequence <= $2 AND confirmed_time <= $3))
   WHERE chain_id = $1 RETURNING confirmed_time, head_block`
 
+// Raw SQL: a difference of two tables.
 const MISSING = `
   SELECT greatest(0, (SELECT max(sequence) FROM chain_advances WHERE chain_id = $1) - watermark) AS count
   FROM chain_cursors WHERE chain_id = $1`

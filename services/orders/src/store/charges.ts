@@ -4,6 +4,7 @@ import type { PrismaClient } from '../generated/client'
 import type { Change } from '../order'
 import { isKnownOrder, newOrder, type OrderStoreOptions } from './order-writes'
 
+// Raw SQL because it commits with its event.
 const HOLD: Statement = {
   name: 'charge-hold',
   text: 'INSERT INTO waiting_charges (order_id, request) VALUES ($order_id, $request) ON CONFLICT DO NOTHING',

@@ -20,6 +20,7 @@ const SWEEP_COLUMNS = [
   'log_index',
 ]
 
+// Raw SQL because it commits with its event.
 const SWEEP: Statement = {
   name: 'deposit-sweep',
   text: `
@@ -31,7 +32,7 @@ const SWEEP: Statement = {
   WHERE sweeps.revision < EXCLUDED.revision`,
 }
 
-// The least sequence stands: from there on the address has been read ever since.
+// Raw SQL, with its event. The least sequence stands: from there on the address has been read ever since.
 const SYNCED: Statement = {
   name: 'deposit-synced',
   text: `
@@ -41,6 +42,7 @@ const SYNCED: Statement = {
   WHERE known.synced_sequence IS NULL OR known.synced_sequence > EXCLUDED.synced_sequence`,
 }
 
+// Raw SQL because it commits with its event; the newest revision stands.
 const BLOCKED: Statement = {
   name: 'deposit-blocked',
   text: `

@@ -2,6 +2,7 @@ import type { MerchantTerms } from '@ponte/contracts'
 import type { Database, Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 
+// Raw SQL because it commits with its event; the newest version stands.
 const SAVE: Statement = {
   name: 'merchant-save',
   text: `

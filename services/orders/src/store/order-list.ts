@@ -26,7 +26,7 @@ export function orderList(database: Database) {
   }
 }
 
-// By the payer's transaction, or by the one that moved it on. Worked out first, so that the orders themselves are found by their key.
+// Raw SQL, as the list that it is a part of. By the payer's transaction, or by the one that moved it on. Worked out first, so that the orders themselves are found by their key.
 const BY_TRANSACTION = `id = ANY (ARRAY(
   SELECT order_id FROM (SELECT order_id, tx_hash FROM payments UNION ALL
     SELECT paid.id, sweeps.tx_hash FROM sweeps JOIN orders AS paid USING (memo)) AS moved

@@ -6,13 +6,13 @@ import { fromFields, type OrderFields, orderFields, type PaymentFields, paymentJ
 // Handled meanwhile, it is in the inbox.
 const IS_HELD = `EXISTS (SELECT 1 FROM parked_events AS parked WHERE parked.memo = orders.memo
     AND NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.event_id = parked.event_id))`
-// One statement, because a payment could come in between two.
+// Raw SQL because it is one statement: a payment could come in between two.
 const LEDGERS = `
   SELECT ${orderFields}, deposit.synced_sequence, ${IS_HELD} AS is_held, coalesce((
     SELECT json_agg(${paymentJson} ORDER BY p.block_number, p.id) FROM payments p WHERE p.order_id = orders.id), '[]') AS payments
   FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id`
 
-// An address follows from router, memo and merchant; only what left the order's own is its sweep.
+// Raw SQL, one statement as above. An address follows from router, memo and merchant; only what left the order's own is its sweep.
 const HISTORY = `
   SELECT ${orderFields}, deposit.synced_sequence, ${IS_HELD} AS is_held, deposit.blocked_reason, coalesce((
     SELECT json_agg(${paymentJson} ORDER BY p.block_number, p.id) FROM payments p WHERE p.order_id = orders.id), '[]') AS payments, coalesce((
@@ -21,7 +21,7 @@ const HISTORY = `
       AND lower(s.merchant_address) = lower(orders.merchant_address)), '[]') AS sweeps
   FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id`
 
-// `chain_id > 0` names the index of open orders, which is kept from every other query by it. An order whose address is not read up to here yet is left for later.
+// Raw SQL because its plan was measured: `chain_id > 0` names the index of open orders, which is kept from every other query by it. An order whose address is not read up to here yet is left for later.
 const DUE = `
   SELECT orders.id, orders.expires_at FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id
   WHERE chain_id = $1 AND chain_id > 0 AND status IN ('pending', 'underpaid', 'confirming') AND expires_at < $2

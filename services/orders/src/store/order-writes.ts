@@ -30,6 +30,7 @@ export interface OrderStoreOptions {
   committed(change: Change): void
 }
 
+// Raw SQL because orders of one moment commit with their events and answers.
 const INSERT: Statement = {
   name: 'orders-insert',
   text: `
@@ -37,7 +38,7 @@ const INSERT: Statement = {
   ${insertRows('orders', orderColumns)}`,
 }
 
-// A payment that came before its order leaves the unmatched ones with whatever brings it here.
+// Raw SQL, for the same reason. A payment that came before its order leaves the unmatched ones with whatever brings it here.
 const COMMIT: Statement = {
   name: 'orders-commit',
   text: `

@@ -26,6 +26,7 @@ const COLUMNS = [
   'log_index',
 ]
 
+// Raw SQL because it commits with its event.
 const RECORD: Statement = {
   name: 'payment-unmatched',
   text: `
@@ -37,6 +38,7 @@ const RECORD: Statement = {
   WHERE unmatched_payments.revision < EXCLUDED.revision`,
 }
 
+// Raw SQL: a join without a relation.
 const CLAIMABLE = `
   SELECT DISTINCT orders.memo FROM unmatched_payments AS unmatched JOIN orders USING (memo)
   WHERE unmatched.reason = 'unknown_memo' LIMIT $1`

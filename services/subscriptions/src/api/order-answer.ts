@@ -1,6 +1,5 @@
 import type { PendingChargeBody } from '@ponte/contracts'
-import { type Answer, sendAnswer } from '@ponte/service-kit'
-import type { Response } from 'express'
+import type { Answer } from '@ponte/service-kit'
 import type { OrderWaits } from './order-wait'
 
 const ORDER = /^order ([0-9a-f-]{36})$/
@@ -8,21 +7,21 @@ const ORDER = /^order ([0-9a-f-]{36})$/
 /** An answer whose body is an order that orders has yet to create: its id is stored in place of the body. */
 export const orderAnswer = (status: number, orderId: string): Answer => ({ status, body: `order ${orderId}` })
 
-/** Sends a body, or the order once orders has created it; when that takes too long, where it will be. */
-export async function sendOrder(
+/** The answer with the order in it once orders has created it; when that takes too long, where it will be. */
+export async function withOrder(
   { orderWaits, orderWaitMs, publicUrl }: { orderWaits: OrderWaits; orderWaitMs: number; publicUrl: string },
-  res: Response,
+  subscriptionId: string,
   answer: Answer,
-): Promise<void> {
+): Promise<Answer> {
   const orderId = ORDER.exec(answer.body)?.[1]
-  if (orderId === undefined) return sendAnswer(res, answer)
+  if (orderId === undefined) return answer
   const order = await orderWaits.wait(orderId, orderWaitMs)
-  if (order !== null) return sendAnswer(res, { status: answer.status, body: order })
+  if (order !== null) return { status: answer.status, body: order }
   const pending: PendingChargeBody = {
     object: 'charge',
-    subscription_id: String(res.req.params.id),
+    subscription_id: subscriptionId,
     order_id: orderId,
     checkout_url: `${publicUrl}/pay/${orderId}`,
   }
-  res.status(202).json(pending)
+  return { status: 202, body: JSON.stringify(pending) }
 }

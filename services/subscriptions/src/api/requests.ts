@@ -1,13 +1,4 @@
-import {
-  ApiError,
-  type Caller,
-  type CreateSubscription,
-  type MerchantTerms,
-  parseBrl,
-  TIMEZONE_DEFAULT,
-  type UpdateSubscription,
-} from '@ponte/contracts'
-import type { Response } from 'express'
+import { ApiError, type CreateSubscription, parseBrl, TIMEZONE_DEFAULT, type UpdateSubscription } from '@ponte/contracts'
 import type { Amendment, NewSubscription } from '../subscription'
 
 /** What a merchant's request means, in our own words. */
@@ -17,13 +8,6 @@ const ORDER_LIFE_DRIVEN_S = 1_800
 const ORDER_LIFE_PLAN_S = 86_400
 const BACKDATE_MAX_MS = 366 * 86_400_000
 const AHEAD_MAX_MS = 3_653 * 86_400_000
-
-/** The merchant whom the gateway's token names. Throws `forbidden` for a payer. */
-export function merchantOf(res: Response): MerchantTerms {
-  const who: Caller = res.locals.caller
-  if (who.kind !== 'merchant') throw new ApiError('forbidden', 'A payer may read the checkout of an order and nothing else.')
-  return who.terms
-}
 
 export function toNewSubscription(body: CreateSubscription, merchantId: string, id: string, at: Date): NewSubscription {
   const startAt = body.start_at ? new Date(body.start_at) : at

@@ -29,12 +29,13 @@ const TERMS = `terms AS (
     SET version = EXCLUDED.version, display_name = EXCLUDED.display_name, payout_address = EXCLUDED.payout_address
     WHERE known.version < EXCLUDED.version)`
 
+// Raw SQL because it commits with its event and its answer.
 const CREATE: Statement = {
   name: 'subscription-create',
   text: `WITH ${TERMS} ${insertRows('subscriptions', [...fixedColumns, ...changingColumns])}`,
 }
 
-// New charges and attempts are plain inserts: their keys refuse what another replica has charged meanwhile.
+// Raw SQL, for the same reason. New charges and attempts are plain inserts: their keys refuse what another replica has charged meanwhile.
 const CHANGE: Statement = {
   name: 'subscription-change',
   text: `

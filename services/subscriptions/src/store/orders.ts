@@ -2,7 +2,7 @@ import type { OrderBody } from '@ponte/contracts'
 import type { Database, Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 
-// SQL, because it commits with its event. The first body stands: the event may come twice.
+// Raw SQL because it commits with its event. The first body stands: the event may come twice.
 const RECORD_CREATED: Statement = {
   name: 'order-created',
   text: 'UPDATE attempts SET order_body = coalesce(order_body, $body) WHERE order_id = $order_id',

@@ -12,7 +12,7 @@ export interface StoreOptions {
   committed(change: Change): void
 }
 
-// SQL, because replicas claim past each other's locks; in order of the index on what is due.
+// Raw SQL because replicas claim past each other's locks; in order of the index on what is due.
 const CLAIM_DUE = `
   UPDATE subscriptions SET claimed_until = now() + interval '30 seconds'
   WHERE id = ANY(ARRAY(

@@ -1,14 +1,10 @@
-import { ApiError, type Caller, id, type MerchantTerms } from '@ponte/contracts'
+import { ApiError, type Caller, id, type MerchantTerms, termsOf } from '@ponte/contracts'
 import { z } from 'zod'
 
 export const pathId = z.object({ id })
 
 /** The merchant that the gateway named. */
-export function merchantOf(res: { locals: Record<string, unknown> }): MerchantTerms {
-  const who = res.locals.caller as Caller
-  if (who.kind !== 'merchant') throw new ApiError('forbidden', 'A payer may read the checkout of an order and nothing else.')
-  return who.terms
-}
+export const merchantOf = (res: { locals: Record<string, unknown> }): MerchantTerms => termsOf(res.locals.caller as Caller)
 
 /** The row, when it is this merchant's. */
 export function owned<T extends { merchantId: string }>(row: T | null, terms: MerchantTerms, what: string): T {

@@ -1,5 +1,5 @@
 import type { ListEvents } from '@ponte/contracts'
-import { createBatch, type Database, isUniqueViolation, type Statement } from '@ponte/service-kit'
+import { type Database, groupCommit, isUniqueViolation, type Statement } from '@ponte/service-kit'
 import type { Webhook } from '../delivery'
 import type { Event as EventRow, PrismaClient } from '../generated/client'
 import { keyset } from './keyset'
@@ -64,7 +64,7 @@ const ADMIT: Statement = {
   SELECT (SELECT count(*)::int FROM admitted) AS admitted, touch_lanes(ARRAY(SELECT endpoint_id FROM due))`,
 }
 
-const GROUP_COMMIT_MAX = 200
+const ADMITTED_AT_ONCE = 200
 
 /** Raw SQL because it joins two tables that have no relation in the schema. */
 const HAS_ADMISSIBLE =
@@ -90,7 +90,7 @@ export function eventStore(database: Database, prisma: PrismaClient) {
     // The first speaks for all that were written with it.
     return events.map((_, index) => ({ waits, lanes: index === 0 ? (saved?.lanes ?? []) : [] }))
   }
-  const batch = createBatch(GROUP_COMMIT_MAX, insert)
+  const batch = groupCommit(insert)
   return {
     /** Stores an event and makes it due. Those of one moment share a commit. */
     async save(event: IncomingEvent): Promise<Saved> {
@@ -104,8 +104,8 @@ export function eventStore(database: Database, prisma: PrismaClient) {
 
     /** Makes due what waited for a merchant that is known now; true when there may be more. */
     async admitWaiting(): Promise<boolean> {
-      const { rows } = await database.commit<{ admitted: number }>({ write: ADMIT, values: { limit: GROUP_COMMIT_MAX } })
-      return rows[0]?.admitted === GROUP_COMMIT_MAX
+      const { rows } = await database.commit<{ admitted: number }>({ write: ADMIT, values: { limit: ADMITTED_AT_ONCE } })
+      return rows[0]?.admitted === ADMITTED_AT_ONCE
     },
 
     /** Events whose merchant is not known in their version yet. */
