@@ -43,6 +43,13 @@ it.each(serviceNames)('%s tells what an operator asks of it', async name => {
   expect(exposed).toEqual(expect.arrayContaining(told[name]))
 })
 
+it.each(serviceNames)('%s counts from 0: no counter first appears as 1, which escapes increase()', async name => {
+  const text = await (await fetch(`${system.opsUrls[name]}/metrics`)).text()
+  const counters = [...text.matchAll(/^# TYPE (\S+) counter$/gm)].map(([, metric]) => metric ?? '')
+  expect(counters.length).toBeGreaterThan(0)
+  expect(counters.filter(counter => !new RegExp(`^${counter}(\\{| )`, 'm').test(text))).toEqual([])
+})
+
 it('a payment moves the figures that belong to it', async () => {
   const merchant = await createMerchant(world, system.gatewayUrl)
   const order = await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })

