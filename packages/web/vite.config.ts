@@ -16,7 +16,7 @@ export default defineConfig({
   },
   build: {
     target: 'es2022',
-    // The content security policy allows no data: fonts, and an inlined file is one nobody can cache.
+    // The content security policy allows no data: fonts, and an inlined file cannot be cached.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     manifest: true,

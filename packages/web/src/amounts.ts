@@ -24,7 +24,7 @@ export function moment(iso: string, language: Language, timeZone?: string): stri
   return new Date(iso).toLocaleString(localeOf(language), { dateStyle: 'medium', timeStyle: 'short', ...(timeZone ? { timeZone } : {}) })
 }
 
-/** Without the year, which nobody waits for. */
+/** Without the year: no wait is that long. */
 export function soon(iso: string, language: Language): string {
   return new Date(iso).toLocaleString(localeOf(language), { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
 }

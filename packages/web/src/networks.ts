@@ -24,7 +24,7 @@ export const networks: Record<number, Network> = {
   11155111: network('Sepolia', 'https://ethereum-sepolia-rpc.publicnode.com', 'https://sepolia.etherscan.io'),
 }
 
-/** Where a person can look a transaction up; null on networks that nobody shows, such as a local one. */
+/** Where a person can look a transaction up; null on networks without an explorer, such as a local one. */
 export function transactionUrl(chainId: number, hash: string): string | null {
   const [explorer] = networks[chainId]?.blockExplorerUrls ?? []
   return explorer ? `${explorer}/tx/${hash}` : null

@@ -1,6 +1,6 @@
 import type { ErrorCode, Problem } from '@ponte/contracts'
 
-/** What an answer said instead of what was asked: `code` says which, `requestId` is for support. */
+/** A refusal instead of what was asked: `code` names it, `requestId` is for support. */
 export class RequestFailed extends Error {
   override name = 'RequestFailed'
   constructor(
@@ -14,7 +14,7 @@ export class RequestFailed extends Error {
   }
 }
 
-/** Asks with JSON in and out. Throws RequestFailed for every refusal, and when nobody answers. */
+/** Asks with JSON in and out. Throws RequestFailed for every refusal, and when no server answers. */
 export async function ask<T>(path: string, init: RequestInit = {}): Promise<{ body: T; answeredAt: number | null }> {
   const response = await fetch(path, init).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error

@@ -28,7 +28,7 @@ export function Dashboard() {
   return <KeyContext value={{ key, setKey }}>{session === 'in' ? <Home /> : <SignIn />}</KeyContext>
 }
 
-/** Between opening the page and knowing whether somebody is logged in. */
+/** Between opening the page and knowing whether a user is logged in. */
 function Restoring() {
   const asked = useQuery({ queryKey: ['session'], queryFn: () => refresh().then(() => null) })
   return <main className="door">{asked.error ? <Failure error={asked.error} onRetry={() => void asked.refetch()} /> : <Loading />}</main>

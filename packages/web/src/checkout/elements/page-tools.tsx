@@ -1,11 +1,10 @@
+import { ThemeButton } from '../../brand'
 import { setLanguage } from '../../language'
-import { toggleTheme, useTheme } from '../../theme'
 import { useWords } from '../texts'
 import './page-tools.css'
 
 export function PageTools() {
   const { t, language } = useWords()
-  const theme = useTheme()
   return (
     <div className="tools">
       <fieldset className="languages">
@@ -17,15 +16,7 @@ export function PageTools() {
           English
         </button>
       </fieldset>
-      <button type="button" className="icon" onClick={toggleTheme} aria-label={t.theme} title={t.theme}>
-        <svg viewBox="0 0 20 20" aria-hidden="true">
-          {theme === 'dark' ? (
-            <path d="M10 5.500a4.500 4.500 0 1 0 0 9 4.500 4.500 0 0 0 0-9M10 1v1.500M10 17.500V19M1 10h1.500M17.500 10H19M3.600 3.600l1.100 1.100M15.300 15.300l1.100 1.100M3.600 16.400l1.100-1.100M15.300 4.700l1.100-1.100" />
-          ) : (
-            <path d="M16.500 12.200A7 7 0 0 1 7.800 3.500a7 7 0 1 0 8.700 8.700z" />
-          )}
-        </svg>
-      </button>
+      <ThemeButton label={t.theme} className="icon" />
     </div>
   )
 }

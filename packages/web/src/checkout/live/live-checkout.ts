@@ -4,7 +4,7 @@ import { ask, RequestFailed } from '../../problem'
 
 export interface LiveCheckout {
   checkout: CheckoutBody | null
-  /** Why there is nothing to show: no such order, or nobody answers yet. */
+  /** Why there is nothing to show: no such order, or no server answers yet. */
   failure: RequestFailed | null
   /** False while the stream is broken; what is shown may be old. */
   live: boolean

@@ -17,7 +17,7 @@ export class Refusal extends Error {
   override name = 'Refusal'
   constructor(
     readonly kind: RefusalKind,
-    /** What the wallet said itself, for the unknown ones; the balance, for insufficient_usdc. */
+    /** What the wallet reported itself, for the unknown ones; the balance, for insufficient_usdc. */
     readonly detail = '',
   ) {
     super(kind)

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
-import { Mark, Tools } from '../frame'
+import { Mark } from '../../brand'
+import { Tools } from '../frame'
 import './door.css'
 
 /** The page around what comes before the dashboard: login, the first store, its key. */

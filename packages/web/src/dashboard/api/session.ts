@@ -74,7 +74,7 @@ export async function accessToken(): Promise<string> {
   return access.token
 }
 
-/** Gets a new token, once for everyone who asks meanwhile. A refused one ends the session; throws RequestFailed while nobody answers. */
+/** Gets a new token, once for everyone who asks meanwhile. A refused one ends the session; throws RequestFailed while no server answers. */
 export function refresh(): Promise<void> {
   // A refresh token is good for one use, so tabs take turns.
   const take = async () => become(await own('POST'))

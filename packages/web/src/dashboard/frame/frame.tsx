@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
+import { Mark } from '../../brand'
 import { useOnline } from '../../connection'
 import { logOut } from '../api'
 import { useWords } from '../texts'
-import { Mark } from './mark'
 import { Tools } from './tools'
 import './frame.css'
 

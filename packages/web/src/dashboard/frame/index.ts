@@ -1,6 +1,5 @@
 export { Frame } from './frame'
 export { Back, Heading } from './heading'
-export { Mark } from './mark'
 export { Missing, NotYet } from './missing'
 export { usePageTitle } from './page-title'
 export { Tools } from './tools'

@@ -1,3 +1,5 @@
+import './mark.css'
+
 export function Mark() {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true" className="mark">

@@ -1,0 +1,2 @@
+export { Mark } from './mark'
+export { ThemeButton } from './theme-button'
