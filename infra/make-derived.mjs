@@ -18,7 +18,7 @@ const rows = [
         'none',
         { head: 'max(ponte_chain_head_block)', scanned: 'max(ponte_chain_scanned_block)', confirmed: 'max(ponte_chain_confirmed_block)' },
       ],
-      ['Payments told', 'ops', { '{{type}}': 'sum by (type) (rate(ponte_chain_payments_total[5m]))' }],
+      ['Payments published', 'ops', { '{{type}}': 'sum by (type) (rate(ponte_chain_payments_total[5m]))' }],
       ['Payments that settle nothing', 'ops', { '{{reason}}': 'sum by (reason) (rate(ponte_unmatched_payments_total[5m]))' }],
     ],
   ],
