@@ -15,7 +15,7 @@ import {
 } from '@ponte/service-kit'
 import { createSubscriptions, subscriptionsConfig, subscriptionsMigrations } from '@ponte/subscriptions'
 import { createWebhookDispatcher, webhookDispatcherConfig, webhookDispatcherMigrations } from '@ponte/webhook-dispatcher'
-import { environments, type Place, type ServiceName, serviceNames } from './places'
+import { type Environment, environments, type Place, type ServiceName, serviceNames } from './places'
 
 const migrations: Record<ServiceName, string> = {
   'api-gateway': apiGatewayMigrations,
@@ -40,6 +40,8 @@ export interface StartOptions {
   onDeadLetter?: (queue: string, message: Message) => void
   /** Replicas of orders beside the one that the gateway asks: they take their share of the events and of what is due. */
   moreOrders?: number
+  /** Settings of single services in place of those that follow from the place. */
+  settings?: Partial<Record<ServiceName, Environment>>
 }
 
 /**
@@ -51,6 +53,7 @@ export async function startAll(place: Place, options: StartOptions = {}): Promis
   await Promise.all(serviceNames.map(name => migrate(place.databaseUrl(name), migrations[name])))
   const bus = memoryBus({ topology, logger: loggers('orders'), ...(options.onDeadLetter ? { onDeadLetter: options.onDeadLetter } : {}) })
   const env = environments(place)
+  for (const name of serviceNames) Object.assign(env[name], options.settings?.[name])
   const given = (name: ServiceName) => ({ bus, logger: loggers(name), ...(options.now ? { now: options.now } : {}) })
 
   const orders = createOrders(readConfig(ordersConfig, env.orders), given('orders'))

@@ -112,11 +112,11 @@ function listenerOn(chain: Chain, databaseUrl: string, bus: Bus, env: Record<str
 }
 
 /** The real service, from an empty database to the head: payments, cursor and outbox committed to PostgreSQL. */
-async function ours(chain: Chain, height: number, publishing: boolean): Promise<Seen> {
+async function ours(chain: Chain, height: number, publishing: boolean, proof = 'none'): Promise<Seen> {
   const database = await testDatabase(chainListenerMigrations)
   // A bus that never confirms leaves everything in the outbox.
   const silent: Bus = { ...swallowing, publish: () => new Promise(() => undefined) }
-  const listener = listenerOn(chain, database.url, publishing ? swallowing : silent, { CONFIRMATIONS: '1' })
+  const listener = listenerOn(chain, database.url, publishing ? swallowing : silent, { CONFIRMATIONS: '1', BLOCK_PROOF: proof })
   await listener.start()
   await until(async () => (await listener.status()).scanned_block === height, 'the head was never reached', 300_000)
   const sql = openDatabase({ url: database.url, poolSize: 2 })
@@ -179,6 +179,8 @@ export async function benchChain() {
       rows.push(await timed(chain, `bare eth_getLogs + hand decode, ${blocks} blocks at once`, () => bareLoop(chain, height, blocks)))
     rows.push(await timed(chain, 'chain-listener, committed, outbox waiting', () => ours(chain, height, false)))
     rows.push(await timed(chain, 'chain-listener, committed and published', () => ours(chain, height, true)))
+    for (const proof of ['payments', 'admitted'])
+      rows.push(await timed(chain, `chain-listener, committed, BLOCK_PROOF=${proof}`, () => ours(chain, height, false, proof)))
     for (const blocks of [50, 250])
       rows.push(
         await timed(chain, `bare eth_getLogs + hand decode, ${blocks} blocks at once, again`, () => bareLoop(chain, height, blocks)),

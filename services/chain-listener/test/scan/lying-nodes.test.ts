@@ -203,6 +203,16 @@ describe('a node that does not say what is so', () => {
     expect(numbered.map(({ data }) => data.sequence)).toEqual(numbered.map((_, index) => index + 1))
   })
 
+  it('what one node leaves out for good, the reconciler reads through the other', async () => {
+    await pay(3)
+    await chain.mine(12)
+    lie(faults.omittedLogs())
+    await start(2, { RPC_QUORUM: '1' })
+    await listening.until(() => confirmed().length === 3, 'what was missing did not come')
+    await listening.until(async () => (await metric('ponte_reconcile_differences')) === 0, 'the difference stays')
+    expect(confirmed()).toEqual(memos)
+  })
+
   it('while a difference is open no chain time is announced', async () => {
     await pay(2)
     await start(1)
