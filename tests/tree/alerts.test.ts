@@ -84,6 +84,7 @@ const conditions: Record<string, Series> = {
   PonteOutboxStuck: { 'ponte_outbox_oldest_age_seconds{service="orders"}': '0x9 120x60' },
   PonteDeadLetters: { 'ponte_dead_letters_waiting{service="orders"}': '0x9 1x60' },
   PonteChainTimeAhead: { 'ponte_chain_time_quarantined_total{service="orders"}': '0x9 1x60' },
+  PonteNodesDisagree: { 'ponte_chain_votes_undecided_total{service="chain-listener"}': '0x9 2+2x60' },
   PonteChainUnproven: { 'ponte_chain_unproven_total{service="chain-listener"}': '0x9 1+1x60' },
   PonteContractsNotMonitored: { 'ponte_contract_monitor_last_run_timestamp_seconds{service="chain-listener"}': '0+60x9 540x60' },
   PonteDeploymentDiffers: { 'ponte_deployment_differences{service="chain-listener"}': '0x9 1x60' },

@@ -1,4 +1,4 @@
-import { afterFailure, afterHead, afterSuccess, candidates, fresh, standsStill } from './health'
+import { afterFailure, afterHead, afterSuccess, candidates, fresh, standsStill, voters } from './health'
 
 describe('the health of a node', () => {
   it('sends a failing node to rest, longer each time, and forgives it when it answers', () => {
@@ -23,6 +23,11 @@ describe('the health of a node', () => {
     const healths = [afterFailure(fresh(0), 'unavailable', 0), fresh(0), fresh(0)]
     expect(candidates(healths, 100)).toEqual([1, 2])
     expect(candidates(healths, 250)).toEqual([0, 1, 2])
+  })
+
+  it('lets those vote that rest for what they said, and not those that do not answer', () => {
+    const healths = (['outvoted', 'stalled', 'unavailable', 'wrong_chain'] as const).map(reason => afterFailure(fresh(0), reason, 0))
+    expect(voters([...healths, fresh(0)], 100)).toEqual([0, 1, 4])
   })
 
   it('knows how long the head has stood still', () => {

@@ -59,12 +59,11 @@ export function afterHead(health: Health, head: number, now: number): Health {
 /** True when the node has shown the same head for too long. Whether the chain stands still or the node does, only another node can tell. */
 export const standsStill = (health: Health, now: number, stallMs: number) => health.head >= 0 && now - health.headSince > stallMs
 
-/** The nodes that may vote: also those that rest because of what they said, whose word on a hash is one like any other. */
-export function voters(healths: readonly Health[], now: number): number[] {
-  return healths.flatMap(({ restUntil, reason }, index) =>
-    restUntil <= now || reason === 'outvoted' || reason === 'wrong_answer' ? [index] : [],
-  )
-}
+/** Nodes that answer, and rest because of what they said or how far they are: their word on a hash is one like any other. */
+const VOTING: readonly (RestReason | null)[] = ['outvoted', 'wrong_answer', 'stalled', 'behind']
+
+export const voters = (healths: readonly Health[], now: number): number[] =>
+  healths.flatMap(({ restUntil, reason }, index) => (restUntil <= now || VOTING.includes(reason) ? [index] : []))
 
 /** The nodes to ask, best first: the configured order, without those that rest. */
 export function candidates(healths: readonly Health[], now: number): number[] {
