@@ -33,6 +33,15 @@ export async function furnish(world: World, system: System, given?: Merchant) {
     ...{ brl_amount: '149.90', interval: 'month', max_periods: 12, external_ref: 'CLUBE-17', description: 'Clube do pão' },
   })
   const pending = await order('1480.00', 'INV-1048', 'Café da manhã do escritório, novembro')
+  const endpoint = (body: object) => call(system.gatewayUrl, 'POST', '/api/v1/merchants/me/webhook-endpoints', merchant.token, body)
+  await endpoint({
+    url: `${world.receiverUrl}/erp`,
+    events: ['order.paid', 'order.settled'],
+    format: 'standard',
+    description: 'ERP',
+    headers: { 'X-Tenant': '42' },
+  })
+  await endpoint({ url: `${world.receiverUrl}/chat`, events: ['*'], max_in_flight: 2 })
   const deliveries = () => call<Listed>(system.gatewayUrl, 'GET', '/api/v1/merchants/me/deliveries', merchant.token)
   await until(async () => (await deliveries()).data.some(({ status }) => status === 'pending'), 'no delivery fails')
   const list = await deliveries()
@@ -115,6 +124,13 @@ export function everyPage(of: Furnished): { checkout: Stop[]; dashboard: Stop[] 
         await settled(page)
         await page.locator('.heading button').click()
         await dialog(page)
+      }),
+      dashboard('endpoints', '/deliveries/endpoints'),
+      dashboard('new-endpoint', '/deliveries/endpoints', async page => {
+        await settled(page)
+        await page.locator('.heading button').click()
+        await dialog(page)
+        await page.getByRole('dialog').locator('input[type=checkbox]').first().click()
       }),
       dashboard('delivery', `/deliveries/${of.failed}`),
       dashboard('developers', '/developers'),

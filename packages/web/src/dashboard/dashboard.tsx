@@ -7,6 +7,7 @@ import { api, refresh, useSession } from './api'
 import { DeliveriesPage, DeliveryPage } from './deliveries'
 import { DevelopersPage } from './developers'
 import { Failure, Loading } from './elements'
+import { EndpointsPage } from './endpoints'
 import { Frame, Missing } from './frame'
 import { OrderPage, OrdersPage } from './orders'
 import { OverviewPage } from './overview'
@@ -51,6 +52,7 @@ function Home() {
             <Route path="/subscriptions" component={SubscriptionsPage} />
             <Route path="/subscriptions/:id">{({ id }) => <SubscriptionPage id={id} />}</Route>
             <Route path="/deliveries" component={DeliveriesPage} />
+            <Route path="/deliveries/endpoints" component={EndpointsPage} />
             <Route path="/deliveries/:id">{({ id }) => <DeliveryPage id={id} />}</Route>
             <Route path="/developers" component={DevelopersPage} />
             <Route path="/settings">

@@ -1,4 +1,5 @@
 import type {
+  DeletedEndpointBody,
   DeliveryBody,
   DeliveryDetailBody,
   EventBody,
@@ -12,6 +13,7 @@ import type {
   SubscriptionBody,
   SummaryBody,
   SummaryQuery,
+  WebhookEndpointBody,
 } from '@ponte/contracts'
 import { ask, RequestFailed } from '../../problem'
 import { accessToken, refresh } from './session'
@@ -72,5 +74,12 @@ export const api = {
   deliveries: (query: Query) => call<List<DeliveryBody>>(withQuery(`${ME}/deliveries`, query)),
   delivery: (id: string) => call<DeliveryDetailBody>(`${ME}/deliveries/${id}`),
   replay: (id: string) => post<DeliveryBody>(`${ME}/deliveries/${id}/replay`),
+  endpoints: () => call<List<WebhookEndpointBody>>(`${ME}/webhook-endpoints`),
+  createEndpoint: (body: object) => post<WebhookEndpointBody>(`${ME}/webhook-endpoints`, body),
+  updateEndpoint: (id: string, body: object) => call<WebhookEndpointBody>(`${ME}/webhook-endpoints/${id}`, { method: 'PATCH', body }),
+  removeEndpoint: (id: string) => call<DeletedEndpointBody>(`${ME}/webhook-endpoints/${id}`, { method: 'DELETE' }),
+  rotateEndpointSecret: (id: string) => post<WebhookEndpointBody>(`${ME}/webhook-endpoints/${id}/rotate-secret`),
+  activateEndpointSecret: (id: string) => post<WebhookEndpointBody>(`${ME}/webhook-endpoints/${id}/activate-secret`),
+  testEndpoint: (id: string) => post<DeliveryBody>(`${ME}/webhook-endpoints/${id}/test`),
   replayRange: (body: ReplayDeliveries) => post<ReplayedBody>(`${ME}/deliveries/replay`, body),
 }

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../api'
 import { Empty } from '../elements'
+import { EndpointWarnings, useEndpointName, useEndpoints } from '../endpoints'
 import { Heading, usePageTitle } from '../frame'
 import { ChoiceFilter, ListCard, useFilters, useList } from '../lists'
 import { useWords } from '../texts'
@@ -24,16 +25,22 @@ export function DeliveriesPage() {
   const { t } = useWords()
   usePageTitle(t.deliveries.title)
   const [replaying, setReplaying] = useState(false)
-  const { filters, page, isFiltered, setFilter, clear } = useFilters(['status', 'event_type'])
+  const { filters, page, isFiltered, setFilter, clear } = useFilters(['status', 'event_type', 'endpoint_id', 'order_id', 'subscription_id'])
+  const nameOf = useEndpointName()
+  const endpoints = useEndpoints().data ?? []
   const list = useList('deliveries', api.deliveries, { ...filters, ...page })
   return (
     <>
       <Heading title={t.deliveries.title}>
+        <Link href="/deliveries/endpoints" className="action">
+          {t.endpoints.title}
+        </Link>
         <Button variant="default" onClick={() => setReplaying(true)}>
           {t.deliveries.replayRange}
         </Button>
       </Heading>
       <p className="lead">{t.deliveries.lead}</p>
+      <EndpointWarnings />
       <ReplayRange opened={replaying} onClose={() => setReplaying(false)} onDone={() => void list.refetch()} />
       <div className="filters">
         <ChoiceFilter
@@ -48,6 +55,14 @@ export function DeliveriesPage() {
           choices={t.deliveries.types}
           onChoose={value => setFilter('event_type', value)}
         />
+        {endpoints.length > 1 && (
+          <ChoiceFilter
+            label={t.endpoints.filter}
+            value={filters.endpoint_id}
+            choices={Object.fromEntries(endpoints.map(endpoint => [endpoint.id, nameOf(endpoint)]))}
+            onChoose={value => setFilter('endpoint_id', value)}
+          />
+        )}
       </div>
       <ListCard
         list={list}

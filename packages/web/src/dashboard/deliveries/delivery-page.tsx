@@ -6,6 +6,7 @@ import { Link, useLocation } from 'wouter'
 import { shortened } from '../../amounts'
 import { api } from '../api'
 import { Card, CodeBlock, Columns, CopyValue, Facts, Failure, Timeline, TimelineEntry } from '../elements'
+import { useEndpointName, useEndpoints } from '../endpoints'
 import { Back, Heading, NotYet, usePageTitle } from '../frame'
 import { useWords } from '../texts'
 import { useFault } from './deliveries-page'
@@ -72,12 +73,32 @@ function Now({ delivery }: { delivery: DeliveryDetailBody }) {
 
 function Details({ delivery }: { delivery: DeliveryDetailBody }) {
   const { t, exactMoment } = useWords()
-  const { id, event_type, created_at, delivered_at, replay_of } = delivery
+  const nameOf = useEndpointName()
+  const endpoint = useEndpoints().data?.find(each => each.id === delivery.endpoint_id)
+  const { id, event_type, created_at, delivered_at, replay_of, order_id, subscription_id } = delivery
   const rows: [string, ReactNode][] = [
     [t.deliveries.event, <code key="event">{event_type}</code>],
     [t.created, exactMoment(created_at)],
     ['ID', <CopyValue key="id" value={id} label="ID" shown={shortened(id, 13)} />],
   ]
+  if (endpoint) rows.push([t.endpoints.filter, nameOf(endpoint)])
+  if (delivery.url) rows.push([t.endpoints.url, <code key="url">{delivery.url}</code>])
+  if (order_id) {
+    rows.push([
+      t.endpoints.order,
+      <Link key="order" href={`/orders/${order_id}`}>
+        {shortened(order_id, 13)}
+      </Link>,
+    ])
+  }
+  if (subscription_id) {
+    rows.push([
+      t.endpoints.subscription,
+      <Link key="subscription" href={`/subscriptions/${subscription_id}`}>
+        {shortened(subscription_id, 13)}
+      </Link>,
+    ])
+  }
   if (delivered_at) rows.push([t.deliveries.delivered, exactMoment(delivered_at)])
   if (replay_of) {
     rows.push([
@@ -106,6 +127,17 @@ function Attempts({ delivery }: { delivery: DeliveryDetailBody }) {
             </>
           }
         >
+          {attempt.url && (
+            <details>
+              <summary>{t.endpoints.sentHeaders}</summary>
+              <CodeBlock
+                text={[`POST ${attempt.url}`, ...Object.entries(attempt.request_headers).map(([name, value]) => `${name}: ${value}`)].join(
+                  '\n',
+                )}
+                label={t.endpoints.sentHeaders}
+              />
+            </details>
+          )}
           {attempt.error_code && <p>{t.deliveries.errors[attempt.error_code]}</p>}
           {attempt.response_snippet && <CodeBlock text={attempt.response_snippet} label={t.deliveries.answer} />}
           <p className="faint">

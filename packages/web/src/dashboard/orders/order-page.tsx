@@ -107,6 +107,12 @@ function Details({ order }: { order: OrderBody }) {
               ],
             ] as [string, React.ReactNode][])
           : []),
+        [
+          t.deliveries.title,
+          <Link key="deliveries" href={`/deliveries?order_id=${order.id}`}>
+            {t.endpoints.deliveries}
+          </Link>,
+        ],
         ...Object.entries(order.metadata),
       ]}
     />

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../api'
 import { Badge, Card, Empty, Failure, Loading } from '../elements'
+import { EndpointWarnings } from '../endpoints'
 import { Heading, usePageTitle } from '../frame'
 import { OrderBadge, OrderTable } from '../orders'
 import { useWords } from '../texts'
@@ -32,6 +33,7 @@ export function OverviewPage() {
           data={SPANS.map(days => ({ value: String(days), label: t.overview.days(days) }))}
         />
       </Heading>
+      <EndpointWarnings />
       <Volume span={span} />
       {overview.error && <Failure error={overview.error} onRetry={() => void overview.refetch()} />}
       {overview.isPending && <Loading />}

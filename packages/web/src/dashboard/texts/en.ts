@@ -1,3 +1,4 @@
+import { endpointsEn } from './endpoints-en'
 import { paymentsEn } from './payments-en'
 import { problemsEn } from './problems-en'
 import type { Texts } from './pt'
@@ -200,6 +201,7 @@ export const en: Texts = {
     noCharges: 'Nothing charged yet.',
   },
   ...paymentsEn,
+  endpoints: endpointsEn,
   ...problemsEn,
   ...technicalEn,
 }

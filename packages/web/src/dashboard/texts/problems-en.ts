@@ -10,6 +10,9 @@ export const problemsEn: typeof problemsPt = {
     address: 'This is not an address: copy it from your wallet again, all of it. It is 0x and 40 letters and digits, and capitals count.',
     webUrl: 'Write an address that begins with https:// and holds no password.',
     periods: 'Write a whole number, or leave it empty.',
+    headers: 'One a line, such as X-Key: value. Content-Type, Host, webhook-… and others are ours.',
+    limit: 'A number from 1 to 128, or nothing.',
+    endpointUrl: 'An http:// or https:// URL without user and password, at a port that takes HTTP.',
   },
   failures: {
     title: 'That did not work',

@@ -13,6 +13,9 @@ export const problemsPt = {
     address: 'Isto não é um endereço: copie de novo da carteira, inteiro. São 0x e 40 letras e números, e até maiúsculas contam.',
     webUrl: 'Escreva um endereço que comece com https:// e não tenha senha.',
     periods: 'Escreva um número inteiro, ou deixe vazio.',
+    headers: 'Um por linha, como X-Chave: valor. Content-Type, Host, webhook-… e outros são nossos.',
+    limit: 'Um número de 1 a 128, ou vazio.',
+    endpointUrl: 'Uma URL http:// ou https:// sem usuário e senha, em uma porta que recebe HTTP.',
   },
   failures: {
     title: 'Não deu certo',

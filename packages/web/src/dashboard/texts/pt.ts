@@ -1,4 +1,5 @@
 import type { OrderException } from '@ponte/contracts'
+import { endpointsPt } from './endpoints-pt'
 import { orderStatusPt, paymentsPt } from './payments-pt'
 import { problemsPt } from './problems-pt'
 import { technicalPt } from './technical-pt'
@@ -195,6 +196,7 @@ export const pt = {
     noCharges: 'Nada cobrado ainda.',
   },
   ...paymentsPt,
+  endpoints: endpointsPt,
   ...problemsPt,
   ...technicalPt,
 }

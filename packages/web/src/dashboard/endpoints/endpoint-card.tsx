@@ -1,0 +1,125 @@
+import { Button } from '@mantine/core'
+import type { WebhookEndpointBody } from '@ponte/contracts'
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { Link } from 'wouter'
+import { api } from '../api'
+import { Badge, Card, CopyValue, Facts, Failure } from '../elements'
+import { Confirmed } from '../forms'
+import { useWords } from '../texts'
+import { EndpointDialog } from './endpoint-dialog'
+import { useEndpointName, useEndpointsChanged } from './use-endpoints'
+
+/** One endpoint beside the webhook_url, and what can be done with it. */
+export function EndpointCard({ endpoint }: { endpoint: WebhookEndpointBody }) {
+  const { t, moment } = useWords()
+  const nameOf = useEndpointName()
+  const changed = useEndpointsChanged()
+  const [isChanging, setChanging] = useState(false)
+  const pause = useMutation({ mutationFn: () => api.updateEndpoint(endpoint.id, { paused: !endpoint.paused }), onSuccess: changed })
+  const test = useMutation({ mutationFn: () => api.testEndpoint(endpoint.id) })
+  const error = pause.error ?? test.error
+  const { failing_since: since } = endpoint
+  return (
+    <Card title={nameOf(endpoint)} className="endpoint">
+      <p className="badges">
+        {endpoint.paused ? (
+          <Badge tone="calm">{t.endpoints.paused}</Badge>
+        ) : (
+          <Badge tone={since ? 'warn' : 'good'}>{since ? t.endpoints.failing : t.endpoints.active}</Badge>
+        )}
+        {since && <span className="faint">{t.endpoints.failingSince(moment(since))}</span>}
+      </p>
+      {endpoint.warnings && <p className="warning">{t.endpoints.internal}</p>}
+      <Details endpoint={endpoint} />
+      <Secret endpoint={endpoint} />
+      {error && <Failure error={error} />}
+      <div className="buttons">
+        <Button variant="default" onClick={() => setChanging(true)}>
+          {t.endpoints.change}
+        </Button>
+        <Button variant="default" loading={pause.isPending} onClick={() => pause.mutate()}>
+          {endpoint.paused ? t.endpoints.resume : t.endpoints.pause}
+        </Button>
+        {!endpoint.paused && (
+          <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+            {t.endpoints.test}
+          </Button>
+        )}
+        <Confirmed
+          action={t.endpoints.remove}
+          question={t.endpoints.removeSure}
+          work={() => api.removeEndpoint(endpoint.id)}
+          onDone={changed}
+        />
+        <span role="status">
+          {test.data && (
+            <Link href={`/deliveries/${test.data.id}`} className="done">
+              {t.endpoints.tested}
+            </Link>
+          )}
+        </span>
+      </div>
+      <EndpointDialog endpoint={endpoint} opened={isChanging} onClose={() => setChanging(false)} />
+    </Card>
+  )
+}
+
+function Details({ endpoint }: { endpoint: WebhookEndpointBody }) {
+  const { t } = useWords()
+  const known: Record<string, string> = t.deliveries.types
+  const { url, events, format, header_names: headers, max_in_flight: limit } = endpoint
+  const rows: [string, ReactNode][] = [
+    [t.endpoints.url, <code key="url">{url}</code>],
+    [t.endpoints.events, events.includes('*') ? t.endpoints.allEvents : events.map(type => known[type] ?? type).join(', ')],
+    [t.endpoints.format, t.endpoints.formats[format]],
+  ]
+  if (limit !== null) rows.push([t.endpoints.maxInFlight, limit])
+  if (headers.length > 0) rows.push([t.endpoints.headers, <code key="headers">{headers.join(', ')}</code>])
+  rows.push([
+    t.endpoints.deliveries,
+    <Link key="deliveries" href={`/deliveries?endpoint_id=${endpoint.id}`}>
+      {t.deliveries.title}
+    </Link>,
+  ])
+  return <Facts rows={rows} />
+}
+
+function Secret({ endpoint }: { endpoint: WebhookEndpointBody }) {
+  const { t, exactMoment } = useWords()
+  const changed = useEndpointsChanged()
+  const [isShown, setShown] = useState(false)
+  const rotate = useMutation({ mutationFn: () => api.rotateEndpointSecret(endpoint.id), onSuccess: changed })
+  const { secret, pending_secret: pending, pending_secret_activates_at: at, format } = endpoint
+  return (
+    <>
+      <div className="secret">
+        <CopyValue value={secret ?? ''} label={t.endpoints.secret} shown={isShown ? (secret ?? '') : '••••••••••••••••••••'} />
+      </div>
+      {pending && at && (
+        <div className="secret" role="status">
+          <p>{format === 'standard' ? t.endpoints.pendingStandard(exactMoment(at)) : t.settings.pending(exactMoment(at))}</p>
+          <CopyValue value={pending} label={t.settings.pendingLabel} />
+        </div>
+      )}
+      {rotate.error && <Failure error={rotate.error} />}
+      <div className="buttons">
+        <Button variant="default" onClick={() => setShown(!isShown)}>
+          {isShown ? t.settings.hide : t.settings.show}
+        </Button>
+        {pending ? (
+          <Confirmed
+            action={t.settings.activate}
+            question={t.settings.activateSure}
+            work={() => api.activateEndpointSecret(endpoint.id)}
+            onDone={changed}
+          />
+        ) : (
+          <Button variant="default" loading={rotate.isPending} onClick={() => rotate.mutate()}>
+            {t.endpoints.rotate}
+          </Button>
+        )}
+      </div>
+    </>
+  )
+}

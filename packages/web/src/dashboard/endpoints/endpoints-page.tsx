@@ -1,0 +1,65 @@
+import { Button } from '@mantine/core'
+import type { WebhookEndpointBody } from '@ponte/contracts'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { Badge, Card, Facts, Failure, Loading } from '../elements'
+import { Back, Heading, usePageTitle } from '../frame'
+import { useWords } from '../texts'
+import { EndpointCard } from './endpoint-card'
+import { EndpointDialog } from './endpoint-dialog'
+import { EndpointWarnings } from './endpoint-warnings'
+import { useEndpoints } from './use-endpoints'
+import './endpoints-page.css'
+
+const OTHERS_MAX = 10
+
+/** Where webhooks go: the webhook_url, and what the merchant set beside it. */
+export function EndpointsPage() {
+  const { t } = useWords()
+  usePageTitle(t.endpoints.title)
+  const [isAdding, setAdding] = useState(false)
+  const { data, error, refetch } = useEndpoints()
+  const others = data?.filter(({ is_default }) => !is_default) ?? []
+  return (
+    <>
+      <Back to="/deliveries" title={t.deliveries.title} />
+      <Heading title={t.endpoints.title}>
+        <Button disabled={others.length >= OTHERS_MAX} onClick={() => setAdding(true)}>
+          {t.endpoints.add}
+        </Button>
+      </Heading>
+      <p className="lead">{t.endpoints.lead}</p>
+      <EndpointWarnings />
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading />}
+      {data
+        ?.filter(({ is_default }) => is_default)
+        .map(main => (
+          <Main key={main.id} endpoint={main} />
+        ))}
+      {others.map(endpoint => (
+        <EndpointCard key={endpoint.id} endpoint={endpoint} />
+      ))}
+      <EndpointDialog endpoint={null} opened={isAdding} onClose={() => setAdding(false)} />
+    </>
+  )
+}
+
+function Main({ endpoint }: { endpoint: WebhookEndpointBody }) {
+  const { t, moment } = useWords()
+  const { url, failing_since: since } = endpoint
+  return (
+    <Card title={t.endpoints.main} className="endpoint">
+      <p className="badges">
+        <Badge tone={since ? 'warn' : url ? 'good' : 'calm'}>
+          {since ? t.endpoints.failing : url ? t.endpoints.active : t.endpoints.noUrl}
+        </Badge>
+        {since && <span className="faint">{t.endpoints.failingSince(moment(since))}</span>}
+      </p>
+      {url && <Facts rows={[[t.endpoints.url, <code key="url">{url}</code>]]} />}
+      <p className="faint">
+        {t.endpoints.mainText} <Link href="/settings">{t.settings.title}</Link>
+      </p>
+    </Card>
+  )
+}

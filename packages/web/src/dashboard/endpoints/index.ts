@@ -1,0 +1,3 @@
+export { EndpointWarnings } from './endpoint-warnings'
+export { EndpointsPage } from './endpoints-page'
+export { useEndpointName, useEndpoints } from './use-endpoints'
