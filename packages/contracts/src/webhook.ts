@@ -64,7 +64,7 @@ export const mismatchReason = z.enum([
 ])
 export type MismatchReason = z.infer<typeof mismatchReason>
 
-/** A confirmed payment that counts for no order, although it names the merchant's payout address or the memo of an order of theirs. */
+/** A confirmed payment to the merchant's payout address that counts for no order. */
 export const unmatchedData = z.object({
   id: z.string().meta({ description: 'Names the payment: chain, transaction and its place there' }),
   reason: mismatchReason,

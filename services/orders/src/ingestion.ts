@@ -1,5 +1,6 @@
 import { type ChainPayment, parseUsdc } from '@ponte/contracts'
 import { addLogFields, type Logger, retryConflicts } from '@ponte/service-kit'
+import { checksumAddress } from './chain'
 import { keyedMutex } from './keyed-mutex'
 import { type Ledger, review } from './order'
 import {
@@ -11,6 +12,7 @@ import {
   sumUnits,
   type Target,
   UNITS_MAX,
+  unmatchedEvents,
   withPayment,
 } from './payment'
 import type { Cause, Store } from './store'
@@ -74,7 +76,8 @@ export function createIngestion({ store, now, logger, onUnmatched, onReorged }: 
     })
 
   const ingestUnmatched = async (data: ChainPayment, payment: Payment, reason: MismatchReason, cause: Cause): Promise<void> => {
-    await store.unmatched.record(data, payment, reason, cause)
+    const merchants = await store.merchants.paidAt(checksumAddress(data.merchant_address))
+    await store.unmatched.record(data, payment, reason, cause, { events: unmatchedEvents(data, payment, reason, merchants), at: now() })
     onUnmatched(reason)
     logger.warn('a payment matches no order', {
       reason,

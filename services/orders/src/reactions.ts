@@ -12,6 +12,8 @@ export interface ReactionDeps {
   charges: Charges
   /** Called when more of the chain is known, so that expiry looks at once. */
   chainMoved(): void
+  /** Called when money was moved on to a merchant. */
+  swept(): void
   /** Notifies live pages that an order looks different. */
   announce(order: { id: string; merchantId: string }): void
   logger: Logger
@@ -28,7 +30,7 @@ const CHARGE_WAIT_MS = 600_000
 
 /** What orders does about events of others: find, decide, commit. */
 export function reactions(deps: ReactionDeps): Reactions {
-  const { store, now, ingestion, charges, chainMoved, announce, logger, onQuarantined, audited } = deps
+  const { store, now, ingestion, charges, chainMoved, swept, announce, logger, onQuarantined, audited } = deps
   /** Withdraws the charge of an order that was never opened. */
   const withdrawCharge = async (orderId: string, event: { id: string; occurred_at: string }): Promise<void> => {
     if (await store.charges.withdraw(orderId, event.id)) return
@@ -45,6 +47,7 @@ export function reactions(deps: ReactionDeps): Reactions {
 
   const recordSweep = async (sweep: ChainSweep, status: 'confirmed' | 'orphaned', eventId: string): Promise<void> => {
     await store.deposits.recordSweep(sweep, status, eventId)
+    swept()
     await announceMemo(sweep.memo)
   }
 

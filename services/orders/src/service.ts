@@ -23,7 +23,7 @@ import {
 } from './chain'
 import { createCharges } from './charges'
 import type { OrdersConfig } from './config'
-import { expireDue, isOfListener, park } from './expiry'
+import { expireDue, isOfListener, park, publishSettled } from './due'
 import { createIngestion } from './ingestion'
 import { orderMetrics } from './metrics'
 import { operatorRoutes } from './operator-routes'
@@ -36,6 +36,8 @@ import { openStore } from './store'
 
 /** An order waits for a node at most this long when its payout address is new. */
 const CHAIN_TIMEOUT_MS = 3_000
+/** A sweep is looked at when it comes; this is for what a process that ended left. */
+const PAYOUTS_MS = 60_000
 
 /** The invoice and its settlement, as a list of parts. */
 export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
@@ -115,6 +117,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const ingestion = createIngestion({ store, now, logger, onUnmatched: measured.unmatched, onReorged: measured.reorged })
   const charges = createCharges({ store, now, orderFactory, ingestion, logger })
   const expiry = every('expiry', config.EXPIRY_SWEEP_MS, () => expireDue(store, config.CHAIN_ID, now), logger)
+  const payouts = every('payouts', PAYOUTS_MS, () => publishSettled(store, now), logger)
   const reconcile = reconcileJob({ store, metrics, now, logger, chainId: config.CHAIN_ID, everyS: config.RECONCILE_EVERY_S })
   // Orders that are made before the first look at the chain would have their addresses watched from its beginning.
   const chainKnown: Part = { name: 'chain view', start: async () => void (await store.chain.refresh(config.CHAIN_ID)) }
@@ -129,6 +132,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     deployment,
     rates,
     expiry,
+    payouts,
     charges.waiting,
     pruning,
     reconcile.part,
@@ -141,6 +145,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
         ingestion,
         charges,
         chainMoved: expiry.wake,
+        swept: payouts.wake,
         announce,
         logger,
         onQuarantined: measured.quarantined,

@@ -1,4 +1,4 @@
-import { topology } from '@ponte/contracts'
+import { OPT_IN_EVENTS, topology } from '@ponte/contracts'
 import { type Bus, type Logger, memoryBus, openDatabase, readConfig, signCaller, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import { createOrders, ordersConfig, ordersMigrations } from '../src'
@@ -29,6 +29,12 @@ export const settings = (databaseUrl: string): Record<string, string> => ({
   EXPIRY_SWEEP_MS: '50',
 })
 
+export interface Told {
+  type: string
+  data: { order: Record<string, unknown> }
+}
+const isOptIn = (type: string) => OPT_IN_EVENTS.some(each => each === type)
+
 /** The real service on a database of its own, with the in-process bus and a static rate. */
 export async function startOrders(env: Record<string, string> = {}, given: { now?: () => Date; logger?: Logger } = {}) {
   const database = await testDatabase(ordersMigrations)
@@ -47,6 +53,13 @@ export async function startOrders(env: Record<string, string> = {}, given: { now
     throw error
   }
   const sql = openDatabase({ url: database.url, poolSize: 2 })
+  const eventsOf = async (orderId: string): Promise<Told[]> => {
+    const { rows } = await sql.query<{ event: Told }>(
+      "SELECT body::jsonb AS event FROM outbox WHERE body::jsonb->'data'->'order'->>'id' = $1 ORDER BY id",
+      [orderId],
+    )
+    return rows.map(row => row.event).filter(event => event.type !== 'order.created')
+  }
   return {
     orders,
     bus,
@@ -55,14 +68,10 @@ export async function startOrders(env: Record<string, string> = {}, given: { now
     sql,
     url: `http://127.0.0.1:${orders.http.port()}`,
     ops: `http://127.0.0.1:${orders.ops.port()}`,
-    /** The events about this order, in the order they were written. */
-    async told(orderId: string): Promise<{ type: string; data: { order: Record<string, unknown> } }[]> {
-      const { rows } = await sql.query(
-        "SELECT body::jsonb AS event FROM outbox WHERE body::jsonb->'data'->'order'->>'id' = $1 ORDER BY id",
-        [orderId],
-      )
-      return rows.map(row => row.event).filter(event => event.type !== 'order.created')
-    },
+    /** The events about this order that every merchant gets, in the order they were written. */
+    told: async (orderId: string): Promise<Told[]> => (await eventsOf(orderId)).filter(({ type }) => !isOptIn(type)),
+    /** Those that go only where they were chosen. */
+    chosen: async (orderId: string): Promise<Told[]> => (await eventsOf(orderId)).filter(({ type }) => isOptIn(type)),
     async stop() {
       await orders.stop()
       for (const other of others) await other.stop?.()

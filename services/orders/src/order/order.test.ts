@@ -1,4 +1,4 @@
-import { CENT, type NewEvent } from '@ponte/contracts'
+import { CENT, type NewEvent, OPT_IN_EVENTS } from '@ponte/contracts'
 import { type Payment, withPayment } from '../payment'
 import { type Change, cancel, type Order, open, review } from './order'
 import type { ChainView } from './verdict'
@@ -27,6 +27,8 @@ const fresh = (subscriptionId: string | null = null, centavos = 10_000_00n): Ord
     { chainId: 1, tokenAddress: '0x02', routerAddress: '0x03', feeBps: 100n, toleranceLimit: CENT },
     at(0),
   )
+
+const isOptIn = (type: string) => OPT_IN_EVENTS.some(each => each === type)
 
 interface Fact {
   gross?: bigint
@@ -86,7 +88,9 @@ function story(order = fresh()) {
     },
     is: () => [order.status, order.exception],
     order: () => order,
-    told: () => events.map(event => event.type),
+    told: () => events.map(event => event.type).filter(type => !isOptIn(type)),
+    /** The kinds that go only where they were chosen. */
+    chosen: () => events.map(event => event.type).filter(isOptIn),
     events,
   }
   return self
@@ -379,5 +383,55 @@ describe('an order with a deposit address expires only once its address is read 
   it('paid in time and seen late: paid, and never expired', () => {
     const order = deposit().chainAt(9000).pays('a', { second: EXPIRES }).synced(7, 7).chainAt(9001)
     expect([order.is(), order.told()]).toEqual([['paid', null], ['order.paid']])
+  })
+})
+
+describe('what a merchant may choose to hear', () => {
+  const overpaid = () =>
+    story()
+      .pays('a')
+      .pays('b', { gross: 40n * USDC, second: 2000 })
+
+  it('order.settled in the same change as order.paid when the router took it all', () => {
+    const paid = story().pays('a')
+    expect(paid.events.map(({ type }) => type)).toEqual(['order.paid', 'order.settled'])
+    expect(paid.events[1]).toMatchObject({ data: { order: { settlement_tx_hash: '0xa', payout_address: '0x01', tx_hash: '0xa' } } })
+    expect(paid.order().settledAt).not.toBeNull()
+  })
+
+  it('order.overpaid with what has come in all, again when it grows by a cent, and not for dust or for a look', () => {
+    const over = overpaid()
+    expect(over.chosen()).toEqual(['order.settled', 'order.overpaid'])
+    expect(over.events.at(-1)).toMatchObject({
+      type: 'order.overpaid',
+      data: { merchant_version: 3, order: { tx_hash: '0xb', expected: '99.000000', received: '138.600000' } },
+    })
+    over.chainAt(3000).pays('c', { gross: 1n, second: 2500 })
+    expect(over.chosen()).toHaveLength(2)
+    over.pays('d', { gross: CENT, second: 2600 })
+    expect(over.chosen()).toEqual(['order.settled', 'order.overpaid', 'order.overpaid'])
+  })
+
+  it('order.duplicate when it is paid twice, also after it was overpaid', () => {
+    expect(
+      overpaid()
+        .pays('c', { gross: 60n * USDC, second: 2100 })
+        .chosen()
+        .slice(1),
+    ).toEqual(['order.overpaid', 'order.duplicate'])
+  })
+
+  it('order.paid_late when the money comes after the end, and order.paid_after_cancel when it was cancelled', () => {
+    const late = story()
+      .chainAt(EXPIRES + 1)
+      .pays('a', { second: EXPIRES + 10 })
+    expect([late.is(), late.told(), late.chosen()]).toEqual([['expired', 'paid_late'], ['order.expired'], ['order.paid_late']])
+    const after = story().cancels().pays('a')
+    expect([after.told(), after.chosen()]).toEqual([['order.cancelled'], ['order.paid_after_cancel']])
+  })
+
+  it('nothing when a deep reorg takes a payment away', () => {
+    const gone = story().pays('a').pays('a', { status: 'orphaned', revision: 2 })
+    expect([gone.is()[1], gone.chosen()]).toEqual(['reorged', ['order.settled']])
   })
 })

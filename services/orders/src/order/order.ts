@@ -1,6 +1,6 @@
 import type { MerchantTerms, NewEvent, OrderException, OrderStatus } from '@ponte/contracts'
 import { ApiError, CENT, formatBrl, formatUsdc, merchantShare, splitFee, toleranceOf, usdcForBrl } from '@ponte/contracts'
-import type { Destination } from '../payment'
+import { type Destination, type Sweep, settledBy } from '../payment'
 import type { Quote } from '../quote'
 import { type ChainView, type Facts, isUntouched, type Terms, type Verdict, verdictOf } from './verdict'
 
@@ -27,6 +27,8 @@ export interface Order extends Destination, Terms {
   rateSpreadBps: number
   memo: string
   txHash: string | null
+  /** When the merchant was notified that all of its money has reached them. */
+  settledAt: Date | null
   createdAt: Date
   version: number
 }
@@ -102,6 +104,7 @@ export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: 
     rateSpreadBps: quote.spreadBps,
     memo: input.memo,
     txHash: null,
+    settledAt: null,
     expiresAt: input.expiresAt,
     paidAt: null,
     expiredAt: null,
@@ -117,20 +120,50 @@ export function review({ order, ...facts }: Ledger, chain: ChainView, at: Date):
   const verdict = verdictOf(order, facts, chain)
   const { status, exception, confirmedUnits } = verdict
   const next: Order = { ...order, status, exception, confirmedUnits, txHash: verdict.txHash }
-  const change = (changed: Order, ...events: NewEvent[]): Change => ({ from: order.status, order: changed, events })
-  // A merchant who was notified of `paid` gets no other event about this order, even when a deep reorg takes the payment away.
+  const surplus = surplusEvents(order, next, verdict, at)
+  const change = (changed: Order, ...events: NewEvent[]): Change => ({
+    from: order.status,
+    order: changed,
+    events: [...events, ...surplus],
+  })
+  // A merchant who was notified of `paid` gets no other event of the specification about this order, even when a deep reorg takes the payment away.
   if (order.paidAt !== null) return change({ ...next, txHash: notifiedTxHash(order, verdict) })
   if (status === 'paid') {
     const paid: Order = { ...next, paidAt: at }
-    return change(paid, { type: 'order.paid', data: { ...ownerOf(order), order: paidData(paid, at) } })
+    const told: NewEvent = { type: 'order.paid', data: { ...ownerOf(order), order: paidData(paid, at) } }
+    // What the router took has reached the merchant already.
+    const settled = settle({ order: paid, payments: facts.payments, sweeps: [] }, at)
+    return change(settled?.order ?? paid, told, ...(settled?.events ?? []))
   }
   if (status === 'underpaid' && verdict.isSettled && confirmedUnits - order.notifiedUnits >= CENT) {
     const short: Order = { ...next, notifiedUnits: confirmedUnits }
-    const amounts = { expected: formatUsdc(order.expectedUnits), received: formatUsdc(receivedUnits(short)) }
-    return change(short, { type: 'order.underpaid', data: { ...ownerOf(order), order: { ...paidData(short, at), ...amounts } } })
+    return change(short, { type: 'order.underpaid', data: { ...ownerOf(order), order: { ...paidData(short, at), ...amountsOf(short) } } })
   }
   if (status === 'expired' && order.expiredAt === null) return change({ ...next, expiredAt: at }, closed('order.expired', next))
   return change(next)
+}
+
+/** An order that is paid, once all that was confirmed for it has reached the payout address; null before, and when that was published already. */
+export function settle(
+  { order, payments, sweeps }: Pick<Ledger, 'order' | 'payments'> & { sweeps: readonly Sweep[] },
+  at: Date,
+): Change | null {
+  if (order.status !== 'paid' || order.paidAt === null || order.settledAt !== null) return null
+  const txHash = settledBy(payments, sweeps)
+  if (txHash === null) return null
+  const settlement = { settlement_tx_hash: txHash, payout_address: order.merchantAddress, settled_at: at.toISOString() }
+  const data = { ...ownerOf(order), order: { ...paidData(order, order.paidAt), ...settlement } }
+  return { from: order.status, order: { ...order, settledAt: at }, events: [{ type: 'order.settled', data }] }
+}
+
+/** Money that came besides or after what the order asked for: when that becomes so, and whenever it grows by a cent or more. */
+function surplusEvents(before: Order, next: Order, { confirmed }: Verdict, at: Date): NewEvent[] {
+  const { exception } = next
+  const latest = confirmed.at(-1)
+  if (exception === null || exception === 'reorged' || !latest) return []
+  if (exception === before.exception && next.confirmedUnits - before.confirmedUnits < CENT) return []
+  const order = { ...paidData({ ...next, txHash: latest.txHash }, at), ...amountsOf(next) }
+  return [{ type: `order.${exception}`, data: { ...ownerOf(next), order } }]
 }
 
 /** The merchant's share of what was confirmed, with the fee rounded as the router rounds it. */
@@ -174,6 +207,8 @@ const closed = (type: 'order.expired' | 'order.cancelled', order: Order): NewEve
   type,
   data: { ...ownerOf(order), subscription_id: order.subscriptionId, order: { id: order.id, external_ref: order.externalRef } },
 })
+
+const amountsOf = (order: Order) => ({ expected: formatUsdc(order.expectedUnits), received: formatUsdc(receivedUnits(order)) })
 
 function paidData(order: Order, at: Date) {
   if (order.txHash === null) throw new Error('An order with money has a transaction.')

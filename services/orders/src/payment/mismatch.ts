@@ -1,4 +1,5 @@
-import type { MismatchReason } from '@ponte/contracts'
+import { CENT, type ChainPayment, type MismatchReason, type NewEvent } from '@ponte/contracts'
+import type { Payment } from './payment'
 
 export type { MismatchReason } from '@ponte/contracts'
 
@@ -37,3 +38,36 @@ export function mismatchOf(paid: Target, order: Destination | null): MismatchRea
 }
 
 const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
+
+/**
+ * What merchants are told of a payment that counts for no order: once it is confirmed, those whose payout address it went to. Less than a cent is
+ * not worth an event, and would let anyone send many.
+ */
+export function unmatchedEvents(
+  data: ChainPayment,
+  payment: Payment,
+  reason: MismatchReason,
+  merchants: readonly { id: string; version: number }[],
+): NewEvent[] {
+  if (payment.status !== 'confirmed' || payment.grossUnits < CENT) return []
+  return merchants.map(({ id, version }) => ({
+    type: 'order.payment_unmatched',
+    data: {
+      merchant_id: id,
+      merchant_version: version,
+      payment: {
+        id: data.payment_id,
+        reason,
+        kind: data.kind,
+        chain_id: data.chain_id,
+        token_address: data.token_address,
+        tx_hash: data.tx_hash,
+        memo: data.memo,
+        amount: data.amount,
+        payer_address: data.payer_address,
+        merchant_address: data.merchant_address,
+        block_time: data.block_time,
+      },
+    },
+  }))
+}

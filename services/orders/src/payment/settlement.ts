@@ -41,3 +41,12 @@ export function settlements(payments: readonly Payment[], sweeps: readonly Sweep
   }
   return settled
 }
+
+/** The transaction with which the last of the confirmed payments reached the payout address; null while one has not. */
+export function settledBy(payments: readonly Payment[], sweeps: readonly Sweep[]): string | null {
+  const settled = settlements(payments, sweeps, false)
+  const confirmed = confirmedPayments(payments).sort(inChainOrder)
+  if (confirmed.some(({ id }) => settled.get(id)?.status !== 'settled')) return null
+  const last = confirmed.at(-1)
+  return (last && settled.get(last.id)?.txHash) ?? null
+}

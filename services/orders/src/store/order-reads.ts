@@ -28,6 +28,14 @@ const DUE = `
     AND (deposit_address IS NULL OR deposit.synced_sequence <= $3) AND NOT ${IS_HELD} AND (expires_at, orders.id) > ($4::timestamptz, $5::uuid)
   ORDER BY expires_at, orders.id LIMIT $6`
 
+// Orders whose sweeps amount to their transfers, and that were not notified of as settled. Named by its own index; the sums are of few rows each.
+const UNSETTLED = `
+  SELECT orders.id FROM orders
+  WHERE paid_at IS NOT NULL AND settled_at IS NULL AND paid_at > now() - interval '30 days' AND status = 'paid'
+    AND (SELECT coalesce(sum(gross_units), 0) FROM sweeps s WHERE s.memo = orders.memo AND s.status = 'confirmed')
+      >= (SELECT coalesce(sum(gross_units), 0) FROM payments p WHERE p.order_id = orders.id AND p.kind = 'transfer' AND p.status = 'confirmed')
+  ORDER BY paid_at LIMIT $1`
+
 /** Where an order stands among those that expire. */
 export interface Due {
   id: string
@@ -82,6 +90,12 @@ export function orderReads(database: Database, prisma: PrismaClient) {
     },
 
     byIds,
+
+    /** Paid orders that may have settled since the merchant was last notified. */
+    async unsettled(limit: number): Promise<string[]> {
+      const { rows } = await database.query<{ id: string }>({ name: 'orders-unsettled', text: UNSETTLED }, [limit])
+      return rows.map(({ id }) => id)
+    },
 
     /** Orders by id, which is by age: after the given one, or the newest. */
     page: (after: string | null | 'newest', limit: number): Promise<Ledger[]> =>

@@ -44,6 +44,7 @@ const changing: readonly [column: string, read: (order: Order) => unknown][] = [
   ['expired_at', o => o.expiredAt],
   ['cancelled_at', o => o.cancelledAt],
   ['superseded_at', o => o.supersededAt],
+  ['settled_at', o => o.settledAt],
 ]
 
 export const changingColumns = changing.map(([column]) => column)

@@ -1,5 +1,5 @@
-import type { ChainPayment } from '@ponte/contracts'
-import { type Database, insertRows, type Statement } from '@ponte/service-kit'
+import type { ChainPayment, NewEvent } from '@ponte/contracts'
+import { type Database, insertRows, outboxRows, type Statement } from '@ponte/service-kit'
 import type { PrismaClient, UnmatchedPayment } from '../generated/client'
 import { type MismatchReason, type Payment, paymentKind, paymentStatus, type Target, UNITS_MAX } from '../payment'
 import { paymentRecord } from './order-row'
@@ -50,9 +50,16 @@ const unitsOf = ({ grossUnits }: Payment) =>
 /** Payments that count for no order, kept with the reason. */
 export function unmatchedStore(database: Database, prisma: PrismaClient) {
   return {
-    async record(data: ChainPayment, payment: Payment, reason: MismatchReason, { eventId, sequence }: Cause): Promise<void> {
+    async record(
+      data: ChainPayment,
+      payment: Payment,
+      reason: MismatchReason,
+      { eventId, sequence }: Cause,
+      notice: { events: NewEvent[]; at: Date },
+    ): Promise<void> {
       await database.commit({
         inbox: eventId ? [eventId] : [],
+        events: outboxRows(notice.events, notice.at),
         write: RECORD,
         rows: { unmatched_payments: [{ ...data, ...paymentRecord(payment), ...unitsOf(payment), reason }] },
         values: { chain_id: data.chain_id, sequence: sequence?.sequence },

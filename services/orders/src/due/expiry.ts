@@ -1,7 +1,7 @@
 import { isStale, type Message } from '@ponte/service-kit'
 import { z } from 'zod'
-import { type ChainView, review } from './order'
-import type { Due, Store } from './store'
+import { type ChainView, review } from '../order'
+import type { Due, Store } from '../store'
 
 const PAGE = 100
 const AT_ONCE = 4

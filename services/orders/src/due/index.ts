@@ -1,0 +1,2 @@
+export { expireDue, isOfListener, park } from './expiry'
+export { publishSettled } from './payouts'

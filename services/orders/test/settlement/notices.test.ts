@@ -1,0 +1,95 @@
+import type { OrderBody } from '@ponte/contracts'
+import request from 'supertest'
+import { listener } from '../listener'
+import { asMerchant, merchantId, PAYOUT, ROUTER, startOrders } from '../setup'
+
+// What only endpoints that chose it are notified of.
+
+let system: Awaited<ReturnType<typeof startOrders>>
+let chain: ReturnType<typeof listener>
+beforeAll(async () => {
+  system = await startOrders({ DEPOSIT_FACTORY: ROUTER })
+  chain = listener(system.bus)
+})
+afterAll(() => system.stop())
+
+const create = async (): Promise<OrderBody> =>
+  (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '150.00' })).body
+const units = (amount: string) => BigInt(amount.replace('.', ''))
+const types = async (id: string) => (await system.chosen(id)).map(({ type }) => type)
+
+describe('order.settled', () => {
+  it('comes once, when the last of what was transferred has been swept to the payout address', async () => {
+    const order = await create()
+    const half = units(order.usdc_amount) / 2n
+    await chain.says('confirmed', chain.transfer(order, { gross: half, block_number: 10 }))
+    await chain.says('confirmed', chain.transfer(order, { gross: units(order.usdc_amount) - half, block_number: 11 }))
+    await chain.sweeps('confirmed', order, half, { block_number: 12 })
+    await system.orders.idle()
+    expect(await types(order.id)).toEqual([])
+    const last = await chain.sweeps('confirmed', order, units(order.usdc_amount) - half, { block_number: 13 })
+    await chain.sweeps('confirmed', order, 5n, { block_number: 14 })
+    await system.orders.idle()
+    const [settled, ...more] = await system.chosen(order.id)
+    expect([settled?.type, more]).toEqual(['order.settled', []])
+    expect(settled?.data.order).toMatchObject({ id: order.id, settlement_tx_hash: last.tx_hash, payout_address: PAYOUT })
+    const { rows } = await system.sql.query('SELECT settled_at IS NOT NULL AS settled FROM orders WHERE id = $1', [order.id])
+    expect(rows).toEqual([{ settled: true }])
+  })
+
+  it('comes with order.paid when the router took it', async () => {
+    const order = await create()
+    await chain.says('confirmed', chain.payment(order))
+    expect(await types(order.id)).toEqual(['order.settled'])
+    expect((await system.told(order.id)).map(({ type }) => type)).toEqual(['order.paid'])
+  })
+})
+
+describe('payment.unmatched', () => {
+  const unmatched = async (txHash: string) => {
+    const { rows } = await system.sql.query<{ data: { merchant_id: string; payment: Record<string, unknown> } }>(
+      "SELECT body::jsonb->'data' AS data FROM outbox WHERE type = 'order.payment_unmatched' AND body::jsonb->'data'->'payment'->>'tx_hash' = $1",
+      [txHash],
+    )
+    return rows.map(({ data }) => data)
+  }
+  const known = () =>
+    system.bus.publish({
+      id: '01981f3c-0000-7000-8000-0000000000aa',
+      type: 'merchant.updated',
+      body: JSON.stringify({
+        id: '01981f3c-0000-7000-8000-0000000000aa',
+        type: 'merchant.updated',
+        occurred_at: new Date().toISOString(),
+        trace: null,
+        data: {
+          ...{ merchant_id: merchantId, version: 1, display_name: 'Padaria Estrela', payout_address: PAYOUT, webhook_url: null },
+          ...{ sealed_webhook_secret: 's', sealed_pending_webhook_secret: null, pending_webhook_secret_activates_at: null },
+        },
+      }),
+    })
+
+  it('comes when a payment to the payout address is confirmed and matches no order, once however often it is reported', async () => {
+    await known()
+    const stray = chain.payment({ ...(await create()), memo: 'ab'.repeat(32) })
+    await chain.says('detected', stray)
+    expect(await unmatched(stray.tx_hash)).toEqual([])
+    const confirmed = chain.next('confirmed', stray)
+    await system.bus.publish(confirmed)
+    await system.bus.publish(confirmed)
+    await system.orders.idle()
+    expect(await unmatched(stray.tx_hash)).toMatchObject([
+      { merchant_id: merchantId, payment: { reason: 'unknown_memo', amount: stray.amount, memo: 'ab'.repeat(32) } },
+    ])
+  })
+
+  it('does not come for less than a cent, nor for money that went to an address of no merchant', async () => {
+    const order = await create()
+    const dust = chain.payment({ ...order, memo: 'cd'.repeat(32) }, { gross: 9_999n })
+    const elsewhere = chain.payment(order, { merchant_address: `0x${'11'.repeat(20)}` })
+    await chain.says('confirmed', dust)
+    await chain.says('confirmed', elsewhere)
+    await system.orders.idle()
+    expect([await unmatched(dust.tx_hash), await unmatched(elsewhere.tx_hash)]).toEqual([[], []])
+  })
+})
