@@ -112,11 +112,27 @@ test.each([
     'webhooks',
     '/api/v1/deliveries/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c92/replay',
   ],
+  [
+    'patch',
+    '/webhook-endpoints/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c92',
+    'webhooks',
+    '/api/v1/webhook-endpoints/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c92',
+  ],
+  [
+    'delete',
+    '/webhook-endpoints/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c92',
+    'webhooks',
+    '/api/v1/webhook-endpoints/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c92',
+  ],
 ] as const)('with a session, %s /merchants/me%s is answered by %s', async (method, path, owner, ownerPath) => {
   const { token, merchant } = await newMerchant(system)
   await request(system.url)[method](`/api/v1/merchants/me${path}`).set(bearer(token)).expect(/owner/)
   const [heard] = system.owners[owner].heard
-  expect(heard).toMatchObject({ url: ownerPath, caller: { kind: 'merchant', terms: { merchant_id: merchant.id } } })
+  expect(heard).toMatchObject({
+    method: method.toUpperCase(),
+    url: ownerPath,
+    caller: { kind: 'merchant', terms: { merchant_id: merchant.id } },
+  })
 })
 
 test.each(['..%2f..%2fdeliveries', 'overview', '%00', '..', 'a%20b', '%', '01981f3c'])(
@@ -143,6 +159,12 @@ test('an owner that is slow, cuts off or refuses our token is 503 service_unavai
     expect(body.code).toBe('service_unavailable')
     expect(Number(headers['retry-after'])).toBeGreaterThan(0)
   }
+})
+
+test('an owner that was asked to wait is given that much longer to answer', async () => {
+  system.owners.webhooks.answers((_req, res) => void setTimeout(() => res.json({ waited: true }), 1_700))
+  await request(system.url).get('/api/v1/events?after=0&wait=9').set(bearer(apiKey)).expect(200)
+  await request(system.url).get('/api/v1/events?after=0').set(bearer(apiKey)).expect(503)
 })
 
 test('a connection that an owner cuts off as it stops is tried once more, where a second time changes nothing', async () => {
