@@ -64,7 +64,8 @@ const well: Series = {
   'ponte_router_payments_without_fee{service="chain-listener"}': '0x120',
   'ponte_router_strays{service="chain-listener",account="router",asset="usdc"}': '0x120',
   'ponte_token_blocked{service="chain-listener",account="router"}': '0x120',
-  'ponte_token_implementation_info{service="chain-listener",implementation="0x1"}': '1x120',
+  'ponte_token_implementation_info{service="chain-listener",chain_id="8453",implementation="0x1"}': '1x120',
+  'ponte_token_implementation_info{service="chain-listener",chain_id="137",implementation="0x3"}': '1x120',
   'ponte_token_paused{service="chain-listener"}': '0x120',
   ...ofEach('ponte_dead_letters_waiting', '0x120'),
 }
@@ -92,7 +93,7 @@ const conditions: Record<string, Series> = {
   PonteStrays: { 'ponte_router_strays{service="chain-listener",account="router",asset="usdc"}': '0x9 5x60' },
   PonteAccountBlocked: { 'ponte_token_blocked{service="chain-listener",account="router"}': '0x9 1x60' },
   PonteTokenPaused: { 'ponte_token_paused{service="chain-listener"}': '0x9 1x60' },
-  PonteTokenUpgraded: { 'ponte_token_implementation_info{service="chain-listener",implementation="0x2"}': '_x12 1x60' },
+  PonteTokenUpgraded: { 'ponte_token_implementation_info{service="chain-listener",chain_id="8453",implementation="0x2"}': '_x12 1x60' },
   PonteEventsRetried: { 'ponte_events_handled_total{service="orders",type="payment.confirmed",outcome="retried"}': '0x9 120+120x60' },
   PonteQueueGrows: { 'ponte_queue_waiting{service="orders"}': '3x9 20000x60' },
   PonteWebhooksLate: { 'ponte_webhook_oldest_due_age_seconds{service="webhook-dispatcher"}': '0x9 90x60' },

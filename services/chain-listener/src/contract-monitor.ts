@@ -8,6 +8,7 @@ export interface ContractMonitorOptions {
   store: Store
   nodes: Nodes
   leader: Leader
+  chainId: number
   token: string
   routers: readonly string[]
   /** The account that pays for gas, where there is one. */
@@ -31,6 +32,7 @@ export function createContractMonitor(options: ContractMonitorOptions): Part {
   const { store, nodes, leader, token, routers, expected, metrics, now, logger } = options
   const gauges = {
     implementation: metrics.gauge('ponte_token_implementation_info', "1 for the implementation behind the token's proxy", [
+      'chain_id',
       'implementation',
     ]),
     paused: metrics.gauge('ponte_token_paused', '1 while the token is paused'),
@@ -81,7 +83,7 @@ export function createContractMonitor(options: ContractMonitorOptions): Part {
     for (const gauge of Object.values(gauges)) gauge.reset()
     finishedAt = found.length > 0 ? now() : undefined
     for (const { router, tokenImplementation, tokenPaused, blocked, strays, withoutFee, differences } of found) {
-      gauges.implementation.set({ implementation: tokenImplementation }, 1)
+      gauges.implementation.set({ chain_id: options.chainId, implementation: tokenImplementation }, 1)
       gauges.paused.set(tokenPaused ? 1 : 0)
       for (const account of blocked) gauges.blocked.set({ account }, 1)
       for (const { account, asset } of strays) gauges.strays.set({ account, asset }, 1)

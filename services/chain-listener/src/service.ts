@@ -138,6 +138,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     store,
     nodes,
     leader,
+    chainId: config.CHAIN_ID,
     token: config.TOKEN_ADDRESS,
     routers: config.ROUTER_ADDRESSES,
     relayer: relay.relayer,
