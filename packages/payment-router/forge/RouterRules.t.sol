@@ -80,7 +80,7 @@ contract RouterRules is World {
         require(address(factory.token()) == address(0), "the factory still names a token");
     }
 
-    function testFeeReceiversFromWhichNoFeeCouldLeaveAreRefused() external {
+    function testFeesReceiversAndTokensThatCannotWorkAreRefused() external {
         Creator creator = new Creator(token);
         address next = vm.computeCreateAddress(address(creator), 1);
         address[4] memory refused = [address(0), next, address(token), vm.computeCreateAddress(next, 1)];
@@ -89,6 +89,8 @@ contract RouterRules is World {
         }
         _refused(stranger, address(creator), abi.encodeCall(creator.create, (1_001, feeReceiver)), PaymentRouter.FeeTooHigh.selector);
         creator.create(1_000, feeReceiver);
+        creator = new Creator(IERC20(stranger));
+        _refused(stranger, address(creator), abi.encodeCall(creator.create, (100, feeReceiver)), PaymentRouter.InvalidToken.selector);
     }
 
     function testATokenThatTakesACutIsRefused() external {
@@ -99,6 +101,9 @@ contract RouterRules is World {
         unruly.approve(address(its), 20_000);
         bytes4 why = PaymentRouter.ShortTransfer.selector;
         _refused(payers[0], address(its), abi.encodeCall(its.pay, (MEMO, MERCHANT, 10_000)), why);
+        _refused(stranger, address(its), abi.encodeCall(its.payWithAuthorization, (MEMO, MERCHANT, 10_000, payers[0], 0, 0, 0, "")), why);
+        // The router gets all of it, and the merchant does not.
+        unruly.spare(address(its));
         _refused(stranger, address(its), abi.encodeCall(its.payWithAuthorization, (MEMO, MERCHANT, 10_000, payers[0], 0, 0, 0, "")), why);
         unruly.mint(its.depositAddress(MEMO, MERCHANT), 10_000);
         _refused(stranger, address(its), abi.encodeCall(its.sweep, (MEMO, MERCHANT)), why);
@@ -122,6 +127,7 @@ contract RouterRules is World {
         for (uint256 i = 0; i < 4; ++i) {
             unruly.callBack(address(its), inner[i]);
             _refused(payers[0], address(its), abi.encodeCall(its.pay, (MEMO, MERCHANT, 1_000)), why);
+            _refused(payers[0], address(its), abi.encodeCall(its.payWithPermit, (MEMO, MERCHANT, 1_000, 0, 0, 0, 0)), why);
             _refused(stranger, address(its), abi.encodeCall(its.sweep, (MEMO, MERCHANT)), why);
             // Here the payment is in the router for a moment.
             _refused(stranger, address(its), abi.encodeCall(its.payWithAuthorization, (MEMO, MERCHANT, 1_000, payers[0], 0, 0, 0, "")), why);
@@ -137,8 +143,9 @@ contract RouterRules is World {
     }
 
     function testThePaymentTokenIsNotRecovered() external {
-        token.mint(_depositAddress(MEMO, MERCHANT), 100);
         bytes memory data = abi.encodeCall(router.recover, (MEMO, MERCHANT, address(token)));
+        _refused(stranger, address(router), data, PaymentRouter.NotRecoverable.selector);
+        token.mint(_depositAddress(MEMO, MERCHANT), 100);
         _refused(stranger, address(router), data, PaymentRouter.NotRecoverable.selector);
     }
 

@@ -58,7 +58,24 @@ async function authorized(): Promise<TransactionReceipt> {
   const terms = { memo: randomMemo(), merchant, payer: payer.address, amount: AMOUNT, validBefore: FOREVER, salt: toBeHex(AMOUNT, 32) }
   const { domain, types, message } = receiveWithAuthorizationTypedData({ ...of(), ...terms })
   const signature = await payer.signTypedData(domain, types, message)
-  return call('payWithAuthorization', terms.memo, merchant, AMOUNT, payer.address, 0n, FOREVER, terms.salt, signature)
+  const relayed = routerOf(chain, chain.wallet(6), router)
+  return send(relayed, 'payWithAuthorization', terms.memo, merchant, AMOUNT, payer.address, 0n, FOREVER, terms.salt, signature)
+}
+
+/** Another token, which stands behind no proxy, and which the receiver holds already. */
+const stray = (to: string) => send(usdcOf(chain, payer), 'mint', to, AMOUNT)
+
+async function recovered(): Promise<TransactionReceipt> {
+  const memo = randomMemo()
+  await stray(merchant)
+  await stray(depositAddress({ router, memo, merchant }))
+  return call('recover', memo, merchant, chain.usdcAddress)
+}
+
+async function rescued(): Promise<TransactionReceipt> {
+  await stray(chain.feeReceiver)
+  await stray(router)
+  return call('rescue', chain.usdcAddress)
 }
 
 /** README.md has these figures. Calldata with more or fewer zeros moves them by a few dozen. */
@@ -66,7 +83,7 @@ it.each<[string, number, () => Promise<TransactionReceipt>]>([
   ['pay', 81_885, () => call('pay', randomMemo(), merchant, AMOUNT)],
   ['pay, merchant without USDC before', 98_985, () => call('pay', randomMemo(), randomAddress(), AMOUNT)],
   ['payWithPermit', 109_801, permitted],
-  ['payWithAuthorization', 117_200, authorized],
+  ['payWithAuthorization, paid by the relayer', 119_700, authorized],
   ['sweep, first money at an address', 115_150, () => swept({ memo: randomMemo(), merchant })],
   ['sweep, first money, merchant without USDC before', 132_238, () => swept({ memo: randomMemo(), merchant: randomAddress() })],
   [
@@ -76,6 +93,8 @@ it.each<[string, number, () => Promise<TransactionReceipt>]>([
   ],
   ['sweepMany of ten new addresses', 728_033, () => sweptTogether(10)],
   ['sweepMany of twenty new addresses', 1_406_773, () => sweptTogether(20)],
+  ['recover of another token, at a new address', 104_002, recovered],
+  ['rescue of another token', 42_384, rescued],
 ])('gas of %s', async (path, gas, work) => {
   const { gasUsed } = await work()
   process.stdout.write(`gas  ${path.padEnd(62)} ${gasUsed}\n`)

@@ -9,6 +9,7 @@ contract UnrulyToken is ERC20, IERC3009 {
     uint256 private immutable cutBps;
     address private target;
     bytes private data;
+    address private spared;
 
     constructor(uint256 cutBps_) ERC20("Unruly", "UNRULY") {
         cutBps = cutBps_;
@@ -16,6 +17,11 @@ contract UnrulyToken is ERC20, IERC3009 {
 
     function mint(address to, uint256 value) external {
         _mint(to, value);
+    }
+
+    /// @notice Transfers to this account are whole.
+    function spare(address account) external {
+        spared = account;
     }
 
     function callBack(address target_, bytes calldata data_) external {
@@ -37,7 +43,7 @@ contract UnrulyToken is ERC20, IERC3009 {
 
     function _update(address from, address to, uint256 value) internal override {
         bool transfers = from != address(0) && to != address(0);
-        uint256 cut = transfers ? (value * cutBps) / 10_000 : 0;
+        uint256 cut = transfers && to != spared ? (value * cutBps) / 10_000 : 0;
         if (cut != 0) super._update(from, address(0), cut);
         super._update(from, to, value - cut);
         if (transfers && target != address(0)) _callBack();
