@@ -143,6 +143,13 @@ describe('three replicas, PostgreSQL and RabbitMQ crashing and starting again, o
       }
     }
     expect(seen.size).toBe(events.length)
+    // Who pulls by sequence has every event once, although a replica was killed and the servers crashed.
+    const numbered = await replicas.sql.query(
+      'SELECT array_agg(sequence::int ORDER BY sequence) AS sequences FROM events WHERE merchant_id = ANY($1) GROUP BY merchant_id',
+      [merchants],
+    )
+    const each = Array.from({ length: events.length / merchants.length }, (_, n) => n + 1)
+    expect(numbered.rows.map(row => row.sequences)).toEqual(merchants.map(() => each))
     const lanes = await replicas.sql.query(
       `SELECT count(*)::int AS stuck FROM lanes l WHERE turn_at IS NULL AND EXISTS (SELECT 1 FROM deliveries d WHERE coalesce(d.endpoint_id, d.merchant_id) = l.endpoint_id AND status = 'pending')`,
     )
