@@ -25,7 +25,15 @@ for (const folder of needed) {
   copy(`${folder}/dist`, 'built')
   copy(`${folder}/prisma/migrations`, 'built')
 }
-writeFileSync(join(target, 'built/entry.cjs'), `require('./${home}/dist/main.js')\n`)
+// A service that can be started in more than one way is told which by its first argument: `relayer`.
+const programs = ['relayer'].filter(name => existsSync(join(root, home, `dist/${name}.js`)))
+writeFileSync(
+  join(target, 'built/entry.cjs'),
+  `const program = ${JSON.stringify(programs)}.find(name => name === process.argv[2])
+if (program) process.argv.splice(2, 1)
+require(\`./${home}/dist/\${program ?? 'main'}.js\`)
+`,
+)
 
 /** The workspaces that one needs in production, itself included. */
 function dependenciesOf(folder, found = new Set()) {

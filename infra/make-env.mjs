@@ -44,8 +44,10 @@ WS_URL=ws://chain:8545
 TOKEN_ADDRESS=0x5FbDB2315678afecb367f032d93F642f64180aa3
 ROUTER_ADDRESS=0x0b23252FF030c18b796b1b9FE2Cc6E808379a13E
 DEPOSIT_FACTORY=0x0b23252FF030c18b796b1b9FE2Cc6E808379a13E
-# Pays for the gas of deposit addresses; this one is a test account of anvil, whose key is public.
+# Two accounts that pay for gas, of sweeps and of payers' signatures; these are test accounts of anvil, whose keys are public. On a network with
+# real money name keys in AWS KMS instead (RELAYER_KMS_KEY, GASLESS_KMS_KEY), and COIN_USDC: what the native coin is worth.
 RELAYER_PRIVATE_KEY=0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a
+GASLESS_PRIVATE_KEY=0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6
 PLATFORM_FEE_BPS=100
 CONFIRMATIONS=1
 START_BLOCK=0

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 // Prints every Secret that the manifests refer to, with fresh random values:  node infra/kubernetes/make-secrets.mjs | kubectl apply -f -
 // In production a secret store puts Secrets of these names and keys in place instead. RPC_URLS, which may carry a provider's key,
-// and RELAYER_PRIVATE_KEY are taken from the environment.
+// and the keys of the relayer's accounts are taken from the environment.
 const secret = () => randomBytes(32).toString('hex')
 const shared = {
   seal: secret(),
@@ -30,12 +30,7 @@ const keys = {
   },
   orders: { GATEWAY_TOKEN_SECRET: shared.orders, RPC_URLS: rpcUrls },
   subscriptions: { GATEWAY_TOKEN_SECRET: shared.subscriptions },
-  'chain-listener': {
-    GATEWAY_TOKEN_SECRET: shared.listener,
-    RPC_URLS: rpcUrls,
-    // The account that pays for gas; without it deposit addresses are off.
-    ...(process.env.RELAYER_PRIVATE_KEY ? { RELAYER_PRIVATE_KEY: process.env.RELAYER_PRIVATE_KEY } : {}),
-  },
+  'chain-listener': { RPC_URLS: rpcUrls },
   'webhook-dispatcher': { GATEWAY_TOKEN_SECRET: shared.webhooks, SEAL_KEY: shared.seal },
 }
 const secrets = {
@@ -49,6 +44,18 @@ const secrets = {
       },
     ]),
   ),
+  // The relayer stands on the listener's database, and it alone has the keys of the accounts that pay for gas.
+  'relayer-secrets': {
+    DATABASE_URL: `postgres://chain_listener:${passwords['chain-listener']}@postgres:5432/chain_listener`,
+    AMQP_URL: 'amqp://unused',
+    GATEWAY_TOKEN_SECRET: shared.listener,
+    RPC_URLS: rpcUrls,
+    ...Object.fromEntries(
+      ['RELAYER_PRIVATE_KEY', 'RELAYER_KMS_KEY', 'GASLESS_PRIVATE_KEY', 'GASLESS_KMS_KEY'].flatMap(name =>
+        process.env[name] ? [[name, process.env[name]]] : [],
+      ),
+    ),
+  },
   postgres: {
     POSTGRES_PASSWORD: secret(),
     ...Object.fromEntries(services.map(name => [`${role(name).toUpperCase()}_DB_PASSWORD`, passwords[name]])),

@@ -110,7 +110,7 @@ describe('issue: misfits by deposit, as by router', () => {
     await until(async () => (await read(created)).status === 'paid', 'the transfer did not pay')
     expect(await read(created)).toMatchObject({ tx_hash: sent.hash, payments: [{ kind: 'transfer', settlement: { status: 'pending' } }] })
     const metrics = async () => (await fetch(`${system.opsUrls['chain-listener']}/metrics`)).text()
-    await until(async () => /ponte_relayer_starved\{[^}]*\} 1/.test(await metrics()), 'no metric shows that the relayer cannot pay')
+    await until(async () => /ponte_relayer_sweeps_starved\{[^}]*\} 1/.test(await metrics()), 'no metric shows that the relayer cannot pay')
     const { oldest_first, count } = (await (await fetch(`${system.opsUrls['chain-listener']}/deposits`)).json()) as Waiting
     expect({ count, oldest_first }).toMatchObject({ count: 1, oldest_first: [{ order_id: created.id, amount: created.usdc_amount }] })
     await until(async () => (await world.chain.now()) * 1_000 > Date.parse(created.expires_at) + 3_000, 'time stands still', 40_000)
@@ -176,7 +176,7 @@ describe('issue: no gas needed', () => {
 
   async function signed(of: OrderBody, changes: { amount?: bigint; signer?: { signTypedData: typeof payer.signTypedData } } = {}) {
     const amount = changes.amount ?? units(of.usdc_amount)
-    const validBefore = BigInt(Math.floor(Date.now() / 1_000) + 3_600)
+    const validBefore = BigInt(Math.floor(Date.parse(of.expires_at) / 1_000))
     const salt = toBeHex(amount, 32)
     const { domain, types, message } = receiveWithAuthorizationTypedData({
       ...{ chainId: world.chain.chainId, usdcAddress: world.chain.usdcAddress, router: of.payment.router_address },

@@ -1,11 +1,13 @@
 import type { OrderBody } from '@ponte/contracts'
 import { type Fault, type FaultProxy, mined, startFaultProxy } from '@ponte/local-servers'
 import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
-import { until } from '@ponte/service-kit'
+import { openDatabase, until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
-import { call, createMerchant, type Processes, RELAYER, startProcesses, startWorld, units, type World } from '../world'
+import { Wallet } from 'ethers'
+import { handIn, signFor } from '../siege/signature'
+import { call, createMerchant, GASLESS, type Processes, RELAYER, startProcesses, startWorld, units, type World } from '../world'
 
-// The relayer dies by SIGKILL, as a process of its own, at each line between signing a sweep and writing down what became of it.
+// The relayer dies by SIGKILL, as a process of its own, at each line between signing a transaction and writing down what became of it.
 
 let world: World
 let proxy: FaultProxy
@@ -79,30 +81,80 @@ const moments: [string, (kill: () => Promise<void>) => Fault][] = [
   ],
 ]
 
-describe('issue: one sweep and one payment, with the relayer killed', () => {
+const order = () => call<OrderBody>(world.place.publicUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
+
+/** How an order is paid, and which account pays for the gas of it. */
+const ways: Record<'sweep' | 'signature', { account: string; pay(order: OrderBody): Promise<unknown> }> = {
+  sweep: {
+    account: RELAYER.address,
+    async pay({ payment, usdc_amount }) {
+      const payer = world.chain.wallet(7)
+      await mined(world.chain.mintUsdc(payer.address, units(usdc_amount)))
+      await mined(world.chain.transferUsdc(payer, payment.deposit_address ?? '', units(usdc_amount)))
+    },
+  },
+  signature: {
+    account: GASLESS.address,
+    async pay(of) {
+      const payer = Wallet.createRandom()
+      await mined(world.chain.mintUsdc(payer.address, units(of.usdc_amount)))
+      const body = await signFor(world, of, payer, units(of.usdc_amount))
+      await until(async () => (await handIn(world, of, body)) === 202, 'the signature was not taken')
+    },
+  },
+}
+
+/** Paid once on the chain, told once, by one transaction of ours. */
+async function expectOnce(paid: OrderBody, account: string, before: number) {
+  const { chain } = world
+  await until(async () => (await read(paid)).status === 'paid', 'the order was not paid', 30_000)
+  await until(() => toldPaid(paid) > 0, 'the merchant was not told')
+  // A transfer has paid; its sweep settles it.
+  const isSettled = async () => (await read(paid)).payments?.every(({ settlement }) => settlement.status === 'settled') === true
+  await until(isSettled, 'the payment was not settled', 30_000)
+  const topics = [PAYMENT_RECEIVED_TOPIC, `0x${paid.memo}`]
+  expect(await chain.provider.getLogs({ address: chain.routerAddress, topics, fromBlock: 0 })).toHaveLength(1)
+  expect((await chain.provider.getTransactionCount(account)) - before).toBe(1)
+  expect(await read(paid)).toMatchObject({ exception: null, received: paid.expected })
+  expect(toldPaid(paid)).toBe(1)
+}
+
+describe.each(['sweep', 'signature'] as const)('issue: one %s and one payment, with the relayer killed', way => {
+  const { account, pay } = ways[way]
+
   it.each(moments)(
     '%s',
     async (_, at) => {
-      const { chain } = world
-      const order = await call<OrderBody>(world.place.publicUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
-      const before = await chain.provider.getTransactionCount(RELAYER.address)
+      const created = await order()
+      const before = await world.chain.provider.getTransactionCount(account)
       const dead = dieing(at)
-      const payer = chain.wallet(7)
-      await mined(chain.mintUsdc(payer.address, units(order.usdc_amount)))
-      await mined(chain.transferUsdc(payer, order.payment.deposit_address ?? '', units(order.usdc_amount)))
+      await pay(created)
       await dead
       await processes.start('chain-listener')
-      await until(async () => (await read(order)).status === 'paid', 'the order was not paid', 30_000)
-      await until(() => toldPaid(order) > 0, 'the merchant was not told')
-      // The transfer has paid; the sweep settles it.
-      const isSettled = async () => (await read(order)).payments?.every(({ settlement }) => settlement.status === 'settled') === true
-      await until(isSettled, 'the payment was not settled', 30_000)
-      const topics = [PAYMENT_RECEIVED_TOPIC, `0x${order.memo}`]
-      expect(await chain.provider.getLogs({ address: chain.routerAddress, topics, fromBlock: 0 })).toHaveLength(1)
-      expect((await chain.provider.getTransactionCount(RELAYER.address)) - before).toBe(1)
-      expect(await read(order)).toMatchObject({ exception: null, received: order.expected })
-      expect(toldPaid(order)).toBe(1)
+      await expectOnce(created, account, before)
     },
     90_000,
   )
+
+  it('between signing a transaction and writing it down', async () => {
+    const created = await order()
+    const before = await world.chain.provider.getTransactionCount(account)
+    const books = openDatabase({ url: world.place.databaseUrl('chain-listener'), poolSize: 2 })
+    const held = await books.pool.connect()
+    try {
+      await held.query('SET idle_in_transaction_session_timeout = 0')
+      await held.query('BEGIN')
+      await held.query('LOCK TABLE relays IN SHARE MODE')
+      await pay(created)
+      const isWriting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT INTO relays%'"
+      await until(async () => (await books.query(isWriting)).rowCount === 1, 'nothing was signed', 30_000)
+      await processes.end('chain-listener', 'SIGKILL')
+      await held.query('ROLLBACK')
+    } finally {
+      held.release(true)
+      await books.stop?.()
+    }
+    await processes.start('chain-listener')
+    await expectOnce(created, account, before)
+  }, 90_000)
 })

@@ -21,7 +21,6 @@ export interface Payer {
 const MINED_WAIT_MS = 8_000
 /** An estimate would refuse what depends on a transaction that is not mined yet. */
 const GAS = { gasLimit: 500_000 }
-const VALID_FOR_S = 3_600
 
 export function createPayer(world: World, requests: Requests, privateKey: string, count: (name: string) => void): Payer {
   const { chain } = world
@@ -46,7 +45,7 @@ export function createPayer(world: World, requests: Requests, privateKey: string
 
   const sign = async (order: OrderBody, units: bigint) => {
     const fresh = Wallet.createRandom()
-    const validBefore = BigInt(Math.floor(Date.now() / 1_000) + VALID_FOR_S)
+    const validBefore = BigInt(Math.floor(Date.parse(order.expires_at) / 1_000))
     const salt = toBeHex(units, 32)
     const { domain, types, message } = receiveWithAuthorizationTypedData({
       ...{ chainId: chain.chainId, usdcAddress: chain.usdcAddress, router: order.payment.router_address },

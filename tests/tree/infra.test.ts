@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ServiceName, serviceNames } from '@ponte/all-in-one'
+import { serviceNames } from '@ponte/all-in-one'
 import { apiGatewayConfig } from '@ponte/api-gateway'
-import { chainListenerConfig } from '@ponte/chain-listener'
+import { chainListenerConfig, relayerConfig } from '@ponte/chain-listener'
 import { testAccounts } from '@ponte/local-servers'
 import { ordersConfig } from '@ponte/orders'
 import { routerAddress } from '@ponte/payment-router'
@@ -22,7 +22,10 @@ const configs = {
   subscriptions: subscriptionsConfig,
   'chain-listener': chainListenerConfig,
   'webhook-dispatcher': webhookDispatcherConfig,
+  relayer: relayerConfig,
 }
+/** Every process: the relayer is the listener's image, started in another way. */
+const programs = [...serviceNames, 'relayer'] as const
 type Variables = Record<string, string>
 /** An address is longer than a number can be. */
 const yaml = { merge: true, customTags: (tags: Tags) => tags.filter(tag => typeof tag === 'string' || tag.format !== 'HEX') }
@@ -74,13 +77,21 @@ describe('docker-compose.yml', () => {
     expect(new Set([...secrets(first), ...secrets(readFileSync(file, 'utf8'))]).size).toBe(26)
   })
 
-  it.each(serviceNames)('gives %s settings that it accepts', name => {
+  it.each(programs)('gives %s settings that it accepts', name => {
     const env = readEnv(readFileSync(makeEnv(folder).file, 'utf8'))
     const { services } = parse(read('docker-compose.yml'), yaml) as { services: Record<string, { environment: Variables }> }
     const given = Object.entries(services[name]?.environment ?? {})
     const settings = Object.fromEntries(given.map(([key, value]) => [key, interpolate(String(value), env)]))
     expect(() => readConfig(configs[name], settings)).not.toThrow()
   })
+})
+
+it('the keys that pay for gas are given to the relayer alone', () => {
+  const { services } = parse(read('docker-compose.yml'), yaml) as { services: Record<string, { environment?: Variables }> }
+  const holders = Object.entries(services).filter(([, { environment = {} }]) =>
+    Object.keys(environment).some(key => /^(RELAYER|GASLESS)_(PRIVATE_KEY|KEY_FILE|KMS_KEY)$/.test(key)),
+  )
+  expect(holders.map(([name]) => name)).toEqual(['relayer'])
 })
 
 it('the addresses in .env are those that a fresh local chain gives the contracts', () => {
@@ -113,7 +124,7 @@ describe.each(['development', 'production'])('the %s overlay', overlay => {
   const manifests = [...manifestsOf(script('build-overlay.mjs', overlay)), ...manifestsOf(script('make-secrets.mjs'))].filter(Boolean)
   const named = (kind: string, wanted: string | undefined) => manifests.find(each => each.kind === kind && each.metadata.name === wanted)
 
-  it.each(serviceNames)('gives %s settings that it accepts', (name: ServiceName) => {
+  it.each(programs)('gives %s settings that it accepts', name => {
     const container = named('Deployment', name)?.spec?.template.spec.containers[0]
     const sources = (container?.envFrom ?? []).map(
       from => named('ConfigMap', from.configMapRef?.name) ?? named('Secret', from.secretRef?.name),

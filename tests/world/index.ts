@@ -6,6 +6,7 @@ export {
   askGateway,
   call,
   createMerchant,
+  GASLESS,
   MERCHANT,
   PAYER,
   pay,

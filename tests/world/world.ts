@@ -13,6 +13,7 @@ const CLIENT_KEY = 'pk_test'
 export const MERCHANT = testAccounts[2]
 export const PAYER = testAccounts[3]
 export const RELAYER = testAccounts[4]
+export const GASLESS = testAccounts[9]
 
 /** What every whole-system test stands on: databases, a chain, an identity provider and a merchant's server, all real and all its own. */
 export async function startWorld(
@@ -49,7 +50,12 @@ export async function startWorld(
   const place: Place = {
     databaseUrl: options.databaseUrl ?? (service => databases[serviceNames.indexOf(service)]?.url ?? ''),
     amqp: options.amqp ?? { url: 'amqp://embedded.invalid', namespace: 'ponte' },
-    chain: { ...chain, confirmations: options.confirmations ?? 1, relayerPrivateKey: RELAYER.privateKey },
+    chain: {
+      ...chain,
+      confirmations: options.confirmations ?? 1,
+      relayerPrivateKey: RELAYER.privateKey,
+      gaslessPrivateKey: GASLESS.privateKey,
+    },
     identity: { url: authUrl, issuer, audience: 'authenticated', publicClientKey: CLIENT_KEY },
     publicUrl: `http://127.0.0.1:${ports['api-gateway']}`,
     ports,

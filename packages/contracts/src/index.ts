@@ -11,7 +11,15 @@ export * from './api/webhook-endpoint'
 export * from './destination'
 export * from './errors'
 export * from './events'
-export type { ChainAdvanced, ChainAudited, ChainPayment, ChainSweep, DepositBlocked, DepositSynced } from './events/chain-listener'
+export type {
+  AuthorizationChanged,
+  ChainAdvanced,
+  ChainAudited,
+  ChainPayment,
+  ChainSweep,
+  DepositBlocked,
+  DepositSynced,
+} from './events/chain-listener'
 export type { ChargeRequested } from './events/subscriptions'
 export * from './fields'
 export * from './internal-api'

@@ -25,6 +25,7 @@ export {
   verifyToken,
 } from './deployment'
 export { depositAddress, depositImplementation, isDepositAddress } from './deposit-address'
+export { deployHostileWallet, hostileCode } from './hostile-wallet'
 export { type ContractState, type RouterSurvey, readContractState, surveyRouter } from './monitor'
 export { PAYMENT_RECEIVED_TOPIC } from './payment/payment-received'
 export { authorizationNonce } from './payment/payment-terms'

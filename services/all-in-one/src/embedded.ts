@@ -12,10 +12,11 @@ import { createWebhookReceiver, type WebhookReceiver } from './webhook-receiver'
 export const DEMO_EMAIL = 'demo@ponte.example'
 const CHAIN_ID = 31_337
 const FEE_BPS = 100
-/** anvil's well-known accounts: 0 deploys, 1 takes the fees, 2 is the demo merchant's, 3 pays, 4 pays the relayer's gas. */
+/** anvil's well-known accounts: 0 deploys, 1 takes the fees, 2 is the demo merchant's, 3 pays, 4 pays the gas of sweeps, 9 that of payers' signatures. */
 export const MERCHANT_ACCOUNT = testAccounts[2]
 export const PAYER_ACCOUNT = testAccounts[3]
 const RELAYER_ACCOUNT = testAccounts[4]
+const GASLESS_ACCOUNT = testAccounts[9]
 
 export interface Embedded {
   system: System
@@ -126,7 +127,12 @@ function embeddedPlace(of: {
     databaseUrl: of.databaseUrl,
     // Demanded of every service, but all-in-one hands in its own bus and no service connects.
     amqp: { url: 'amqp://embedded.invalid', namespace: 'ponte' },
-    chain: { ...chain, confirmations: settings.PONTE_CONFIRMATIONS, relayerPrivateKey: RELAYER_ACCOUNT.privateKey },
+    chain: {
+      ...chain,
+      confirmations: settings.PONTE_CONFIRMATIONS,
+      relayerPrivateKey: RELAYER_ACCOUNT.privateKey,
+      gaslessPrivateKey: GASLESS_ACCOUNT.privateKey,
+    },
     identity: { url: authUrl, issuer: `${authUrl}/auth/v1`, audience: 'authenticated', publicClientKey: state.publicClientKey },
     publicUrl: `http://127.0.0.1:${settings.PONTE_PORT}`,
     ports: { 'api-gateway': settings.PONTE_PORT, orders: 0, subscriptions: 0, 'chain-listener': 0, 'webhook-dispatcher': 0 },

@@ -19,6 +19,7 @@ export interface Place {
     confirmations: number
     /** The relayer's account; without it deposit addresses are off. */
     relayerPrivateKey: string | undefined
+    gaslessPrivateKey: string | undefined
   }
   identity: { url: string; issuer: string; audience: string; publicClientKey: string }
   publicUrl: string
@@ -109,6 +110,7 @@ export function environments(place: Place): Record<ServiceName, Environment> {
       ROUTER_ADDRESSES: chain.routerAddress,
       GATEWAY_TOKEN_SECRET: secrets.chainListenerTokenSecret,
       ...(chain.relayerPrivateKey === undefined ? {} : { RELAYER_PRIVATE_KEY: chain.relayerPrivateKey }),
+      ...(chain.gaslessPrivateKey === undefined ? {} : { GASLESS_PRIVATE_KEY: chain.gaslessPrivateKey }),
       START_BLOCK: '0',
     },
     'webhook-dispatcher': {

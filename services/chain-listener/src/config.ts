@@ -83,7 +83,28 @@ const settings = z.object({
   ...relaySettings,
 })
 
-export const chainListenerConfig = settings
+type Settings = z.infer<typeof settings>
+
+const KEYS = ['RELAYER', 'GASLESS'].flatMap(name => [`${name}_PRIVATE_KEY`, `${name}_KEY_FILE`, `${name}_KMS_KEY`] as const)
+const keysOf = (config: Settings, account: 'RELAYER' | 'GASLESS') =>
+  KEYS.filter(key => key.startsWith(account) && Reflect.get(config, key) !== undefined)
+const relays = (config: Settings) => keysOf(config, 'RELAYER').length + keysOf(config, 'GASLESS').length > 0
+
+const checked = settings
+  .refine(config => keysOf(config, 'RELAYER').length <= 1, { path: ['RELAYER_PRIVATE_KEY'], message: 'name the account in one way' })
+  .refine(config => keysOf(config, 'GASLESS').length <= 1, { path: ['GASLESS_PRIVATE_KEY'], message: 'name the account in one way' })
+  .refine(config => config.RELAYER_PRIVATE_KEY === undefined || config.RELAYER_PRIVATE_KEY !== config.GASLESS_PRIVATE_KEY, {
+    path: ['GASLESS_PRIVATE_KEY'],
+    message: 'must be another one than RELAYER_PRIVATE_KEY: each account has a line of nonces of its own',
+  })
+  .refine(config => config.DEVELOPMENT_CHAIN || !relays(config) || config.COIN_USDC !== undefined, {
+    path: ['COIN_USDC'],
+    message: 'must be set: what a native coin is worth in USDC',
+  })
+  .refine(config => config.DATABASE_POOL >= 4, { path: ['DATABASE_POOL'], message: 'must be at least 4: two connections hold locks' })
+
+/** Of the relayer as a process of its own. */
+export const relayerConfig = checked
   .refine(config => !config.DEVELOPMENT_CHAIN || supportedChains[config.CHAIN_ID]?.isTestNet !== false, {
     path: ['DEVELOPMENT_CHAIN'],
     message: 'must not be set on a main net',
@@ -100,4 +121,9 @@ export const chainListenerConfig = settings
     path: ['FEES_BPS'],
     message: 'must be set: the fees in basis points that the routers may take',
   })
+
+export const chainListenerConfig = relayerConfig.refine(config => config.RELAYER_PROCESS === 'listener' || !relays(config), {
+  path: ['RELAYER_PROCESS'],
+  message: 'is own: the keys of RELAYER_… and GASLESS_… belong to that process alone',
+})
 export type ChainListenerConfig = z.infer<typeof chainListenerConfig>

@@ -11,8 +11,8 @@ export interface ContractMonitorOptions {
   chainId: number
   token: string
   routers: readonly string[]
-  /** The account that pays for gas, where there is one. */
-  relayer: string | undefined
+  /** The accounts that pay for gas, where they are known. */
+  accounts(): Promise<readonly string[]>
   /** What was verified at the start is verified again; undefined on a chain where it was not. */
   expected: Omit<ExpectedDeployment, 'routerAddress'> | undefined
   startBlock: number
@@ -62,7 +62,7 @@ export function createContractMonitor(options: ContractMonitorOptions): Part {
     }
   }
   const look = async (confirmed: number) => {
-    const accounts = options.relayer === undefined ? [] : [options.relayer]
+    const accounts = await options.accounts()
     const fromBlock = Math.max(options.startBlock, confirmed - options.newestBlocks + 1)
     const found = []
     for (const routerAddress of routers) {

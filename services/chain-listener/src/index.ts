@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 
-export { type ChainListenerConfig, chainListenerConfig } from './config'
+export { type ChainListenerConfig, chainListenerConfig, relayerConfig } from './config'
+export type { Overrides } from './foundation'
 export type { Status } from './scan/status'
-export { createChainListener, type Overrides } from './service'
+export { createChainListener, createRelayer } from './service'
 
 /** Where this service's migrations are. */
 export const chainListenerMigrations = join(__dirname, '../prisma/migrations')

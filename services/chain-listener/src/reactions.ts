@@ -1,7 +1,8 @@
 import type { Reactions } from '@ponte/service-kit'
-import type { Relay } from './relay'
+import type { Intake } from './relay'
 
 /** The scan knows memos and addresses, not orders; an order's event brings the address to watch and who may pay without gas. */
-export const reactions = (relay: Relay): Reactions => ({
-  'order.created': event => relay.orderCreated(event.data, event.id),
+export const reactions = (intake: Intake): Reactions => ({
+  'order.created': event => intake.created(event.data, event.id),
+  'order.cancelled': event => intake.cancelled(event.data, event),
 })

@@ -1,18 +1,35 @@
 import { formatUsdc } from '@ponte/contracts'
+import type { Database } from '@ponte/service-kit'
 import { Router } from 'express'
-import type { Relay } from './relay'
+import type { ChainListenerConfig } from './config'
+import { payableStore } from './relay'
 import type { Status } from './scan/status'
 
+const LISTED_MAX = 1_000
+
 /** For operators, on the inner port only. */
-export function routes(status: () => Promise<Status>, relay: Relay): Router {
+export function routes(status: () => Promise<Status>): Router {
   const router = Router()
   router.get('/status', async (_req, res) => {
     res.json(await status())
   })
+  return router
+}
+
+/** What waits to be swept, and the accounts that pay for gas: for operators, of the listener and of the relayer. */
+export function depositRoutes(
+  database: Database,
+  config: ChainListenerConfig,
+  accounts: () => Promise<{ sweeps: string | null; signatures: string | null }>,
+): Router {
+  const payables = payableStore(database, config.CHAIN_ID)
+  const router = Router()
   router.get('/deposits', async (_req, res) => {
-    const { relayer, waiting, addresses, total, blocked } = await relay.held()
+    const [waiting, { addresses, total, blocked }] = [await payables.waiting(LISTED_MAX), await payables.totals(config.DEPOSIT_MIN_UNITS)]
+    const { sweeps, signatures } = await accounts()
     res.json({
-      relayer_address: relayer,
+      relayer_address: sweeps,
+      gasless_address: signatures,
       count: addresses,
       total: formatUsdc(total),
       blocked,

@@ -1,103 +1,66 @@
 import { topology } from '@ponte/contracts'
-import { DeploymentMismatchError } from '@ponte/payment-router'
 import {
   auditRoutes,
   consumer,
+  createLogger,
+  createMetrics,
   deadLetterRoutes,
-  type Overrides as KitOverrides,
-  type Metrics,
+  openDatabase,
+  opsServer,
   outboxAge,
   outboxRelay,
+  type Part,
+  service,
   serviceParts,
 } from '@ponte/service-kit'
 import type { ChainListenerConfig } from './config'
 import { createContractMonitor } from './contract-monitor'
+import { type Overrides, openFoundation } from './foundation'
 import type { Change } from './payment'
 import { reactions } from './reactions'
 import { publishAudit } from './reconcile/audit'
 import { createReconcile } from './reconcile/job'
 import { reconcileRoutes } from './reconcile/routes'
 import { reconcileStore } from './reconcile/store'
-import { createRelay } from './relay'
-import { routes } from './routes'
+import { createIntake, createRelay } from './relay'
+import { depositRoutes, routes } from './routes'
 import { openChainClient } from './rpc/chain-client'
-import { createDeploymentCheck } from './rpc/deployment'
-import { restReasons } from './rpc/health'
-import { openNode } from './rpc/node'
-import { openNodes } from './rpc/pool'
 import { createScan } from './scan'
 import { observeStatus } from './scan/metrics'
-import { quorumOf } from './scan/quorum'
 import type { Status } from './scan/status'
 import { openStore } from './store'
-import { createLeader } from './store/leader'
-
-/** What all-in-one or a test hands in; it belongs to the caller. */
-export interface Overrides extends KitOverrides {
-  /** Milliseconds that never go back: how long an RPC node rests is measured by it. */
-  clock?: () => number
-}
+import { createLeader, lockOf } from './store/leader'
 
 /** The listener to one chain, as a list of parts. */
 export function createChainListener(config: ChainListenerConfig, overrides: Overrides = {}) {
   const { logger, now, metrics, database, bus, assemble } = serviceParts('chain-listener', config, { topology, overrides })
-  const endpoints = config.RPC_URLS.map((url, index) =>
-    openNode(url, index, { chainId: config.CHAIN_ID, timeoutMs: config.RPC_TIMEOUT_MS, maxBytes: config.RPC_MAX_BYTES }),
-  )
-  const counters = countersOf(
-    metrics,
-    endpoints.map(({ name }) => name),
-  )
+  const payments = metrics.counter('ponte_chain_payments_total', 'Events published about payments and sweeps', { type: PUBLISHED })
   const outbox = outboxRelay(database, bus, logger)
   const store = openStore(database, config.CHAIN_ID, now)
-  const nodes = openNodes(endpoints, {
-    stallMs: config.HEAD_STALL_MS,
-    clock: overrides.clock ?? (() => performance.now()),
-    logger,
-    onFailOver: (rpc, reason) => counters.failOvers.inc({ rpc, reason }),
-  })
-  const deployment = config.VERIFY_DEPLOYMENT
-    ? createDeploymentCheck({
-        ...{ chainId: config.CHAIN_ID, token: config.TOKEN_ADDRESS, routers: config.ROUTER_ADDRESSES },
-        ...{ feeReceivers: config.FEE_RECEIVERS, feesBps: config.FEES_BPS, development: config.DEVELOPMENT_CHAIN },
-        ...{ quorum: quorumOf(config.RPC_URLS.length, config.RPC_QUORUM), nodes, logger },
-      })
-    : undefined
   let halted: Error | undefined
   // Without the lease nothing is read, relayed or reconciled; the process stays up and names the reason, where an exit in a loop would hide it.
   const halt = (error: Error) => {
     halted ??= error
     logger.error('halted; see runbook PonteChainHalted', { error })
     void leader.stop?.()
+    void relay?.stop()
   }
+  const { nodes, chain, verified, chainParts } = openFoundation(config, { overrides, metrics, logger, halt })
   const leader = createLeader(database, {
-    lock: lockOf(config.CHAIN_ID),
+    name: 'leader',
+    lock: lockOf('scan', config.CHAIN_ID),
     silenceMs: config.LEADER_SILENCE_MS,
     async takeLease() {
-      await deployment?.ensure().catch(error => {
-        if (error instanceof DeploymentMismatchError) halt(error)
-        throw error
-      })
+      await verified()
       return store.position.takeLease(config.START_BLOCK)
     },
-    onChange() {
-      scan.wake()
-      relay.wake()
-    },
+    onChange: () => scan.wake(),
     logger,
   })
-  const chain = openChainClient(nodes, config.TOKEN_ADDRESS)
-  const relay = createRelay({
-    ...relayOptions(config),
-    database,
-    chain,
-    leader,
-    confirmed: () => scan.confirmed(),
-    changed: () => scan.wake(),
-    metrics,
-    now,
-    logger,
-  })
+  const relay =
+    config.RELAYER_PROCESS === 'listener'
+      ? createRelay({ settings: config, database, chain, verified, changed: () => scan.wake(), metrics, now, logger })
+      : undefined
   const scan = createScan(config, {
     store,
     nodes,
@@ -108,8 +71,8 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     onHalt: halt,
     committed(change, publishes) {
       if (publishes) outbox.wake()
-      relay.wake()
-      counters.published(change)
+      relay?.wake()
+      for (const { type } of change.facts) payments.inc({ type })
     },
   })
   const reconcile = createReconcile({
@@ -134,6 +97,8 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     now,
     logger,
   })
+  const accounts = relay?.accounts ?? (async () => ({ sweeps: null, signatures: null }))
+  const intake = createIntake({ database, chainId: config.CHAIN_ID, routers: config.ROUTER_ADDRESSES, now, logger })
   const monitor = createContractMonitor({
     store,
     nodes,
@@ -141,7 +106,10 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     chainId: config.CHAIN_ID,
     token: config.TOKEN_ADDRESS,
     routers: config.ROUTER_ADDRESSES,
-    relayer: relay.relayer,
+    accounts: async () => {
+      const { sweeps, signatures } = await accounts()
+      return [sweeps, signatures].flatMap(account => account ?? [])
+    },
     expected: config.VERIFY_DEPLOYMENT ? expectedDeployment(config) : undefined,
     startBlock: config.START_BLOCK,
     newestBlocks: config.MONITOR_BLOCKS,
@@ -155,22 +123,22 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
   metrics.observed('ponte_chain_halted', '1 when the chain that was followed is gone, or is not the configured one', () => (halted ? 1 : 0))
   metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
 
-  const operators = routes(status, relay)
+  const operators = routes(status)
+    .use(depositRoutes(database, config, accounts))
     .use(reconcileRoutes(config.CHAIN_ID, reconcile, scan.wake))
     .use(deadLetterRoutes(bus.deadLetters('chain-listener')))
     .use(auditRoutes(database, { payments: ['chain_id', 'tx_hash', 'ordinal'], payables: ['chain_id', 'order_id'] }))
   const parts = [
     outbox,
-    { name: 'rpc', ready: () => nodes.view().some(node => node.resting === null), stop: nodes.close },
-    ...(deployment ? [deployment] : []),
+    ...chainParts,
     { ...leader, ready: () => halted === undefined },
     ...scan.parts,
-    ...relay.parts,
+    ...(relay?.parts ?? []),
     reconcile.part,
     monitor,
-    consumer(bus, 'chain-listener', reactions(relay)),
+    consumer(bus, 'chain-listener', reactions(intake)),
   ]
-  return { ...assemble({ parts, http: undefined, operators }), http: relay.http, status }
+  return { ...assemble({ parts, http: undefined, operators }), http: relay?.http, status }
 }
 
 const PUBLISHED: readonly Change['facts'][number]['type'][] = [
@@ -181,17 +149,26 @@ const PUBLISHED: readonly Change['facts'][number]['type'][] = [
   'sweep.orphaned',
 ]
 
-function countersOf(metrics: Metrics, rpc: readonly string[]) {
-  const payments = metrics.counter('ponte_chain_payments_total', 'Events published about payments and sweeps', { type: PUBLISHED })
-  return {
-    failOvers: metrics.counter('ponte_chain_rpc_failovers_total', 'How often an RPC end point was left, and why', {
-      rpc,
-      reason: restReasons,
-    }),
-    published(change: Change) {
-      for (const { type } of change.facts) payments.inc({ type })
-    },
+/** The relayer as a process of its own, beside the listener on the same database: its keys are not where nodes' answers are read. */
+export function createRelayer(config: ChainListenerConfig, overrides: Omit<Overrides, 'bus'> = {}) {
+  const logger = overrides.logger ?? createLogger({ service: 'relayer', level: config.LOG_LEVEL })
+  const metrics = createMetrics('relayer')
+  const database = openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL, applicationName: 'relayer' })
+  let halted: Error | undefined
+  const halt = (error: Error) => {
+    halted ??= error
+    logger.error('halted; see runbook PonteChainHalted', { error })
+    void relay.stop()
   }
+  const { chain, chainParts, verified } = openFoundation(config, { overrides, metrics, logger, halt })
+  const now = overrides.now ?? (() => new Date())
+  // What becomes blocked is published by the scan, which looks for it at each turn; so is the outbox.
+  const relay = createRelay({ settings: config, database, chain, verified, changed: () => undefined, metrics, now, logger })
+  const routes = depositRoutes(database, config, relay.accounts)
+  const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger, routes })
+  const chainReady: Part = { name: 'chain as configured', ready: () => halted === undefined }
+  const parts: Part[] = [database, ...chainParts, chainReady, ...relay.parts, ops]
+  return { ...service('relayer', parts), ops, http: relay.http }
 }
 
 const expectedDeployment = (config: ChainListenerConfig) => ({
@@ -201,23 +178,3 @@ const expectedDeployment = (config: ChainListenerConfig) => ({
   feeBps: config.FEES_BPS,
   development: config.DEVELOPMENT_CHAIN,
 })
-
-const relayOptions = (config: ChainListenerConfig) => ({
-  chainId: config.CHAIN_ID,
-  token: config.TOKEN_ADDRESS,
-  routers: config.ROUTER_ADDRESSES,
-  privateKey: config.RELAYER_PRIVATE_KEY,
-  http:
-    config.GATEWAY_TOKEN_SECRET === undefined
-      ? undefined
-      : { tokenSecret: config.GATEWAY_TOKEN_SECRET, host: config.HOST, port: config.PORT },
-  depositMinUnits: config.DEPOSIT_MIN_UNITS,
-  gaslessMinUnits: config.GASLESS_MIN_UNITS,
-  batchMax: config.DEPOSIT_BATCH_MAX,
-  ceilingGwei: config.RELAYER_MAX_FEE_GWEI,
-  stuckMs: config.RELAYER_STUCK_MS,
-  pollMs: config.POLL_MS,
-})
-
-/** An advisory lock is named by 32 bits; chain ids may be longer. */
-const lockOf = (chainId: number) => (chainId ^ Math.floor(chainId / 2 ** 32)) | 0

@@ -56,7 +56,7 @@ export async function startListener({ rpcUrls, router, env = {}, given = {}, dat
   await told.start?.()
   const config = readConfig(chainListenerConfig, {
     DATABASE_URL: url,
-    DATABASE_POOL: '4',
+    DATABASE_POOL: '6',
     AMQP_URL: 'amqp://unused',
     HOST: '127.0.0.1',
     OPS_PORT: '0',

@@ -70,6 +70,12 @@ export function reactions(deps: ReactionDeps): Reactions {
       await announceMemo(data.memo)
     },
 
+    async 'authorization.changed'({ id, data }) {
+      await store.authorizations.record(data, id)
+      const found = await store.orders.find({ id: data.order_id })
+      if (found) announce(found.order)
+    },
+
     async 'chain.advanced'({ id, data }) {
       if (store.chain.liesAhead(data)) {
         logger.error('the listener reports a confirmed time that lies ahead of our clock; it is not believed', { ...data })

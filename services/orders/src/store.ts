@@ -1,6 +1,7 @@
 import type { Database } from '@ponte/service-kit'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from './generated/client'
+import { authorizationStore } from './store/authorizations'
 import { bookStore } from './store/books'
 import { chainStore } from './store/chain'
 import { chargeStore } from './store/charges'
@@ -22,6 +23,7 @@ export function openStore(database: Database, options: OrderStoreOptions) {
   return {
     orders: { ...orderReads(database, prisma), ...orderWrites(database, options), list: orderList(database) },
     deposits: depositStore(database),
+    authorizations: authorizationStore(database),
     unmatched: unmatchedStore(database, prisma),
     charges: chargeStore(database, prisma, options),
     chain: chainStore(database, prisma, options.latestChainTime),

@@ -316,3 +316,25 @@ test('a network without new confirmations and a signature that is not submitted 
   expect(await page.getByRole('button', { name: /pay/i }).count()).toBe(0)
   await context.close()
 }, 60_000)
+
+test('a signature handed in elsewhere is on its way: no one is asked to pay again, and when it fails the page says why and what is due', async () => {
+  const order = await newOrder()
+  const { context, page, complaints } = await openVisit(browser)
+  const valid_before = Math.floor(Date.parse(order.expires_at) / 1_000)
+  const authorization = { status: 'accepted', amount: order.usdc_amount, tx_hash: null, valid_before, reason: null } as const
+  const path = `/pay/${order.id}`
+  await visit(page, system.gatewayUrl, { name: '', path, override: { due: '0.000000', authorization }, ready: heading })
+  await title(page, 'Signature received')
+  await page.getByText('it would be paid twice').waitFor()
+  expect(await page.getByRole('button', { name: /pay/i }).count()).toBe(0)
+  await page.unrouteAll()
+
+  const failed = { ...authorization, status: 'failed', reason: 'reverted' } as const
+  await visit(page, system.gatewayUrl, { name: '', path, override: { authorization: failed }, ready: heading })
+  await title(page, 'The signed payment was not made')
+  await page.getByText('The network refused it in the last moment').waitFor()
+  await page.getByText('Others have seen the signature').waitFor()
+  expect(await seriousFaults(page)).toEqual([])
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)

@@ -38,8 +38,8 @@ export async function leftBehind({ ledger, servers }: Audited): Promise<string[]
       service,
       "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
     )
-    // The listener that leads holds one.
-    note(locks.length - (service === 'chain-listener' ? 1 : 0), `advisory locks of ${service}`)
+    // The listener that scans holds one, and the one that relays.
+    note(locks.length - (service === 'chain-listener' ? 2 : 0), `advisory locks of ${service}`)
     const open =
       "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%' AND state_change < now() - interval '5 seconds'"
     note((await ledger.query(service, open)).length, `open transactions of ${service}`)

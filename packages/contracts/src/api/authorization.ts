@@ -15,7 +15,10 @@ export const authorizePayment = z.strictObject({
     .refine(text => /[1-9]/.test(text), 'must be above zero')
     .meta({ description: 'The signed `value`; at most what is `due`', example: '27.675277' }),
   valid_after: seconds.default(0).meta({ description: 'The signed `validAfter`, Unix seconds', example: 0 }),
-  valid_before: seconds.meta({ description: 'The signed `validBefore`, Unix seconds; at least a minute ahead', example: 1_795_000_000 }),
+  valid_before: seconds.meta({
+    description: "The signed `validBefore`, Unix seconds; at least a minute ahead, and at most the order's `expires_at`",
+    example: 1_795_000_000,
+  }),
   salt: z
     .string()
     .regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 lower-case hex characters')
@@ -45,4 +48,13 @@ export const paymentAuthorization = z
     detail: z.string().meta({ description: 'One sentence that says what happens next' }),
   })
   .meta({ id: 'PaymentAuthorization' })
+/** The last signature for an order, as its checkout shows it. */
+export const checkoutAuthorization = z.object({
+  status: authorizationStatus,
+  amount: usdcAmount,
+  tx_hash: txHash.nullable(),
+  valid_before: z.int().meta({ description: 'Unix seconds; the token refuses it from then on' }),
+  reason: z.string().nullable().meta({ description: 'Why it failed', example: 'reverted' }),
+})
+
 export type PaymentAuthorizationBody = z.infer<typeof paymentAuthorization>

@@ -13,6 +13,7 @@ import {
   txHash,
   usdcAmount,
 } from '../fields'
+import { checkoutAuthorization } from './authorization'
 import { pageQuery } from './list'
 
 export const orderStatus = z.enum(['pending', 'confirming', 'underpaid', 'paid', 'expired', 'cancelled'])
@@ -143,6 +144,10 @@ export const checkout = z
     quote,
     payment: order.shape.payment,
     payments: z.array(payment),
+    authorization: checkoutAuthorization.nullable().meta({
+      description:
+        'The last signature taken for it (`POST …/authorization`). While it is accepted or submitted its amount is on the way and not `due`',
+    }),
     expires_at: timestamp,
     paid_at: timestamp.nullable(),
   })

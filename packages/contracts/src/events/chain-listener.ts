@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { authorizationStatus } from '../api/authorization'
 import { address, id, memo, timestamp, txHash, usdcAmount } from '../fields'
 
 /** Where something stands on the chain. The block's time is the chain's; `log_index` is the log's place in that block. */
@@ -89,6 +90,27 @@ export const depositBlocked = z.object({
   reason: depositBlockReason.nullable(),
 })
 export type DepositBlocked = z.infer<typeof depositBlocked>
+
+/**
+ * A payer's signature that the relayer took, and what became of it: `accepted` and `submitted` are coming, `paid` and `failed` are ends. Published by
+ * chain-listener's relayer. Consumed by orders: what is coming is not due. `attempt` counts the signatures of an order, `revision` the states of
+ * one; the newest of both wins in any order of arrival.
+ */
+export const authorizationChanged = z.object({
+  chain_id: z.int(),
+  order_id: id,
+  attempt: z.int().min(0),
+  revision: z.int().min(1),
+  status: authorizationStatus,
+  payer_address: address,
+  amount: usdcAmount,
+  /** Unix seconds; the token refuses it from then on. */
+  valid_before: z.int(),
+  tx_hash: txHash.nullable(),
+  /** Why it failed, in a word. */
+  reason: z.string().nullable(),
+})
+export type AuthorizationChanged = z.infer<typeof authorizationChanged>
 
 /**
  * How far the confirmed chain has come. Published by chain-listener (throttled). Consumed by orders, so that expiry may proceed.

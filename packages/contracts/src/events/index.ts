@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { merchantUpdated } from './api-gateway'
-import { chainAdvanced, chainAudited, chainPayment, chainSweep, depositBlocked, depositSynced } from './chain-listener'
+import {
+  authorizationChanged,
+  chainAdvanced,
+  chainAudited,
+  chainPayment,
+  chainSweep,
+  depositBlocked,
+  depositSynced,
+} from './chain-listener'
 import { envelope } from './envelope'
 import { orderChanged, orderClosed, orderCreated, orderPaid, orderSettled, orderSurplus, orderUnderpaid, paymentUnmatched } from './orders'
 import { chargeRequested, orderSuperseded, subscriptionCharged, subscriptionClosed } from './subscriptions'
@@ -15,6 +23,7 @@ export const eventTable = {
   'sweep.orphaned': chainSweep,
   'deposit.synced': depositSynced,
   'deposit.blocked': depositBlocked,
+  'authorization.changed': authorizationChanged,
   'chain.advanced': chainAdvanced,
   'chain.audited': chainAudited,
   'order.created': orderCreated,
@@ -70,6 +79,7 @@ export const topology = {
     'sweep.orphaned',
     'deposit.synced',
     'deposit.blocked',
+    'authorization.changed',
     'chain.advanced',
     'chain.audited',
     'subscription.charge_requested',
@@ -77,7 +87,7 @@ export const topology = {
     'subscription.cancelled',
   ],
   subscriptions: ['order.created', 'order.paid', 'order.expired', 'order.cancelled'],
-  'chain-listener': ['order.created'],
+  'chain-listener': ['order.created', 'order.cancelled'],
   'webhook-dispatcher': [
     'merchant.updated',
     'order.paid',

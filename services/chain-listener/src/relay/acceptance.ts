@@ -2,7 +2,9 @@ import { ApiError, type AuthorizePayment, formatUsdc, type OrderStatus, parseUsd
 import { type ChainClient, RevertError } from '../rpc/chain-client'
 import { RpcError } from '../rpc/error'
 import { NoNodeError } from '../rpc/pool'
-import { authorizedCall, isUsed } from './authorized'
+import { type AuthorizationGas, intentOf, isUsed } from './authorized'
+import type { NonceLine } from './line'
+import { rehearse } from './rehearsal'
 import { balanceOf, isSignedByKey, type TokenDomain } from './signature'
 import type { Authorization, AuthorizationStore, NewAuthorization } from './store/authorizations'
 import type { Payable, PayableStore } from './store/payables'
@@ -11,11 +13,15 @@ export interface AcceptanceOptions {
   chain: ChainClient
   token: string
   domain(): Promise<TokenDomain>
-  /** Who will submit it; undefined without a relayer. */
-  relayer: string | undefined
+  /** The line that will submit it; undefined without one, or while it is paused. */
+  line: NonceLine | undefined
+  gas: AuthorizationGas
+  /** Whether wallets that are contracts may pay. */
+  contractWallets: boolean
   minUnits: bigint
   payables: PayableStore
   authorizations: AuthorizationStore
+  refused(reason: string): void
   now: () => Date
 }
 
@@ -25,6 +31,8 @@ export interface Asked {
   dueUnits: bigint
 }
 
+/** Most signatures for one order: one that fails costs its payers the time in which it counts as coming. */
+const PER_ORDER_MAX = 6
 /** A signature that ends sooner may end before it is mined. */
 const VALID_FOR_S = 60
 
@@ -35,66 +43,108 @@ const wrong = (path: keyof AuthorizePayment, message: string) =>
 export function createAcceptance(options: AcceptanceOptions) {
   const { chain, token, payables, authorizations, now } = options
 
-  const checkTerms = (wanted: NewAuthorization, payable: Payable, { status, dueUnits }: Asked) => {
+  const checkTerms = async (wanted: NewAuthorization, payable: Payable, { status, dueUnits }: Asked) => {
     const atS = now().getTime() / 1_000
-    if (status !== 'pending' && status !== 'underpaid')
-      throw new ApiError('invalid_state', `The order is ${status} and waits for no payment.`)
+    const expiresS = Math.floor(payable.expiresAt.getTime() / 1_000)
+    if ((status !== 'pending' && status !== 'underpaid') || payable.isCancelled)
+      throw new ApiError('invalid_state', `The order is ${payable.isCancelled ? 'cancelled' : status} and waits for no payment.`)
     if (payable.expiresAt <= now()) throw new ApiError('invalid_state', 'The order has expired; ask the merchant for a new one.')
     if (wanted.validBefore < atS + VALID_FOR_S) throw wrong('valid_before', `must be at least ${VALID_FOR_S} seconds ahead`)
+    // The token refuses it later: a payment after the order's end is not even possible.
+    if (wanted.validBefore > expiresS) throw wrong('valid_before', `must be at most the order's expires_at, ${expiresS}`)
     if (wanted.validAfter >= atS) throw wrong('valid_after', 'must lie in the past')
     if (wanted.amountUnits > dueUnits) throw wrong('amount', `must be at most what is due, ${formatUsdc(dueUnits)}`)
     if (wanted.amountUnits < options.minUnits) throw wrong('amount', `must be at least ${formatUsdc(options.minUnits)}`)
+    if ((await authorizations.count(payable.orderId)) >= PER_ORDER_MAX) {
+      options.refused('order_signatures')
+      throw new ApiError('invalid_state', 'No more signatures are taken for this order; pay in another way.')
+    }
+    const seen = await payables.seenUnits(payable.orderId)
+    if (payable.askedUnits !== null && seen + wanted.amountUnits > payable.askedUnits)
+      throw new ApiError('invalid_state', 'A payment for this order is on its way; wait until it is confirmed.')
   }
-  const checkOnChain = async (wanted: NewAuthorization, relayer: string) => {
-    if (!isSignedByKey(wanted, await options.domain()) && !(await chain.isContract(wanted.payer)))
-      throw wrong('signature', "must be payer_address's signature of exactly these terms")
+  const checkSigner = async (wanted: NewAuthorization) => {
+    if (!wanted.wallet) {
+      if (!isSignedByKey(wanted, await options.domain()))
+        throw wrong('signature', "must be payer_address's signature of exactly these terms")
+      return
+    }
+    if (!options.contractWallets) throw wrong('payer_address', 'is a contract; such wallets pay by a transaction of their own here')
+    if (await authorizations.hasReverted(wanted.payer)) {
+      options.refused('wallet_reverted')
+      throw wrong('payer_address', 'is a contract that took its word back on the chain before; pay by a transaction of its own')
+    }
+  }
+  const checkOnChain = async (wanted: NewAuthorization, payable: Payable, line: NonceLine) => {
+    await checkSigner(wanted)
     if (await isUsed(chain, token, wanted))
       throw wrong('salt', 'was used by this account for this order; what is still due needs another one')
     const balance = await balanceOf(chain, token, wanted.payer)
     if (balance < wanted.amountUnits) throw wrong('amount', `is more than the ${formatUsdc(balance)} that payer_address has`)
+    const intent = intentOf(wanted, payable.payee, options.gas)
+    await checkCost(intent, line)
     try {
-      await chain.call({ from: relayer, to: wanted.router, data: authorizedCall(wanted) })
+      await rehearse(chain, await line.address(), intent)
     } catch (error) {
       if (!(error instanceof RevertError)) throw error
+      options.refused('rehearsal')
       throw wrong('signature', `is refused by the token or the router (${error.message.slice(0, 120)})`)
     }
   }
+  const checkCost = async (intent: ReturnType<typeof intentOf>, line: NonceLine) => {
+    if (!(await line.affords(intent.gasMax)))
+      throw unavailable('Payments without gas pause for a moment; pay in another way, or try again later.')
+    const least = await line.leastWorth(intent.gasMax)
+    const [over] = least > intent.worthUnits ? ['too_dear'] : (await line.overBudget(intent)).values()
+    if (over === undefined) return
+    options.refused(over)
+    if (over === 'too_dear')
+      throw new ApiError(
+        'invalid_state',
+        `At the network's present fees only payments of ${formatUsdc(least)} USDC or more go without gas; pay in another way.`,
+      )
+    throw new ApiError('invalid_state', 'No more payments without gas are taken here for now; pay in another way.')
+  }
 
   return async (orderId: string, body: AuthorizePayment, asked: Asked): Promise<Authorization> => {
-    const { relayer } = options
-    if (relayer === undefined) throw new ApiError('invalid_state', 'Payments without gas are not offered here; pay in another way.')
+    const { line } = options
+    if (line === undefined) throw new ApiError('invalid_state', 'Payments without gas are not offered here; pay in another way.')
     const payable = await payables.find(orderId)
     // The gateway has seen the order, so its event is on the way.
-    if (!payable) throw new ApiError('service_unavailable', 'The order is not known here yet; try again in a moment.', { retryAfterS: 2 })
-    const wanted = toAuthorization(payable, body)
-    const known = await authorizations.find(wanted)
-    if (known && isSame(known, wanted)) return known
-    if (await authorizations.hasOpen(wanted)) throw taken()
-    checkTerms(wanted, payable, asked)
-    await answered(checkOnChain(wanted, relayer))
-    const kept = await authorizations.accept(wanted)
-    // Another request of the same payer may have been quicker.
-    if (!kept || !isSame(kept, wanted)) throw taken()
-    return kept
+    if (!payable) throw unavailable('The order is not known here yet; try again in a moment.')
+    const terms = toAuthorization(payable, body)
+    const known = await authorizations.find(terms)
+    if (known && isSame(known, terms)) return known
+    if (await authorizations.hasOpen(orderId)) throw taken()
+    return answered(async () => {
+      const wanted = { ...terms, wallet: await chain.isContract(terms.payer) }
+      await checkTerms(wanted, payable, asked)
+      await checkOnChain(wanted, payable, line)
+      const kept = await authorizations.accept(wanted, now())
+      // Another request for the same order may have been quicker.
+      if (!kept || !isSame(kept, wanted)) throw taken()
+      return kept
+    })
   }
 }
 export type Acceptance = ReturnType<typeof createAcceptance>
 
-const taken = () => new ApiError('invalid_state', 'Another signature of this account for this order is on its way; wait for it.')
+const unavailable = (detail: string) => new ApiError('service_unavailable', detail, { retryAfterS: 2 })
+const taken = () => new ApiError('invalid_state', 'Another signature for this order is on its way; wait for it.')
 
-const isSame = (a: NewAuthorization, b: NewAuthorization) =>
+const isSame = (a: Omit<NewAuthorization, 'wallet'>, b: Omit<NewAuthorization, 'wallet'>) =>
   a.signature === b.signature && a.amountUnits === b.amountUnits && a.validBefore === b.validBefore && a.validAfter === b.validAfter
 
-async function answered<T>(work: Promise<T>): Promise<T> {
+async function answered<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await work
+    return await work()
   } catch (error) {
     if (!(error instanceof NoNodeError) && !(error instanceof RpcError)) throw error
-    throw new ApiError('service_unavailable', 'The chain cannot be asked at the moment; try again shortly.', { retryAfterS: 2 })
+    throw unavailable('The chain cannot be asked at the moment; try again shortly.')
   }
 }
 
-const toAuthorization = ({ orderId, memo, merchant, router }: Payable, body: AuthorizePayment): NewAuthorization => ({
+const toAuthorization = ({ orderId, memo, merchant, router }: Payable, body: AuthorizePayment): Omit<NewAuthorization, 'wallet'> => ({
   orderId,
   memo,
   merchant,

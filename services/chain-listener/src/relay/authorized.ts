@@ -2,21 +2,49 @@ import { authorizationNonce, paymentRouterAbi, testUsdcAbi } from '@ponte/paymen
 import type { Logger } from '@ponte/service-kit'
 import { Interface } from 'ethers'
 import { type ChainClient, RevertError } from '../rpc/chain-client'
-import type { NonceLine } from './nonce-line'
+import type { Intent, NonceLine, Submission } from './line'
+import { rehearse } from './rehearsal'
 import type { Authorization, AuthorizationStore } from './store/authorizations'
+import type { Payable, PayableStore } from './store/payables'
 
 const router = new Interface(paymentRouterAbi)
 const usdc = new Interface(testUsdcAbi)
 
 const AT_ONCE = 4
 const FAILURES_MAX = 6
+/** A payer is not kept waiting longer for a lower price of gas, or for the account to be refilled. */
+const WAIT_MAX_MS = 300_000
 
 type Signed = Pick<Authorization, 'memo' | 'merchant' | 'payer' | 'amountUnits' | 'validAfter' | 'validBefore' | 'salt' | 'signature'>
+
+/** Most gas of a payer's signature, by what judges it. */
+export interface AuthorizationGas {
+  key: bigint
+  wallet: bigint
+}
 
 export const authorizedCall = (of: Signed): string =>
   router.encodeFunctionData('payWithAuthorization', [
     ...[`0x${of.memo}`, of.merchant, of.amountUnits, of.payer, of.validAfter, of.validBefore, of.salt, of.signature],
   ])
+
+/** The transaction that a payer's signature asks for. */
+export const intentOf = (
+  one: Signed & { orderId: string; router: string; wallet: boolean },
+  payee: string,
+  gas: AuthorizationGas,
+): Intent => ({
+  kind: 'authorization',
+  wallet: one.wallet,
+  orderIds: [one.orderId],
+  merchants: [payee],
+  payer: one.payer,
+  salt: one.salt,
+  target: one.router,
+  data: authorizedCall(one),
+  gasMax: one.wallet ? gas.wallet : gas.key,
+  worthUnits: one.amountUnits,
+})
 
 /** Whether the token has seen this payer use, or cancel, the signature's nonce. */
 export async function isUsed(
@@ -32,49 +60,78 @@ export interface AuthorizedOptions {
   chain: ChainClient
   token: string
   store: AuthorizationStore
+  payables: PayableStore
   line: NonceLine
+  gas: AuthorizationGas
   now: () => Date
   logger: Logger
 }
 
 /** Payers' signatures on their way to the chain. The token itself takes each nonce once, so trying again can pay nothing twice. */
-export function createAuthorized({ chain, token, store, line, now, logger }: AuthorizedOptions) {
+export function createAuthorized({ chain, token, store, payables, line, gas, now, logger }: AuthorizedOptions) {
+  const fail = (epoch: bigint, one: Authorization, reason: string) => store.settle(epoch, one, { state: 'failed', reason }, now())
+  const later = (epoch: bigint, one: Authorization, reason: string | null) => store.settle(epoch, one, { state: 'accepted', reason }, now())
+
   /** Looks on the chain what became of a nonce that is used: by us, by anyone else who had the signature, or by the payer for something else. */
   const resolve = async (epoch: bigint, one: Authorization) => {
     const txHash = await store.paidBy(one)
     if (txHash !== undefined) return store.settle(epoch, one, { state: 'paid', txHash }, now())
-    if (one.failures < FAILURES_MAX) return store.settle(epoch, one, { state: 'accepted' }, now())
-    return store.settle(epoch, one, { state: 'failed', reason: 'nonce_used' }, now())
+    return one.failures < FAILURES_MAX ? later(epoch, one, one.reason) : fail(epoch, one, 'nonce_used')
+  }
+  /** Why it must not be submitted any more; undefined when it may. */
+  const refusal = async (one: Authorization, payable: Payable | undefined): Promise<string | undefined> => {
+    // Its transaction was mined and reverted: the next one would, too, at our cost.
+    if (one.reason === 'reverted') return 'reverted'
+    if (one.reason === 'replaced' && one.failures >= 2) return 'not_mined'
+    if (one.validBefore * 1_000 <= now().getTime()) return 'expired'
+    if (!payable || payable.isCancelled) return 'order_closed'
+    // Code has come to the account since its key signed: it would judge the signature now, at our cost.
+    if (!one.wallet && (await chain.isContract(one.payer))) return 'account_changed'
+    const seen = await payables.seenUnits(one.orderId)
+    return payable.askedUnits !== null && seen + one.amountUnits > payable.askedUnits ? 'paid_otherwise' : undefined
+  }
+  /** The line's answer, or that it would revert. */
+  const send = async (epoch: bigint, one: Authorization, payable: Payable): Promise<Submission | 'reverts' | 'no_room'> => {
+    if (!line.hasRoom()) return 'no_room'
+    const intent = intentOf(one, payable.payee, gas)
+    try {
+      // What a stranger's code said when its signature was taken may be over by now.
+      if (one.wallet && !(await line.affords(intent.gasMax))) return 'out_of_gas'
+      if (one.wallet) await rehearse(chain, await line.address(), intent)
+      return await line.submit(epoch, intent)
+    } catch (error) {
+      if (!(error instanceof RevertError)) throw error
+      logger.warn('an authorisation would revert', { order_id: one.orderId, failures: one.failures, detail: error.message })
+      return 'reverts'
+    }
   }
   const submit = async (epoch: bigint, one: Authorization): Promise<boolean> => {
     if (await isUsed(chain, token, one)) {
       await resolve(epoch, one)
       return false
     }
-    if (one.validBefore * 1_000 <= now().getTime()) {
-      await store.settle(epoch, one, { state: 'failed', reason: 'expired' }, now())
+    const payable = await payables.find(one.orderId)
+    const reason = await refusal(one, payable)
+    if (reason !== undefined || !payable) {
+      await fail(epoch, one, reason ?? 'order_closed')
       return false
     }
-    try {
-      const { orderId, payer, salt, router: target } = one
-      return await line.submit(epoch, { kind: 'authorization', orderIds: [orderId], payer, salt, target, data: authorizedCall(one) })
-    } catch (error) {
-      if (!(error instanceof RevertError)) throw error
-      const final = one.failures >= FAILURES_MAX
-      logger.warn('an authorisation would revert', { order_id: one.orderId, final, detail: error.message })
-      await store.settle(epoch, one, final ? { state: 'failed', reason: 'refused_by_token' } : { state: 'accepted' }, now())
-      return false
-    }
+    const outcome = await send(epoch, one, payable)
+    if (outcome === 'sent') return true
+    const isLate = now().getTime() - one.acceptedAt.getTime() >= WAIT_MAX_MS
+    if (outcome === 'reverts') await (one.failures >= FAILURES_MAX ? fail(epoch, one, 'refused_by_token') : later(epoch, one, null))
+    else if (isWaiting(outcome)) await (isLate ? fail(epoch, one, outcome === 'too_dear' ? outcome : 'not_sent') : later(epoch, one, null))
+    else await fail(epoch, one, 'over_budget')
+    return false
   }
   return {
     /** Submits what was accepted. Answers whether anything was. */
     async submitDue(epoch: bigint): Promise<boolean> {
       let submitted = false
-      for (const one of await store.due(now(), AT_ONCE)) {
-        if (!line.hasRoom()) break
-        submitted = (await submit(epoch, one)) || submitted
-      }
+      for (const one of await store.due(now(), AT_ONCE)) submitted = (await submit(epoch, one)) || submitted
       return submitted
     },
   }
 }
+
+const isWaiting = (outcome: string) => ['too_dear', 'out_of_gas', 'no_room'].includes(outcome)

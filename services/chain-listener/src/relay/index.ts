@@ -1,36 +1,38 @@
-import type { EventData } from '@ponte/contracts'
 import { createApp, type Database, type HttpServer, httpServer, type Logger, type Metrics, type Part } from '@ponte/service-kit'
-import { Wallet } from 'ethers'
+import type { z } from 'zod'
 import { createChecksums } from '../logs/checksums'
 import type { ChainClient } from '../rpc/chain-client'
-import type { Leader } from '../store/leader'
+import { createLeader, lockOf } from '../store/leader'
+import { confirmedBlock, takeRelayLease } from '../store/position'
 import { createAcceptance } from './acceptance'
-import { toPayable } from './payable'
-import { createRelayer } from './relayer'
+import { type Budgets, createNonceLine, type NonceLine } from './line'
+import { type Lines, observeRelay, relayCounters } from './metrics'
+import { createPublisher } from './publisher'
+import { createSubmitter, createSweeper, type RelayerOptions } from './relayer'
 import { authorizationRoutes } from './routes'
+import type { relaySettings } from './settings'
 import { tokenDomain } from './signature'
+import { openSigner, type Signer } from './signer'
 import { authorizationStore } from './store/authorizations'
 import { payableStore } from './store/payables'
 import { relayStore } from './store/transactions'
 
+export { createIntake, type Intake } from './intake'
+export { payableStore } from './store/payables'
+
+type Settings = z.infer<z.ZodObject<typeof relaySettings>>
+
 export interface RelayOptions {
+  settings: Settings & { CHAIN_ID: number; TOKEN_ADDRESS: string; ROUTER_ADDRESSES: string[]; START_BLOCK: number } & {
+    HOST: string
+    PORT: number
+    POLL_MS: number
+    LEADER_SILENCE_MS: number
+  }
   database: Database
   chain: ChainClient
-  leader: Leader
-  chainId: number
-  token: string
-  routers: readonly string[]
-  /** The account that pays for gas; without it nothing is swept and no signature is submitted. */
-  privateKey: string | undefined
-  /** Where the gateway hands in payers' signatures; without it there is no port for them. */
-  http: { tokenSecret: string; host: string; port: number } | undefined
-  depositMinUnits: bigint
-  gaslessMinUnits: bigint
-  batchMax: number
-  ceilingGwei: number
-  stuckMs: number
-  pollMs: number
-  confirmed(): number | undefined
+  /** Resolves when chain, token and routers are what is configured. */
+  verified(): Promise<void>
   /** What can be swept has changed: the scan publishes it. */
   changed(): void
   metrics: Metrics
@@ -39,67 +41,139 @@ export interface RelayOptions {
 }
 
 const GWEI = 1_000_000_000n
+/** A developer's chain has a coin of no worth. */
+const DEVELOPMENT_COIN = 1_000_000n
 
-/** What has money at addresses of its own moved on, and submits what payers signed. */
+/** What has money at addresses of its own moved on, and submits what payers signed: two accounts, two lines, in the replica that leads. */
 export function createRelay(options: RelayOptions) {
-  const { database, chain, chainId, token, routers, logger } = options
+  const { settings, database, chain, metrics, now, logger } = options
+  const chainId = settings.CHAIN_ID
   const payables = payableStore(database, chainId)
   const authorizations = authorizationStore(database, chainId)
-  const relayer =
-    options.privateKey === undefined
-      ? undefined
-      : createRelayer({
-          ...options,
-          wallet: new Wallet(options.privateKey),
-          payables,
-          authorizations,
-          relays: relayStore(database, chainId),
-          minUnits: options.depositMinUnits,
-          ceiling: BigInt(options.ceilingGwei) * GWEI,
-        })
-  if (relayer) logger.info('deposits are swept', { relayer: relayer.address })
-  else logger.warn('RELAYER_PRIVATE_KEY is not set: nothing is swept and no signature is submitted')
-  const accept = createAcceptance({
-    chain,
-    token,
-    domain: tokenDomain(chain, chainId, token),
-    relayer: relayer?.address,
-    minUnits: options.gaslessMinUnits,
-    payables,
-    authorizations,
-    now: options.now,
+  const relays = relayStore(database, chainId)
+  const leader = createLeader(database, {
+    name: 'relay leader',
+    lock: lockOf('relay', chainId),
+    silenceMs: settings.LEADER_SILENCE_MS,
+    async takeLease() {
+      await options.verified()
+      return takeRelayLease(database, chainId, settings.START_BLOCK)
+    },
+    onChange: () => wake(),
+    logger,
   })
-  const http = openHttp(options, tokenSecret =>
-    authorizationRoutes({ accept, accepted: () => relayer?.wake(), tokenSecret, checksum: createChecksums() }),
-  )
-  const parts: Part[] = [...(relayer ? [relayer] : []), ...(http ? [http] : [])]
+  const counters = relayCounters(metrics)
+  const signers = signersOf(settings)
+  const openLine = (signer: Signer | undefined, paused: boolean): NonceLine | undefined =>
+    signer &&
+    createNonceLine({
+      ...{ chain, store: relays, signer, chainId, paused, now, logger },
+      ceiling: BigInt(settings.RELAYER_MAX_FEE_GWEI) * GWEI,
+      stuckMs: settings.RELAYER_STUCK_MS,
+      giveUpMs: settings.RELAYER_GIVE_UP_MS,
+      coinUnits: settings.COIN_USDC ?? DEVELOPMENT_COIN,
+      shareBps: settings.GAS_SHARE_MAX_BPS,
+      budgets: budgetsOf(settings),
+      counted: counters.counted,
+      async finished(relay, outcome, receipt) {
+        const [epoch, payable] = [leader.epoch(), relay.orderIds[0] === undefined ? undefined : await payables.find(relay.orderIds[0])]
+        const { kind, payer, salt } = relay
+        if (kind !== 'authorization' || epoch === undefined || payer === null || salt === null || !payable) return
+        // A reverted or replaced one is looked at again: what became of its nonce is for the chain to say.
+        const end =
+          outcome === 'done' ? { state: 'paid' as const, txHash: receipt?.hash ?? null } : { state: 'accepted' as const, reason: outcome }
+        await authorizations.settle(epoch, { memo: payable.memo, payer, salt }, end, now())
+      },
+    })
+  const lines: Lines = {}
+  const sweeps = openLine(signers.sweeps, settings.SWEEPS_PAUSED)
+  const signatures = openLine(signers.signatures, settings.GASLESS_PAUSED)
+  if (sweeps) lines.sweep = sweeps
+  else logger.warn('no account for sweeps is named (RELAYER_…): nothing is swept')
+  if (signatures) lines.authorization = signatures
+  else logger.warn("no account for payers' signatures is named (GASLESS_…): none is taken")
+  const gas = { key: settings.GAS_MAX_SIGNATURE, wallet: settings.GAS_MAX_WALLET }
+  const working: RelayerOptions = {
+    ...{ token: settings.TOKEN_ADDRESS, routers: settings.ROUTER_ADDRESSES, chain, payables, relays, authorizations, leader, now, logger },
+    accounts: async () => {
+      const addresses = await Promise.all([sweeps, signatures].map(line => line?.address()))
+      return addresses.flatMap(address => address?.toLowerCase() ?? [])
+    },
+    confirmed: () => confirmedBlock(database, chainId),
+    changed: options.changed,
+    publish: createPublisher(authorizations, chainId, createChecksums(), now),
+    minUnits: settings.DEPOSIT_MIN_UNITS,
+    batchMax: settings.DEPOSIT_BATCH_MAX,
+    gas: { sweeps: { one: settings.GAS_MAX_SWEEP, batch: settings.GAS_MAX_BATCH }, signatures: gas },
+    pollMs: settings.POLL_MS,
+  }
+  const sweeper = sweeps && createSweeper(working, sweeps)
+  const submitter = signatures && createSubmitter(working, signatures)
+  const wake = () => {
+    sweeper?.wake()
+    submitter?.wake()
+  }
+  observeRelay({
+    ...{ metrics, chain, lines, payables, authorizations, now, minUnits: settings.DEPOSIT_MIN_UNITS },
+    gas: { sweep: settings.GAS_MAX_SWEEP, authorization: settings.GAS_MAX_SIGNATURE },
+  })
+  const accept = createAcceptance({
+    ...{ chain, token: settings.TOKEN_ADDRESS, payables, authorizations, gas, now },
+    domain: tokenDomain(chain, chainId, settings.TOKEN_ADDRESS),
+    line: settings.GASLESS_PAUSED ? undefined : signatures,
+    contractWallets: settings.CONTRACT_WALLETS,
+    minUnits: settings.GASLESS_MIN_UNITS,
+    refused: counters.refused,
+  })
+  const http = openHttp(options, tokenSecret => authorizationRoutes({ accept, accepted: wake, tokenSecret, checksum: createChecksums() }))
+  const works = [sweeper, submitter].filter(part => part !== undefined)
+  const parts: Part[] = [...(works.length > 0 ? [distinct(signers), leader, ...works] : []), ...(http ? [http] : [])]
   return {
     parts,
-    /** The account that pays for gas. */
-    relayer: relayer?.address,
     /** Where the gateway hands in payers' signatures; undefined without its secret. */
     http,
-    /** Something in the chain or the lead has changed. */
-    wake: () => relayer?.wake(),
-    /** Keeps what an order asks for, also without a relayer: its address is watched, and a relayer may get its key later. */
-    async orderCreated(data: EventData<'order.created'>, eventId: string): Promise<void> {
-      await payables.add({ ...toPayable(data, routers, logger), eventId })
-    },
-    /** For operators. */
-    async held() {
-      const waiting = await payables.waiting(1_000)
-      const { addresses, total, blocked } = await payables.totals(options.depositMinUnits)
-      return { relayer: relayer?.address ?? null, waiting, addresses, total, blocked }
-    },
+    /** Something in the chain has changed. */
+    wake,
+    /** Gives the lead up for good: nothing is relayed any more. */
+    stop: async () => leader.stop?.(),
+    /** The accounts that pay for gas; null where there is none. */
+    accounts: async () => ({ sweeps: (await sweeps?.address()) ?? null, signatures: (await signatures?.address()) ?? null }),
   }
 }
 
-function openHttp(
-  { http, logger }: RelayOptions,
-  routes: (tokenSecret: string) => ReturnType<typeof authorizationRoutes>,
-): HttpServer | undefined {
-  if (!http) return undefined
-  return httpServer('http', createApp({ routes: routes(http.tokenSecret), logger }), { host: http.host, port: http.port })
+function signersOf(settings: Settings): Record<'sweeps' | 'signatures', Signer | undefined> {
+  const kms = { region: settings.KMS_REGION, endpoint: settings.KMS_ENDPOINT }
+  const source = (name: 'RELAYER' | 'GASLESS') => ({
+    privateKey: settings[`${name}_PRIVATE_KEY`],
+    keyFile: settings[`${name}_KEY_FILE`],
+    kmsKey: settings[`${name}_KMS_KEY`],
+  })
+  return { sweeps: openSigner(source('RELAYER'), kms), signatures: openSigner(source('GASLESS'), kms) }
 }
 
-export type Relay = ReturnType<typeof createRelay>
+/** Two lines of one account would use each other's nonces. */
+const distinct = ({ sweeps, signatures }: ReturnType<typeof signersOf>): Part => ({
+  name: 'relayer accounts',
+  async start() {
+    if (!sweeps || !signatures) return
+    // A KMS that cannot be reached now does not keep the chain from being read.
+    const [one, other] = await Promise.all([sweeps.address(), signatures.address()]).catch(() => [])
+    if (one !== undefined && one === other)
+      throw new Error('RELAYER_… and GASLESS_… name the same account: sweeps and payers’ signatures need one each.')
+  },
+})
+
+const budgetsOf = (settings: Settings): Budgets => ({
+  orderUnits: settings.GAS_BUDGET_ORDER_USDC,
+  merchantDayUnits: settings.GAS_BUDGET_MERCHANT_DAY_USDC,
+  dayUnits: settings.GAS_BUDGET_DAY_USDC,
+})
+
+function openHttp(
+  { settings, logger }: RelayOptions,
+  routes: (tokenSecret: string) => ReturnType<typeof authorizationRoutes>,
+): HttpServer | undefined {
+  const { GATEWAY_TOKEN_SECRET: tokenSecret, HOST: host, PORT: port } = settings
+  if (tokenSecret === undefined) return undefined
+  return httpServer('http', createApp({ routes: routes(tokenSecret), logger }), { host, port })
+}

@@ -1,4 +1,4 @@
-import type { EventData } from '@ponte/contracts'
+import { type EventData, parseUsdc } from '@ponte/contracts'
 import { depositAddress } from '@ponte/payment-router'
 import type { Logger } from '@ponte/service-kit'
 import type { NewPayable } from './store/payables'
@@ -8,7 +8,7 @@ import type { NewPayable } from './store/payables'
  * no sweep could ever reach it. Transfers to an address of a router that is not watched are read all the same, and not swept.
  */
 export function toPayable(
-  { order, watch_from_block = 0, merchant_is_contract = false }: EventData<'order.created'>,
+  { order, merchant_id, watch_from_block = 0, merchant_is_contract = false }: EventData<'order.created'>,
   routers: readonly string[],
   logger: Logger,
 ): NewPayable {
@@ -22,7 +22,9 @@ export function toPayable(
     orderId: order.id,
     memo: order.memo,
     merchant,
+    merchantId: merchant_id,
     router,
+    askedUnits: parseUsdc(order.usdc_amount),
     address: agrees ? (ours?.toLowerCase() ?? null) : null,
     expiresAt: new Date(order.expires_at),
     merchantIsContract: merchant_is_contract,

@@ -56,10 +56,24 @@ const DETAILS: Record<Authorization['state'], (one: Authorization) => string> = 
   accepted: () => 'It is sent to the network within seconds, at our cost; the checkout then shows the payment.',
   submitted: () => 'It is on the network and waits to be mined; the checkout then shows the payment.',
   paid: () => 'It is mined; the checkout shows the payment.',
-  failed: one => FAILURES[one.reason ?? ''] ?? 'It could not be sent; nothing was taken. Pay in another way.',
+  failed: one => `${FAILURES[one.reason ?? ''] ?? 'It could not be sent; nothing was taken.'} ${afterFailure(one)}`,
 }
 const FAILURES: Record<string, string> = {
-  expired: 'It ended before it could be sent; nothing was taken. Sign again with a later valid_before.',
-  nonce_used: 'The account used or cancelled this signature elsewhere; nothing was taken here. Pay in another way.',
-  refused_by_token: 'The token refuses it, for example because the balance is gone; nothing was taken. Pay in another way.',
+  expired: 'It ended before it could be mined; nothing was taken.',
+  nonce_used: 'The account used or cancelled this signature elsewhere; nothing was taken here.',
+  refused_by_token: 'The token refuses it, for example because the balance is gone; nothing was taken.',
+  reverted: 'The network refused it when it was to be mined; nothing was taken.',
+  not_mined: 'No one mined it in time, and it was withdrawn; nothing was taken.',
+  not_sent: 'It could not be sent in time; nothing was taken.',
+  too_dear: "The network's fees rose above what this payment is worth; nothing was taken.",
+  over_budget: 'No more payments without gas are made here for now; nothing was taken.',
+  order_closed: 'The order waits for no payment any more; nothing was taken.',
+  account_changed: 'The account became a contract after its key signed; nothing was taken.',
+  paid_otherwise: 'The order was paid otherwise before it was sent; nothing was taken.',
 }
+/** These were seen by others, who may submit them as well. */
+const PUBLIC = new Set(['reverted', 'not_mined', 'nonce_used'])
+const afterFailure = ({ reason, validBefore }: Authorization): string =>
+  PUBLIC.has(reason ?? '')
+    ? `Others have seen the signature and it is good until ${new Date(validBefore * 1_000).toISOString()}: before that, sign again for the same amount rather than pay in another way.`
+    : 'Pay in another way, or sign again.'

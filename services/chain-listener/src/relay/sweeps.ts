@@ -2,7 +2,7 @@ import { paymentRouterAbi } from '@ponte/payment-router'
 import type { Logger } from '@ponte/service-kit'
 import { Interface } from 'ethers'
 import { type ChainClient, RevertError } from '../rpc/chain-client'
-import type { NonceLine } from './nonce-line'
+import type { Intent, NonceLine, Submission } from './line'
 import { createRefusals, missingContracts } from './refusals'
 import type { Payable, PayableStore } from './store/payables'
 
@@ -16,6 +16,8 @@ export interface SweepsOptions {
   /** What a sweep is worth; less waits until the balance is. */
   minUnits: bigint
   batchMax: number
+  /** Most gas of one sweep, and of all that go in one transaction. */
+  gas: { one: bigint; batch: bigint }
   /** What can be swept has changed, and is to be published. */
   changed(): void
   now: () => Date
@@ -31,13 +33,14 @@ const router = new Interface(paymentRouterAbi)
 
 /** Money at deposit addresses: balances read at a confirmed block where the scan saw money come or go, and swept in batches. */
 export function createSweeps(options: SweepsOptions) {
-  const { chain, store, line, minUnits, logger, now } = options
+  const { chain, store, line, minUnits, gas, logger, now } = options
+  const batchMax = Math.max(1, Math.min(options.batchMax, Number(gas.batch / gas.one)))
   const reasonOf = createRefusals(chain, options.token)
 
   /** What the router would sweep of each at the head. What fails as a whole is tried in halves. */
   const rehearse = async (target: string, some: readonly Payable[]): Promise<bigint[]> => {
     try {
-      const answer = await chain.call({ from: line.address, to: target, data: sweepData(some, true) })
+      const answer = await chain.call({ from: await line.address(), to: target, data: sweepData(some, true) })
       const [amounts] = router.decodeFunctionResult('sweepMany', answer)
       return [...amounts]
     } catch (error) {
@@ -84,15 +87,49 @@ export function createSweeps(options: SweepsOptions) {
       await store.unblocked(epoch, unblocked)
       options.changed()
     }
+    const over = await line.overBudget(intentOf(target, full))
+    await wait(
+      epoch,
+      full.filter(({ orderId }) => over.has(orderId)),
+      'over budget',
+    )
+    const within = full.filter(({ orderId }) => !over.has(orderId))
+    if (within.length === 0) return false
+    const outcome = await submit(epoch, target, within)
+    if (outcome === 'reverts') await putOff(epoch, block, within)
+    else if (outcome !== 'sent' && outcome !== 'out_of_gas') await wait(epoch, within, outcome)
+    return outcome === 'sent'
+  }
+  const intentOf = (target: string, full: readonly Payable[]): Intent => ({
+    kind: 'sweep',
+    wallet: false,
+    orderIds: full.map(({ orderId }) => orderId),
+    merchants: full.map(({ payee }) => payee),
+    payer: null,
+    salt: null,
+    target,
+    data: sweepData(full, full.length > 1),
+    gasMax: gas.one * BigInt(full.length),
+    worthUnits: full.reduce((sum, { heldUnits }) => sum + heldUnits, 0n),
+  })
+  const submit = async (epoch: bigint, target: string, full: readonly Payable[]): Promise<Submission | 'reverts'> => {
     try {
-      const orderIds = full.map(({ orderId }) => orderId)
-      return await line.submit(epoch, { kind: 'sweep', orderIds, payer: null, salt: null, target, data: sweepData(full, full.length > 1) })
+      return await line.submit(epoch, intentOf(target, full))
     } catch (error) {
       if (!(error instanceof RevertError)) throw error
       logger.warn('a sweep would revert', { deposits: full.length, detail: error.message })
-      await putOff(epoch, block, full)
-      return false
+      return 'reverts'
     }
+  }
+  /** Nothing is wrong with them: gas is too dear now, or a budget is spent. */
+  const wait = async (epoch: bigint, full: readonly Payable[], why: string): Promise<void> => {
+    if (full.length === 0) return
+    logger.info('deposits wait to be swept', { deposits: full.length, why })
+    await store.putOff(
+      epoch,
+      full.map(({ orderId }) => orderId),
+      now(),
+    )
   }
 
   return {
@@ -113,8 +150,12 @@ export function createSweeps(options: SweepsOptions) {
     /** Sweeps what is worth it. Answers whether anything was submitted. */
     async sweepDue(epoch: bigint, block: number): Promise<boolean> {
       let submitted = false
+      const sender = (await line.address()).toLowerCase()
       while (line.hasRoom()) {
-        const due = await store.due(now(), { minUnits, routers: options.routers, limit: options.batchMax })
+        // What is worth less than its share of gas now waits, and is counted (`ponte_relayer_least_worth_units`).
+        const least = await line.leastWorth(gas.one)
+        const of = { minUnits: least > minUnits ? least : minUnits, routers: options.routers, limit: batchMax, sender }
+        const due = await store.due(now(), of)
         const target = due[0]?.router
         if (target === undefined) break
         const ofRouter = due.filter(payable => payable.router === target)

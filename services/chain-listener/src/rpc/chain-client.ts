@@ -9,7 +9,27 @@ export interface Receipt {
   blockNumber: number
   ok: boolean
   gasUsed: number
+  /** What it cost its sender, in the coin's smallest unit, with the fee for the layer below where there is one. */
+  costWei: bigint
   logs: RawLog[]
+}
+
+/** A call as it would be sent. */
+export interface CallRequest {
+  from?: string
+  to: string
+  data: string
+  /** Most gas it may use; the node's own limit without it. */
+  gas?: bigint
+  maxPrice?: bigint
+  tip?: bigint
+}
+
+/** Makes a rehearsal look like a block: who produces it, its randomness and its time in Unix seconds. */
+export interface BlockContext {
+  producer: string
+  randomness: string
+  time: number
 }
 
 /** The call reverts: an answer, not a failure. */
@@ -27,7 +47,12 @@ export class RevertError extends Error {
 export type ChainClient = ReturnType<typeof openChainClient>
 
 const quantity = (value: number | bigint) => `0x${value.toString(16)}`
-const REVERTED = /revert|out of gas|invalid opcode|exceeds (the )?(balance|allowance)|insufficient (funds|balance)|gas required exceeds/i
+const REVERTED =
+  /revert|out of gas|invalid opcode|exceeds (the )?(balance|allowance)|insufficient (funds|balance)|gas required exceeds|intrinsic gas/i
+/** A node that takes no block context says so in such words. */
+const NO_OVERRIDES = /too many arguments|invalid (params|argument)|override|expected \d+ params|unsupported|not supported/i
+/** Blocks of fee history, and the tip that half of their gas paid at most. */
+const [FEE_BLOCKS, FEE_PERCENTILE] = [20, 50]
 
 /** Calls and transactions, over whichever node does it. Throws RpcError, NoNodeError, and RevertError where a call reverts. */
 export function openChainClient(nodes: Nodes, token: string) {
@@ -56,8 +81,16 @@ export function openChainClient(nodes: Nodes, token: string) {
       return found
     },
     /** Runs a call at the head as if it were mined. Throws RevertError. */
-    call: (call: { from?: string; to: string; data: string }) => one<string>('eth_call', call, 'latest'),
-    estimate: async (call: { from: string; to: string; data: string }) => BigInt(await one<string>('eth_estimateGas', call)),
+    call: (call: CallRequest) => one<string>('eth_call', toParams(call), 'latest'),
+    /** The same in a block of this context, where the node can do that. Throws RevertError. */
+    async rehearse(call: CallRequest, { producer, randomness, time }: BlockContext): Promise<string> {
+      const block = { feeRecipient: producer, prevRandao: randomness, time: quantity(time) }
+      const [outcome] = await ask([{ method: 'eth_call', params: [toParams(call), 'latest', {}, block] }])
+      if (outcome && 'refusal' in outcome && !isRevert(outcome) && NO_OVERRIDES.test(outcome.refusal.message))
+        return one<string>('eth_call', toParams(call), 'latest')
+      return String(outcome && toResult(outcome))
+    },
+    estimate: async (call: CallRequest) => BigInt(await one<string>('eth_estimateGas', toParams(call))),
     /** True when a contract stands at the address. An account that delegates to one, by EIP-7702, counts as a contract too. */
     isContract: async (address: string) => (await one<string>('eth_getCode', address, 'latest')).length > 2,
     /** Native coin and used nonces of an account at the head. */
@@ -75,16 +108,20 @@ export function openChainClient(nodes: Nodes, token: string) {
       const found = await results(hashes.map(hash => ({ method: 'eth_getTransactionReceipt', params: [hash] })))
       return new Map(found.flatMap(receipt => (isRaw(receipt) ? [toReceipt(receipt)].map(one => [one.hash, one] as const) : [])))
     },
-    /** What a transaction would have to offer now. */
-    async market(): Promise<{ baseFee: bigint; tip: bigint }> {
-      const [block, tip] = await ask([
+    /** What a transaction would have to offer now, by the chain's fee history, and the head's time in Unix seconds. */
+    async market(): Promise<{ baseFee: bigint; tip: bigint; time: number }> {
+      const [block, history, suggested] = await ask([
         { method: 'eth_getBlockByNumber', params: ['latest', false] },
+        { method: 'eth_feeHistory', params: [quantity(FEE_BLOCKS), 'latest', [FEE_PERCENTILE]] },
         { method: 'eth_maxPriorityFeePerGas', params: [] },
       ])
       const head = block ? toResult(block) : undefined
-      const baseFee = typeof head === 'object' && head !== null ? Reflect.get(head, 'baseFeePerGas') : undefined
+      const fees = history && 'result' in history ? history.result : undefined
+      const next = BigInt(String(listIn(fees, 'baseFeePerGas').at(-1) ?? field(head, 'baseFeePerGas') ?? 0))
       // Not every node suggests a tip; a gwei is taken everywhere.
-      return { baseFee: BigInt(String(baseFee ?? 0)), tip: tip && 'result' in tip ? BigInt(String(tip.result)) : 1_000_000_000n }
+      const asked = suggested && 'result' in suggested ? BigInt(String(suggested.result)) : 1_000_000_000n
+      const paid = listIn(fees, 'reward').flatMap(tips => (Array.isArray(tips) && tips[0] !== undefined ? [BigInt(String(tips[0]))] : []))
+      return { baseFee: next, tip: median(paid, asked), time: Number(field(head, 'timestamp') ?? 0) }
     },
     /** Sends signed bytes. Answers the node's refusal; undefined when it took them. */
     async send(raw: string): Promise<string | undefined> {
@@ -92,6 +129,26 @@ export function openChainClient(nodes: Nodes, token: string) {
       return outcome && 'refusal' in outcome ? outcome.refusal.message : undefined
     },
   }
+}
+
+const toParams = ({ from, to, data, gas, maxPrice, tip }: CallRequest) => ({
+  ...(from === undefined ? {} : { from }),
+  to,
+  data,
+  ...(gas === undefined ? {} : { gas: quantity(gas) }),
+  ...(maxPrice === undefined ? {} : { maxFeePerGas: quantity(maxPrice), maxPriorityFeePerGas: quantity(tip ?? 0n) }),
+})
+
+const field = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+const listIn = (value: unknown, name: string): unknown[] => {
+  const found = field(value, name)
+  return Array.isArray(found) ? found : []
+}
+/** Empty blocks report a tip of zero: what the node suggests is the least. */
+function median(tips: readonly bigint[], least: bigint): bigint {
+  const middle = tips.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))[Math.floor(tips.length / 2)] ?? 0n
+  return middle > least ? middle : least
 }
 
 const isRevert = (outcome: Outcome) => 'refusal' in outcome && (outcome.refusal.code === 3 || REVERTED.test(outcome.refusal.message))
@@ -108,6 +165,8 @@ interface RawReceipt {
   blockNumber: string
   status: string
   gasUsed: string
+  effectiveGasPrice?: string
+  l1Fee?: string
   logs: RawLog[]
 }
 
@@ -119,5 +178,6 @@ const toReceipt = (raw: RawReceipt): Receipt => ({
   blockNumber: Number(raw.blockNumber),
   ok: raw.status === '0x1',
   gasUsed: Number(raw.gasUsed),
+  costWei: BigInt(raw.gasUsed) * BigInt(raw.effectiveGasPrice ?? 0) + BigInt(raw.l1Fee ?? 0),
   logs: raw.logs,
 })

@@ -16,8 +16,10 @@ export interface Leader extends Part {
 }
 
 export interface LeaderOptions {
-  /** The same number in every replica that must exclude the others. */
-  lock: number
+  /** Names the part. */
+  name: string
+  /** The same two numbers in every replica that must exclude the others: what is led, and of which chain. */
+  lock: readonly [number, number]
   /** The server ends a leader's connection, and with it the lock, when it was silent for so long. */
   silenceMs: number
   /** Begins a new epoch, after the lock is held and before anything is written under it. */
@@ -26,8 +28,14 @@ export interface LeaderOptions {
   logger: Logger
 }
 
-/** Any number; with the chain's id it names the lock, apart from the migrations' lock, which has one number only. */
-const LOCK_SPACE = 7_210
+/** Any numbers; with the chain's id they name locks, apart from the migrations' lock, which has one number only. */
+const LOCK_SPACES = { scan: 7_210, relay: 7_211 } as const
+
+/** The lock of what is led of a chain. A lock is named by 32 bits; chain ids may be longer. */
+export const lockOf = (led: keyof typeof LOCK_SPACES, chainId: number): [number, number] => [
+  LOCK_SPACES[led],
+  (chainId ^ Math.floor(chainId / 2 ** 32)) | 0,
+]
 
 /**
  * One of N replicas leads: a PostgreSQL advisory lock on a connection of its own. The connection sends a heartbeat, and the server
@@ -49,7 +57,7 @@ export function createLeader(database: Database, options: LeaderOptions): Leader
     held = undefined
     if (epoch !== undefined) {
       epoch = undefined
-      logger.warn('this replica does not lead any more', { reason })
+      logger.warn('this replica does not lead any more', { part: options.name, reason })
       options.onChange(false)
     }
     // Destroying the connection frees the lock, whatever state it is in.
@@ -69,7 +77,7 @@ export function createLeader(database: Database, options: LeaderOptions): Leader
     const taken = await options.takeLease()
     if (held !== client) return
     epoch = taken
-    logger.info('this replica leads', { epoch: taken.toString() })
+    logger.info('this replica leads', { part: options.name, epoch: taken.toString() })
     options.onChange(true)
   }
   const next = async () => {
@@ -84,7 +92,7 @@ export function createLeader(database: Database, options: LeaderOptions): Leader
     if (!stopped) timer = setTimeout(() => (turn = next()), beatMs)
   }
   return {
-    name: 'leader',
+    name: options.name,
     epoch: () => epoch,
     settled: () => settled,
     resign: drop,
@@ -105,7 +113,7 @@ export function createLeader(database: Database, options: LeaderOptions): Leader
 
 async function takesLock(client: Held, { lock, silenceMs }: LeaderOptions): Promise<boolean> {
   await client.query(`SET idle_session_timeout = ${silenceMs}`)
-  const { rows } = await client.query('SELECT pg_try_advisory_lock($1, $2) AS locked', [LOCK_SPACE, lock])
+  const { rows } = await client.query('SELECT pg_try_advisory_lock($1, $2) AS locked', [...lock])
   return rows[0]?.locked === true
 }
 

@@ -6,6 +6,10 @@ export class LeaseLostError extends Error {
 /** A CTE for `$1` chain and `$2` epoch: a stale epoch becomes NULL, which the column refuses, so the whole statement is undone. */
 export const LEASE_GUARD = 'lease AS (UPDATE chain_cursor SET epoch = CASE WHEN epoch = $2 THEN epoch END WHERE chain_id = $1)'
 
+/** The same for the relayer's own lease. It locks the same row, so that the scan's step and a relayer's write follow one another. */
+export const RELAY_LEASE_GUARD =
+  'lease AS (UPDATE chain_cursor SET relay_epoch = CASE WHEN relay_epoch = $2 THEN relay_epoch END WHERE chain_id = $1)'
+
 /** Runs a write under the lease. Throws LeaseLostError when its epoch is over. */
 export async function mapLeaseLoss<T>(work: Promise<T>): Promise<T> {
   try {
@@ -17,4 +21,4 @@ export async function mapLeaseLoss<T>(work: Promise<T>): Promise<T> {
 }
 
 const isLeaseLost = (error: unknown): boolean =>
-  error instanceof Error && Reflect.get(error, 'code') === '23502' && Reflect.get(error, 'column') === 'epoch'
+  error instanceof Error && Reflect.get(error, 'code') === '23502' && /^(relay_)?epoch$/.test(String(Reflect.get(error, 'column')))

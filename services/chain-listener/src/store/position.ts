@@ -22,6 +22,11 @@ const TAKE_LEASE = `
   ON CONFLICT (chain_id) DO UPDATE SET epoch = chain_cursor.epoch + 1
   RETURNING epoch::text AS epoch`
 
+const TAKE_RELAY_LEASE = `
+  INSERT INTO chain_cursor (chain_id, epoch, start_block, relay_epoch) VALUES ($1, 0, $2, 1)
+  ON CONFLICT (chain_id) DO UPDATE SET relay_epoch = chain_cursor.relay_epoch + 1
+  RETURNING relay_epoch::text AS epoch`
+
 // Raw SQL because cursor and block are written under the lease's guard, in one statement.
 const ANCHOR = `
   WITH cursor AS (
@@ -31,6 +36,19 @@ const ANCHOR = `
   INSERT INTO blocks (chain_id, number, hash, parent_hash, time)
   SELECT $1, $4, $5, $7, $6 WHERE $5::text IS NOT NULL
   ON CONFLICT (chain_id, number) DO UPDATE SET hash = EXCLUDED.hash, parent_hash = EXCLUDED.parent_hash, time = EXCLUDED.time`
+
+/** Begins a new epoch of the relayer: its writes under an older one are refused from now on. */
+export async function takeRelayLease(database: Database, chainId: number, startBlock: number): Promise<bigint> {
+  const { rows } = await database.query<{ epoch: string }>(TAKE_RELAY_LEASE, [chainId, startBlock])
+  return BigInt(rows[0]?.epoch ?? 0)
+}
+
+/** The last block that is confirmed, by whichever process reads the chain; undefined before the first one. */
+export async function confirmedBlock(database: Database, chainId: number): Promise<number | undefined> {
+  const text = 'SELECT confirmed_number::float8 AS number FROM chain_cursor WHERE chain_id = $1'
+  const { rows } = await database.query<{ number: number | null }>({ name: 'confirmed-block', text }, [chainId])
+  return rows[0]?.number ?? undefined
+}
 
 /** The cursor's row and the remembered blocks. */
 export function positionStore(database: Database, prisma: PrismaClient, chainId: number) {

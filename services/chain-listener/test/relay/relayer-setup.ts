@@ -15,6 +15,7 @@ import type { Overrides } from '../../src'
 import { collector, type Listening, startListener } from '../setup'
 
 export const RELAYER = testAccounts[4]
+export const GASLESS = testAccounts[9]
 export const MERCHANT = testAccounts[2]
 
 export interface RelayWorld {
@@ -31,10 +32,13 @@ export interface RelayWorld {
       expiresAt?: Date
       merchant?: string
       merchantIsContract?: boolean
+      merchantId?: string
       watchFrom?: number
       alreadySent?(address: string): Promise<unknown>
     },
   ): Promise<{ id: string; memo: string; address: string }>
+  /** Publishes that an order was cancelled. */
+  cancel(id: string): Promise<void>
   /** A plain transfer by an account that has nothing to do with us; resolves when sent. */
   pay(address: string, amount: bigint): Promise<string>
   /** PaymentReceived of a memo on the chain, and what the merchant got by them. */
@@ -54,7 +58,7 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
   const start = async (env: Record<string, string> = {}, overrides: Overrides = {}) => {
     const listening = await startListener({
       ...{ rpcUrls: proxy.url, router: chain.routerAddress, given: { bus, told, ...overrides } },
-      env: { TOKEN_ADDRESS: chain.usdcAddress, RELAYER_PRIVATE_KEY: RELAYER.privateKey, ...env },
+      env: { TOKEN_ADDRESS: chain.usdcAddress, RELAYER_PRIVATE_KEY: RELAYER.privateKey, GASLESS_PRIVATE_KEY: GASLESS.privateKey, ...env },
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
     })
     databaseUrl = listening.databaseUrl
@@ -80,6 +84,12 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
       await listening.until(known, 'the order did not arrive')
       return { id, memo, address }
     },
+    async cancel(id) {
+      const order = { id, external_ref: null }
+      const data = { merchant_id: uuidv7(), merchant_version: 1, subscription_id: null, order }
+      const event = { id: uuidv7(), type: 'order.cancelled', occurred_at: new Date().toISOString(), data, trace: null }
+      void bus.publish({ id: event.id, type: event.type, body: JSON.stringify(event) })
+    },
     async received(memo) {
       const topics = [PAYMENT_RECEIVED_TOPIC, `0x${memo}`]
       const logs = await chain.provider.getLogs({ address: chain.routerAddress, topics, fromBlock: 0, toBlock: 'latest' })
@@ -104,6 +114,7 @@ function orderCreated(
     merchant: string
     merchantIsContract?: boolean
     watchFrom: number
+    merchantId?: string
     usdc?: string
     expiresAt?: Date
   },
@@ -122,7 +133,7 @@ function orderCreated(
     ...{ expires_at: expiresAt.toISOString(), paid_at: null, cancelled_at: null, created_at: now.toISOString() },
   }
   const data = {
-    merchant_id: uuidv7(),
+    merchant_id: of.merchantId ?? uuidv7(),
     merchant_version: 1,
     order,
     watch_from_block: of.watchFrom,

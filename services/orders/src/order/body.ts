@@ -1,5 +1,15 @@
 import { type CheckoutBody, formatBrl, formatRate, formatUsdc, type OrderBody, type PaymentBody } from '@ponte/contracts'
-import { inChainOrder, livePayments, type Payment, type Settlement, type Sweep, settlements, sumUnits } from '../payment'
+import {
+  type Authorization,
+  comingUnits,
+  inChainOrder,
+  livePayments,
+  type Payment,
+  type Settlement,
+  type Sweep,
+  settlements,
+  sumUnits,
+} from '../payment'
 import { type Ledger, type Order, receivedUnits } from './order'
 import { requiredUnits } from './verdict'
 
@@ -17,6 +27,8 @@ export interface OrderHistory extends Ledger {
   sweeps: readonly Sweep[]
   /** Why what lies at its deposit address cannot be swept; null when it can. */
   blockedReason: string | null
+  /** The last signature that was taken for it. */
+  authorization: Authorization | null
 }
 
 /** The order as the API shows it, with its payments and what became of their money. */
@@ -54,8 +66,8 @@ export function orderBody(order: Order, place: Place, payments: readonly Payment
 
 /** The order as its payer may see it: nothing about the merchant but the name. */
 export function checkoutBody(history: OrderHistory, headBlock: bigint, place: Place): CheckoutBody {
-  const { order, payments } = history
-  const due = dueUnits(order, payments)
+  const { order, payments, authorization } = history
+  const due = dueUnits(order, payments, comingUnits(authorization, payments))
   return {
     object: 'checkout',
     id: order.id,
@@ -74,6 +86,13 @@ export function checkoutBody(history: OrderHistory, headBlock: bigint, place: Pl
     quote: quoteBody(order),
     payment: paymentTarget(order, place, due),
     payments: paymentBodies(history),
+    authorization: authorization && {
+      status: authorization.status,
+      amount: formatUsdc(authorization.grossUnits),
+      tx_hash: authorization.txHash,
+      valid_before: authorization.validBefore,
+      reason: authorization.reason,
+    },
     expires_at: order.expiresAt.toISOString(),
     paid_at: order.paidAt?.toISOString() ?? null,
   }
@@ -83,9 +102,9 @@ export function checkoutBody(history: OrderHistory, headBlock: bigint, place: Pl
  * What still has to be sent. What is on its way counts as sent, and nothing is due for an order that waits for no money or for less than its
  * tolerance: no payer is asked to pay twice.
  */
-export function dueUnits(order: Order, payments: readonly Payment[] = []): bigint {
+export function dueUnits(order: Order, payments: readonly Payment[] = [], coming = 0n): bigint {
   if (order.status !== 'pending' && order.status !== 'underpaid') return 0n
-  const seenUnits = order.confirmedUnits + sumUnits(payments.filter(({ status }) => status === 'detected'))
+  const seenUnits = order.confirmedUnits + coming + sumUnits(payments.filter(({ status }) => status === 'detected'))
   return seenUnits < requiredUnits(order) ? order.usdcUnits - seenUnits : 0n
 }
 

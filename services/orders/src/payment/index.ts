@@ -1,3 +1,4 @@
+export * from './authorization'
 export * from './mismatch'
 export * from './payment'
 export * from './settlement'

@@ -1,6 +1,7 @@
 import { type Database, groupCommit } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import type { ChainView, Ledger, OrderHistory } from '../order'
+import { type AuthorizationFields, authorizationJson, toAuthorization } from './authorizations'
 import { fromFields, type OrderFields, orderFields, type PaymentFields, paymentJson, sweepJson, toPayment, toSweep } from './order-row'
 
 // Handled meanwhile, it is in the inbox.
@@ -18,7 +19,8 @@ const HISTORY = `
     SELECT json_agg(${paymentJson} ORDER BY p.block_number, p.id) FROM payments p WHERE p.order_id = orders.id), '[]') AS payments, coalesce((
     SELECT json_agg(${sweepJson}) FROM sweeps s WHERE s.memo = orders.memo AND s.status = 'confirmed' AND s.chain_id = orders.chain_id
       AND lower(s.router_address) = lower(orders.router_address) AND lower(s.token_address) = lower(orders.token_address)
-      AND lower(s.merchant_address) = lower(orders.merchant_address)), '[]') AS sweeps
+      AND lower(s.merchant_address) = lower(orders.merchant_address)), '[]') AS sweeps, (
+    SELECT ${authorizationJson} FROM authorizations a WHERE a.order_id = orders.id) AS "authorization"
   FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id`
 
 // Raw SQL because its plan was measured: `chain_id > 0` names the index of open orders, which is kept from every other query by it. An order whose address is not read up to here yet is left for later.
@@ -50,6 +52,7 @@ interface LedgerFields {
 interface HistoryFields extends LedgerFields {
   blocked_reason: string | null
   sweeps: PaymentFields[]
+  authorization: AuthorizationFields | null
 }
 
 const toLedger = ({ payments, synced_sequence, is_held, ...order }: OrderFields & LedgerFields): Ledger => ({
@@ -85,8 +88,13 @@ export function orderReads(database: Database, prisma: PrismaClient) {
       )
       const [row] = rows
       if (!row) return null
-      const { blocked_reason, sweeps, ...ledger } = row
-      return { ...toLedger(ledger), sweeps: sweeps.map(toSweep), blockedReason: blocked_reason }
+      const { blocked_reason, sweeps, authorization, ...ledger } = row
+      return {
+        ...toLedger(ledger),
+        sweeps: sweeps.map(toSweep),
+        blockedReason: blocked_reason,
+        authorization: authorization && toAuthorization(authorization),
+      }
     },
 
     byIds,

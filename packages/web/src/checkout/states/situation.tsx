@@ -1,4 +1,5 @@
 import type { CheckoutBody } from '@ponte/contracts'
+import { parseUsdc } from '@ponte/contracts/money'
 import { useCallback, useEffect, useState } from 'react'
 import { askedUsdc } from '../../asked-amount'
 import { Aside, Notice } from '../elements'
@@ -53,11 +54,21 @@ function Open({ checkout, clockOffsetMs, sent, setSent }: OpenProps) {
     setFailed(true)
   }, [setSent])
 
+  const { authorization } = checkout
+  const isComing = authorization?.status === 'accepted' || authorization?.status === 'submitted'
+
   if (sent) return <SentPanel orderId={checkout.id} sent={sent} onFailed={onFailed} onForget={() => setSent(null)} />
+  // It may have been signed in another browser: whoever has the link must not pay a second time.
+  if (isComing && parseUsdc(checkout.due) === 0n) return <Notice tone="wait" state="signed" />
   if (seconds === 0) return <Notice tone="warn" state="timeUp" />
   return (
     <>
-      {failed && <Notice tone="bad" state="failed" />}
+      {authorization?.status === 'failed' ? (
+        <SignatureFailed authorization={authorization} />
+      ) : (
+        failed && <Notice tone="bad" state="failed" />
+      )}
+      {isComing && <Aside state="signed" />}
       {checkout.exception === 'reorged' && <Aside state="reorged" />}
       {checkout.status === 'underpaid' && (
         <Notice tone="warn" state="underpaid">
@@ -73,6 +84,21 @@ function Open({ checkout, clockOffsetMs, sent, setSent }: OpenProps) {
       />
       <Arrived checkout={checkout} />
     </>
+  )
+}
+
+/** Seen by others, who may still submit it as well. */
+const PUBLIC = ['reverted', 'not_mined', 'nonce_used']
+
+function SignatureFailed({ authorization }: { authorization: NonNullable<CheckoutBody['authorization']> }) {
+  const { t, exactMoment } = useWords()
+  const { reason, valid_before } = authorization
+  const isGood = PUBLIC.includes(reason ?? '') && valid_before * 1_000 > Date.now()
+  return (
+    <Notice tone="bad" state="signatureFailed">
+      <p>{t.signatureFailures[reason as keyof typeof t.signatureFailures] ?? t.signatureFailures.not_sent}</p>
+      {isGood && <p>{t.signatureStillGood(exactMoment(new Date(valid_before * 1_000).toISOString()))}</p>}
+    </Notice>
   )
 }
 

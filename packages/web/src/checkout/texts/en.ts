@@ -37,6 +37,7 @@ export const en: Texts = {
     no_account: 'Your wallet shared no account. Unlock it and try again.',
     disconnected: 'Your wallet is not connected to the network. Check the internet and try again.',
     reverted: 'The network refused the transaction. Nothing but the network fee was taken.',
+    too_late: 'There is too little time left to sign. Pay by a transaction, or ask the merchant for a new invoice.',
     not_taken: 'Your signature was not accepted. Nothing was taken.',
     other_tab: 'The payment is already under way in another tab. Go on there, so that you do not pay twice.',
     unknown: 'Your wallet answered with an error. See in the wallet whether anything was sent before you try again.',
@@ -86,6 +87,20 @@ export const en: Texts = {
   gaslessHint:
     'This account holds none of the network’s coin for the fee. Just sign, and we pay the fee: the signature is good for this invoice and this amount, and nothing else.',
   gaslessButton: 'Sign and pay without a fee',
+  signatureFailures: {
+    expired: 'It ended before the network took it.',
+    nonce_used: 'It was used or cancelled elsewhere.',
+    refused_by_token: 'The account no longer had the amount, or USDC refused it.',
+    reverted: 'The network refused it in the last moment.',
+    not_mined: 'The network did not take it in time.',
+    not_sent: 'It could not be sent in time.',
+    too_dear: 'The network’s fees rose above what we pay for an amount like this.',
+    over_budget: 'We pay no more fees here for now.',
+    order_closed: 'The invoice waits for no payment any more.',
+    paid_otherwise: 'The invoice was paid in another way first.',
+  },
+  signatureStillGood: moment =>
+    `Others have seen the signature and could submit it until ${moment}. Until then sign again for the same amount rather than pay in another way.`,
   payAgain: 'It failed: pay again',
   receivedSoFar: 'What arrived',
   sentBy: payer => `from ${payer}`,

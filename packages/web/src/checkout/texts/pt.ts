@@ -11,6 +11,7 @@ const refusalsPt: Record<RefusalKind, string> = {
   no_account: 'A carteira não liberou nenhuma conta. Desbloqueie a carteira e tente de novo.',
   disconnected: 'A carteira está sem conexão com a rede. Verifique a internet e tente de novo.',
   reverted: 'A rede recusou a transação. Nada foi cobrado além da taxa da rede.',
+  too_late: 'Falta pouco tempo para assinar. Pague por uma transação, ou peça à loja uma nova cobrança.',
   not_taken: 'A sua assinatura não foi aceita. Nada foi cobrado.',
   other_tab: 'O pagamento já está em andamento em outra aba. Continue por lá, para não pagar duas vezes.',
   unknown: 'A carteira respondeu com um erro. Veja na carteira se algo foi enviado antes de tentar de novo.',
@@ -87,6 +88,20 @@ export const pt = {
   gaslessHint:
     'Esta conta não tem a moeda da rede para a taxa. Só assine, e nós pagamos a taxa: a assinatura vale para esta cobrança e este valor, e nada mais.',
   gaslessButton: 'Assinar e pagar sem taxa',
+  signatureFailures: {
+    expired: 'Ela terminou antes de a rede a aceitar.',
+    nonce_used: 'Ela foi usada ou cancelada em outro lugar.',
+    refused_by_token: 'A conta já não tinha o valor, ou o USDC a recusou.',
+    reverted: 'A rede a recusou no último momento.',
+    not_mined: 'A rede não a aceitou a tempo.',
+    not_sent: 'Ela não pôde ser enviada a tempo.',
+    too_dear: 'As taxas da rede subiram acima do que pagamos por um valor assim.',
+    over_budget: 'Por ora não pagamos mais taxas aqui.',
+    order_closed: 'A cobrança já não espera pagamento.',
+    paid_otherwise: 'A cobrança foi paga de outro jeito antes.',
+  },
+  signatureStillGood: (moment: string) =>
+    `Outros viram a assinatura e poderiam enviá-la até ${moment}. Até lá, assine de novo o mesmo valor em vez de pagar de outro jeito.`,
   payAgain: 'Ela falhou: pagar de novo',
   receivedSoFar: 'O que chegou',
   sentBy: (payer: string) => `de ${payer}`,

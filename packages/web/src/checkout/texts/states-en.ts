@@ -14,17 +14,22 @@ export const statesEn: Record<StateName, StateText> = {
   signed: {
     title: 'Signature received',
     happened: 'We are sending the payment to the network for you.',
-    todo: 'No need to sign or pay again.',
+    todo: 'Do not sign or pay again: it would be paid twice.',
   },
   relayerPaused: {
     title: 'Waiting to be sent',
     happened: 'We have your signature but cannot send the payment now; nothing has left your account.',
-    todo: 'Wait here: we keep trying for up to an hour. Do not pay in another way meanwhile.',
+    todo: 'Wait here: we keep trying for some minutes, and say so here if it fails. Do not pay in another way meanwhile.',
   },
   failed: {
     title: 'The transaction failed',
     happened: 'The network refused the transaction sent from here. The amount did not leave your account.',
     todo: 'You may try again below.',
+  },
+  signatureFailed: {
+    title: 'The signed payment was not made',
+    happened: 'What was signed for this invoice could not be paid. Nothing was taken.',
+    todo: 'The amount is due again; pay below.',
   },
   confirming: {
     title: 'Payment seen on the network',

@@ -19,17 +19,22 @@ export const statesPt = {
   signed: {
     title: 'Assinatura recebida',
     happened: 'Estamos enviando o pagamento à rede por você.',
-    todo: 'Não precisa assinar nem pagar de novo.',
+    todo: 'Não assine nem pague de novo: seria pago duas vezes.',
   },
   relayerPaused: {
     title: 'Envio em espera',
     happened: 'Temos a sua assinatura, mas não conseguimos enviar o pagamento agora; nada saiu da sua conta.',
-    todo: 'Espere aqui: seguimos tentando por até uma hora. Não pague de outro jeito enquanto isso.',
+    todo: 'Espere aqui: seguimos tentando por alguns minutos, e dizemos aqui se falhar. Não pague de outro jeito enquanto isso.',
   },
   failed: {
     title: 'A transação falhou',
     happened: 'A rede recusou a transação enviada daqui. O valor não saiu da sua conta.',
     todo: 'Pode tentar de novo abaixo.',
+  },
+  signatureFailed: {
+    title: 'O pagamento assinado não foi feito',
+    happened: 'O que foi assinado para esta cobrança não pôde ser pago. Nada foi retirado.',
+    todo: 'O valor volta a ser devido; pague abaixo.',
   },
   confirming: {
     title: 'Pagamento visto na rede',

@@ -11,6 +11,7 @@ export type RefusalKind =
   | 'reverted'
   | 'other_tab'
   | 'not_taken'
+  | 'too_late'
   | 'unknown'
 
 export class Refusal extends Error {

@@ -1,5 +1,6 @@
-import { type Database, isUniqueViolation } from '@ponte/service-kit'
-import { LEASE_GUARD, mapLeaseLoss } from '../../store/lease'
+import type { NewEvent } from '@ponte/contracts'
+import { type Database, isUniqueViolation, outboxRows, type Statement } from '@ponte/service-kit'
+import { mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
 
 /** A payer's EIP-3009 signature for one order. Addresses are lower-case, times Unix seconds. */
 export interface Authorization {
@@ -14,16 +15,22 @@ export interface Authorization {
   validAfter: number
   validBefore: number
   signature: string
+  /** A contract judges it. */
+  wallet: boolean
   state: 'accepted' | 'submitted' | 'paid' | 'failed'
   txHash: string | null
   reason: string | null
   failures: number
+  acceptedAt: Date
 }
 
 /** The payer has signed each of these at most once: the token takes no second signature with the same nonce. */
 type Key = Pick<Authorization, 'memo' | 'payer' | 'salt'>
 
-export type NewAuthorization = Omit<Authorization, 'state' | 'txHash' | 'reason' | 'failures'>
+export type NewAuthorization = Omit<Authorization, 'state' | 'txHash' | 'reason' | 'failures' | 'acceptedAt'>
+
+/** A state to publish: `attempt` counts the signatures of an order, `revision` the states of one. */
+export type AuthorizationChange = Authorization & { attempt: number; revision: number }
 
 interface Row {
   order_id: string
@@ -36,37 +43,67 @@ interface Row {
   valid_after: string
   valid_before: string
   signature: string
+  wallet: boolean
   state: Authorization['state']
   tx_hash: string | null
   reason: string | null
   failures: number
+  created_at: Date
 }
 
-const COLUMNS = `order_id, memo, merchant, router, payer, salt, units::text, valid_after::text, valid_before::text, signature, state, tx_hash, reason, failures`
+const COLUMNS = `order_id, memo, merchant, router, payer, salt, units::text, valid_after::text, valid_before::text, signature, wallet, state,
+  tx_hash, reason, failures, created_at`
 
-const OF_PAYER = 'chain_id = $1 AND memo = $2 AND payer = $3'
-const OPEN = `SELECT 1 FROM authorizations WHERE ${OF_PAYER} AND state IN ('accepted', 'submitted')`
+const OPEN = `SELECT 1 FROM authorizations WHERE chain_id = $1 AND order_id = $2 AND state IN ('accepted', 'submitted')`
 
-// A signature that was paid or failed for good may be followed by another; one that may still be mined may not. Two that come at once take
-// the same number, and the second is refused by its unique index.
+// A signature that was paid or failed for good may be followed by another; one that may still be mined may not, whoever signs. Two that come at
+// once take the same number, and the second is refused by its unique index.
 const ACCEPT = `
   INSERT INTO authorizations AS known
-    (chain_id, memo, payer, order_id, merchant, router, units, valid_after, valid_before, signature, salt, state, attempt)
-  SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'accepted',
-    (SELECT coalesce(max(attempt), 0) + 1 FROM authorizations WHERE ${OF_PAYER})
+    (chain_id, memo, payer, order_id, merchant, router, units, valid_after, valid_before, signature, salt, state, attempt, order_attempt,
+      wallet, created_at, revision)
+  SELECT $1, $3, $4, $2, $5, $6, $7, $8, $9, $10, $11, 'accepted',
+    (SELECT coalesce(max(attempt), 0) + 1 FROM authorizations WHERE chain_id = $1 AND memo = $3 AND payer = $4),
+    (SELECT coalesce(max(order_attempt), 0) + 1 FROM authorizations WHERE chain_id = $1 AND order_id = $2), $12, $13, 1
   WHERE NOT EXISTS (${OPEN})
   ON CONFLICT (chain_id, memo, payer, salt) DO UPDATE SET units = EXCLUDED.units, valid_after = EXCLUDED.valid_after,
     valid_before = EXCLUDED.valid_before, signature = EXCLUDED.signature, state = 'accepted', tx_hash = NULL, reason = NULL, failures = 0,
-    retry_at = NULL, created_at = now(), attempt = EXCLUDED.attempt
+    retry_at = NULL, created_at = EXCLUDED.created_at, attempt = EXCLUDED.attempt, order_attempt = EXCLUDED.order_attempt,
+    wallet = EXCLUDED.wallet, revision = known.revision + 1
   WHERE known.state = 'failed' AND known.signature <> EXCLUDED.signature`
+
+const COUNT = 'SELECT count(*)::int AS count FROM authorizations WHERE chain_id = $1 AND order_id = $2'
+
+// What an account signed that is not ours any more is followed by no line: it is looked at, and submitted, anew.
+const ADOPT = `
+  WITH ${RELAY_LEASE_GUARD}
+  UPDATE authorizations SET state = 'accepted', reason = NULL, revision = revision + 1
+  WHERE chain_id = $1 AND state = 'submitted' AND NOT EXISTS (
+    SELECT 1 FROM relays WHERE relays.chain_id = $1 AND relays.outcome IS NULL AND relays.sender = ANY($3) AND relays.payer = authorizations.payer
+      AND relays.salt = authorizations.salt AND authorizations.order_id = ANY(relays.order_ids))`
+
+const REVERTED = "SELECT 1 FROM authorizations WHERE chain_id = $1 AND payer = $2 AND wallet AND reason = 'reverted' LIMIT 1"
+
+// Two changes between two looks are published as the last of them.
+const CHANGED = `SELECT ${COLUMNS}, order_attempt, revision FROM authorizations WHERE chain_id = $1 AND revision > published LIMIT 200`
+
+const PUBLISHED: Statement = {
+  name: 'authorizations-published',
+  text: `
+  UPDATE authorizations SET published = change.revision
+  FROM unnest($memos::text[], $payers::text[], $salts::text[], $revisions::int[]) AS change (memo, payer, salt, revision)
+  WHERE chain_id = $chain_id AND authorizations.memo = change.memo AND authorizations.payer = change.payer
+    AND authorizations.salt = change.salt AND published < change.revision`,
+}
 
 const DUE = `
   SELECT ${COLUMNS} FROM authorizations
   WHERE chain_id = $1 AND state = 'accepted' AND (retry_at IS NULL OR retry_at <= $2) ORDER BY created_at LIMIT $3`
 
 const SETTLE = `
-  WITH ${LEASE_GUARD}
+  WITH ${RELAY_LEASE_GUARD}
   UPDATE authorizations SET state = $5, tx_hash = coalesce($6, tx_hash), reason = $7,
+    revision = revision + CASE WHEN state = $5 THEN 0 ELSE 1 END,
     failures = CASE WHEN $5 = 'accepted' THEN failures + 1 ELSE failures END,
     retry_at = CASE WHEN $5 = 'accepted' THEN $8::timestamptz + make_interval(secs => least(300, power(2, least(failures, 8)))) END
   WHERE chain_id = $1 AND memo = $3 AND payer = $4 AND salt = $9`
@@ -83,27 +120,61 @@ export type AuthorizationStore = ReturnType<typeof authorizationStore>
 
 export function authorizationStore(database: Database, chainId: number) {
   const find = async ({ memo, payer, salt }: Key): Promise<Authorization | undefined> => {
-    const text = `SELECT ${COLUMNS} FROM authorizations WHERE ${OF_PAYER} AND salt = $4`
+    const text = `SELECT ${COLUMNS} FROM authorizations WHERE chain_id = $1 AND memo = $2 AND payer = $3 AND salt = $4`
     const { rows } = await database.query<Row>({ name: 'authorizations-find', text }, [chainId, memo, payer, salt])
     return rows[0] && toAuthorization(rows[0])
   }
   return {
     find,
-    /** Whether a signature of this payer for this memo may still be mined. */
-    async hasOpen({ memo, payer }: Omit<Key, 'salt'>): Promise<boolean> {
-      return (await database.query({ name: 'authorizations-open', text: OPEN }, [chainId, memo, payer])).rowCount !== 0
+    /** Whether a signature for this order may still be mined. */
+    async hasOpen(orderId: string): Promise<boolean> {
+      return (await database.query({ name: 'authorizations-open', text: OPEN }, [chainId, orderId])).rowCount !== 0
     },
-    /** Keeps a signature unless another of the same payer for the same memo may still be mined; answers what is kept under its salt. */
-    async accept(wanted: NewAuthorization): Promise<Authorization | undefined> {
-      const { memo, payer, salt, orderId, merchant, router, amountUnits, validAfter, validBefore, signature } = wanted
+    /** How many signatures were taken for this order. */
+    async count(orderId: string): Promise<number> {
+      return (
+        (await database.query<{ count: number }>({ name: 'authorizations-count', text: COUNT }, [chainId, orderId])).rows[0]?.count ?? 0
+      )
+    },
+    /** Takes up what accounts submitted that are none of these. Throws LeaseLostError. */
+    async adopt(epoch: bigint, accounts: readonly string[]): Promise<void> {
+      await mapLeaseLoss(database.query({ name: 'authorizations-adopt', text: ADOPT }, [chainId, epoch, accounts]))
+    },
+    /** Whether a transaction of this contract wallet reverted on the chain, whatever it was for. */
+    async hasReverted(payer: string): Promise<boolean> {
+      return (await database.query({ name: 'authorizations-reverted', text: REVERTED }, [chainId, payer])).rowCount !== 0
+    },
+    /** Keeps a signature unless another for the same order may still be mined; answers what is kept under its salt. */
+    async accept(wanted: NewAuthorization, at: Date): Promise<Authorization | undefined> {
+      const { memo, payer, salt, orderId, merchant, router, amountUnits, validAfter, validBefore, signature, wallet } = wanted
       try {
         await database.query({ name: 'authorizations-accept', text: ACCEPT }, [
-          ...[chainId, memo, payer, orderId, merchant, router, amountUnits, validAfter, validBefore, signature, salt],
+          ...[chainId, orderId, memo, payer, merchant, router, amountUnits, validAfter, validBefore, signature, salt, wallet, at],
         ])
       } catch (error) {
-        if (!isUniqueViolation(error, 'authorizations_attempt')) throw error
+        const taken = ['authorizations_attempt', 'authorizations_order_attempt'].some(index => isUniqueViolation(error, index))
+        if (!taken) throw error
       }
       return find(wanted)
+    },
+    /** Changes of state that are not published yet. */
+    async changed(): Promise<AuthorizationChange[]> {
+      const { rows } = await database.query<Row & { order_attempt: number | null; revision: number }>(
+        { name: 'authorizations-changed', text: CHANGED },
+        [chainId],
+      )
+      return rows.map(row => ({ ...toAuthorization(row), attempt: row.order_attempt ?? 0, revision: row.revision }))
+    },
+    /** Publishes these changes; one that is published twice has the same revision. */
+    async publish(changes: readonly AuthorizationChange[], events: readonly NewEvent[], at: Date): Promise<void> {
+      const values = {
+        chain_id: chainId,
+        memos: changes.map(({ memo }) => memo),
+        payers: changes.map(({ payer }) => payer),
+        salts: changes.map(({ salt }) => salt),
+        revisions: changes.map(({ revision }) => revision),
+      }
+      await database.commit({ events: outboxRows(events, at), write: PUBLISHED, values })
     },
     async due(at: Date, limit: number): Promise<Authorization[]> {
       return (await database.query<Row>({ name: 'authorizations-due', text: DUE }, [chainId, at, limit])).rows.map(toAuthorization)
@@ -146,9 +217,11 @@ function toAuthorization(row: Row): Authorization {
     validAfter: Number(row.valid_after),
     validBefore: Number(row.valid_before),
     signature: row.signature,
+    wallet: row.wallet,
     state: row.state,
     txHash: row.tx_hash,
     reason: row.reason,
     failures: row.failures,
+    acceptedAt: row.created_at,
   }
 }

@@ -1,13 +1,18 @@
 import type { DepositBlocked } from '@ponte/contracts'
 import { commitUnit, createBatch, type Database, insertRows, type Statement } from '@ponte/service-kit'
-import { LEASE_GUARD, mapLeaseLoss } from '../../store/lease'
+import { mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
 
 /** What a payer may pay, and what its deposit address held when it was last looked at. Addresses are lower-case, the memo is 64 hex. */
 export interface Payable {
   orderId: string
   memo: string
   merchant: string
+  /** Whose budget its gas counts against: the merchant's id, or the payout address where that is not known. */
+  payee: string
   router: string
+  /** What the order asks for; null where that is not known. */
+  askedUnits: bigint | null
+  isCancelled: boolean
   /** Null when the order has no deposit address; authorisations work all the same. */
   address: string | null
   /** A contract stood at the merchant's address when the order was made: it must stand on this chain, too, before anything is swept there. */
@@ -19,7 +24,8 @@ export interface Payable {
   failures: number
 }
 
-export type NewPayable = Omit<Payable, 'heldUnits' | 'blockedReason' | 'failures'> & {
+export type NewPayable = Omit<Payable, 'payee' | 'isCancelled' | 'heldUnits' | 'blockedReason' | 'failures'> & {
+  merchantId: string
   /** The first block in which its address can have been paid. */
   watchFrom: number
 }
@@ -35,7 +41,10 @@ interface Row {
   order_id: string
   memo: string
   merchant: string
+  payee: string
   router: string
+  asked_units: string | null
+  cancelled: boolean
   address: string | null
   merchant_is_contract: boolean
   held_units: string
@@ -44,7 +53,8 @@ interface Row {
   failures: number
 }
 
-const COLUMNS = 'order_id, memo, merchant, router, address, merchant_is_contract, held_units::text, expires_at, blocked_reason, failures'
+const COLUMNS = `order_id, memo, merchant, coalesce(merchant_id::text, merchant) AS payee, router, asked_units::text,
+  cancelled_at IS NOT NULL AS cancelled, address, merchant_is_contract, held_units::text, expires_at, blocked_reason, failures`
 
 const NEW_COLUMNS = [
   'chain_id',
@@ -57,6 +67,8 @@ const NEW_COLUMNS = [
   'expires_at',
   'watch_from',
   'read_to',
+  'merchant_id',
+  'asked_units',
 ]
 const ADD: Statement = {
   name: 'payables-add',
@@ -68,7 +80,7 @@ const MOVED = `SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND moved_at 
 
 // What moved after the block of this look is to be looked at again. An empty address is not blocked any more.
 const LOOKED = `
-  WITH ${LEASE_GUARD}
+  WITH ${RELAY_LEASE_GUARD}
   UPDATE payables SET held_units = seen.units, moved_at = CASE WHEN moved_at > $6 THEN moved_at END,
     failures = CASE WHEN seen.units > held_units AND blocked_reason IS NULL THEN 0 ELSE failures END,
     retry_at = CASE WHEN seen.units > held_units AND blocked_reason IS NULL THEN NULL ELSE retry_at END,
@@ -78,18 +90,19 @@ const LOOKED = `
   FROM unnest($3::uuid[], $4::numeric[]) AS seen (order_id, units)
   WHERE payables.chain_id = $1 AND payables.order_id = seen.order_id`
 
-/** Money that is worth its sweep and is in no transaction of ours. */
+/** Money that is worth its sweep and is in no transaction of this account. */
 const DUE = `
   SELECT ${COLUMNS} FROM payables
   WHERE chain_id = $1 AND held_units > 0 AND held_units >= $3::numeric AND (retry_at IS NULL OR retry_at <= $2) AND router = ANY($5)
-    AND NOT EXISTS (SELECT 1 FROM relays WHERE relays.chain_id = $1 AND outcome IS NULL AND kind = 'sweep' AND payables.order_id = ANY(order_ids))
+    AND NOT EXISTS (SELECT 1 FROM relays
+      WHERE relays.chain_id = $1 AND outcome IS NULL AND kind = 'sweep' AND sender = $6 AND payables.order_id = ANY(order_ids))
   ORDER BY router, held_since LIMIT $4`
 
 const WAITING = `
   SELECT ${COLUMNS}, held_since, retry_at FROM payables WHERE chain_id = $1 AND held_units > 0 ORDER BY held_since LIMIT $2`
 
 const REFUSED = `
-  WITH ${LEASE_GUARD}
+  WITH ${RELAY_LEASE_GUARD}
   UPDATE payables SET failures = failures + 1, retry_at = $5::timestamptz + make_interval(secs => least(600, 5 * power(2, least(failures, 7)))),
     blocked_reason = coalesce(refused.reason, blocked_reason),
     blocked_revision = blocked_revision + CASE WHEN coalesce(refused.reason, blocked_reason) IS DISTINCT FROM blocked_reason THEN 1 ELSE 0 END
@@ -97,13 +110,18 @@ const REFUSED = `
   WHERE payables.chain_id = $1 AND payables.order_id = refused.order_id`
 
 const UNBLOCKED = `
-  WITH ${LEASE_GUARD}
+  WITH ${RELAY_LEASE_GUARD}
   UPDATE payables SET failures = 0, retry_at = NULL, blocked_reason = NULL, blocked_revision = blocked_revision + 1
   WHERE chain_id = $1 AND order_id = ANY($3::uuid[]) AND blocked_reason IS NOT NULL`
 
+// Worth no gas now, or beyond a budget: no failure of the deposit.
+const PUT_OFF = `
+  WITH ${RELAY_LEASE_GUARD}
+  UPDATE payables SET retry_at = $4::timestamptz + interval '1 minute' WHERE chain_id = $1 AND order_id = ANY($3::uuid[])`
+
 // The balance at the confirmed block is read again, and not before a moment has passed.
 const EMPTIED = `
-  WITH ${LEASE_GUARD}
+  WITH ${RELAY_LEASE_GUARD}
   UPDATE payables SET moved_at = greatest(moved_at, $4), retry_at = $5::timestamptz + interval '15 seconds'
   WHERE chain_id = $1 AND order_id = ANY($3::uuid[])`
 
@@ -111,6 +129,17 @@ const TOTALS = `
   SELECT count(*)::int AS addresses, coalesce(sum(held_units), 0)::text AS total,
     min(held_since) FILTER (WHERE held_units >= $2::numeric) AS oldest_due
   FROM payables WHERE chain_id = $1 AND held_units > 0`
+
+const CANCEL: Statement = {
+  name: 'payables-cancel',
+  text: 'UPDATE payables SET cancelled_at = coalesce(cancelled_at, $at) WHERE chain_id = $chain_id AND order_id = $order_id',
+}
+
+const SEEN = `
+  SELECT coalesce(sum(payments.amount), 0)::text AS units FROM payments JOIN payables
+    ON payables.chain_id = payments.chain_id AND payables.memo = payments.memo AND payables.merchant = payments.merchant
+      AND payables.router = payments.router
+  WHERE payables.chain_id = $1 AND payables.order_id = $2 AND payments.kind <> 'sweep' AND payments.state <> 'orphaned'`
 
 const BLOCKED = 'SELECT count(*)::int AS blocked FROM payables WHERE chain_id = $1 AND blocked_reason IS NOT NULL'
 
@@ -126,33 +155,48 @@ export function payableStore(database: Database, chainId: number) {
   return {
     /** Keeps what an order asks for, once; those of one moment share a commit. */
     add: createBatch(ADDED_AT_ONCE, async (issued: readonly Issued[]) => {
-      const payables = issued.map(({ orderId, memo, merchant, router, address, merchantIsContract, expiresAt, watchFrom }) => ({
-        chain_id: chainId,
-        order_id: orderId,
-        memo,
-        merchant,
-        router,
-        address,
-        merchant_is_contract: merchantIsContract,
-        expires_at: expiresAt,
-        watch_from: watchFrom,
-        read_to: watchFrom - 1,
-      }))
+      const payables = issued.map(
+        ({ orderId, memo, merchant, merchantId, router, askedUnits, address, merchantIsContract, expiresAt, watchFrom }) => ({
+          chain_id: chainId,
+          order_id: orderId,
+          memo,
+          merchant,
+          router,
+          address,
+          merchant_is_contract: merchantIsContract,
+          expires_at: expiresAt,
+          watch_from: watchFrom,
+          read_to: watchFrom - 1,
+          merchant_id: merchantId,
+          asked_units: askedUnits,
+        }),
+      )
       await commitUnit(database, { inbox: issued.map(({ eventId }) => eventId), write: ADD, rows: { payables } })
       return issued.map(() => true)
     }),
     find: async (orderId: string): Promise<Payable | undefined> =>
       (await list('find', `SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND order_id = $2`, [orderId]))[0],
+    /** No signature for it is taken any more. */
+    async cancel(orderId: string, eventId: string, at: Date): Promise<void> {
+      await database.commit({ inbox: [eventId], write: CANCEL, values: { chain_id: chainId, order_id: orderId, at } })
+    },
+    /** What the scan has seen of payments for an order, unconfirmed ones included. */
+    async seenUnits(orderId: string): Promise<bigint> {
+      const { rows } = await database.query<{ units: string }>({ name: 'payables-seen', text: SEEN }, [chainId, orderId])
+      return BigInt(rows[0]?.units ?? 0)
+    },
     /** Where money came or went since the last look. */
     moved: (limit: number) => list('moved', MOVED, [limit]),
-    due: (at: Date, of: { minUnits: bigint; routers: readonly string[]; limit: number }) =>
-      list('due', DUE, [at, of.minUnits, of.limit, of.routers]),
+    due: (at: Date, of: { minUnits: bigint; routers: readonly string[]; limit: number; sender: string }) =>
+      list('due', DUE, [at, of.minUnits, of.limit, of.routers, of.sender]),
     /** Writes balances as of a block. */
     looked: (epoch: bigint, seen: readonly { orderId: string; units: bigint }[], block: number, at: Date) =>
       write('looked', LOOKED, epoch, ...[seen.map(({ orderId }) => orderId), seen.map(({ units }) => units), at, block]),
     /** These cannot be swept; each is tried again later, and later each time. */
     refused: (epoch: bigint, refusals: readonly Refusal[], at: Date) =>
       write('refused', REFUSED, epoch, ...[refusals.map(({ orderId }) => orderId), refusals.map(({ reason }) => reason), at]),
+    /** These wait for a lower price of gas, or for a budget. */
+    putOff: (epoch: bigint, orderIds: readonly string[], at: Date) => write('put-off', PUT_OFF, epoch, orderIds, at),
     /** These can be swept again. */
     unblocked: (epoch: bigint, orderIds: readonly string[]) => write('unblocked', UNBLOCKED, epoch, orderIds),
     /** At the head there is nothing worth a sweep any more. */
@@ -176,7 +220,10 @@ const toPayable = (row: Row): Payable => ({
   orderId: row.order_id,
   memo: row.memo,
   merchant: row.merchant,
+  payee: row.payee,
   router: row.router,
+  askedUnits: row.asked_units === null ? null : BigInt(row.asked_units),
+  isCancelled: row.cancelled,
   address: row.address,
   merchantIsContract: row.merchant_is_contract,
   heldUnits: BigInt(row.held_units),

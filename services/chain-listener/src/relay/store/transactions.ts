@@ -1,11 +1,15 @@
 import type { Database } from '@ponte/service-kit'
-import { LEASE_GUARD, mapLeaseLoss } from '../../store/lease'
+import { mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
 
 /** A transaction of the relayer that was signed and is not finished. */
 export interface Relay {
   nonce: number
   kind: 'sweep' | 'authorization'
+  /** A contract judges the payer's signature. */
+  wallet: boolean
   orderIds: string[]
+  /** Whose budget each of them counts against. */
+  merchants: string[]
   payer: string | null
   /** The salt of the payer's signature; null for a sweep. */
   salt: string | null
@@ -14,13 +18,31 @@ export interface Relay {
   gasLimit: bigint
   maxPrice: bigint
   tip: bigint
+  /** The highest price at which it is worth its cost. */
+  worthPrice: bigint | null
   /** The signed bytes at each price it was offered at, cheapest first, and their hashes. */
   raws: string[]
   hashes: string[]
+  /** Where in `raws` the transactions begin that do nothing but use the nonce. */
+  noopFrom: number | null
   pricedAt: Date
+  /** Since when it waits to be mined. */
+  openSince: Date
 }
 
-export type NewRelay = Omit<Relay, 'raws' | 'hashes' | 'pricedAt'> & { raw: string; hash: string }
+/** `costUnits`: the most that it can cost, in token units. */
+export type NewRelay = Omit<Relay, 'raws' | 'hashes' | 'noopFrom' | 'pricedAt' | 'openSince'> & {
+  raw: string
+  hash: string
+  costUnits: bigint
+}
+
+/** What was spent on gas, in token units: all of a line, and by merchant, in the last day; by order, ever. */
+export interface Spent {
+  dayUnits: bigint
+  merchants: ReadonlyMap<string, bigint>
+  orders: ReadonlyMap<string, bigint>
+}
 
 /** How a relay ended: mined and well, mined and reverted, or its nonce was used by something else. */
 export type Outcome = 'done' | 'reverted' | 'replaced'
@@ -28,7 +50,9 @@ export type Outcome = 'done' | 'reverted' | 'replaced'
 interface Row {
   nonce: string
   kind: Relay['kind']
+  wallet: boolean
   order_ids: string[]
+  merchants: string[]
   payer: string | null
   salt: string | null
   target: string
@@ -36,39 +60,57 @@ interface Row {
   gas_limit: string
   max_price: string
   tip: string
+  worth_price: string | null
   raws: string[]
   hashes: string[]
+  noop_from: number | null
   priced_at: Date
+  open_since: Date
 }
 
 const OPEN = `
-  SELECT nonce::text, kind, order_ids, payer, salt, target, data, gas_limit::text, max_price::text, tip::text, raws, hashes, priced_at
+  SELECT nonce::text, kind, wallet, order_ids, merchants, payer, salt, target, data, gas_limit::text, max_price::text, tip::text,
+    worth_price::text, raws, hashes, noop_from, priced_at, open_since
   FROM relays WHERE chain_id = $1 AND sender = $2 AND outcome IS NULL ORDER BY nonce`
 
 const WRITE = `
-  WITH ${LEASE_GUARD}, submitted AS (
-    UPDATE authorizations SET state = 'submitted', tx_hash = $14 WHERE chain_id = $1 AND payer = $7 AND salt = $16 AND order_id = ANY($6::uuid[]))
-  INSERT INTO relays (chain_id, sender, nonce, kind, order_ids, payer, target, data, gas_limit, max_price, tip, raws, hashes, priced_at, salt)
-  VALUES ($1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, ARRAY[$13], ARRAY[$14], $15, $16)`
+  WITH ${RELAY_LEASE_GUARD}, submitted AS (
+    UPDATE authorizations SET state = 'submitted', tx_hash = $14, revision = revision + 1
+    WHERE chain_id = $1 AND payer = $7 AND salt = $16 AND order_id = ANY($6::uuid[]))
+  INSERT INTO relays (chain_id, sender, nonce, kind, order_ids, payer, target, data, gas_limit, max_price, tip, raws, hashes, priced_at, salt,
+    wallet, merchants, cost_units, worth_price, open_since)
+  VALUES ($1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, ARRAY[$13], ARRAY[$14], $15, $16, $17, $18, $19, $20, $15)`
 
 const REPRICE = `
-  WITH ${LEASE_GUARD}, submitted AS (
+  WITH ${RELAY_LEASE_GUARD}, submitted AS (
     UPDATE authorizations SET tx_hash = $7 FROM relays WHERE relays.chain_id = $1 AND relays.sender = $3 AND relays.nonce = $4
       AND authorizations.chain_id = $1 AND authorizations.payer = relays.payer AND authorizations.salt = relays.salt
-      AND authorizations.order_id = ANY(relays.order_ids))
-  UPDATE relays SET raws = raws || $6::text, hashes = hashes || $7::text, max_price = $5, tip = $8, priced_at = $9
+      AND authorizations.order_id = ANY(relays.order_ids) AND $10::int IS NULL)
+  UPDATE relays SET raws = raws || $6::text, hashes = hashes || $7::text, max_price = $5, tip = $8, priced_at = $9, noop_from = $10,
+    cost_units = CASE WHEN $10::int IS NULL THEN ceil(cost_units * $5 / greatest(max_price, 1)) ELSE cost_units END
   WHERE chain_id = $1 AND sender = $3 AND nonce = $4`
 
 const FINISH = `
-  WITH ${LEASE_GUARD}
-  UPDATE relays SET outcome = $5, mined_hash = $6, gas_used = $7 WHERE chain_id = $1 AND sender = $3 AND nonce = $4`
+  WITH ${RELAY_LEASE_GUARD}
+  UPDATE relays SET outcome = $5, mined_hash = $6, gas_used = $7, cost_units = $8 WHERE chain_id = $1 AND sender = $3 AND nonce = $4`
+
+const PART = 'sum(cost_units / greatest(cardinality(order_ids), 1))'
+const OF_LINE = 'chain_id = $1 AND kind = $2 AND (wallet OR NOT $3)'
+// A day is the last 24 hours, so that no hour gives two budgets at once.
+const SPENT = `
+  SELECT 'day' AS scope, '' AS key, trunc(coalesce(sum(cost_units), 0))::text AS units FROM relays
+    WHERE ${OF_LINE} AND created_at > now() - interval '1 day'
+  UNION ALL SELECT 'merchant', merchant, trunc(${PART})::text FROM relays, unnest(merchants) AS merchant
+    WHERE ${OF_LINE} AND created_at > now() - interval '1 day' AND merchant = ANY($4) GROUP BY merchant
+  UNION ALL SELECT 'order', order_id::text, trunc(${PART})::text FROM relays, unnest(order_ids) AS order_id
+    WHERE chain_id = $1 AND kind = $2 AND order_ids && $5::uuid[] AND order_id = ANY($5::uuid[]) GROUP BY order_id`
 
 const REOPEN = `
-  WITH ${LEASE_GUARD}, submitted AS (
-    UPDATE authorizations SET state = 'submitted' FROM relays WHERE relays.chain_id = $1 AND relays.sender = $3 AND relays.nonce >= $4
+  WITH ${RELAY_LEASE_GUARD}, submitted AS (
+    UPDATE authorizations SET state = 'submitted', revision = revision + 1 FROM relays WHERE relays.chain_id = $1 AND relays.sender = $3 AND relays.nonce >= $4
       AND relays.outcome IS NOT NULL AND authorizations.chain_id = $1 AND authorizations.payer = relays.payer
       AND authorizations.salt = relays.salt AND authorizations.order_id = ANY(relays.order_ids) AND authorizations.state = 'paid')
-  UPDATE relays SET outcome = NULL, mined_hash = NULL, gas_used = NULL
+  UPDATE relays SET outcome = NULL, mined_hash = NULL, gas_used = NULL, open_since = $5
   WHERE chain_id = $1 AND sender = $3 AND nonce >= $4 AND outcome IS NOT NULL`
 
 export type RelayStore = ReturnType<typeof relayStore>
@@ -88,9 +130,11 @@ export function relayStore(database: Database, chainId: number) {
     /** Keeps a signed transaction, before it is sent. */
     async write(epoch: bigint, sender: string, relay: NewRelay, at: Date): Promise<void> {
       const { nonce, kind, orderIds, payer, salt, target, data, gasLimit, maxPrice, tip, raw, hash } = relay
+      const { wallet, merchants, costUnits, worthPrice } = relay
       await mapLeaseLoss(
         database.query({ name: 'relays-write', text: WRITE }, [
           ...[chainId, epoch, sender, nonce, kind, orderIds, payer, target, data, gasLimit, maxPrice, tip, raw, hash, at, salt],
+          ...[wallet, merchants, costUnits, worthPrice],
         ]),
       )
     },
@@ -99,12 +143,12 @@ export function relayStore(database: Database, chainId: number) {
       epoch: bigint,
       sender: string,
       nonce: number,
-      offer: { maxPrice: bigint; tip: bigint; raw: string; hash: string },
+      offer: { maxPrice: bigint; tip: bigint; raw: string; hash: string; noopFrom: number | null },
       at: Date,
     ) {
-      const { maxPrice, tip, raw, hash } = offer
+      const { maxPrice, tip, raw, hash, noopFrom } = offer
       await mapLeaseLoss(
-        database.query({ name: 'relays-reprice', text: REPRICE }, [chainId, epoch, sender, nonce, maxPrice, raw, hash, tip, at]),
+        database.query({ name: 'relays-reprice', text: REPRICE }, [chainId, epoch, sender, nonce, maxPrice, raw, hash, tip, at, noopFrom]),
       )
     },
     /** What became of it. */
@@ -112,9 +156,10 @@ export function relayStore(database: Database, chainId: number) {
       epoch: bigint,
       sender: string,
       nonce: number,
-      { outcome, hash, gasUsed }: { outcome: Outcome; hash: string | null; gasUsed: number | null },
+      { outcome, hash, gasUsed, costUnits }: { outcome: Outcome; hash: string | null; gasUsed: number | null; costUnits: bigint },
     ): Promise<void> {
-      await mapLeaseLoss(database.query({ name: 'relays-finish', text: FINISH }, [chainId, epoch, sender, nonce, outcome, hash, gasUsed]))
+      const values = [chainId, epoch, sender, nonce, outcome, hash, gasUsed, costUnits]
+      await mapLeaseLoss(database.query({ name: 'relays-finish', text: FINISH }, values))
     },
     /** Whether anything from this nonce on counts as finished. */
     async isFinishedFrom(sender: string, nonce: number): Promise<boolean> {
@@ -122,8 +167,15 @@ export function relayStore(database: Database, chainId: number) {
       return (await database.query({ name: 'relays-finished-from', text }, [chainId, sender, nonce])).rowCount === 1
     },
     /** Everything from this nonce on is to be mined again, and so are the payers' signatures in it. */
-    async reopen(epoch: bigint, sender: string, nonce: number): Promise<void> {
-      await mapLeaseLoss(database.query({ name: 'relays-reopen', text: REOPEN }, [chainId, epoch, sender, nonce]))
+    async reopen(epoch: bigint, sender: string, nonce: number, at: Date): Promise<void> {
+      await mapLeaseLoss(database.query({ name: 'relays-reopen', text: REOPEN }, [chainId, epoch, sender, nonce, at]))
+    },
+    /** What one kind of transaction has cost; with `wallet`, only those that contract wallets judge count against a day. */
+    async spent({ kind, wallet, orderIds, merchants }: Pick<Relay, 'kind' | 'wallet' | 'orderIds' | 'merchants'>): Promise<Spent> {
+      const values = [chainId, kind, wallet, [...new Set(merchants)], orderIds]
+      const { rows } = await database.query<{ scope: string; key: string; units: string }>({ name: 'relays-spent', text: SPENT }, values)
+      const of = (scope: string) => new Map(rows.filter(row => row.scope === scope).map(row => [row.key, BigInt(row.units)]))
+      return { dayUnits: of('day').get('') ?? 0n, merchants: of('merchant'), orders: of('order') }
     },
   }
 }
@@ -132,7 +184,9 @@ function toRelay(row: Row): Relay {
   return {
     nonce: Number(row.nonce),
     kind: row.kind,
+    wallet: row.wallet,
     orderIds: row.order_ids,
+    merchants: row.merchants,
     payer: row.payer,
     salt: row.salt,
     target: row.target,
@@ -140,8 +194,11 @@ function toRelay(row: Row): Relay {
     gasLimit: BigInt(row.gas_limit),
     maxPrice: BigInt(row.max_price),
     tip: BigInt(row.tip),
+    worthPrice: row.worth_price === null ? null : BigInt(row.worth_price),
     raws: row.raws,
     hashes: row.hashes,
+    noopFrom: row.noop_from,
     pricedAt: row.priced_at,
+    openSince: row.open_since,
   }
 }

@@ -1,0 +1,34 @@
+import type { Spent } from '../store/transactions'
+import { type Budgets, exceeded, ofWallets } from './budget'
+
+const budgets: Budgets = { orderUnits: 10n, merchantDayUnits: 100n, dayUnits: 400n }
+const spent: Spent = { dayUnits: 300n, merchants: new Map([['m', 95n]]), orders: new Map([['o', 8n]]) }
+
+const over = (from: Spent, orderIds: string[], merchants: string[], units: bigint) => [
+  ...exceeded(from, budgets, { orderIds, merchants, units }),
+]
+
+describe('a budget', () => {
+  it.each([
+    ['o', 'm', 2n, []],
+    ['o', 'm', 3n, [['o', 'order_budget']]],
+    ['p', 'm', 5n, []],
+    ['p', 'm', 6n, [['p', 'merchant_budget']]],
+    ['p', 'n', 10n, []],
+  ] as const)('order %s of %s, %s more: %j', (orderId, merchant, units, expected) => {
+    expect(over(spent, [orderId], [merchant], units)).toEqual(expected)
+  })
+  it('of the deployment is the last one asked', () => {
+    expect(over({ ...spent, dayUnits: 395n }, ['p'], ['n'], 6n)).toEqual([['p', 'day_budget']])
+  })
+  it('counts what goes in one transaction together, and what is over leaves the others their part', () => {
+    expect(over(spent, ['p', 'q', 'r'], ['m', 'm', 'n'], 5n)).toEqual([['q', 'merchant_budget']])
+    expect(over({ ...spent, dayUnits: 391n }, ['p', 'q', 'r'], ['n', 'm', 'k'], 5n)).toEqual([
+      ['q', 'day_budget'],
+      ['r', 'day_budget'],
+    ])
+  })
+  it('leaves contract wallets a quarter of a day, and of an order the whole', () => {
+    expect(ofWallets(budgets)).toEqual({ orderUnits: 10n, merchantDayUnits: 25n, dayUnits: 100n })
+  })
+})

@@ -1,0 +1,50 @@
+import type { Spent } from '../store/transactions'
+
+/** The most that gas may cost, in token units. */
+export interface Budgets {
+  orderUnits: bigint
+  merchantDayUnits: bigint
+  dayUnits: bigint
+}
+
+/** Which budget a transaction would exceed. */
+export type Exceeded = 'order_budget' | 'merchant_budget' | 'day_budget'
+
+/** Signatures that contract wallets judge may use this part of a day's budgets, so that they leave the rest to those that a key signed. */
+const WALLETS_PART = 4n
+
+export const ofWallets = (budgets: Budgets): Budgets => ({
+  ...budgets,
+  merchantDayUnits: budgets.merchantDayUnits / WALLETS_PART,
+  dayUnits: budgets.dayUnits / WALLETS_PART,
+})
+
+/** Which of some orders would exceed a budget, each with `units` more, in their order: what is over counts against no one. */
+export function exceeded(
+  spent: Spent,
+  budgets: Budgets,
+  more: { orderIds: readonly string[]; merchants: readonly string[]; units: bigint },
+): Map<string, Exceeded> {
+  const over = new Map<string, Exceeded>()
+  const merchants = new Map(spent.merchants)
+  let { dayUnits } = spent
+  for (const [index, orderId] of more.orderIds.entries()) {
+    const merchant = more.merchants[index] ?? ''
+    const ofMerchant = (merchants.get(merchant) ?? 0n) + more.units
+    const ofOrder = (spent.orders.get(orderId) ?? 0n) + more.units
+    const why = first(budgets, { ofOrder, ofMerchant, ofDay: dayUnits + more.units })
+    if (why) {
+      over.set(orderId, why)
+      continue
+    }
+    merchants.set(merchant, ofMerchant)
+    dayUnits += more.units
+  }
+  return over
+}
+
+function first(budgets: Budgets, { ofOrder, ofMerchant, ofDay }: Record<'ofOrder' | 'ofMerchant' | 'ofDay', bigint>): Exceeded | undefined {
+  if (ofOrder > budgets.orderUnits) return 'order_budget'
+  if (ofMerchant > budgets.merchantDayUnits) return 'merchant_budget'
+  return ofDay > budgets.dayUnits ? 'day_budget' : undefined
+}

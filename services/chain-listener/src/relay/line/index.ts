@@ -1,0 +1,2 @@
+export type { Budgets } from './budget'
+export { createNonceLine, type Intent, type NonceLine, type Submission } from './nonce-line'

@@ -1,0 +1,205 @@
+import type { Receipt } from '../../rpc/chain-client'
+import type { NewRelay, Outcome, Relay } from '../store/transactions'
+import { type Broadcaster, type BroadcasterOptions, createBroadcaster } from './broadcaster'
+import { type Budgets, type Exceeded, exceeded, ofWallets } from './budget'
+import { ceilingBelow, gasLimitOf, type Price, priceAt, priceWithin, shareOf, smaller, unitsOf } from './price'
+
+/** What is to be mined: a call, the intents that it fulfils, and what it may cost. */
+export type Intent = Pick<Relay, 'kind' | 'wallet' | 'orderIds' | 'merchants' | 'payer' | 'salt' | 'target' | 'data'> & {
+  /** Most gas it may use, whatever an estimate says. */
+  gasMax: bigint
+  /** What it moves, in token units. */
+  worthUnits: bigint
+}
+
+/** `sent`, or why it waits. */
+export type Submission = 'sent' | 'out_of_gas' | 'too_dear' | Exceeded
+
+export interface NonceLineOptions extends Omit<BroadcasterOptions, 'repriced'> {
+  /** What a whole native coin is worth, in token units. */
+  coinUnits: bigint
+  /** The part of what a transaction moves that it may cost. */
+  shareBps: number
+  budgets: Budgets
+  /** What was sent is followed, and nothing new is sent. */
+  paused: boolean
+  /** Hears of each transaction that is mined deep enough. */
+  finished(relay: Relay, outcome: Outcome, receipt: Receipt | undefined): Promise<void>
+  counted(outcome: Outcome | 'repriced' | 'noop' | Submission, kind: Relay['kind'], cost?: { gas: number; units: bigint }): void
+}
+
+/** Most transactions that wait to be mined; nodes drop long lines of one sender. */
+const UNMINED_MAX = 8
+
+export type NonceLine = ReturnType<typeof createNonceLine>
+
+/**
+ * One line of nonces of one account. A transaction is written down signed before it is sent, and sent again, the same bytes, until the chain
+ * shows at the confirmed depth what became of its nonce: dying at any point in between sends nothing twice and forgets nothing.
+ */
+export function createNonceLine(options: NonceLineOptions) {
+  const { chain, store, signer, logger, ceiling, coinUnits, shareBps } = options
+  const broadcaster = createBroadcaster({
+    ...options,
+    repriced: (kind, isNoop) => options.counted(isNoop ? 'noop' : 'repriced', kind),
+  })
+  const endings = createEndings(options, broadcaster)
+  const highest = ceilingBelow(ceiling)
+  /** Gas that the account could not pay for; undefined while it can. */
+  let missingGas: bigint | undefined
+  let unmined = 0
+
+  const priceNow = async () => {
+    const market = await chain.market()
+    return { ...priceAt(market.baseFee, market.tip, highest), least: smaller(market.baseFee + market.tip, highest) }
+  }
+  const canPay = async (sender: string, gas: bigint, price: Price): Promise<boolean> => {
+    const { balance } = await chain.account(sender)
+    if (balance >= gas * price.max) {
+      missingGas = undefined
+      return true
+    }
+    if (missingGas === undefined)
+      logger.error('the relayer cannot pay for gas; refill its account', { address: sender, balance: String(balance) })
+    missingGas = gas
+    return false
+  }
+  const estimate = async (sender: string, { wallet, target: to, data, gasMax }: Intent, price: Price): Promise<bigint> => {
+    // A stranger's wallet sees the price that it will see in its block.
+    const fees = wallet ? { maxPrice: price.max, tip: price.tip } : {}
+    return gasLimitOf(await chain.estimate({ from: sender, to, data, gas: gasMax, ...fees }), gasMax)
+  }
+  const overBudget = async ({ kind, wallet, orderIds, merchants }: Intent, units: bigint): Promise<Map<string, Exceeded>> => {
+    const spent = await store.spent({ kind, wallet, orderIds, merchants })
+    const each = (units + BigInt(orderIds.length) - 1n) / BigInt(orderIds.length)
+    return exceeded(spent, wallet ? ofWallets(options.budgets) : options.budgets, { orderIds, merchants, units: each })
+  }
+
+  return {
+    address: () => signer.address(),
+    outOfGas: () => missingGas !== undefined,
+    unmined: () => unmined,
+    /** Whether the account can pay for so much gas now. */
+    async affords(gas: bigint): Promise<boolean> {
+      const { balance } = await chain.account(await signer.address())
+      return balance >= gas * (await priceNow()).max
+    },
+    /** The least amount whose transaction of so much gas is worth its cost now, in token units. */
+    async leastWorth(gas: bigint): Promise<bigint> {
+      const units = unitsOf(gas * (await priceNow()).least, coinUnits)
+      return (units * 10_000n + BigInt(shareBps) - 1n) / BigInt(shareBps)
+    },
+    /** Which of an intent's orders would exceed a budget if it used as much gas as it may, at the highest price that would be offered now. */
+    async overBudget(intent: Intent): Promise<Map<string, Exceeded>> {
+      return overBudget(intent, unitsOf(intent.gasMax * (await priceNow()).max, coinUnits))
+    },
+
+    /** The part of the day's budget that is spent. */
+    async budgetUsed(kind: Relay['kind']): Promise<number> {
+      const { dayUnits } = await store.spent({ kind, wallet: false, orderIds: [], merchants: [] })
+      const used = (dayUnits * 10_000n) / (options.budgets.dayUnits || 1n)
+      return Number(used) / 1e4
+    },
+
+    /** Looks what became of everything that was signed; sends and prices anew what is not mined. `block` is the last confirmed one. */
+    async follow(epoch: bigint, block: number): Promise<void> {
+      const sender = await signer.address()
+      const usedAtBlock = await chain.nonceAt(sender, block)
+      await endings.reopen(epoch, sender.toLowerCase(), usedAtBlock)
+      const open = await store.open(sender.toLowerCase())
+      unmined = 0
+      if (open.length === 0) return void (missingGas !== undefined && (await canPay(sender, missingGas, await priceNow())))
+      const account = await chain.account(sender)
+      const receipts = await chain.receipts(open.flatMap(relay => relay.hashes))
+      const waiting: Relay[] = []
+      for (const relay of open) {
+        const receipt = relay.hashes.map(hash => receipts.get(hash)).find(found => found !== undefined)
+        if (receipt) broadcaster.forget(relay.nonce, [receipt.hash])
+        if (relay.nonce < usedAtBlock && (!receipt || receipt.blockNumber <= block)) await endings.finish(epoch, relay, receipt)
+        else if (!receipt && relay.nonce >= account.nonce) waiting.push(relay)
+      }
+      unmined = waiting.length
+      const before = missingGas !== undefined
+      const unpaid = waiting.find(relay => account.balance < relay.gasLimit * relay.maxPrice)
+      missingGas = unpaid?.gasLimit
+      for (const relay of waiting) await broadcaster.push(epoch, relay, before && !unpaid)
+    },
+
+    /** True when one more transaction may be sent now. */
+    hasRoom: () => !options.paused && unmined < UNMINED_MAX && missingGas === undefined,
+
+    /** Signs, writes down, then sends; or answers why it waits, and has done nothing then. Throws RevertError when it would revert. */
+    async submit(epoch: bigint, intent: Intent): Promise<Submission> {
+      const sender = await signer.address()
+      const price = await priceNow()
+      const waits = (why: Submission) => {
+        options.counted(why, intent.kind)
+        return why
+      }
+      if (intent.wallet && !(await canPay(sender, intent.gasMax, price))) return waits('out_of_gas')
+      const gasLimit = await estimate(sender, intent, price)
+      const worthwhile = priceWithin(gasLimit, shareOf(intent.worthUnits, shareBps), coinUnits)
+      if (worthwhile < price.least) return waits('too_dear')
+      const offered = { max: smaller(price.max, worthwhile), tip: smaller(price.tip, worthwhile) }
+      const costUnits = unitsOf(gasLimit * offered.max, coinUnits)
+      const [over] = (await overBudget(intent, costUnits)).values()
+      if (over) return waits(over)
+      if (!(await canPay(sender, gasLimit, offered))) return waits('out_of_gas')
+      const [account, known] = [await chain.account(sender), await store.nextNonce(sender.toLowerCase())]
+      const nonce = Math.max(account.nonce, known)
+      const { kind, wallet, orderIds, merchants, payer, salt, target, data } = intent
+      const offer = await broadcaster.sign({ nonce, gasLimit, target, data }, offered)
+      const relay: NewRelay = {
+        nonce,
+        gasLimit,
+        kind,
+        wallet,
+        orderIds,
+        merchants,
+        payer,
+        salt,
+        target,
+        data,
+        costUnits,
+        worthPrice: worthwhile,
+        ...offer,
+      }
+      await store.write(epoch, sender.toLowerCase(), relay, options.now())
+      unmined += 1
+      options.counted('sent', kind)
+      logger.info('a transaction is relayed', { nonce, kind, hash: offer.hash, intents: orderIds.length })
+      await broadcaster.broadcast(nonce, offer)
+      return 'sent'
+    },
+  }
+}
+
+/** How relays end, and begin again. */
+function createEndings({ store, signer, logger, coinUnits, finished, counted, now }: NonceLineOptions, broadcaster: Broadcaster) {
+  return {
+    /** A reorganisation below the confirmed depth took transactions away: they are mined again, or every later nonce waits for theirs. */
+    async reopen(epoch: bigint, sender: string, usedAtBlock: number): Promise<void> {
+      if (!(await store.isFinishedFrom(sender, usedAtBlock))) return
+      logger.error('relayed transactions have vanished from the chain and are sent again', { from_nonce: usedAtBlock })
+      await store.reopen(epoch, sender, usedAtBlock, now())
+    },
+    async finish(epoch: bigint, relay: Relay, receipt: Receipt | undefined): Promise<void> {
+      const outcome = outcomeOf(relay, receipt)
+      await finished(relay, outcome, receipt)
+      const sender = (await signer.address()).toLowerCase()
+      const costUnits = receipt ? unitsOf(receipt.costWei, coinUnits) : 0n
+      await store.finish(epoch, sender, relay.nonce, { outcome, hash: receipt?.hash ?? null, gasUsed: receipt?.gasUsed ?? null, costUnits })
+      counted(outcome, relay.kind, { gas: receipt?.gasUsed ?? 0, units: costUnits })
+      broadcaster.forget(relay.nonce, relay.hashes)
+      logger[outcome === 'done' ? 'info' : 'warn']('a relayed transaction is finished', {
+        ...{ nonce: relay.nonce, kind: relay.kind, outcome, hash: receipt?.hash, gas_used: receipt?.gasUsed },
+      })
+    },
+  }
+}
+
+function outcomeOf({ hashes, noopFrom }: Relay, receipt: Receipt | undefined): Outcome {
+  if (!receipt) return 'replaced'
+  if (noopFrom !== null && hashes.indexOf(receipt.hash) >= noopFrom) return 'replaced'
+  return receipt.ok ? 'done' : 'reverted'
+}

@@ -1,0 +1,2 @@
+export { openSigner, PRIVATE_KEY } from './open-signer'
+export type { Signer } from './signer'

@@ -1,0 +1,297 @@
+import { mined } from '@ponte/local-servers'
+import { deployContractWallet, deployHostileWallet, hostileCode, paymentRouterAbi } from '@ponte/payment-router'
+import { Contract, Wallet } from 'ethers'
+import { type Listening, statesOf } from '../setup'
+import { GASLESS, MERCHANT, type RelayWorld, startRelayWorld } from './relayer-setup'
+import { AMOUNT, authorize, SHARE, type Signing, signFor, TAKING } from './signatures'
+
+// What strangers did to the relayer, each with the gas that it costs us.
+
+let world: RelayWorld
+afterEach(() => world.stop())
+
+const start = (env: Record<string, string> = {}) => world.start({ ...TAKING, ...env })
+const account = () => new Wallet(Wallet.createRandom().privateKey)
+const relays = async ({ sql }: Listening) => (await sql.query('SELECT * FROM relays ORDER BY created_at, nonce')).rows
+const signatures = async ({ sql }: Listening) =>
+  (await sql.query<{ state: string; reason: string | null }>('SELECT state, reason FROM authorizations ORDER BY created_at')).rows
+const gasSpent = async (listening: Listening) => (await relays(listening)).reduce((sum, { gas_used }) => sum + Number(gas_used ?? 0), 0)
+const report = async (listening: Listening, what: string) => process.stdout.write(`gas  ${what}: ${await gasSpent(listening)}\n`)
+const mineUntil = (listening: Listening, done: () => boolean | Promise<boolean>, message: string) =>
+  listening.until(async () => {
+    await world.chain.mine(1)
+    return done()
+  }, message)
+
+/** A payer who means well is paid for, and a deposit is swept. */
+async function othersGoOn(listening: Listening) {
+  const [payer, order, deposit] = [account(), await world.open(listening), await world.open(listening)]
+  await world.chain.mintUsdc(payer.address, AMOUNT)
+  await world.pay(deposit.address, AMOUNT)
+  await world.chain.mine(1)
+  expect(await authorize(world, listening, order, payer)).toMatchObject({ status: 202 })
+  await mineUntil(
+    listening,
+    async () => (await world.received(order.memo)).length === 1 && (await world.received(deposit.memo)).length === 1,
+    'payers who mean well are held up',
+  )
+  expect(await world.received(order.memo)).toEqual([SHARE])
+}
+/** Takes the lead from the relayer until the answer is called: signatures are taken, and nothing leaves. */
+async function noLeader(listening: Listening): Promise<() => Promise<void>> {
+  const held = await listening.sql.pool.connect()
+  await listening.sql.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = 7211 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+  )
+  await held.query('SELECT pg_advisory_lock(7211, 31337)')
+  return async () => {
+    await held.query('SELECT pg_advisory_unlock(7211, 31337)')
+    held.release()
+  }
+}
+/** A wallet of this code with money, and an order that it signs for. */
+async function signedBy(listening: Listening, code: string, signing: Signing = {}) {
+  const [payer, order] = [await deployHostileWallet(world.chain, code), await world.open(listening)]
+  await mined(world.chain.mintUsdc(payer, AMOUNT))
+  return { payer, order, answer: await authorize(world, listening, order, account(), { payer, ...signing }) }
+}
+
+describe('a wallet whose code runs at our cost', () => {
+  it('that burns 26 M gas in its signature check is refused and costs nothing; no one behind it waits', async () => {
+    world = await startRelayWorld()
+    const listening = await start()
+    const { answer } = await signedBy(listening, hostileCode.burner(26_000_000))
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: 'signature' }] } })
+    expect(await relays(listening)).toEqual([])
+    await report(listening, 'a wallet that burns 26 M gas')
+    await othersGoOn(listening)
+  })
+
+  it.each([
+    ['while gas is free', hostileCode.whileGasIsFree],
+    ['while no one produces the block', hostileCode.whileNoOneProduces],
+    ['while the block is not random', hostileCode.whileNothingIsRandom],
+  ])('that says yes only in a rehearsal, %s, is refused and costs nothing', async (what, code) => {
+    world = await startRelayWorld()
+    const listening = await start()
+    const { answer } = await signedBy(listening, code(10_500_000))
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: 'signature' }] } })
+    expect(await relays(listening)).toEqual([])
+    await report(listening, `a wallet that says yes ${what}`)
+  })
+
+  it('that takes its word back before the block costs its cap once, is not tried again, and not for another order either', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const listening = await start()
+    const mine = setInterval(() => void world.chain.mine(1), 50)
+    const { payer, order, answer } = await signedBy(listening, hostileCode.switchable(10_500_000)).finally(() => clearInterval(mine))
+    expect(answer.status).toBe(202)
+    await listening.until(async () => (await world.chain.provider.send('txpool_status', [])).pending !== '0x0', 'it was not sent')
+    const flip = { to: payer, data: '0x', maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n, gasLimit: 100_000 }
+    await world.chain.wallet(8).sendTransaction(flip)
+    await mineUntil(listening, async () => (await signatures(listening))[0]?.state === 'failed', 'it did not fail')
+    expect(await signatures(listening)).toEqual([{ state: 'failed', reason: 'reverted' }])
+    expect(await world.received(order.memo)).toEqual([])
+    const [relay, ...more] = await relays(listening)
+    expect([relay?.outcome, more]).toEqual(['reverted', []])
+    expect(Number(relay?.gas_used)).toBeLessThanOrEqual(300_000)
+    await report(listening, 'a wallet that takes its word back')
+    const other = await world.open(listening)
+    expect(await authorize(world, listening, other, account(), { payer })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'payer_address' }] },
+    })
+    await othersGoOn(listening)
+  })
+
+  it('may not sign at all where contract wallets are switched off', async () => {
+    world = await startRelayWorld()
+    const listening = await start({ CONTRACT_WALLETS: 'false' })
+    const owner = account()
+    const [payer, order] = [await deployContractWallet(world.chain, owner.address), await world.open(listening)]
+    await mined(world.chain.mintUsdc(payer, AMOUNT))
+    expect(await authorize(world, listening, order, owner, { payer })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'payer_address' }] },
+    })
+  })
+})
+
+describe('a key that takes its money away before the block', () => {
+  it('costs one transaction within its cap, and is not tried again', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const payer = account()
+    await world.chain.mintUsdc(payer.address, AMOUNT)
+    await world.chain.mine(1)
+    await world.chain.provider.send('anvil_setBalance', [payer.address, '0xde0b6b3a7640000'])
+    const listening = await start()
+    const order = await world.open(listening)
+    expect(await authorize(world, listening, order, payer)).toMatchObject({ status: 202 })
+    await listening.until(async () => (await world.chain.provider.send('txpool_status', [])).pending !== '0x0', 'it was not sent')
+    const usdc = new Contract(world.chain.usdcAddress, ['function transfer(address,uint256)'], payer.connect(world.chain.provider))
+    await usdc.getFunction('transfer').send(MERCHANT.address, AMOUNT, {
+      maxFeePerGas: 10n ** 12n,
+      maxPriorityFeePerGas: 10n ** 11n,
+      gasLimit: 100_000,
+    })
+    await mineUntil(listening, async () => (await signatures(listening))[0]?.state === 'failed', 'it did not fail')
+    expect(await signatures(listening)).toEqual([{ state: 'failed', reason: 'reverted' }])
+    expect(await relays(listening)).toMatchObject([{ outcome: 'reverted' }])
+    await report(listening, 'a key that takes its money away')
+  })
+})
+
+describe('one checkout link', () => {
+  it('has one open signature, whoever signs', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const payers = [account(), account(), account()]
+    for (const payer of payers) await world.chain.mintUsdc(payer.address, AMOUNT)
+    await world.chain.mine(1)
+    const listening = await start()
+    const order = await world.open(listening)
+    const answers = await Promise.all(payers.map(payer => authorize(world, listening, order, payer)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409, 409])
+    expect(await signatures(listening)).toHaveLength(1)
+  })
+
+  it('takes no signature that outlives its order', async () => {
+    world = await startRelayWorld()
+    const payer = account()
+    await mined(world.chain.mintUsdc(payer.address, AMOUNT))
+    const listening = await start()
+    const expiresAt = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 600_000)
+    const order = await world.open(listening, { expiresAt })
+    const end = BigInt(expiresAt.getTime() / 1_000)
+    expect(await authorize(world, listening, order, payer, { validBefore: end + 1n })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'valid_before' }] },
+    })
+    expect(await authorize(world, listening, order, payer, { validBefore: end })).toMatchObject({ status: 202 })
+  })
+
+  it('that was paid otherwise, or cancelled, after the signature was taken: nothing is submitted', async () => {
+    world = await startRelayWorld()
+    const payers = [account(), account()]
+    for (const payer of payers) await mined(world.chain.mintUsdc(payer.address, AMOUNT))
+    const listening = await start()
+    const orders = [await world.open(listening), await world.open(listening)] as const
+    const next = await noLeader(listening)
+    for (const [index, payer] of payers.entries())
+      expect(await authorize(world, listening, orders[index] ?? orders[0], payer)).toMatchObject({ status: 202 })
+    await world.pay(orders[0].address, AMOUNT)
+    await listening.until(() => statesOf(listening, orders[0].memo).includes('confirmed'), 'the transfer was not confirmed')
+    await world.cancel(orders[1].id)
+    const isCancelled = async () => (await listening.sql.query('SELECT 1 FROM payables WHERE cancelled_at IS NOT NULL')).rowCount === 1
+    await listening.until(isCancelled, 'it was not cancelled')
+    expect((await signatures(listening)).map(({ state }) => state)).toEqual(['accepted', 'accepted'])
+    await next()
+    await listening.until(async () => (await signatures(listening)).every(({ state }) => state === 'failed'), 'they did not fail')
+    expect((await signatures(listening)).map(({ reason }) => reason).toSorted()).toEqual(['order_closed', 'paid_otherwise'])
+    expect(await world.chain.provider.getTransactionCount(GASLESS.address)).toBe(0)
+  })
+})
+
+describe('a merchant who pays himself, again and again', () => {
+  it('is served up to the budget of a merchant, and others go on; the budget of all is the last bound', async () => {
+    world = await startRelayWorld()
+    // A coin of 1,000 USDC: some 0.4 USDC at most for a signature.
+    const env = { COIN_USDC: '1000', GAS_SHARE_MAX_BPS: '10000', GAS_BUDGET_MERCHANT_DAY_USDC: '1', GAS_BUDGET_DAY_USDC: '1.5' }
+    const listening = await start(env)
+    const merchantId = '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90'
+    const next = async (of: string | undefined) => {
+      const payer = account()
+      await mined(world.chain.mintUsdc(payer.address, AMOUNT))
+      const answer = await authorize(world, listening, await world.open(listening, of === undefined ? {} : { merchantId: of }), payer)
+      await listening.until(
+        async () => (await signatures(listening)).every(({ state }) => state === 'paid' || state === 'failed'),
+        'it hangs',
+      )
+      return answer.status
+    }
+    const statuses: number[] = []
+    while (statuses.length < 30 && !statuses.includes(409)) statuses.push(await next(merchantId))
+    expect(statuses.at(-1)).toBe(409)
+    expect(statuses.filter(status => status === 202).length).toBeGreaterThan(0)
+    expect(await next(undefined)).toBe(202)
+    const others: number[] = []
+    while (others.length < 30 && !others.includes(409)) others.push(await next(undefined))
+    expect(others.at(-1)).toBe(409)
+    const spent = (await relays(listening)).reduce((sum, { cost_units }) => sum + Number(cost_units), 0)
+    expect(spent).toBeLessThanOrEqual(1_500_000)
+    const metrics = await (await listening.fetch('/metrics')).text()
+    expect(metrics).toMatch(/^ponte_authorizations_refused_total\{.*reason="merchant_budget".*\} 1$/m)
+    expect(metrics).toMatch(/^ponte_authorizations_refused_total\{.*reason="day_budget".*\} 1$/m)
+    await report(listening, `a merchant who pays himself (${statuses.length - 1} times, then no more)`)
+    // Sweeps have a budget of their own.
+    const deposit = await world.open(listening, { merchantId })
+    await world.pay(deposit.address, AMOUNT)
+    await listening.until(async () => (await world.received(deposit.memo)).length === 1, 'the sweep waits for a budget that is not its own')
+  }, 120_000)
+
+  it('with payments that are worth less than their gas is refused, and his deposits wait until gas is cheaper', async () => {
+    world = await startRelayWorld()
+    const listening = await start({ COIN_USDC: '100000' })
+    const [payer, order, deposit] = [account(), await world.open(listening), await world.open(listening)]
+    await mined(world.chain.mintUsdc(payer.address, AMOUNT))
+    const answer = await authorize(world, listening, order, payer)
+    expect(answer).toMatchObject({ status: 409, body: { detail: expect.stringContaining('or more go without gas') } })
+    await world.pay(deposit.address, AMOUNT)
+    await listening.until(() => statesOf(listening, deposit.memo).includes('confirmed'), 'the transfer was not confirmed')
+    const held = async () =>
+      (await listening.sql.query('SELECT held_units FROM payables WHERE order_id = $1', [deposit.id])).rows[0]?.held_units
+    await listening.until(async () => Number(await held()) > 0, 'the balance was not read')
+    expect(await relays(listening)).toEqual([])
+    expect(await (await listening.fetch('/metrics')).text()).toMatch(/^ponte_relayer_sweeps_least_worth_usdc\{[^}]*\} [1-9]/m)
+  })
+})
+
+describe('a third party', () => {
+  it('that submits the signature first, and again, changes nothing but who paid the gas', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const payer = account()
+    await world.chain.mintUsdc(payer.address, 3n * AMOUNT)
+    await world.chain.mine(1)
+    const listening = await start()
+    const order = await world.open(listening)
+    const signing = { validBefore: BigInt(Math.floor(Date.now() / 1_000) + 1_500) }
+    const body = await signFor(world, order, payer, signing)
+    expect(await authorize(world, listening, order, payer, signing)).toMatchObject({ status: 202 })
+    await listening.until(async () => (await world.chain.provider.send('txpool_status', [])).pending !== '0x0', 'it was not sent')
+    const stranger = new Contract(world.chain.routerAddress, paymentRouterAbi, world.chain.wallet(8))
+    const submit = (gasPrice: bigint) =>
+      stranger
+        .getFunction('payWithAuthorization')
+        .send(...[`0x${order.memo}`, MERCHANT.address, AMOUNT, payer.address, 0, body.valid_before, body.salt, body.signature], {
+          maxFeePerGas: gasPrice,
+          maxPriorityFeePerGas: gasPrice / 2n,
+          gasLimit: 300_000,
+        })
+    const front = await submit(10n ** 12n)
+    await mineUntil(listening, async () => (await signatures(listening))[0]?.state === 'paid', 'it does not count as paid')
+    expect((await listening.sql.query('SELECT tx_hash FROM authorizations')).rows).toEqual([{ tx_hash: front.hash }])
+    expect(await relays(listening)).toMatchObject([{ outcome: 'reverted' }])
+    const replay = await submit(10n ** 12n)
+    await world.chain.mine(1)
+    expect((await world.chain.provider.getTransactionReceipt(replay.hash))?.status).toBe(0)
+    expect(await world.received(order.memo)).toEqual([SHARE])
+    expect(statesOf(listening, order.memo)).toEqual(['confirmed'])
+    await report(listening, 'a front-runner')
+  })
+
+  it('that sweeps first makes our sweep empty at most, and the money moves once', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const listening = await start()
+    const order = await world.open(listening)
+    await world.pay(order.address, AMOUNT)
+    await world.chain.mine(1)
+    await listening.until(async () => (await world.chain.provider.send('txpool_status', [])).pending !== '0x0', 'the sweep was not sent')
+    const stranger = new Contract(world.chain.routerAddress, paymentRouterAbi, world.chain.wallet(8))
+    const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n, gasLimit: 300_000 }
+    await stranger.getFunction('sweep').send(`0x${order.memo}`, MERCHANT.address, fees)
+    await mineUntil(listening, async () => (await relays(listening)).every(({ outcome }) => outcome !== null), 'the sweep hangs')
+    await listening.idle()
+    expect(await world.received(order.memo)).toEqual([SHARE])
+    expect((await relays(listening)).length).toBe(1)
+    await report(listening, 'a stranger who sweeps first')
+  })
+})

@@ -1,0 +1,147 @@
+import { mined } from '@ponte/local-servers'
+import { Wallet } from 'ethers'
+import { type Listening, statesOf } from '../setup'
+import { GASLESS, RELAYER, type RelayWorld, startRelayWorld } from './relayer-setup'
+import { AMOUNT, authorize, SHARE, TAKING } from './signatures'
+
+// Two accounts, two lines: neither waits for the other, and no transaction holds up those behind it.
+
+let world: RelayWorld
+afterEach(() => world.stop())
+
+const start = (env: Record<string, string> = {}) => world.start({ ...TAKING, ...env })
+const account = () => new Wallet(Wallet.createRandom().privateKey)
+const relays = async ({ sql }: Listening) => (await sql.query('SELECT * FROM relays ORDER BY nonce')).rows
+const receives = (listening: Listening, memo: string) =>
+  listening.until(async () => (await world.received(memo)).length === 1, 'it was not paid')
+const mineUntil = (listening: Listening, done: () => boolean | Promise<boolean>, message: string) =>
+  listening.until(async () => {
+    await world.chain.mine(1)
+    return done()
+  }, message)
+async function signed(listening: Listening) {
+  const [payer, order] = [account(), await world.open(listening)]
+  await mined(world.chain.mintUsdc(payer.address, AMOUNT))
+  return { order, answer: await authorize(world, listening, order, payer) }
+}
+
+describe('the line never stands behind one transaction', () => {
+  it('that a node refuses for ever: its nonce is used by nothing, and those behind it go on', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const refuse = new Set<unknown>()
+    world.proxy.set({
+      each(call, answer) {
+        if (call.method !== 'eth_sendRawTransaction') return undefined
+        if (refuse.size === 0) refuse.add(call.params[0])
+        return refuse.has(call.params[0])
+          ? { id: answer.id, jsonrpc: '2.0', error: { code: -32000, message: 'exceeds block gas limit' } }
+          : undefined
+      },
+      ask: call =>
+        call.method === 'eth_sendRawTransaction' && refuse.size === 0
+          ? { ...call, method: 'eth_chainId', params: [] }
+          : refuse.has(call.params[0])
+            ? { ...call, method: 'eth_chainId', params: [] }
+            : call,
+    })
+    const listening = await start({ RELAYER_GIVE_UP_MS: '1500' })
+    const [stuck, behind] = [await world.open(listening), await world.open(listening)]
+    await world.pay(stuck.address, AMOUNT)
+    await world.chain.mine(1)
+    await listening.until(async () => (await relays(listening)).length === 1, 'nothing was signed')
+    await world.pay(behind.address, AMOUNT)
+    await mineUntil(listening, async () => (await world.received(behind.memo)).length === 1, 'the one behind it waits')
+    await listening.sql.query('UPDATE payables SET retry_at = NULL')
+    await mineUntil(listening, async () => (await world.received(stuck.memo)).length === 1, 'the deposit was never swept')
+    const [first] = await relays(listening)
+    expect(first).toMatchObject({ nonce: '0', outcome: 'replaced', noop_from: 1 })
+    expect(await world.received(stuck.memo)).toEqual([SHARE])
+  }, 60_000)
+
+  it('that no one mines: it is priced up to its ceiling, then replaced by nothing, and its deposit is swept by the next', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const listening = await start({ RELAYER_STUCK_MS: '100', RELAYER_GIVE_UP_MS: '1000', RELAYER_MAX_FEE_GWEI: '500' })
+    const order = await world.open(listening)
+    await world.pay(order.address, AMOUNT)
+    await world.chain.mine(1)
+    await listening.until(
+      async () => (await relays(listening))[0]?.noop_from !== undefined && (await relays(listening))[0]?.noop_from !== null,
+      'it was never given up',
+    )
+    const [given] = await relays(listening)
+    expect(given?.noop_from).toBeGreaterThan(1)
+    await mineUntil(listening, async () => (await world.received(order.memo)).length === 1, 'the deposit was not swept')
+    expect((await relays(listening))[0]).toMatchObject({ outcome: 'replaced' })
+    expect(Number((await relays(listening))[0]?.gas_used)).toBe(21_000)
+    expect(await world.received(order.memo)).toEqual([SHARE])
+  }, 60_000)
+
+  it('of a payer whose signature was not mined and withdrawn: it is submitted once more, and paid once', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const payer = account()
+    await world.chain.mintUsdc(payer.address, AMOUNT)
+    await world.chain.mine(1)
+    const listening = await start({ RELAYER_STUCK_MS: '100', RELAYER_GIVE_UP_MS: '500' })
+    const order = await world.open(listening)
+    expect(await authorize(world, listening, order, payer)).toMatchObject({ status: 202 })
+    const given = async () => (await relays(listening)).some(({ noop_from }) => noop_from !== null)
+    await listening.until(given, 'it was never given up')
+    await mineUntil(listening, async () => (await world.received(order.memo)).length === 1, 'it was not paid')
+    await mineUntil(listening, () => statesOf(listening, order.memo).includes('confirmed'), 'it was not confirmed')
+    expect(await world.received(order.memo)).toEqual([SHARE])
+  }, 60_000)
+})
+
+describe('sweeps and payers’ signatures', () => {
+  it.each([
+    ['sweeps', RELAYER.address],
+    ['signatures', GASLESS.address],
+  ] as const)(
+    'the account of %s runs empty and is refilled, and the other goes on meanwhile',
+    async (which, empty) => {
+      world = await startRelayWorld()
+      const listening = await start()
+      const full = await world.chain.provider.getBalance(empty)
+      await world.chain.provider.send('anvil_setBalance', [empty, '0x1'])
+      const deposit = await world.open(listening)
+      await world.pay(deposit.address, AMOUNT)
+      const [payer, order] = [account(), await world.open(listening)]
+      await mined(world.chain.mintUsdc(payer.address, AMOUNT))
+      // It is answered 503, and asked again, while no gas can be paid for.
+      const answer = authorize(world, listening, order, payer)
+      const [goesOn, waits] = which === 'sweeps' ? [order.memo, deposit.memo] : [deposit.memo, order.memo]
+      await receives(listening, goesOn)
+      const starved = async () => (await (await listening.fetch('/metrics')).text()).match(/^ponte_relayer_(\w+)_starved\{[^}]*\} 1$/m)?.[1]
+      await listening.until(async () => (await starved()) === which, 'no metric shows it')
+      expect(await world.received(waits)).toEqual([])
+      await world.chain.provider.send('anvil_setBalance', [empty, `0x${full.toString(16)}`])
+      expect((await answer).status).toBe(202)
+      await receives(listening, waits)
+    },
+    60_000,
+  )
+
+  it('either is paused without the other', async () => {
+    world = await startRelayWorld()
+    let listening = await start({ GASLESS_PAUSED: 'true' })
+    const deposit = await world.open(listening)
+    await world.pay(deposit.address, AMOUNT)
+    await receives(listening, deposit.memo)
+    expect((await signed(listening)).answer.status).toBe(409)
+    await listening.stop()
+    listening = await start({ SWEEPS_PAUSED: 'true' })
+    const next = await world.open(listening)
+    await world.pay(next.address, AMOUNT)
+    const { order, answer } = await signed(listening)
+    expect(answer.status).toBe(202)
+    await receives(listening, order.memo)
+    expect(await world.received(next.memo)).toEqual([])
+  }, 60_000)
+
+  it('of one account are refused: each line needs its own nonces', async () => {
+    world = await startRelayWorld()
+    await expect(start({ GASLESS_PRIVATE_KEY: RELAYER.privateKey })).rejects.toThrow('GASLESS_PRIVATE_KEY')
+    const listening = await start()
+    await listening.idle()
+  })
+})

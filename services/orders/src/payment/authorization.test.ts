@@ -1,0 +1,37 @@
+import { type Authorization, comingUnits } from './authorization'
+import type { Payment } from './payment'
+
+const PAYER = `0x${'aB'.repeat(20)}`
+const signed: Authorization = {
+  status: 'accepted',
+  payerAddress: PAYER,
+  grossUnits: 10_000_000n,
+  validBefore: 1_795_000_000,
+  txHash: null,
+  reason: null,
+}
+const payment: Payment = {
+  ...{ id: 'p', kind: 'router', status: 'detected', revision: 1, grossUnits: 10_000_000n, payerAddress: PAYER.toLowerCase() },
+  ...{ depositAddress: null, txHash: '0x1', blockNumber: 1n, blockTime: new Date(0), logIndex: 0 },
+}
+
+describe("what a payer's signature will bring", () => {
+  it('is its amount from when it is taken until it is paid or has failed', () => {
+    expect(comingUnits(null, [])).toBe(0n)
+    expect(comingUnits(signed, [])).toBe(10_000_000n)
+    expect(comingUnits({ ...signed, status: 'submitted' }, [])).toBe(10_000_000n)
+    expect(comingUnits({ ...signed, status: 'paid' }, [])).toBe(0n)
+    expect(comingUnits({ ...signed, status: 'failed' }, [])).toBe(0n)
+  })
+  it('is nothing more once its own payment is seen, and is coming again when that is taken back', () => {
+    expect(comingUnits(signed, [payment])).toBe(0n)
+    expect(comingUnits(signed, [{ ...payment, status: 'orphaned' }])).toBe(10_000_000n)
+  })
+  it.each<[string, Partial<Payment>]>([
+    ['by another payer', { payerAddress: `0x${'cd'.repeat(20)}` }],
+    ['of another amount', { grossUnits: 1n }],
+    ['by a plain transfer', { kind: 'transfer' }],
+  ])('is not brought by a payment %s', (_, other) => {
+    expect(comingUnits(signed, [{ ...payment, ...other }])).toBe(10_000_000n)
+  })
+})

@@ -1,0 +1,59 @@
+import type { AuthorizationChanged, CheckoutBody, OrderBody } from '@ponte/contracts'
+import request from 'supertest'
+import { listener, message } from '../listener'
+import { asMerchant, PAYOUT, startOrders } from '../setup'
+
+let system: Awaited<ReturnType<typeof startOrders>>
+let chain: ReturnType<typeof listener>
+beforeAll(async () => {
+  system = await startOrders()
+  chain = listener(system.bus)
+})
+afterAll(() => system.stop())
+
+const create = async (): Promise<OrderBody> =>
+  (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '150.00' })).body
+const checkout = async ({ id }: OrderBody): Promise<CheckoutBody> =>
+  (await request(system.url).get(`/api/v1/checkout/${id}`).set(asMerchant())).body
+const report = async (order: OrderBody, change: Partial<AuthorizationChanged>) =>
+  system.bus.publish(
+    message('authorization.changed', {
+      ...{ chain_id: order.payment.chain_id, order_id: order.id, attempt: 1, revision: 1, status: 'accepted', payer_address: PAYOUT },
+      ...{ amount: order.usdc_amount, valid_before: Math.floor(Date.parse(order.expires_at) / 1_000), tx_hash: null, reason: null },
+      ...change,
+    }),
+  )
+
+describe("a payer's signature that the relayer took", () => {
+  it('makes nothing due while it is on its way, and the amount due again, with the reason, when it fails', async () => {
+    const order = await create()
+    expect(await checkout(order)).toMatchObject({ due: order.usdc_amount, authorization: null })
+    await report(order, {})
+    expect(await checkout(order)).toMatchObject({ due: '0.000000', authorization: { status: 'accepted' }, payment: { payment_uri: null } })
+    await report(order, { revision: 2, status: 'submitted', tx_hash: `0x${'1'.repeat(64)}` })
+    expect(await checkout(order)).toMatchObject({ due: '0.000000', authorization: { status: 'submitted' } })
+    await report(order, { revision: 3, status: 'failed', reason: 'reverted' })
+    expect(await checkout(order)).toMatchObject({ due: order.usdc_amount, authorization: { status: 'failed', reason: 'reverted' } })
+  })
+
+  it('reported late, twice or in any order, is what it was last', async () => {
+    const order = await create()
+    await report(order, { attempt: 2 })
+    await report(order, { attempt: 1, revision: 9, status: 'failed', reason: 'reverted' })
+    await report(order, { attempt: 2, revision: 3, status: 'failed', reason: 'expired' })
+    await report(order, { attempt: 2, revision: 2, status: 'submitted' })
+    expect(await checkout(order)).toMatchObject({ due: order.usdc_amount, authorization: { status: 'failed', reason: 'expired' } })
+  })
+
+  it('is counted once: its own payment takes its place, also before it is reported as paid', async () => {
+    const order = await create()
+    const part = { amount: '10.000000' }
+    await report(order, part)
+    const due = (Number(order.usdc_amount) - 10).toFixed(6)
+    expect(await checkout(order)).toMatchObject({ due })
+    await chain.says('confirmed', chain.payment(order, { gross: 10_000_000n, payer_address: PAYOUT.toLowerCase() }))
+    expect(await checkout(order)).toMatchObject({ status: 'underpaid', due })
+    await report(order, { ...part, revision: 2, status: 'paid' })
+    expect(await checkout(order)).toMatchObject({ status: 'underpaid', due })
+  })
+})

@@ -1,0 +1,118 @@
+import type { OrderBody } from '@ponte/contracts'
+import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
+import { openDatabase } from '@ponte/service-kit'
+import { testBroker } from '@ponte/service-kit/testing'
+import { Wallet } from 'ethers'
+import { call, createMerchant, startProcesses, startWorld, units, type World } from '../world'
+import { startAttacker } from './attacker'
+import { handIn, signFor } from './signature'
+
+export interface SiegeOptions {
+  seconds: number
+  /** An honest payer every so often; every second one signs, the others transfer. */
+  everyMs: number
+  attacked: boolean
+}
+
+export interface SiegeOutcome {
+  /** From paying to `paid`, of each honest order. */
+  paidMs: number[]
+  unpaid: number
+  /** Honest orders that were paid more than once on the chain. */
+  twice: number
+  /** What gas has cost us, in USDC: for the attacker's orders, and for all. */
+  attackerUsdc: number
+  allUsdc: number
+  budgetUsdc: number
+  tricks: Record<string, number>
+  /** What became of the attacker's signatures, and of the relayer's transactions. */
+  outcomes: Record<string, number>
+}
+
+const PAID_WITHIN_MS = 120_000
+const BUDGET_USDC = 20
+/** A coin of 3,000 USDC; the budgets are the defaults. */
+const SETTINGS = {
+  COIN_USDC: '3000',
+  GAS_BUDGET_MERCHANT_DAY_USDC: String(BUDGET_USDC),
+  RELAYER_GIVE_UP_MS: '30000',
+  RELAYER_STUCK_MS: '5000',
+}
+
+/** Honest payers on a chain of a block a second, with or without one attacker who uses every trick at once. */
+export async function siege({ seconds, everyMs, attacked }: SiegeOptions): Promise<SiegeOutcome> {
+  const world = await startWorld({ amqp: testBroker(), chain: { blockTimeS: 1 } })
+  const unlimited = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
+  const processes = await startProcesses(world.place, { 'api-gateway': unlimited, 'chain-listener': SETTINGS })
+  const books = openDatabase({ url: world.place.databaseUrl('chain-listener'), poolSize: 1 })
+  const tricks: Record<string, number> = {}
+  try {
+    const merchant = await createMerchant(world, world.place.publicUrl, null)
+    const count = (trick: string) => {
+      tricks[trick] = (tricks[trick] ?? 0) + 1
+    }
+    const attacker = attacked ? await startAttacker(world, count) : undefined
+    const payers: Promise<{ order: OrderBody; ms: number | undefined }>[] = []
+    const ends = performance.now() + seconds * 1_000
+    for (let number = 0; performance.now() < ends; number++) {
+      const payer = payHonestly(world, merchant.api_key, number % 2 === 0, order => attacker?.see(order))
+      payer.catch(() => undefined)
+      payers.push(payer)
+      await new Promise(resolve => setTimeout(resolve, everyMs))
+    }
+    const paid = await Promise.all(payers)
+    await attacker?.stop()
+    const twice = await Promise.all(paid.map(({ order }) => paymentsOf(world, order)))
+    const spent = async (where: string, values: unknown[]) =>
+      Number(
+        (await books.query<{ usdc: string }>(`SELECT coalesce(sum(cost_units), 0) / 1e6 AS usdc FROM relays ${where}`, values)).rows[0]
+          ?.usdc,
+      )
+    const { rows } = await books.query<{ what: string; n: number }>(
+      `SELECT concat('signature ', state, ' ', reason) AS what, count(*)::int AS n FROM authorizations GROUP BY 1
+       UNION ALL SELECT concat(kind, ' ', outcome), count(*)::int FROM relays GROUP BY 1 ORDER BY 1`,
+    )
+    return {
+      paidMs: paid.flatMap(({ ms }) => ms ?? []),
+      unpaid: paid.filter(({ ms }) => ms === undefined).length,
+      twice: twice.filter(payments => payments > 1).length,
+      attackerUsdc: attacker ? await spent('WHERE $1 = ANY(merchants)', [attacker.merchantId]) : 0,
+      allUsdc: await spent('', []),
+      // Sweeps and signatures have a budget each.
+      budgetUsdc: 2 * BUDGET_USDC,
+      tricks,
+      outcomes: Object.fromEntries(rows.map(({ what, n }) => [what, n])),
+    }
+  } finally {
+    await books.stop?.()
+    await processes.stop()
+    await world.stop()
+  }
+}
+
+/** Opens an order and pays it; answers how long it took to be `paid`, undefined when it did not come to that. */
+async function payHonestly(world: World, apiKey: string, signs: boolean, see: (order: OrderBody) => void) {
+  const order = await call<OrderBody>(world.place.publicUrl, 'POST', '/api/v1/orders', apiKey, { brl_amount: '150.00' })
+  const payer = Wallet.createRandom()
+  const amount = units(order.usdc_amount)
+  const isPaid = async () => (await call<OrderBody>(world.place.publicUrl, 'GET', `/api/v1/orders/${order.id}`, apiKey)).status === 'paid'
+  if (signs) {
+    await (await world.chain.mintUsdc(payer.address, amount)).wait()
+  }
+  const since = performance.now()
+  if (signs) {
+    const body = await signFor(world, order, payer, amount)
+    while ((await handIn(world, order, body)) === 503) await new Promise(resolve => setTimeout(resolve, 500))
+  } else {
+    await world.chain.mintUsdc(order.payment.deposit_address ?? '', amount)
+    see(order)
+  }
+  while (!(await isPaid())) {
+    if (performance.now() - since > PAID_WITHIN_MS) return { order, ms: undefined }
+    await new Promise(resolve => setTimeout(resolve, 200))
+  }
+  return { order, ms: performance.now() - since }
+}
+
+const paymentsOf = async ({ chain }: World, order: OrderBody): Promise<number> =>
+  (await chain.provider.getLogs({ address: chain.routerAddress, topics: [PAYMENT_RECEIVED_TOPIC, `0x${order.memo}`], fromBlock: 0 })).length
