@@ -92,7 +92,7 @@ async function checkManifests(path, text) {
   }
 }
 
-/** The validators read every field that they know; what they leave unread is a field that nobody will heed. */
+/** The validators read every field that they know; what they leave unread is a field that has no effect. */
 function watched(value, place, unread, known = new Map()) {
   if (typeof value !== 'object' || value === null) return value
   if (known.has(value)) return known.get(value)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 /**
  * Waits until no other process holds the lock of this folder, and takes it. The lock is a listening socket, which the kernel closes with its
- * process: it cannot go stale, and whoever waits on a connection to it learns of its end at once.
+ * process: it cannot go stale, and a process that waits on a connection to it learns of its end at once.
  */
 export async function lockFolder(folder) {
   const name = `ponte-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`

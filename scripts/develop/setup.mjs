@@ -60,7 +60,7 @@ function databaseClients() {
     outputs: [`${folder}/src/generated`],
     command: [process.execPath, join(root, 'node_modules/prisma/build/index.js'), 'generate'],
     folder,
-    // Generating needs no schema engine, but Prisma downloads one unless it is told of some executable. Nor shall it phone home.
+    // Generating needs no schema engine, but Prisma downloads one unless it is given some executable. Nor shall it phone home.
     env: { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: '1', CHECKPOINT_DISABLE: '1' },
     advice: `Correct ${folder}/prisma/schema.prisma and try again.`,
   }))

@@ -47,7 +47,7 @@ async function work(due, progress) {
   }
 }
 
-/** Runs a command to its end, out of Ctrl-C's sight but never outliving us; tells each line as it comes. */
+/** Runs a command to its end, out of Ctrl-C's sight but never outliving us; reports each line as it comes. */
 export function run({ command: [program, ...args], folder = '.', env }, onLine = () => undefined) {
   return new Promise((resolve, reject) => {
     const child = spawnTied(program, args, { cwd: join(root, folder), env: { ...process.env, ...env }, endSignal: 'KILL', group: true })

@@ -1,6 +1,6 @@
 import { processTable, type RunningProcess } from '@ponte/service-kit/testing'
 
-/** The servers are started by whoever started this benchmark; they are known by the name of their program. */
+/** The servers are started by whichever process started this benchmark; they are known by the name of their program. */
 const SERVERS = { PostgreSQL: 'postgres', RabbitMQ: 'beam.smp' }
 
 export interface Usage {

@@ -18,9 +18,9 @@ const BURST = Number(process.env.BENCH_BURST ?? 1000)
 const PER_BLOCK = 40
 const BLOCK_MS = 200
 
-/** A receiver that only notes when each order was told. */
+/** A receiver that only notes when the webhook of each order came. */
 async function startReceiver() {
-  const toldAt = new Map<string, number>()
+  const notifiedAt = new Map<string, number>()
   const server = createServer((req, res) => {
     let body = ''
     req.on('data', chunk => {
@@ -28,12 +28,12 @@ async function startReceiver() {
     })
     req.on('end', () => {
       const id = /"id":"([0-9a-f-]{36})"/.exec(body)?.[1]
-      if (id && body.includes('order.paid') && !toldAt.has(id)) toldAt.set(id, performance.now())
+      if (id && body.includes('order.paid') && !notifiedAt.has(id)) notifiedAt.set(id, performance.now())
       res.end()
     })
   }).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
-  return { toldAt, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, stop: () => server.close() }
+  return { notifiedAt, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, stop: () => server.close() }
 }
 
 /** When each block's head was announced, by its number. */
@@ -61,37 +61,37 @@ async function main(): Promise<void> {
       return { orders, signed: await signPayments(world, orders) }
     }
     /** Mines these payments in one block of their own; answers how long each took from there to its webhook. */
-    const mineAndTell = async (orders: OrderBody[], signed: string[]) => {
+    const mineAndWait = async (orders: OrderBody[], signed: string[]) => {
       await broadcast(world, signed)
       await world.chain.mine()
       const block = await world.chain.provider.getBlock('latest')
       if (block?.transactions.length !== signed.length)
         throw new Error(`${block?.transactions.length} of ${signed.length} payments were mined.`)
       return orders.map(async ({ id }) => {
-        await until(() => receiver.toldAt.has(id) && heads.seenAt.has(block.number), `order ${id} was not told`, 60_000)
-        return (receiver.toldAt.get(id) ?? Number.NaN) - (heads.seenAt.get(block.number) ?? Number.NaN)
+        await until(() => receiver.notifiedAt.has(id) && heads.seenAt.has(block.number), `order ${id} was not notified`, 60_000)
+        return (receiver.notifiedAt.get(id) ?? Number.NaN) - (heads.seenAt.get(block.number) ?? Number.NaN)
       })
     }
 
     const quiet = await open(IDLE)
     const idle: number[] = []
     for (let i = 0; i < IDLE; i++)
-      idle.push(...(await Promise.all(await mineAndTell(quiet.orders.slice(i, i + 1), quiet.signed.slice(i, i + 1)))))
+      idle.push(...(await Promise.all(await mineAndWait(quiet.orders.slice(i, i + 1), quiet.signed.slice(i, i + 1)))))
 
     const many = await open(BURST)
     const pids = Object.fromEntries(serviceNames.map(name => [name, processes.pid(name)]))
     const before = usage(pids)
-    const told: Promise<number>[] = []
+    const notified: Promise<number>[] = []
     const since = performance.now()
     for (let start = 0; start < BURST; start += PER_BLOCK) {
       const began = performance.now()
       const end = start + PER_BLOCK
-      told.push(...(await mineAndTell(many.orders.slice(start, end), many.signed.slice(start, end))))
+      notified.push(...(await mineAndWait(many.orders.slice(start, end), many.signed.slice(start, end))))
       const rest = BLOCK_MS - (performance.now() - began)
       if (rest > 0) await new Promise(resolve => setTimeout(resolve, rest))
     }
     const seconds = (performance.now() - since) / 1000
-    const busy = await Promise.all(told)
+    const busy = await Promise.all(notified)
     console.log('CPU milliseconds for one payment, from its block to its webhook')
     console.table(cpuPerUnit(before, usage(pids), BURST))
     const rows: Row[] = [

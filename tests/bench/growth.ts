@@ -75,10 +75,10 @@ async function createOrders(world: World, replicas: Replicas) {
 
 /** Cancellations published as orders would publish them, until the merchant's server has heard of all. */
 async function deliver(world: World, replicas: Replicas) {
-  let told = 0
+  let notified = 0
   const server = createServer((req, res) => {
     req.resume().once('end', () => {
-      told += 1
+      notified += 1
       res.end()
     })
   }).listen(0, '127.0.0.1')
@@ -99,16 +99,16 @@ async function deliver(world: World, replicas: Replicas) {
     }
     await publish(DELIVERIES / 4)
     await until(
-      () => told === DELIVERIES / 4,
-      () => `${told} were told`,
+      () => notified === DELIVERIES / 4,
+      () => `${notified} were notified`,
       120_000,
     )
     const before = usage(replicas.pids())
     const since = performance.now()
     await publish(DELIVERIES)
     await until(
-      () => told >= DELIVERIES * 1.25,
-      () => `${told} were told`,
+      () => notified >= DELIVERIES * 1.25,
+      () => `${notified} were notified`,
       300_000,
     )
     return { units: DELIVERIES, seconds: (performance.now() - since) / 1000, before, after: usage(replicas.pids()) }

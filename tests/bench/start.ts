@@ -20,7 +20,7 @@ const ROOT = join(__dirname, '../..')
 const PORTS = ['PONTE_PORT', 'PONTE_AUTH_PORT', 'PONTE_RECEIVER_PORT', 'PONTE_CHAIN_PORT', 'PONTE_PG_PORT']
 
 const MEANING = [
-  'Cold: a fresh clone, up to the first payment told; its packages come from the registry or its cache. Warm: once more. Fresh: with new data.',
+  'Cold: a fresh clone, up to the first webhook of a payment; its packages come from the registry or its cache. Warm: once more. Fresh: with new data.',
 ]
 
 async function main(): Promise<void> {
@@ -34,7 +34,7 @@ async function startTimes(): Promise<Row[]> {
   const memory: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const folder = mkdtempSync(join(tmpdir(), 'ponte-bench-'))
-    // The database may have to run as somebody else, who must be able to come in.
+    // The database may have to run as another user, who must be able to come in.
     chmodSync(folder, 0o711)
     const clone = join(folder, 'ponte')
     try {

@@ -15,10 +15,10 @@ const router = new Interface(paymentRouterAbi)
 const GAS = hex(700_000)
 const PLENTY = 10n ** 15n
 const ALWAYS = 2n ** 256n - 1n
-/** Accounts of the local chain that nobody else uses: payers, and last the stranger. */
+/** Accounts of the local chain that no other part uses: payers, and last the stranger. */
 const ACCOUNTS = [5, 6, 7, 8, 9]
 
-/** Everybody who sends transactions in a simulation. What is sent waits until the simulation mines it. */
+/** All accounts that send transactions in a simulation. What is sent waits until the simulation mines it. */
 export async function createActors(world: World, rpc: Rpc, clock: ChainClock) {
   const { send } = clock
   const mine = () => clock.mineAt(clock.now() + 1)

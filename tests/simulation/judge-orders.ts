@@ -92,7 +92,7 @@ export function differences(order: SeenOrder, expected: Expected, blocked: boole
   return found
 }
 
-/** Where what the merchant heard differs from what must have been said, once the chain has passed the order. */
+/** Where what the merchant heard differs from what must have been sent, once the chain has passed the order. */
 export function hearingDifferences(order: SeenOrder, heard: readonly Heard[], expected: Expected): string[] {
   const found: string[] = []
   const count = (type: string) => heard.filter(one => one.type === type).length

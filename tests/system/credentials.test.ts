@@ -4,7 +4,7 @@ import type { OrderBody } from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
 import { askGateway, call, createMerchant, openApiValidator, startWorld, type World } from '../world'
 
-// Design, section 11: who may do what, on every route that the gateway says it has.
+// Who may do what, on every route that the gateway says it has.
 
 let world: World
 let system: System
@@ -113,7 +113,7 @@ function wrongCredentials(credential: 'apiKey' | 'session'): [what: string, head
     ['the scheme alone', 'Bearer', invalid],
     ['garbage', 'Bearer garbage', invalid],
     ['two credentials', `Bearer ${right} ${right}`, invalid],
-    ['a key that nobody has', `Bearer sk_live_${randomBytes(32).toString('hex')}`, invalid],
+    ['a key that does not exist', `Bearer sk_live_${randomBytes(32).toString('hex')}`, invalid],
     [
       'the right one with a character changed',
       `Bearer ${right.slice(0, -3)}${right.at(-3) === 'a' ? 'b' : 'a'}${right.slice(-2)}`,
@@ -151,11 +151,11 @@ test('specification, Authentication errors: every route refuses every wrong cred
   expect(wrong).toEqual([])
 }, 120_000)
 
-test('invariant 8: every route that names a thing is 403 to another merchant, 404 when nobody has it, 400 when it is no id', async () => {
+test('invariant 8: every route that names a thing is 403 to another merchant, 404 when it does not exist, 400 when it is no id', async () => {
   const wrong: string[] = []
   const expectation: [what: string, id: (route: Route) => string, status: number, code: string][] = [
     ['the thing of another merchant', route => theirs.ids[thingIn(route)] ?? '', 403, 'forbidden'],
-    ['a thing that nobody has', () => uuidv7(), 404, 'not_found'],
+    ['a thing that does not exist', () => uuidv7(), 404, 'not_found'],
     [
       'the id of another kind of thing',
       route => mine.ids[thingIn(route) === 'orders' ? 'subscriptions' : 'orders'] ?? '',
@@ -210,7 +210,7 @@ test('a route that is open stays open whatever header comes with it', async () =
   expect(wrong).toEqual([])
 })
 
-test('a user without a merchant has nothing to see, and a checkout tells nothing of the merchant but its name', async () => {
+test('a user without a merchant has nothing to see, and a checkout reveals nothing of the merchant but its name', async () => {
   const signUp = await fetch(`${world.place.identity.url}/auth/v1/signup`, {
     method: 'POST',
     headers: { apikey: world.place.identity.publicClientKey, 'Content-Type': 'application/json' },
@@ -230,7 +230,7 @@ test('a user without a merchant has nothing to see, and a checkout tells nothing
   for (const secret of [mine.id, mine.api_key, mine.webhook_secret, world.receiverUrl, mine.token]) expect(checkout).not.toContain(secret)
 })
 
-test("an owner's own port answers nobody without the gateway's token, and a token ends after 30 seconds", async () => {
+test("an owner's own port answers no caller without the gateway's token, and a token ends after 30 seconds", async () => {
   const { signCaller } = await import('@ponte/service-kit')
   const { place } = world
   const owners = [

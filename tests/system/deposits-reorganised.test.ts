@@ -4,7 +4,7 @@ import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { call, createMerchant, RELAYER, startWorld, units, type World } from '../world'
 
-// The chain mines when told to, or for a transaction, so that depth is the test's.
+// The chain mines on request, or for a transaction, so that depth is the test's.
 
 const CONFIRMATIONS = 3
 
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const create = () => call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
 const read = ({ id }: OrderBody) => call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${id}`, merchant.api_key)
-const told = ({ id }: OrderBody) =>
+const notified = ({ id }: OrderBody) =>
   world.receiver.received.map(({ body }) => JSON.parse(body)).flatMap(({ type, data }) => (data.id === id ? [type] : []))
 
 async function deposit(order: OrderBody) {
@@ -56,7 +56,7 @@ async function paidOnce(order: OrderBody): Promise<void> {
   )
   await system.idle()
   expect(await read(order)).toMatchObject({ status: 'paid', exception: null, received: order.expected })
-  expect(told(order)).toEqual(['order.paid'])
+  expect(notified(order)).toEqual(['order.paid'])
 }
 
 describe('issue: a deposit during a reorganisation', () => {

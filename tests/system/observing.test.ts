@@ -19,12 +19,12 @@ afterAll(async () => {
   await world?.stop()
 })
 
-/** What each service tells: the kit's own metrics, and those of its subject. */
+/** What each service reports: the kit's own metrics, and those of its subject. */
 const database = ['ponte_database_connections_used', 'ponte_database_connections_max', 'ponte_database_connections_awaited']
 const requests = ['ponte_http_request_duration_seconds']
 const outbox = ['ponte_outbox_oldest_age_seconds', 'ponte_outbox_published_total']
 const queue = ['ponte_queue_waiting', 'ponte_events_handled_total', 'ponte_event_handling_seconds']
-const told: Record<ServiceName, string[]> = {
+const expected: Record<ServiceName, string[]> = {
   'api-gateway': [...database, ...requests, ...outbox, 'ponte_live_streams'],
   orders: [...database, ...requests, ...outbox, ...queue, 'ponte_order_transitions_total', 'ponte_quote_age_seconds'],
   subscriptions: [...database, ...requests, ...outbox, ...queue, 'ponte_subscription_overdue_seconds'],
@@ -37,10 +37,10 @@ const told: Record<ServiceName, string[]> = {
   ],
 }
 
-it.each(serviceNames)('%s tells what an operator asks of it', async name => {
+it.each(serviceNames)('%s exposes what an operator asks of it', async name => {
   const text = await (await fetch(`${system.opsUrls[name]}/metrics`)).text()
   const exposed = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, metric]) => metric)
-  expect(exposed).toEqual(expect.arrayContaining(told[name]))
+  expect(exposed).toEqual(expect.arrayContaining(expected[name]))
 })
 
 it.each(serviceNames)('%s counts from 0: no counter first appears as 1, which escapes increase()', async name => {

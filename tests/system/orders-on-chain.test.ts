@@ -6,7 +6,7 @@ import { openDatabase, until } from '@ponte/service-kit'
 import { Contract, Transaction } from 'ethers'
 import { askGateway, call, createMerchant, PAYER, pay, startWorld, units, type World } from '../world'
 
-// Every misfit of the order table on the real parts, with two replicas of orders. The chain mines when told to, so that depth and time are the test's.
+// Every mismatch of the order table on the real parts, with two replicas of orders. The chain mines on request, so that depth and time are the test's.
 
 const CONFIRMATIONS = 3
 const HOUR = 3600
@@ -28,9 +28,9 @@ const create = (expiresIn = 24 * HOUR): Promise<OrderBody> =>
   call(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00', expires_in: expiresIn })
 const read = (order: { id: string }): Promise<OrderBody> => call(system.gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)
 const confirm = () => world.chain.mine(CONFIRMATIONS)
-const told = (order: { id: string }) =>
+const notified = (order: { id: string }) =>
   world.receiver.received.map(({ body }) => JSON.parse(body)).filter(({ data }) => data.id === order.id)
-const types = (order: { id: string }) => told(order).map(({ type }) => type)
+const types = (order: { id: string }) => notified(order).map(({ type }) => type)
 
 /** Waits for a state that the chain's events bring about, however long they travel. */
 async function becomes(order: { id: string }, state: Partial<OrderBody>): Promise<OrderBody> {
@@ -50,12 +50,12 @@ async function passExpiry(order: OrderBody): Promise<void> {
 }
 
 describe('amounts', () => {
-  it('underpaid, topped up by what is due, paid: told with expected and received, and once as paid', async () => {
+  it('underpaid, topped up by what is due, paid: notified with expected and received, and once as paid', async () => {
     const order = await create()
     await pay(world.chain, order, 10_000_000n)
     await confirm()
     await becomes(order, { status: 'underpaid', received: '9.900000' })
-    expect(told(order)).toMatchObject([{ type: 'order.underpaid', data: { expected: order.expected, received: '9.900000' } }])
+    expect(notified(order)).toMatchObject([{ type: 'order.underpaid', data: { expected: order.expected, received: '9.900000' } }])
     const checkout = await askGateway(system.gatewayUrl, `/api/v1/checkout/${order.id}`).then(answer => answer.json())
     const last = await pay(world.chain, order, units(String(Reflect.get(Object(checkout), 'due'))))
     await becomes(order, { status: 'confirming' })
@@ -64,7 +64,7 @@ describe('amounts', () => {
     expect(types(order).sort()).toEqual(['order.paid', 'order.underpaid'])
   }, 120_000)
 
-  it('overpaid: paid with the exception; a second full payment is a duplicate and tells nothing', async () => {
+  it('overpaid: paid with the exception; a second full payment is a duplicate and notifies of nothing', async () => {
     const order = await create()
     const first = await pay(world.chain, order, units(order.usdc_amount) + 1_000_000n)
     await confirm()
@@ -100,7 +100,7 @@ describe('time, by the chain’s clock alone', () => {
 })
 
 describe('after a cancellation, and to the wrong place', () => {
-  it('paid_after_cancel: stays cancelled, the money is on record, nothing more is told', async () => {
+  it('paid_after_cancel: stays cancelled, the money is on record, nothing more is notified', async () => {
     const order = await create(72 * HOUR)
     await call(system.gatewayUrl, 'POST', `/api/v1/orders/${order.id}/cancel`, merchant.api_key)
     await pay(world.chain, order)
@@ -165,7 +165,7 @@ describe('reorganisations', () => {
     expect(types(order)).toEqual(['order.paid'])
   }, 120_000)
 
-  it('after paid, deeper than the confirmations: recomputed as reorged, and nothing is told; mined again, paid without a second word', async () => {
+  it('after paid, deeper than the confirmations: recomputed as reorged, and nothing is notified; mined again, paid without a second word', async () => {
     const order = await create(120 * HOUR)
     const receipt = await pay(world.chain, order)
     const transaction = await signed(receipt.hash)

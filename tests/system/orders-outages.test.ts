@@ -75,7 +75,7 @@ it('a listener that is away for longer than expires_at expires nothing; what was
 
   await processes.end('chain-listener', 'SIGKILL')
   for (const order of paying) await pay(world.chain, order)
-  // An hour goes by on the chain; nobody tells orders.
+  // An hour goes by on the chain; orders does not know.
   await world.chain.setNextBlockTimestamp((await world.chain.now()) + 3600)
   await world.chain.mine(CONFIRMATIONS + 1)
   const database = openDatabase({ url: world.place.databaseUrl('orders'), poolSize: 1 })

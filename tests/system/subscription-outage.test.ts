@@ -21,7 +21,7 @@ const charge = async (id: string, apiKey: string, key: string) => {
   const response = await askGateway(url, `/api/v1/subscriptions/${id}/charge`, { method: 'POST', headers })
   return { status: response.status, body: await response.json() }
 }
-const told = (id: string) => world.receiver.received.filter(({ body }) => body.includes(id)).map(({ body }) => JSON.parse(body).type)
+const notified = (id: string) => world.receiver.received.filter(({ body }) => body.includes(id)).map(({ body }) => JSON.parse(body).type)
 
 it('with orders down a charge answers 202 with the order`s id and link; the order appears when orders returns', async () => {
   const merchant = await createMerchant(world, url)
@@ -51,15 +51,15 @@ it('with subscriptions down a payment settles all the same, and is counted once 
   await pay(world.chain, order)
   const settled = async () => (await call<OrderBody>(url, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)).status === 'paid'
   await until(settled, 'the order was not settled', 30_000)
-  expect(told(order.id)).toEqual([])
+  expect(notified(order.id)).toEqual([])
 
   await processes.start('subscriptions')
   await until(
-    () => told(id).includes('subscription.expired') && told(order.id).includes('subscription.charged'),
-    () => told(id).join(),
+    () => notified(id).includes('subscription.expired') && notified(order.id).includes('subscription.charged'),
+    () => notified(id).join(),
     30_000,
   )
-  expect([told(order.id), told(id).sort()]).toEqual([['subscription.charged'], ['subscription.charged', 'subscription.expired']])
+  expect([notified(order.id), notified(id).sort()]).toEqual([['subscription.charged'], ['subscription.charged', 'subscription.expired']])
   const read = await call<SubscriptionBody>(url, 'GET', `/api/v1/subscriptions/${id}`, merchant.api_key)
   expect(read).toMatchObject({ status: 'expired', charges_done: 1 })
 }, 90_000)

@@ -20,7 +20,7 @@ let system: System
 let aheadMs = 0
 beforeAll(async () => {
   world = await startWorld()
-  // A rate of after the end of the story, read when orders starts, is fresh throughout: nobody waits for the next reading after a jump.
+  // A rate of after the end of the story, read when orders starts, is fresh throughout: no test waits for the next reading after a jump.
   const feed = new Contract(world.chain.rateFeedAddress, testRateFeedAbi, world.chain.wallet(0))
   const { answer_: answer } = await feed.getFunction('latestRoundData')()
   await mined(feed.getFunction('set')(answer, (await world.chain.now()) + (10 * DAY_MS) / 1000))
@@ -52,7 +52,7 @@ async function charge(merchant: Merchant, id: string): Promise<OrderBody> {
 }
 
 /** What this merchant's server got about one subscription and its orders: parsed bodies of the specification's kinds. */
-function told(ids: readonly string[]) {
+function notified(ids: readonly string[]) {
   return world.receiver.received.flatMap(({ body, signature_valid }) => {
     const { type, data } = JSON.parse(body)
     expect(signature_valid).toBe(true)
@@ -62,8 +62,8 @@ function told(ids: readonly string[]) {
 }
 const hears = (ids: readonly string[], count: number) =>
   until(
-    () => told(ids).length >= count,
-    () => JSON.stringify(told(ids)),
+    () => notified(ids).length >= count,
+    () => JSON.stringify(notified(ids)),
     30_000,
   )
 
@@ -95,7 +95,7 @@ it('a plan of three charges is played to its end: three subscription.charged, th
   expect(await get(merchant, `/subscriptions/${id}`)).toMatchObject({
     ...{ status: 'expired', charges_done: 3, next_charge_at: null, open_order_id: null },
   })
-  const bodies = told(ids)
+  const bodies = notified(ids)
   expect(bodies.map(({ type }) => type).sort()).toEqual([...Array(3).fill('subscription.charged'), 'subscription.expired'])
   for (const order of paid) {
     expect(bodies.find(({ data }) => data.id === order.id)?.data).toMatchObject({
@@ -109,13 +109,13 @@ it('a plan of three charges is played to its end: three subscription.charged, th
   expect(bodies.find(({ type }) => type === 'subscription.expired')?.data).toEqual({ id, external_ref: 'CLUB-1' })
 }, 120_000)
 
-it('cancelling a subscription cancels its open order too, and both are told', async () => {
+it('cancelling a subscription cancels its open order too, and both are notified', async () => {
   const merchant = await createMerchant(world, system.gatewayUrl)
   const { id } = await post<SubscriptionBody>(merchant, '/subscriptions', { brl_amount: '10.00', external_ref: 'CLUB-2' })
   const order = await charge(merchant, id)
   expect(await post(merchant, `/subscriptions/${id}/cancel`)).toMatchObject({ status: 'cancelled' })
   await hears([id, order.id], 2)
-  expect(told([id, order.id]).sort((a, b) => a.type.localeCompare(b.type))).toEqual([
+  expect(notified([id, order.id]).sort((a, b) => a.type.localeCompare(b.type))).toEqual([
     { type: 'order.cancelled', data: { id: order.id, external_ref: 'CLUB-2' } },
     { type: 'subscription.cancelled', data: { id, external_ref: 'CLUB-2' } },
   ])
@@ -141,7 +141,7 @@ it('an order of a plan that expires unpaid makes it past due; issued again a day
   await pay(world.chain, second)
   await hears([first.id, second.id], 2)
   expect(await read()).toMatchObject({ status: 'active', charges_done: 1 })
-  expect(told([first.id, second.id]).map(({ type, data }) => [type, data.id])).toEqual([
+  expect(notified([first.id, second.id]).map(({ type, data }) => [type, data.id])).toEqual([
     ['order.expired', first.id],
     ['subscription.charged', second.id],
   ])

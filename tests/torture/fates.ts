@@ -28,7 +28,7 @@ const FATES: [number, (fate: Fate) => unknown][] = [
   [4, ({ payer, order, full }) => payer.pay(order, full).then(() => payer.pay(order, full))],
   [4, ({ payer, order, full }) => payer.deposit(order, full).then(() => payer.pay(order, full))],
   [4, ({ payer, order, full }) => payer.pay(order, full * 2n)],
-  // Towards somebody else, with a memo of nobody, through a router that is not the order's.
+  // To another merchant, with an unknown memo, through a router that is not the order's.
   [4, ({ payer, order, full }) => payer.pay(order, full, { merchant: stranger() })],
   [3, ({ payer, order, full }) => payer.pay(order, full, { memo: randomBytes(32).toString('hex') })],
   [3, ({ payer, order, full, otherRouter }) => payer.pay(order, full, { router: otherRouter })],

@@ -18,11 +18,11 @@ async function main(): Promise<void> {
   const seed = count('seed', Date.now() % 1_000_000)
   const seconds = count('minutes', 1) * 60
   const since = Date.now()
-  const tell = (line: string) => console.log(`${((Date.now() - since) / 1000).toFixed(1).padStart(7)} s  ${line}`)
+  const report = (line: string) => console.log(`${((Date.now() - since) / 1000).toFixed(1).padStart(7)} s  ${line}`)
   const logFolder = argument('logs')
   if (logFolder !== undefined) mkdirSync(logFolder, { recursive: true })
   console.log(`seed ${seed}, ${seconds} s of faults`)
-  const outcome = await torture({ seed, seconds, tell, logFolder })
+  const outcome = await torture({ seed, seconds, report, logFolder })
   console.table(outcome.faults)
   console.table(outcome.counts)
   console.log(`${outcome.payments} payments on the chain, ${outcome.webhooks} webhooks received`)

@@ -1,7 +1,7 @@
 import { every, type Logger } from '@ponte/service-kit'
 import type { World } from '../world'
 
-/** Mines a block twice a second, and replaces the newest ones when told to. */
+/** Mines a block twice a second, and replaces the newest ones on request. */
 export interface Miner {
   reorg(depth: number): Promise<void>
   mine(blocks: number): Promise<void>

@@ -67,7 +67,7 @@ export async function startReceiver(): Promise<Receiver> {
     },
     misbehave(next) {
       how = next
-      // Whoever still waits for an answer gets none.
+      // A client that still waits for an answer gets none.
       if (next === null) server.closeAllConnections()
     },
     stop: () =>

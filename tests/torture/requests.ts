@@ -18,11 +18,11 @@ export interface Answer {
 
 /** What merchants' servers do with the API, and what they were answered that they should not have been. */
 export interface Requests {
-  /** One try; null when nobody answered. */
+  /** One try; null when no server answered. */
   post(request: Post): Promise<Answer | null>
   /** The same request until it is answered: one key, so that however often it is sent, it has one effect. Null when refused or given up. */
   insist<T>(request: Post, signal: AbortSignal): Promise<T | null>
-  /** A request that must be refused in this way, by whoever is up. */
+  /** A request that must be refused in this way, by any replica that is up. */
   refused(request: Post, status: number): Promise<void>
   get<T>(path: string, apiKey: string): Promise<T | null>
   /** Answers that no merchant should get. */

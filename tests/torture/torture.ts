@@ -24,8 +24,8 @@ export interface TortureOptions {
   seconds: number
   /** The longest time between two faults. */
   pauseMs?: number
-  tell?: (line: string) => void
-  /** Where the services' logs are kept, for whoever has to find out why. */
+  report?: (line: string) => void
+  /** Where the services' logs are kept, to find out why. */
   logFolder?: string | undefined
   /** For the proof that the audit can see: is given the books, once everything is quiet and audited, to harm them and to audit again. */
   inspect?: (books: { ledger: Ledger; auditAgain: () => Promise<string[]> }) => Promise<void>
@@ -40,7 +40,7 @@ export async function torture({
   seed,
   seconds,
   pauseMs = 2_500,
-  tell = () => undefined,
+  report = () => undefined,
   logFolder,
   inspect,
 }: TortureOptions): Promise<Outcome> {
@@ -61,20 +61,20 @@ export async function torture({
     const ledger = started(openLedger(servers.postgres.url))
     const cluster = started(await startCluster(world, { routers, logFolder }))
     const traffic = started(await startTraffic({ world, cluster, otherRouter, seed }))
-    tell('everything is up')
+    report('everything is up')
     await miner.mine(REORG_DEPTH_MAX + 1)
 
     const stopTraffic = new AbortController()
     const running = traffic.run(stopTraffic.signal)
     const harmed = { world, miner, servers, cluster, ledger, traffic, random, confirmations: CONFIRMATIONS, reorgDepthMax: REORG_DEPTH_MAX }
-    const faults = await breakThings(faultsOf(harmed), { seconds, pauseMs, random, tell })
+    const faults = await breakThings(faultsOf(harmed), { seconds, pauseMs, random, report })
     stopTraffic.abort()
     await cluster.heal()
     await running
-    tell('healed; waiting until everything has arrived')
+    report('healed; waiting until everything has arrived')
     await miner.mine(CONFIRMATIONS + 1)
     await untilQuiet(world, ledger, QUIET_TIMEOUT_MS)
-    tell('quiet; auditing')
+    report('quiet; auditing')
     const audited = { world, routers, cluster, servers, ledger, traffic }
     const differences = await audit(audited)
     await inspect?.({ ledger, auditAgain: () => audit(audited) })
@@ -100,7 +100,7 @@ const END_TRIES = 60
 /** Every fault once in a random order, and again, until the time is over. A fault that still lasts is passed over. */
 async function breakThings(
   faults: readonly Fault[],
-  { seconds, pauseMs, random, tell }: { seconds: number; pauseMs: number; random: Random; tell: (line: string) => void },
+  { seconds, pauseMs, random, report }: { seconds: number; pauseMs: number; random: Random; report: (line: string) => void },
 ): Promise<Record<string, number>> {
   const struck: Record<string, number> = {}
   const lasting = new Map<string, Promise<void>>()
@@ -114,7 +114,7 @@ async function breakThings(
     try {
       const end = await fault.strike()
       struck[fault.name] = (struck[fault.name] ?? 0) + 1
-      tell(end ? `${fault.name} for ${lastsMs} ms` : fault.name)
+      report(end ? `${fault.name} for ${lastsMs} ms` : fault.name)
       if (end)
         lasting.set(
           fault.name,
@@ -124,7 +124,7 @@ async function breakThings(
         )
     } catch (error) {
       // What it needs is broken already.
-      tell(`${fault.name} is not possible now: ${error instanceof Error ? error.message : error}`)
+      report(`${fault.name} is not possible now: ${error instanceof Error ? error.message : error}`)
     }
     await pause(random.between(PAUSE_MS_MIN, pauseMs))
   }

@@ -12,7 +12,7 @@ import { type Driver, type Merchant, type Scene, step } from './steps'
 export interface Traffic extends Pick<Scene, 'requests' | 'answered' | 'cancelled'> {
   merchants: readonly Merchant[]
   counts: Record<string, number>
-  /** Runs until told to stop; resolves when the last payment is made. */
+  /** Runs until stopped; resolves when the last payment is made. */
   run(signal: AbortSignal): Promise<void>
   stop(): Promise<void>
 }

@@ -11,13 +11,13 @@ const READY_WAIT_MS = 120_000
 export interface Running {
   child: ChildProcess
   opsUrl: string
-  /** What it said, grown while it runs. */
+  /** Its output, grown while it runs. */
   output: string[]
 }
 
 export const mainOf = (name: ServiceName) => join(__dirname, '../../services', name, 'dist/main.js')
 
-/** Starts the service; `ready` resolves when it is, and rejects with what it said when it ended before. */
+/** Starts the service; `ready` resolves when it is, and rejects with its output when it ended before. */
 export function startProcess(name: ServiceName, settings: Environment & { OPS_PORT: string }): Running & { ready: Promise<void> } {
   const child = spawn(process.execPath, [mainOf(name)], { env: { PATH: process.env.PATH, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] })
   const output: string[] = []

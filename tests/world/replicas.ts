@@ -54,7 +54,7 @@ export interface Replicas {
   gatewayUrl: string
   /** The running processes, by service and number: `orders 0`. */
   pids(): Record<string, number | undefined>
-  /** What the replicas said, of those that were replaced too. */
+  /** What the replicas logged, of those that were replaced too. */
   logged(): string[]
   /** As a rolling update: out of the balancer, SIGTERM, and a new one in its place. Answers the exit code and how long the old one took to end. */
   restart(name: ServiceName, index: number): Promise<{ code: number | null; stopMs: number }>

@@ -22,7 +22,7 @@ async function ask<Answer>({ rpcUrl, chainId }: Anvil, method: string, params: u
   }
 }
 
-/** A connection to anvil closes when anvil ends, so it tells of the end without asking again and again. */
+/** A connection to anvil closes when anvil ends, so it reports the end without asking again and again. */
 async function connected(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
@@ -64,7 +64,7 @@ describe('startAnvil', () => {
     await expect(startAnvil({ startTimeoutMs: 1 })).rejects.toThrow(/did not start within 1 ms/)
   })
 
-  it('tells when anvil ends unasked', async () => {
+  it('reports when anvil ends unasked', async () => {
     const anvil = await startAnvil()
     process.kill(anvil.pid, 'SIGKILL')
     expect(await anvil.exited).toBeNull()

@@ -19,7 +19,7 @@ describe('a UUIDv7 of a given moment', () => {
     const ids = Array.from({ length: 1000 }, () => uuidv7At(at))
     expect([...ids].sort()).toEqual(ids)
   })
-  it('does not tell how many were made since another one', () => {
+  it('does not reveal how many were made since another one', () => {
     const counters = Array.from({ length: 400 }, (_, ms) => counterOf(uuidv7At(new Date(1_800_000_000_000 + ms))))
     const steps = counters.slice(1).map((counter, index) => counter - (counters[index] ?? 0))
     expect(new Set(steps).size).toBeGreaterThan(100)

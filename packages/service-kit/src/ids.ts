@@ -7,7 +7,7 @@ let counter = { at: Number.NaN, value: 0 }
 
 /**
  * A UUIDv7 of the given moment; those that one process makes within a millisecond follow each other. The counter begins anew each millisecond,
- * so that two ids do not tell how many were made between them, and the 62 bits after it are random, so that no id can be guessed from another.
+ * so that two ids do not reveal how many were made between them, and the 62 bits after it are random, so that no id can be guessed from another.
  */
 export function uuidv7At(at: Date): string {
   const msecs = at.getTime()

@@ -37,7 +37,10 @@ export interface SamplePayment {
 const POCKET_MONEY = 10_000_000_000n
 
 /** One payment from the merchant's request to the merchant's webhook, each step reported. */
-export async function playSamplePayment({ system, chain, file, receiver }: Embedded, tell: (step: string) => void): Promise<SamplePayment> {
+export async function playSamplePayment(
+  { system, chain, file, receiver }: Embedded,
+  report: (step: string) => void,
+): Promise<SamplePayment> {
   const merchant = file.state.demoMerchant
   if (!merchant) throw new Error('There is no demo merchant yet.')
   const order = await call<OrderBody>(`${system.gatewayUrl}/api/v1/orders`, {
@@ -45,15 +48,15 @@ export async function playSamplePayment({ system, chain, file, receiver }: Embed
     token: merchant.api_key,
     body: { brl_amount: '150.00', external_ref: 'SAMPLE-1', description: 'Sample order' },
   })
-  tell(`order ${order.id}: R$ ${order.brl_amount} = ${order.usdc_amount} USDC at ${order.quote.rate}`)
+  report(`order ${order.id}: R$ ${order.brl_amount} = ${order.usdc_amount} USDC at ${order.quote.rate}`)
   const amount = BigInt(order.usdc_amount.replace('.', ''))
   const payer = chain.wallet(PAYER_ACCOUNT.privateKey)
   await (await chain.mintUsdc(payer.address, amount + POCKET_MONEY)).wait()
   const sent = await chain.pay(payer, { memo: `0x${order.memo}`, merchant: order.payment.merchant_address, amount })
   const receipt = await sent.wait()
-  tell(`paid on the local chain in block ${receipt?.blockNumber}: ${sent.hash}`)
+  report(`paid on the local chain in block ${receipt?.blockNumber}: ${sent.hash}`)
   const webhook = await waitForWebhook(receiver.received, order.id)
-  tell(`the merchant's server received order.paid, signature ${webhook.signature_valid ? 'valid' : 'INVALID'}`)
+  report(`the merchant's server received order.paid, signature ${webhook.signature_valid ? 'valid' : 'INVALID'}`)
   return { order, txHash: sent.hash, webhook }
 }
 

@@ -156,7 +156,7 @@ describe('a password reset', () => {
     expect(claimsOf(after)).toMatchObject({ email_verified: true, user_metadata: { email_verified: true } })
   })
 
-  test('does not tell whether there is such a user, sends few mails, and takes no made-up link', async () => {
+  test('does not reveal whether there is such a user, sends few mails, and takes no made-up link', async () => {
     mails.length = 0
     await ask('/auth/v1/recover', { email: 'unknown@ponte.example' }).expect(200)
     expect(mails).toEqual([])

@@ -40,26 +40,26 @@ async function open(id = orderId) {
   response.on('close', () => {
     ended = true
   })
-  const told = () => [...text.matchAll(/^event: checkout\ndata: (.*)\n\n/gm)].map(match => JSON.parse(match[1] ?? '{}'))
-  return { response, told, text: () => text, ended: () => ended, close: () => response.destroy() }
+  const views = () => [...text.matchAll(/^event: checkout\ndata: (.*)\n\n/gm)].map(match => JSON.parse(match[1] ?? '{}'))
+  return { response, views, text: () => text, ended: () => ended, close: () => response.destroy() }
 }
 
 test('a payer sees the order at once and each change of it, without asking again', async () => {
   const stream = await open()
   expect(stream.response.headers).toMatchObject({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
-  await until(() => stream.told().length === 1, 'the present view was not told')
+  await until(() => stream.views().length === 1, 'the present view was not sent')
   expect(stream.text()).toMatch(/^retry: \d+\n\n/)
   view.status = 'confirming'
   changed()
-  await until(() => stream.told().length === 2, 'the change was not told')
-  expect(stream.told().map(told => told.status)).toEqual(['pending', 'confirming'])
+  await until(() => stream.views().length === 2, 'the change was not sent')
+  expect(stream.views().map(view => view.status)).toEqual(['pending', 'confirming'])
   changed()
   await system.gateway.idle()
-  expect(stream.told()).toHaveLength(2)
+  expect(stream.views()).toHaveLength(2)
   stream.close()
 })
 
-test('an announcement that cannot be read harms nobody, and a HEAD request opens no stream', async () => {
+test('an announcement that cannot be read harms nothing, and a HEAD request opens no stream', async () => {
   const stream = await open()
   for (const body of ['{', '{}', '{"type":"order.changed"}']) system.bus.announce({ id: uuidv7(), type: 'order.changed', body })
   await request(system.url).head(`/api/v1/checkout/${orderId}/stream`).expect(200)
@@ -70,19 +70,19 @@ test('an announcement that cannot be read harms nobody, and a HEAD request opens
 test('a payer who reconnects gets the present view first', async () => {
   view.status = 'paid'
   const stream = await open()
-  await until(() => stream.told().length === 1, 'the present view was not told')
-  expect(stream.told()[0].status).toBe('paid')
+  await until(() => stream.views().length === 1, 'the present view was not sent')
+  expect(stream.views()[0].status).toBe('paid')
   stream.close()
 })
 
 test('many payers of one order cost one look at it per change', async () => {
   const streams = await Promise.all([1, 2, 3, 4].map(() => open()))
-  await until(() => streams.every(stream => stream.told().length === 1), 'not all were told')
+  await until(() => streams.every(stream => stream.views().length === 1), 'not all were sent')
   await system.gateway.idle()
   system.owners.orders.heard.length = 0
   view.received = '1.000000'
   for (let n = 0; n < 50; n++) changed()
-  await until(() => streams.every(stream => stream.told().at(-1).received === '1.000000'), 'not all were told')
+  await until(() => streams.every(stream => stream.views().at(-1).received === '1.000000'), 'not all were sent')
   expect(system.owners.orders.heard.length).toBeLessThanOrEqual(2)
   for (const stream of streams) stream.close()
 })
@@ -100,7 +100,7 @@ test('an order that is not there is 404, an id that is none 400, too many stream
   ;(await open()).close()
 })
 
-test('a payer is told nothing without a view, and the plain checkout answers the same view', async () => {
+test('a payer gets nothing without a view, and the plain checkout answers the same view', async () => {
   const { body } = await request(system.url).get(`/api/v1/checkout/${orderId}`).expect(200)
   expect(body).toMatchObject({ object: 'checkout', id: orderId })
   expect(system.owners.orders.heard.at(-1)?.caller).toEqual({ kind: 'checkout' })
@@ -108,7 +108,7 @@ test('a payer is told nothing without a view, and the plain checkout answers the
 
 test('a gateway that stops ends its streams, so that their readers go to another', async () => {
   const stream = await open()
-  await until(() => stream.told().length === 1, 'the present view was not told')
+  await until(() => stream.views().length === 1, 'the present view was not sent')
   await system.gateway.stop()
   await until(() => stream.ended(), 'the stream was left open')
 })

@@ -94,7 +94,7 @@ describe('POST /api/v1/merchants', () => {
   })
 })
 
-test('PATCH changes what it names, tells it with the next version, and warns of an internal webhook_url', async () => {
+test('PATCH changes what it names, publishes it with the next version, and warns of an internal webhook_url', async () => {
   const { token, merchant } = await newMerchant(system)
   const { body } = await call(token, 'patch', '', { webhook_url: 'http://10.1.2.3/hook' }).expect(200)
   expect(body).toMatchObject({
@@ -119,7 +119,7 @@ test('twenty changes at once are twenty versions, none lost', async () => {
 })
 
 describe('the webhook secret', () => {
-  test('rotate shows the new one as pending, activate puts it in force; both are told sealed', async () => {
+  test('rotate shows the new one as pending, activate puts it in force; both are published sealed', async () => {
     const { token, merchant } = await newMerchant(system)
     const { body: rotated } = await call(token, 'post', '/rotate-webhook-secret').expect(200)
     expect(rotated.webhook_secret).toBe(merchant.webhook_secret)

@@ -94,7 +94,7 @@ afterAll(async () => {
 const ready = () => request(`http://127.0.0.1:${gateway.ops.port()}`).get('/readyz')
 const becomes = (status: number) => until(async () => (await ready()).status === status, `readiness did not become ${status}`)
 
-test('readiness names PostgreSQL when it is gone, the process lives on, callers are told 503, and it heals by itself', async () => {
+test('readiness names PostgreSQL when it is gone, the process lives on, callers get 503, and it heals by itself', async () => {
   await becomes(200)
   postgres.cut()
   await becomes(503)

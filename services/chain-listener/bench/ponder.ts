@@ -85,10 +85,10 @@ async function run(chain: Chain, height: number, payments: number, databaseUrl: 
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said: string[] = []
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => said.push(String(chunk)))
+  const output: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => output.push(String(chunk)))
   try {
-    await isReady(child, port, said)
+    await isReady(child, port, output)
     const seconds = (performance.now() - startedAt) / 1_000
     const sql = openDatabase({ url: databaseUrl, poolSize: 1 })
     const { rows } = await sql.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${schema}.payment`)
@@ -101,7 +101,7 @@ async function run(chain: Chain, height: number, payments: number, databaseUrl: 
   }
 }
 
-async function isReady(child: ChildProcess, port: number, said: readonly string[]): Promise<void> {
+async function isReady(child: ChildProcess, port: number, output: readonly string[]): Promise<void> {
   const deadline = performance.now() + RUN_MS
   for (;;) {
     const ready = await fetch(`http://127.0.0.1:${port}/ready`).then(
@@ -110,7 +110,7 @@ async function isReady(child: ChildProcess, port: number, said: readonly string[
     )
     if (ready) return
     if (child.exitCode !== null || performance.now() > deadline)
-      throw new Error(`ponder did not get there:\n${said.join('').slice(-2_000)}`)
+      throw new Error(`ponder did not get there:\n${output.join('').slice(-2_000)}`)
     await new Promise(resolve => setTimeout(resolve, 20))
   }
 }

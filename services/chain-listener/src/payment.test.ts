@@ -79,7 +79,7 @@ describe('a payment we know', () => {
     ])
   })
 
-  it('is not told again when it is read again, and is not believed in two blocks', () => {
+  it('is not published again when it is read again, and is not believed in two blocks', () => {
     expect(include([seen()], [detected], live)).toEqual({ payments: [], facts: [] })
     expect(() => include([seen({ blockHash: `0x${'b2'.repeat(32)}` })], [detected], live)).toThrow(ContradictionError)
   })

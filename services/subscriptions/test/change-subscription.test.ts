@@ -8,7 +8,7 @@ afterAll(() => system.stop())
 
 const patch = (id: string, body: object) => system.call('patch', `/${id}`, body)
 const cancel = (id: string, headers: Record<string, string> = {}) => system.call('post', `/${id}/cancel`, {}, headers)
-const told = (type: 'subscription.cancelled' | 'subscription.expired', id: string) =>
+const published = (type: 'subscription.cancelled' | 'subscription.expired', id: string) =>
   system.of(type).filter(({ data }) => data.subscription.id === id)
 
 describe('PATCH /api/v1/subscriptions/:id', () => {
@@ -55,7 +55,7 @@ describe('PATCH /api/v1/subscriptions/:id', () => {
     expect((await patch(id, { max_periods: 1 })).body).toMatchObject({ status: 400, errors: [{ path: 'max_periods' }] })
     expect((await patch(id, { max_periods: 2 })).body).toMatchObject({ status: 'expired', charges_done: 2 })
     await system.idle()
-    expect(told('subscription.expired', id)).toHaveLength(1)
+    expect(published('subscription.expired', id)).toHaveLength(1)
   })
 
   it('refuses a final state with 409', async () => {
@@ -75,7 +75,7 @@ describe('PATCH /api/v1/subscriptions/:id', () => {
 })
 
 describe('POST /api/v1/subscriptions/:id/cancel', () => {
-  it('answers 200, tells once which open order goes too, and answers the same body again', async () => {
+  it('answers 200, publishes once which open order goes too, and answers the same body again', async () => {
     const { id } = await system.create({ external_ref: 'C-1' })
     const open = (await system.call('post', `/${id}/charge`)).body.id
     const first = await cancel(id)
@@ -83,7 +83,7 @@ describe('POST /api/v1/subscriptions/:id/cancel', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => cancel(id)))
     expect(answers.map(({ text }) => text)).toEqual(Array.from({ length: 5 }, () => first.text))
     await system.idle()
-    expect(told('subscription.cancelled', id).map(({ data }) => data)).toMatchObject([
+    expect(published('subscription.cancelled', id).map(({ data }) => data)).toMatchObject([
       { open_order_id: open, subscription: { id, external_ref: 'C-1' } },
     ])
     await system.close(open, 'cancelled')
@@ -105,7 +105,7 @@ describe('POST /api/v1/subscriptions/:id/cancel', () => {
     await system.idle()
     expect(await system.get(id)).toMatchObject({ status: 'cancelled', charges_done: 1 })
     expect(system.of('subscription.charged').filter(({ data }) => data.subscription_id === id)).toHaveLength(1)
-    expect(told('subscription.expired', id)).toEqual([])
+    expect(published('subscription.expired', id)).toEqual([])
   })
 
   it('is refused once expired, and nothing is charged after either end', async () => {
@@ -116,7 +116,7 @@ describe('POST /api/v1/subscriptions/:id/cancel', () => {
     expect((await system.call('post', `/${id}/charge`)).body).toMatchObject({ status: 409, code: 'invalid_state' })
   })
 
-  it('wins or loses against a charge at the same moment, and never leaves an order that nobody cancels', async () => {
+  it('wins or loses against a charge at the same moment, and never leaves an order that is not cancelled', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id } = await system.create()
       const [charged] = await Promise.all([
@@ -124,7 +124,7 @@ describe('POST /api/v1/subscriptions/:id/cancel', () => {
         system.call('post', `/${id}/cancel`, {}, {}, 1),
       ])
       await system.idle()
-      const [end] = told('subscription.cancelled', id)
+      const [end] = published('subscription.cancelled', id)
       const asked = system.of('subscription.charge_requested').filter(({ data }) => data.subscription_id === id)
       expect(end?.data.open_order_id ?? null).toBe(asked[0]?.data.order_id ?? null)
       expect(charged.status).toBe(asked.length === 1 ? 201 : 409)

@@ -22,13 +22,13 @@ describe('POST /api/v1/subscriptions/:id/charge', () => {
     expect(await system.get(id)).toMatchObject({ open_order_id: first.body.id, charges_done: 0 })
   })
 
-  it('charges again once the first is paid, and says so as subscription.charged, never order.paid', async () => {
+  it('charges again once the first is paid, and reports it as subscription.charged, never order.paid', async () => {
     const { id } = await system.create({ external_ref: 'SUB-2' })
     const first = await charge(id)
     await system.pay(first.body.id)
     await system.idle()
-    const told = system.of('subscription.charged').filter(({ data }) => data.subscription_id === id)
-    expect(told.map(({ data }) => data)).toMatchObject([
+    const published = system.of('subscription.charged').filter(({ data }) => data.subscription_id === id)
+    expect(published.map(({ data }) => data)).toMatchObject([
       {
         merchant_id: merchantId,
         charges_done: 1,

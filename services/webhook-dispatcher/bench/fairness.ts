@@ -11,7 +11,7 @@ export interface Latencies {
 }
 
 /** Events at a steady rate through the bus to these merchants; resolves when all are delivered. */
-async function tell(rig: Rig, merchantIds: readonly string[], perSecond: number, seconds: number): Promise<Latencies> {
+async function notify(rig: Rig, merchantIds: readonly string[], perSecond: number, seconds: number): Promise<Latencies> {
   const order = JSON.parse(BODY).data
   const ids: string[] = []
   const publish = (n: number) => {
@@ -48,8 +48,8 @@ export async function measureLatency(options: { perSecond: number; seconds: numb
   const ids = await addMerchants(rig.sql, options.merchants, healthy.url)
   const dispatcher = await rig.start()
   // Connections and plans are made first.
-  await tell(rig, ids, options.perSecond, 1)
-  const latencies = await tell(rig, ids, options.perSecond, options.seconds)
+  await notify(rig, ids, options.perSecond, 1)
+  const latencies = await notify(rig, ids, options.perSecond, options.seconds)
   await dispatcher.stop()
   healthy.stop()
   await rig.stop()
@@ -90,14 +90,14 @@ export async function measureFairness(options: {
   const [hung = ''] = await addMerchants(rig.sql, 1, hanging.url)
   await addBacklog(rig, hung, options.hangingRows)
   const dispatcher = await rig.start()
-  await tell(rig, ids, options.perSecond, 2)
+  await notify(rig, ids, options.perSecond, 2)
   const [without, beside]: [number[][], number[][]] = [[], []]
   for (let round = 0; round < options.rounds; round += 1) {
     // A lane without a turn is not looked at: its merchant is not there.
     await rig.sql.query("UPDATE lanes SET turn_at = NULL, lease_token = NULL, in_flight = '{}' WHERE merchant_id = $1", [hung])
-    without.push((await tell(rig, ids, options.perSecond, options.seconds)).deliveredMs)
+    without.push((await notify(rig, ids, options.perSecond, options.seconds)).deliveredMs)
     await rig.sql.query('SELECT touch_lanes(ARRAY[$1::uuid])', [hung])
-    beside.push((await tell(rig, ids, options.perSecond, options.seconds)).deliveredMs)
+    beside.push((await notify(rig, ids, options.perSecond, options.seconds)).deliveredMs)
   }
   hanging.stop()
   await dispatcher.stop()

@@ -76,12 +76,12 @@ export async function addMerchants(sql: pg.Pool, count: number, url: string): Pr
 /** Due deliveries, spread over the merchants. */
 export async function addDue(sql: pg.Pool, merchantIds: readonly string[], count: number): Promise<void> {
   await sql.query(
-    `WITH told AS (
+    `WITH published AS (
        INSERT INTO events (id, merchant_id, merchant_version, type, body, occurred_at, waiting, sequence)
        SELECT new_id(), ($1::uuid[])[1 + n % cardinality($1::uuid[])], 1, 'order.paid', convert_to($3, 'UTF8'), now(), false, n + (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
        FROM generate_series(1, $2::int) AS n RETURNING id, merchant_id)
      INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at)
-     SELECT id, id, merchant_id, 'order.paid', 'pending', now() FROM told`,
+     SELECT id, id, merchant_id, 'order.paid', 'pending', now() FROM published`,
     [merchantIds, count, BODY],
   )
   await sql.query('SELECT touch_lanes($1::uuid[])', [merchantIds])

@@ -3,7 +3,7 @@ import { measureFairness, measureLatency } from './fairness'
 import { contenders } from './queues'
 import { startReceiver } from './rig'
 
-// Deliveries per second beside the queues that others would use and beside the bare limit; how soon an event is told; and whether one
+// Deliveries per second beside the queues that others would use and beside the bare limit; how soon an event is delivered; and whether one
 // merchant's hanging receiver is felt by the others.
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
@@ -55,7 +55,7 @@ async function fairness(): Promise<Section> {
     const load = { perSecond: 100, seconds: Math.ceil(SECONDS / 2), merchants: 100, rounds: TURNS, hangingRows }
     const { without, beside } = await measureFairness(load)
     const figures = [quantiles(...without), quantiles(...beside)]
-    rows.push({ name: `nobody hangs (${hangingRows} rows there)`, figures: figures[0] ?? {} })
+    rows.push({ name: `none hangs (${hangingRows} rows there)`, figures: figures[0] ?? {} })
     rows.push({ name: `one hangs with ${hangingRows} due`, figures: figures[1] ?? {} })
     const [before = 1, after = Number.NaN] = figures.map(figure => median(figure['p99 ms'] ?? []))
     notes.push(`p99 beside ${hangingRows} due / without: ${(after / before).toFixed(2)} (goal at most 1.5)`)

@@ -52,7 +52,7 @@ describe.each(KINDS)('an event at %s', kind => {
     await receiver.stop()
   })
 
-  it('invariant 3: told twice by the bus, it is one delivery', async () => {
+  it('invariant 3: delivered twice by the bus, it is one delivery', async () => {
     const merchantId = randomUUID()
     const receiver = await startReceiver()
     await notifyAt(system, kind, merchantId, receiver.url)
@@ -63,7 +63,7 @@ describe.each(KINDS)('an event at %s', kind => {
     await receiver.stop()
   })
 
-  it('that a subscription will tell is not told as order.paid', async () => {
+  it('that a subscription will report is not sent as order.paid', async () => {
     const merchantId = randomUUID()
     const receiver = await startReceiver()
     await notifyAt(system, kind, merchantId, receiver.url)

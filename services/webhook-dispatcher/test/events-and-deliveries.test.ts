@@ -35,8 +35,8 @@ const get = (path: string, merchantId: string) => request(system.url).get(`/api/
 const post = (path: string, merchantId: string, body: object = {}) =>
   request(system.url).post(`/api/v1${path}`).set(asMerchant(merchantId)).send(body)
 
-/** A merchant with so many paid orders told. */
-async function told(count: number, merchant: Parameters<typeof merchantUpdated>[1] = {}) {
+/** A merchant with so many events of paid orders. */
+async function notified(count: number, merchant: Parameters<typeof merchantUpdated>[1] = {}) {
   const merchantId = randomUUID()
   await system.publish(merchantUpdated(merchantId, { webhook_url: receiver.url, ...merchant }))
   const events = Array.from({ length: count }, () => orderPaid(merchantId))
@@ -51,8 +51,8 @@ const dead = (merchantId: string) =>
   )
 
 describe('GET /api/v1/events', () => {
-  it('lists what was told, newest first, page by page in both directions', async () => {
-    const { merchantId, ids } = await told(7)
+  it('lists what was published, newest first, page by page in both directions', async () => {
+    const { merchantId, ids } = await notified(7)
     const first = await get('/events?limit=3', merchantId)
     expect(first.body).toMatchObject({ object: 'list', has_more: true })
     expect(first.body.data.map((each: { id: string }) => each.id)).toEqual(ids.slice(0, 3))
@@ -65,7 +65,7 @@ describe('GET /api/v1/events', () => {
   })
 
   it('filters by type and time', async () => {
-    const { merchantId } = await told(2)
+    const { merchantId } = await notified(2)
     await system.publish(
       event('order.expired', {
         merchant_id: merchantId,
@@ -81,7 +81,7 @@ describe('GET /api/v1/events', () => {
   })
 
   it('keeps the events of a merchant without webhook_url', async () => {
-    const { merchantId, ids } = await told(2, { webhook_url: null })
+    const { merchantId, ids } = await notified(2, { webhook_url: null })
     expect((await get('/events', merchantId)).body.data).toHaveLength(2)
     expect((await get(`/events/${ids[0]}`, merchantId)).body.data).toMatchObject({ external_ref: 'INV-7' })
     expect((await get('/deliveries', merchantId)).body.data).toHaveLength(0)
@@ -101,8 +101,8 @@ describe('GET /api/v1/events', () => {
 })
 
 describe('whose is it', () => {
-  it("403 for another merchant's, 404 for nobody's, 400 for what is no id", async () => {
-    const { merchantId, ids } = await told(1)
+  it("403 for another merchant's, 404 for an unknown one, 400 for what is no id", async () => {
+    const { merchantId, ids } = await notified(1)
     const { body } = await get('/deliveries', merchantId)
     const deliveryId = body.data[0].id
     const stranger = randomUUID()
@@ -136,7 +136,7 @@ describe('whose is it', () => {
 describe('GET /api/v1/deliveries', () => {
   it('shows status, last error and every attempt, and the body as it is sent', async () => {
     status = 500
-    const { merchantId, ids } = await told(1)
+    const { merchantId, ids } = await notified(1)
     const { body: list } = await get('/deliveries?status=pending&event_type=order.paid', merchantId)
     expect(delivery.parse(list.data[0])).toMatchObject({
       event_id: ids[0],
@@ -156,7 +156,7 @@ describe('GET /api/v1/deliveries', () => {
   })
 
   it('counts for the overview', async () => {
-    const { merchantId } = await told(3)
+    const { merchantId } = await notified(3)
     status = 500
     await system.publish(orderPaid(merchantId))
     await system.dispatcher.idle()
@@ -198,7 +198,7 @@ describe('GET /api/v1/deliveries/:id while its attempt is being recorded', () =>
   }
 
   it('shows the count and the log of one moment', async () => {
-    const { merchantId } = await told(1)
+    const { merchantId } = await notified(1)
     const { rows } = await system.sql.query(
       "UPDATE deliveries SET status = 'pending', attempts = 0, tries = 0, delivered_at = NULL, next_attempt_at = now() + interval '1 day' WHERE merchant_id = $1 RETURNING id",
       [merchantId],
@@ -225,7 +225,7 @@ describe('GET /api/v1/deliveries/:id while its attempt is being recorded', () =>
 
 describe('POST /api/v1/deliveries/:id/replay', () => {
   it('is a new delivery of the same bytes that names the old one', async () => {
-    const { merchantId } = await told(1)
+    const { merchantId } = await notified(1)
     const [old] = (await get('/deliveries', merchantId)).body.data
     const first = receiver.received.at(-1)
     const { status, body } = await post(`/deliveries/${old.id}/replay`, merchantId)
@@ -240,7 +240,7 @@ describe('POST /api/v1/deliveries/:id/replay', () => {
 
   it('answers the one that is on its way when asked again', async () => {
     status = 500
-    const { merchantId } = await told(1)
+    const { merchantId } = await notified(1)
     const [old] = (await get('/deliveries', merchantId)).body.data
     const answers = await Promise.all(Array.from({ length: 8 }, () => post(`/deliveries/${old.id}/replay`, merchantId)))
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
@@ -248,7 +248,7 @@ describe('POST /api/v1/deliveries/:id/replay', () => {
   })
 
   it('needs a webhook_url, and waits for the settings that the gateway knows already', async () => {
-    const { merchantId } = await told(1)
+    const { merchantId } = await notified(1)
     const [old] = (await get('/deliveries', merchantId)).body.data
     const asked = request(system.url).post(`/api/v1/deliveries/${old.id}/replay`).set(asMerchant(merchantId, 2)).send({})
     const [{ status, body }] = await Promise.all([asked, system.publish(merchantUpdated(merchantId, { version: 2, webhook_url: null }))])
@@ -256,7 +256,7 @@ describe('POST /api/v1/deliveries/:id/replay', () => {
   })
 
   it('takes no fields', async () => {
-    const { merchantId } = await told(1)
+    const { merchantId } = await notified(1)
     const [old] = (await get('/deliveries', merchantId)).body.data
     expect((await post(`/deliveries/${old.id}/replay`, merchantId, { url: 'http://evil' })).status).toBe(400)
   })
@@ -266,7 +266,7 @@ describe('POST /api/v1/deliveries/replay', () => {
   const range = () => ({ created_gte: '2020-01-01T00:00:00.000Z', created_lt: '2099-01-01T00:00:00.000Z' })
 
   it('replays what never arrived in a time range, and asked again nothing more', async () => {
-    const { merchantId } = await told(3)
+    const { merchantId } = await notified(3)
     await dead(merchantId)
     await system.publish(orderPaid(merchantId))
     await system.dispatcher.idle()
@@ -282,14 +282,14 @@ describe('POST /api/v1/deliveries/replay', () => {
   })
 
   it('replays everything when asked to', async () => {
-    const { merchantId } = await told(2)
+    const { merchantId } = await notified(2)
     const { body } = await post('/deliveries/replay', merchantId, { ...range(), scope: 'all', event_type: 'order.paid' })
     expect(body.replayed).toBe(2)
     await system.dispatcher.idle()
   })
 
   it('gives events of the time without webhook_url their first delivery', async () => {
-    const { merchantId, ids } = await told(2, { webhook_url: null })
+    const { merchantId, ids } = await notified(2, { webhook_url: null })
     await system.publish(merchantUpdated(merchantId, { version: 2, webhook_url: receiver.url }))
     expect((await post('/deliveries/replay', merchantId, range())).body.replayed).toBe(2)
     await system.dispatcher.idle()
@@ -298,11 +298,11 @@ describe('POST /api/v1/deliveries/replay', () => {
   })
 
   it('is limited to the range and the merchant', async () => {
-    const { merchantId } = await told(1)
+    const { merchantId } = await notified(1)
     await dead(merchantId)
     const past = { created_gte: '2020-01-01T00:00:00.000Z', created_lt: '2021-01-01T00:00:00.000Z' }
     expect((await post('/deliveries/replay', merchantId, past)).body.replayed).toBe(0)
-    const other = await told(0)
+    const other = await notified(0)
     expect((await post('/deliveries/replay', other.merchantId, range())).body.replayed).toBe(0)
     expect((await post('/deliveries/replay', merchantId, { ...range(), created_lt: '2019-01-01T00:00:00.000Z' })).status).toBe(400)
   })
@@ -310,7 +310,7 @@ describe('POST /api/v1/deliveries/replay', () => {
 
 describe('retention', () => {
   it('forgets events with their deliveries and attempts after 30 days, and keeps what is on its way', async () => {
-    const { merchantId, ids } = await told(2)
+    const { merchantId, ids } = await notified(2)
     status = 500
     const late = orderPaid(merchantId)
     await system.publish(late)
@@ -331,7 +331,7 @@ describe('retention', () => {
 })
 
 describe('the metrics', () => {
-  it('tell of deliveries, age, flight and backlog, and of no secret', async () => {
+  it('cover deliveries, age, flight and backlog, and hold no secret', async () => {
     const { text } = await request(system.opsUrl).get('/metrics')
     for (const name of [
       'attempts_total',

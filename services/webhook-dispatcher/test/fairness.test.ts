@@ -53,11 +53,11 @@ describe('invariant 7: one merchant with a hanging receiver and a long backlog',
     const hung = randomUUID()
     await system.publish(merchantUpdated(hung, { webhook_url: hanging.url }))
     await system.sql.query(
-      `WITH told AS (
+      `WITH published AS (
          INSERT INTO events (id, merchant_id, merchant_version, type, body, occurred_at, waiting, sequence)
          SELECT new_id(), $1, 1, 'order.expired', '{}', now(), false, n FROM generate_series(1, $2::int) AS n RETURNING id, merchant_id)
        INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at)
-       SELECT id, id, merchant_id, 'order.expired', 'pending', now() FROM told`,
+       SELECT id, id, merchant_id, 'order.expired', 'pending', now() FROM published`,
       [hung, HANGING_ROWS],
     )
     await system.sql.query('SELECT touch_lanes(ARRAY[$1::uuid])', [hung])

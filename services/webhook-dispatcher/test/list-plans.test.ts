@@ -26,7 +26,7 @@ beforeAll(async () => {
   }
   Object.assign(database.pool, { query: listen })
   store = openStore(database)
-  // What few deliveries differ from the many are the oldest: whoever walks through the merchant's list meets them last.
+  // What few deliveries differ from the many are the oldest: a client that walks through the merchant's list meets them last.
   await database.query(
     `INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, attempts, next_attempt_at, dead_reason)
      SELECT id, id, $1, CASE WHEN n <= 30 THEN 'order.expired' ELSE 'order.paid' END, status, 1, CASE status WHEN 'pending' THEN now() END,

@@ -17,7 +17,7 @@ const merchantId = randomUUID()
 const [OLD, NEW] = ['whsec_old', 'whsec_new']
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
 
-/** Tells one event and answers which secret signed it. */
+/** Publishes one event and answers which secret signed it. */
 async function signedWith(): Promise<string | undefined> {
   await system.publish(orderPaid(merchantId))
   await system.dispatcher.idle()

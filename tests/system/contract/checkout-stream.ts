@@ -1,8 +1,8 @@
 import type { CheckoutBody } from '@ponte/contracts'
 
-/** Opens an order's checkout stream as a payer's page does; `told` grows with what it says. */
+/** Opens an order's checkout stream as a payer's page does; `views` grows with what it says. */
 export async function watchCheckout(gatewayUrl: string, orderId: string) {
-  const told: CheckoutBody[] = []
+  const views: CheckoutBody[] = []
   const aborted = new AbortController()
   const response = await fetch(`${gatewayUrl}/api/v1/checkout/${orderId}/stream`, { signal: aborted.signal })
   const reading = (async () => {
@@ -11,7 +11,7 @@ export async function watchCheckout(gatewayUrl: string, orderId: string) {
       text += Buffer.from(chunk).toString('utf8')
       const events = text.split('\n\n')
       text = events.pop() ?? ''
-      for (const event of events) if (event.startsWith('event: checkout')) told.push(JSON.parse(event.slice(event.indexOf('{'))))
+      for (const event of events) if (event.startsWith('event: checkout')) views.push(JSON.parse(event.slice(event.indexOf('{'))))
     }
   })().catch(error => {
     if (!aborted.signal.aborted) throw error
@@ -20,5 +20,5 @@ export async function watchCheckout(gatewayUrl: string, orderId: string) {
     aborted.abort()
     await reading
   }
-  return { told, close }
+  return { views, close }
 }

@@ -24,7 +24,7 @@ afterAll(async () => {
   await world?.stop()
 }, 60_000)
 
-const toldPaid = (order: OrderBody) =>
+const paidWebhooks = (order: OrderBody) =>
   world.receiver.received.filter(webhook => webhook.body.includes('"order.paid"') && webhook.body.includes(order.id))
 
 async function paidEvents(order: OrderBody): Promise<number> {
@@ -48,8 +48,8 @@ describe('five processes on RabbitMQ and five databases', () => {
     const merchant = await createMerchant(world, gatewayUrl)
     const order = await call<OrderBody>(gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
     const { hash } = await pay(world.chain, order)
-    await until(() => toldPaid(order).length > 0, 'order.paid was not delivered')
-    expect(toldPaid(order)[0]?.headers).not.toHaveProperty('traceparent')
+    await until(() => paidWebhooks(order).length > 0, 'order.paid was not delivered')
+    expect(paidWebhooks(order)[0]?.headers).not.toHaveProperty('traceparent')
 
     const { spans } = collector
     const treeOf = (wanted: (span: Span) => boolean) => traceTree(spans, spans.find(wanted)?.traceId ?? '')
@@ -90,7 +90,7 @@ describe('five processes on RabbitMQ and five databases', () => {
       await processes.end(name, 'SIGKILL')
       await paying
       await processes.start(name)
-      await until(() => toldPaid(order).length > 0, `order.paid was not delivered after ${name} came back`, 60_000)
+      await until(() => paidWebhooks(order).length > 0, `order.paid was not delivered after ${name} came back`, 60_000)
       const read = await call<OrderBody>(gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)
       expect(read).toMatchObject({ status: 'paid', received: order.expected })
       expect(read.payments).toHaveLength(1)
@@ -100,7 +100,7 @@ describe('five processes on RabbitMQ and five databases', () => {
   )
 
   it.each(serviceNames)(
-    '%s, told to end in the midst of payments, ends with 0, and each payment is told exactly once',
+    '%s, stopped in the midst of payments, ends with 0, and each payment is notified exactly once',
     async name => {
       const merchant = await createMerchant(world, gatewayUrl)
       const order = () => call<OrderBody>(gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '42.00' })
@@ -110,13 +110,13 @@ describe('five processes on RabbitMQ and five databases', () => {
       expect(await processes.end(name, 'SIGTERM')).toBe(0)
       await paying
       await processes.start(name)
-      const told = () => [first, ...others].map(each => toldPaid(each).length)
+      const times = () => [first, ...others].map(each => paidWebhooks(each).length)
       await until(
-        () => told().every(times => times > 0),
-        () => `told ${told()} times`,
+        () => times().every(count => count > 0),
+        () => `notified ${times()} times`,
         60_000,
       )
-      expect(told()).toEqual([1, 1, 1, 1])
+      expect(times()).toEqual([1, 1, 1, 1])
     },
     120_000,
   )

@@ -25,7 +25,7 @@ describe('two replicas of each of the five, on one PostgreSQL and one RabbitMQ',
   systemContract(() => ({ world, gatewayUrl: replicas.gatewayUrl })))
 
 it(
-  'two replicas of each of the five, restarted one after the other under load, answer every request and tell every payment',
+  'two replicas of each of the five, restarted one after the other under load, answer every request and notify of every payment',
   async () => {
     const { gatewayUrl } = replicas
     const merchant = await createMerchant(world, gatewayUrl)
@@ -84,7 +84,7 @@ it(
       new Set(world.receiver.received.filter(each => each.signature_valid).map(each => JSON.parse(each.body).data.id as string))
     await until(
       () => paid.every(id => heard().has(id)),
-      () => `${paid.filter(id => !heard().has(id)).length} of ${paid.length} payments were not told`,
+      () => `${paid.filter(id => !heard().has(id)).length} of ${paid.length} payments were not notified`,
       120_000,
     )
     const total = [...answers.values()].reduce((sum, count) => sum + count, 0)
@@ -92,7 +92,7 @@ it(
     const slowestStop = Math.max(...ends.map(end => end.stopMs))
     console.log(
       `${total} requests, ${keyless} of them POSTs without a key, in ${seconds} s while ${ends.length} processes were replaced: ${unexpected.length} not answered as they should; ` +
-        `slowest ${slowest.ms} ms (${slowest.what}); slowest stop ${slowestStop} ms; ${paid.length} payments, each told`,
+        `slowest ${slowest.ms} ms (${slowest.what}); slowest stop ${slowestStop} ms; ${paid.length} payments, each notified`,
     )
     const why = unexpected.length > 0 ? replicas.logged().filter(line => line.includes('does not answer')) : []
     expect({ unexpected, why }).toEqual({ unexpected: [], why: [] })

@@ -20,7 +20,7 @@ export function systemContract(deployed: () => { world: World; gatewayUrl: strin
   const ask = <T = OrderBody>(method: string, path: string, body?: object) =>
     call<T>(deployed().gatewayUrl, method, `/api/v1${path}`, merchant.api_key, body)
   const order = (body: object = {}) => ask('POST', '/orders', { brl_amount: '150.00', ...body })
-  const told = (...ids: string[]) =>
+  const notified = (...ids: string[]) =>
     deployed().world.receiver.received.flatMap(({ body, signature_valid }) => {
       const { type, data } = JSON.parse(body)
       expect(signature_valid).toBe(true)
@@ -28,12 +28,12 @@ export function systemContract(deployed: () => { world: World; gatewayUrl: strin
     })
   const hears = (count: number, ...ids: string[]) =>
     until(
-      () => told(...ids).length >= count,
-      () => `${told(...ids).length} of ${count} were told: ${JSON.stringify(told(...ids))}`,
+      () => notified(...ids).length >= count,
+      () => `${notified(...ids).length} of ${count} were notified: ${JSON.stringify(notified(...ids))}`,
       60_000,
     )
 
-  it('a BRL order is paid in USDC on a chain and told to the merchant, once, signed, as the specification says', async () => {
+  it('a BRL order is paid in USDC on a chain and the merchant is notified, once, signed, as the specification says', async () => {
     const created = await order({ external_ref: 'INV-7' })
     expect(created.payment.merchant_address).toBe(MERCHANT.address)
     const receipt = await pay(deployed().world.chain, created)
@@ -47,14 +47,14 @@ export function systemContract(deployed: () => { world: World; gatewayUrl: strin
       ...{ id: created.id, subscription_id: null, external_ref: 'INV-7', brl_amount: '150.00' },
       ...{ usdc_amount, memo, tx_hash: receipt.hash, paid_at: paid.paid_at },
     }
-    expect(told(created.id)).toEqual([{ type: 'order.paid', data }])
+    expect(notified(created.id)).toEqual([{ type: 'order.paid', data }])
     expect(deployed().world.receiver.received.at(-1)?.headers).toMatchObject({
       'content-type': 'application/json',
       'x-service-signature': expect.stringMatching(/^[0-9a-f]{64}$/),
     })
   }, 90_000)
 
-  it('an order that is paid in part says so, and is paid when the rest comes', async () => {
+  it('an order that is paid in part is reported as such, and is paid when the rest comes', async () => {
     const { chain } = deployed().world
     const created = await order()
     const half = units(created.usdc_amount) / 2n
@@ -62,14 +62,14 @@ export function systemContract(deployed: () => { world: World; gatewayUrl: strin
     await hears(1, created.id)
     await pay(chain, created, units(created.usdc_amount) - half)
     await hears(2, created.id)
-    expect(told(created.id).map(({ type }) => type)).toEqual(['order.underpaid', 'order.paid'])
+    expect(notified(created.id).map(({ type }) => type)).toEqual(['order.underpaid', 'order.paid'])
   }, 90_000)
 
-  it('a key sent twice at once, wherever it arrives, is one order; each of many is paid and told once', async () => {
+  it('a key sent twice at once, wherever it arrives, is one order; each of many is paid and notified once', async () => {
     const { world, gatewayUrl } = deployed()
     const keyed = async (key: string) => {
       const headers = { Authorization: `Bearer ${merchant.api_key}`, 'Content-Type': 'application/json', 'Idempotency-Key': key }
-      // The one that came second may be told that the first is still at work.
+      // The second may be refused while the first is still at work.
       let answer = await askGateway(gatewayUrl, '/api/v1/orders', { method: 'POST', headers, body: '{"brl_amount":"1.00"}' })
       while (answer.status === 409)
         answer = await askGateway(gatewayUrl, '/api/v1/orders', { method: 'POST', headers, body: '{"brl_amount":"1.00"}' })
@@ -88,7 +88,7 @@ export function systemContract(deployed: () => { world: World; gatewayUrl: strin
     for (const each of orders) await pay(world.chain, each)
     await hears(8, ...ids)
     expect(
-      told(...ids)
+      notified(...ids)
         .map(({ type, data }) => [type, data.id])
         .sort(),
     ).toEqual(ids.map(id => ['order.paid', id]).sort())
@@ -114,25 +114,25 @@ export function systemContract(deployed: () => { world: World; gatewayUrl: strin
       await hears(period, ...orders.map(each => each.id))
     }
     await hears(3, id, ...orders.map(each => each.id))
-    expect(told(...orders.map(each => each.id)).map(({ type }) => type)).toEqual(['subscription.charged', 'subscription.charged'])
-    expect(told(id)).toEqual([{ type: 'subscription.expired', data: { id, external_ref: 'CLUB-1' } }])
+    expect(notified(...orders.map(each => each.id)).map(({ type }) => type)).toEqual(['subscription.charged', 'subscription.charged'])
+    expect(notified(id)).toEqual([{ type: 'subscription.expired', data: { id, external_ref: 'CLUB-1' } }])
   }, 120_000)
 
-  it('a payer who looks at the checkout sees the payment arrive without asking again; nobody else is told', async () => {
+  it('a payer who looks at the checkout sees the payment arrive without asking again; no other page is notified', async () => {
     const { world, gatewayUrl } = deployed()
     const [mine, other] = [await order(), await order()]
     const [seen, unseen] = [await watchCheckout(gatewayUrl, mine.id), await watchCheckout(gatewayUrl, other.id)]
-    await until(() => seen.told.length > 0 && unseen.told.length > 0, 'the present view was not told')
-    expect(seen.told[0]).toMatchObject({ status: 'pending', due: mine.usdc_amount })
+    await until(() => seen.views.length > 0 && unseen.views.length > 0, 'the present view was not sent')
+    expect(seen.views[0]).toMatchObject({ status: 'pending', due: mine.usdc_amount })
     const receipt = await pay(world.chain, mine)
     await until(
-      () => seen.told.at(-1)?.status === 'paid',
-      () => `the last that was told is ${seen.told.at(-1)?.status}`,
+      () => seen.views.at(-1)?.status === 'paid',
+      () => `the last that was sent is ${seen.views.at(-1)?.status}`,
       60_000,
     )
-    expect(seen.told.at(-1)).toMatchObject({ received: mine.expected, due: '0.000000', tx_hash: receipt.hash })
-    expect(['pending,paid', 'pending,confirming,paid']).toContain([...new Set(seen.told.map(({ status }) => status))].join())
-    expect(unseen.told.map(({ status }) => status)).toEqual(['pending'])
+    expect(seen.views.at(-1)).toMatchObject({ received: mine.expected, due: '0.000000', tx_hash: receipt.hash })
+    expect(['pending,paid', 'pending,confirming,paid']).toContain([...new Set(seen.views.map(({ status }) => status))].join())
+    expect(unseen.views.map(({ status }) => status)).toEqual(['pending'])
     await seen.close()
     await unseen.close()
   }, 90_000)
@@ -152,18 +152,18 @@ export function systemContract(deployed: () => { world: World; gatewayUrl: strin
     merchant.api_key = rotated.api_key
   }, 60_000)
 
-  it('what is cancelled or expires is told once', async () => {
+  it('what is cancelled or expires is notified once', async () => {
     const { chain } = deployed().world
     const [unwanted, late] = [await order({ external_ref: 'A' }), await order({ external_ref: 'B', expires_in: 10 })]
     expect(await ask('POST', `/orders/${unwanted.id}/cancel`)).toMatchObject({ status: 'cancelled' })
     await chain.setNextBlockTimestamp((await chain.now()) + 60)
     await chain.mine(3)
     await hears(2, unwanted.id, late.id)
-    expect(told(unwanted.id)).toEqual([{ type: 'order.cancelled', data: { id: unwanted.id, external_ref: 'A' } }])
-    expect(told(late.id)).toEqual([{ type: 'order.expired', data: { id: late.id, external_ref: 'B' } }])
+    expect(notified(unwanted.id)).toEqual([{ type: 'order.cancelled', data: { id: unwanted.id, external_ref: 'A' } }])
+    expect(notified(late.id)).toEqual([{ type: 'order.expired', data: { id: late.id, external_ref: 'B' } }])
   }, 90_000)
 
-  it('nobody was told anything twice', () => {
+  it('nothing was notified twice', () => {
     const bodies = deployed().world.receiver.received.map(({ body }) => body)
     expect(bodies).toHaveLength(new Set(bodies).size)
   })

@@ -117,7 +117,7 @@ test('older rows are shown from their first one, with focus there', async () => 
 
 const firstRowTop = (page: Page) => page.evaluate<number>("document.querySelector('tbody tr').getBoundingClientRect().top")
 
-test('without a connection the dashboard says so at once, tries again by itself, and a list that cannot go on says why', async () => {
+test('without a connection the dashboard shows it at once, tries again by itself, and a list that cannot go on gives the reason', async () => {
   const { context, page } = await open('/orders')
   await page.locator('tbody tr').first().waitFor()
   await context.setOffline(true)

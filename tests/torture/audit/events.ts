@@ -1,34 +1,36 @@
 import type { Audited } from '.'
 
-/** Invariants 2 and 3: what was told once is told by exactly one event, nothing is told that did not happen, and every event had its effect. */
+/** Invariants 2 and 3: what was published once is published by exactly one event, nothing is published that did not happen, and every event had its effect. */
 export async function eventsAgainstStates(audited: Audited): Promise<string[]> {
-  return [...(await toldOnce(audited)), ...(await copiesAgree(audited))]
+  return [...(await publishedOnce(audited)), ...(await copiesAgree(audited))]
 }
 
-async function toldOnce({ ledger }: Audited): Promise<string[]> {
+async function publishedOnce({ ledger }: Audited): Promise<string[]> {
   const rows = await ledger.query(
     'orders',
     `SELECT o.id, o.status, o.paid_at IS NOT NULL AS paid, o.notified_units > 0 AS short,
-       count(*) FILTER (WHERE e.type = 'order.created') AS created, count(*) FILTER (WHERE e.type = 'order.paid') AS told_paid,
-       count(*) FILTER (WHERE e.type = 'order.expired') AS told_expired, count(*) FILTER (WHERE e.type = 'order.cancelled') AS told_cancelled,
-       count(*) FILTER (WHERE e.type = 'order.underpaid') AS told_short
+       count(*) FILTER (WHERE e.type = 'order.created') AS created, count(*) FILTER (WHERE e.type = 'order.paid') AS published_paid,
+       count(*) FILTER (WHERE e.type = 'order.expired') AS published_expired, count(*) FILTER (WHERE e.type = 'order.cancelled') AS published_cancelled,
+       count(*) FILTER (WHERE e.type = 'order.underpaid') AS published_short
      FROM orders o LEFT JOIN outbox e ON e.body::jsonb->'data'->'order'->>'id' = o.id::text GROUP BY o.id`,
   )
   return rows.flatMap(row => {
-    const said = (name: string, actual: unknown, wanted: number) =>
+    const miscounted = (name: string, actual: unknown, wanted: number) =>
       Number(actual) === wanted ? [] : [`order ${row.id} has ${actual} events ${name} instead of ${wanted}`]
     return [
-      ...said('order.created', row.created, 1),
-      ...said('order.paid', row.told_paid, row.paid ? 1 : 0),
-      ...said('order.cancelled', row.told_cancelled, row.status === 'cancelled' ? 1 : 0),
-      ...(Number(row.told_expired) > 1 ? [`order ${row.id} has ${row.told_expired} events order.expired`] : []),
-      ...(row.status === 'expired' && !row.paid && Number(row.told_expired) !== 1 ? [`order ${row.id} expired without its event`] : []),
-      ...(row.short !== Number(row.told_short) > 0 ? [`order ${row.id} has ${row.told_short} events order.underpaid`] : []),
+      ...miscounted('order.created', row.created, 1),
+      ...miscounted('order.paid', row.published_paid, row.paid ? 1 : 0),
+      ...miscounted('order.cancelled', row.published_cancelled, row.status === 'cancelled' ? 1 : 0),
+      ...(Number(row.published_expired) > 1 ? [`order ${row.id} has ${row.published_expired} events order.expired`] : []),
+      ...(row.status === 'expired' && !row.paid && Number(row.published_expired) !== 1
+        ? [`order ${row.id} expired without its event`]
+        : []),
+      ...(row.short !== Number(row.published_short) > 0 ? [`order ${row.id} has ${row.published_short} events order.underpaid`] : []),
     ]
   })
 }
 
-/** What a service keeps of another's data is what that one last said. */
+/** What a service keeps of another's data is what that one last published. */
 async function copiesAgree({ ledger }: Audited): Promise<string[]> {
   const differences: string[] = []
   const merchants = await ledger.query('api-gateway', 'SELECT id, version FROM merchants')

@@ -10,7 +10,7 @@ export async function webhooksAgainstEvents({ ledger, traffic }: Audited): Promi
 
 async function eventsAgainstDispatcher(ledger: Ledger): Promise<string[]> {
   const published = [
-    // A subscription's order that is paid is told as subscription.charged, and not as order.paid.
+    // A subscription's order that is paid is published as subscription.charged, and not as order.paid.
     ...(await ledger.query(
       'orders',
       `SELECT e.id, e.type, e.type = 'order.paid' AND o.subscription_id IS NOT NULL AS silent
@@ -25,9 +25,9 @@ async function eventsAgainstDispatcher(ledger: Ledger): Promise<string[]> {
       .filter(({ id, silent }) => silent === kept.has(id))
       .map(
         ({ id, type, silent }) =>
-          `event ${id} (${type}) is ${silent ? 'told to the merchant and must not be' : 'unknown to the dispatcher'}`,
+          `event ${id} (${type}) is ${silent ? 'sent to the merchant and must not be' : 'unknown to the dispatcher'}`,
       ),
-    ...[...kept].filter(id => !known.has(id)).map(id => `the dispatcher tells of event ${id}, which nobody published`),
+    ...[...kept].filter(id => !known.has(id)).map(id => `the dispatcher keeps event ${id}, which was not published`),
   ]
 }
 

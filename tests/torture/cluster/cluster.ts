@@ -14,7 +14,7 @@ export interface Replica {
   port: number
   opsPort: number
   child: ChildProcess | null
-  /** The last lines it said, for whoever has to find out why. */
+  /** The last lines it logged, to find out why. */
   output: string[]
 }
 
@@ -28,7 +28,7 @@ export interface Cluster {
   signal(replica: Replica, signal: NodeJS.Signals): void
   /** From now on this replica's clock is so far ahead, or behind; a replica that starts anew has the right time. */
   moveClock(replica: Replica, aheadMs: number): void
-  /** Wakes what is stopped, lets everybody reach everything again, and waits until all are ready. */
+  /** Wakes what is stopped, lets all parties reach each other again, and waits until all are ready. */
   heal(): Promise<void>
   stop(): Promise<void>
 }

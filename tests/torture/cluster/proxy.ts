@@ -6,7 +6,7 @@ export interface Line {
   cut(): void
   /** While true, connections are refused. */
   refuse(on: boolean): void
-  /** While true, bytes stay where they are: nobody answers, nobody hangs up. */
+  /** While true, bytes stay where they are: no answer, no end. */
   stall(on: boolean): void
   /** Each byte comes so much later. */
   delay(ms: number): void

@@ -56,7 +56,7 @@ describe('a webhook_url', () => {
   })
 
   it.each([0, 22, 25, 1433, 2379, 3306, 5432, 5672, 6379, 9042, 9092, 9200, 11211, 27017])(
-    'is refused on port %i, where another protocol listens, and the refusal says so',
+    'is refused on port %i, where another protocol listens, and the refusal names it',
     port => {
       expect(vetWebhookUrl(`https://example.com:${port}/`).refusal).toMatch(`must not use port ${port},`)
     },

@@ -13,7 +13,7 @@ const SECRET = /secret/i
 export type AuditedTables = Readonly<Record<string, readonly string[]>>
 
 /**
- * For operators, on the inner port only: the rows of some tables as they stand, in the order of their keys, so that whoever audits the books needs
+ * For operators, on the inner port only: the rows of some tables as they stand, in the order of their keys, so that an auditor of the books needs
  * no password of a database and believes no judgement of ours.
  */
 export function auditRoutes(sql: Pick<Sql, 'query'>, tables: AuditedTables): Router {

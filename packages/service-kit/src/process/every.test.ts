@@ -74,9 +74,9 @@ describe('work that repeats', () => {
     expect(logged).toEqual(['work failed and will be tried again'])
   })
 
-  it('waits for the running turn when it stops, tells it by the signal, and never runs again', async () => {
+  it('waits for the running turn when it stops, aborts it by the signal, and never runs again', async () => {
     let ended = false
-    let told = false
+    let aborted = false
     let runs = 0
     const loop = every(
       'work',
@@ -84,7 +84,7 @@ describe('work that repeats', () => {
       async signal => {
         runs++
         await new Promise<void>(resolve => signal.addEventListener('abort', () => setTimeout(resolve, 5)))
-        told = signal.aborted
+        aborted = signal.aborted
         ended = true
       },
       silentLogger,
@@ -92,7 +92,7 @@ describe('work that repeats', () => {
     await loop.start?.()
     await until(() => runs === 1, 'it did not start')
     await loop.stop?.()
-    expect([ended, told]).toEqual([true, true])
+    expect([ended, aborted]).toEqual([true, true])
     loop.wake()
     expect(runs).toBe(1)
   })

@@ -24,7 +24,7 @@ describe('a service, a list of parts', () => {
     expect(log).toEqual(['start a', 'stop b', 'stop a'])
   })
 
-  it('stops the others when one cannot stop, and says so', async () => {
+  it('stops the others when one cannot stop, and reports it', async () => {
     const log: string[] = []
     const stuck = noting(log, 'b', { stop: () => Promise.reject(new Error('stuck')) })
     const made = service('it', [noting(log, 'a'), stuck, noting(log, 'c')])

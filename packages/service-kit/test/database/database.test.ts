@@ -112,7 +112,7 @@ describe('the database', () => {
     for (const error of [undefined, null, 'text', 5, new Error('no'), { code: 'P2002' }]) expect(isTransient(error)).toBe(false)
   })
 
-  it('tells a duplicate by its key, and a row that moved on by its version', async () => {
+  it('knows a duplicate by its key, and a row that moved on by its version', async () => {
     const duplicate = await failure(database.query('INSERT INTO shoes VALUES (1, 1)'))
     expect(isUniqueViolation(duplicate, 'shoes_pkey')).toBe(true)
     expect(isUniqueViolation(duplicate, 'inbox_pkey')).toBe(false)

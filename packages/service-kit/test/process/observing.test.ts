@@ -126,7 +126,7 @@ describe('one thing followed through all services', () => {
     })
     afterEach(() => write.mockRestore())
     const logger = createLogger({ service: 'shoes', level: 'debug' })
-    const said = (message: string) => lines.map(line => JSON.parse(line)).find(line => line.message === message)
+    const logged = (message: string) => lines.map(line => JSON.parse(line)).find(line => line.message === message)
     const traceId = expect.stringMatching(/^[0-9a-f]{32}$/)
     const secret = 'a-secret-of-32-characters-or-more'
 
@@ -144,7 +144,7 @@ describe('one thing followed through all services', () => {
       const http = httpServer('http', createApp({ routes, logger }), { host: '127.0.0.1', port: 0 })
       await http.start?.()
       await loop.start?.()
-      await until(() => said('counted'), 'the first turn did not come')
+      await until(() => logged('counted'), 'the first turn did not come')
       lines.length = 0
       const token = signCaller(
         { kind: 'merchant', terms: { merchant_id: ID, version: 1, display_name: 'x', payout_address: null } },
@@ -154,15 +154,15 @@ describe('one thing followed through all services', () => {
         method: 'POST',
         headers: { 'x-request-id': 'request-1', authorization: `Bearer ${token}` },
       }).then(answer => answer.text())
-      await until(() => said('counted') && said('answered'), 'the loop did not turn')
+      await until(() => logged('counted') && logged('answered'), 'the loop did not turn')
       await loop.stop?.()
       await http.stop?.()
       const about = { service: 'shoes', request_id: 'request-1', merchant_id: ID, order_id: ID }
-      expect(said('tied')).toMatchObject({ ...about, pair_id: 'p1', trace_id: traceId })
-      expect(said('answered')).toMatchObject({ ...about, route: '/api/v1/orders/:id/cancel', status: 200 })
+      expect(logged('tied')).toMatchObject({ ...about, pair_id: 'p1', trace_id: traceId })
+      expect(logged('answered')).toMatchObject({ ...about, route: '/api/v1/orders/:id/cancel', status: 200 })
       expect(lines.join()).not.toContain(token)
       // What a request wakes works for all who wait.
-      expect(Object.keys(said('counted')).sort()).toEqual(['level', 'message', 'service', 'timestamp'])
+      expect(Object.keys(logged('counted')).sort()).toEqual(['level', 'message', 'service', 'timestamp'])
     })
 
     it('is its event, the event`s trace and whom it is about, for what the bus says of a failure too', async () => {
@@ -178,8 +178,8 @@ describe('one thing followed through all services', () => {
       const about = { event_id: message.id, event_type: 'order.changed', merchant_id: ID, order_id: ID }
       const trace_id = JSON.parse(message.body).trace.split('-')[1]
       for (const text of ['messages will be handled again', 'a message is parked in the dead letters']) {
-        expect(said(text)).toMatchObject({ ...about, trace_id })
-        expect(said(text)).not.toHaveProperty('request_id')
+        expect(logged(text)).toMatchObject({ ...about, trace_id })
+        expect(logged(text)).not.toHaveProperty('request_id')
       }
       expect(lines.join()).not.toContain('sk_live_ab')
     })

@@ -52,8 +52,8 @@ describe('a service as a process', () => {
 
   it.each([
     ['fails-to-start', 'no database'],
-    ['rejects-later', 'nobody caught this'],
-  ])('ends with status 1 and says why when it %s', async (mode, reason) => {
+    ['rejects-later', 'not caught'],
+  ])('ends with status 1 and gives the reason when it %s', async (mode, reason) => {
     const process = starting(mode)
     expect(await process.ended).toEqual({ code: 1, signal: null })
     expect(process.output()).toContain(reason)

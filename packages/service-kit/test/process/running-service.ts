@@ -3,7 +3,7 @@ import { createApp, httpServer } from '../../src/http'
 import { createLogger } from '../../src/observe'
 import { run, service } from '../../src/process'
 
-/** What run.test.ts starts as a process of its own: one slow route, and parts that misbehave when told so. */
+/** What run.test.ts starts as a process of its own: one slow route, and parts that misbehave when asked to. */
 const logger = createLogger({ service: 'runner' })
 const mode = process.argv[2]
 const app = createApp({
@@ -20,7 +20,7 @@ const misbehaving = {
   name: 'misbehaving',
   start: async () => {
     if (mode === 'fails-to-start') throw new Error('no database')
-    if (mode === 'rejects-later') setTimeout(() => void Promise.reject(new Error('nobody caught this')), 50)
+    if (mode === 'rejects-later') setTimeout(() => void Promise.reject(new Error('not caught')), 50)
   },
   stop: async () => {
     if (mode === 'fails-to-stop') throw new Error('stuck')

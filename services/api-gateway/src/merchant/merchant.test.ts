@@ -25,7 +25,7 @@ const fieldAtFault = (work: () => unknown) => {
   return undefined
 }
 
-test('a new merchant is told to the others as version 1, with its secret sealed', () => {
+test('a new merchant is published to the others as version 1, with its secret sealed', () => {
   const { merchant, events } = open({ payout_address: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8' })
   expect(events).toHaveLength(1)
   const event = { id, occurred_at: at.toISOString(), trace: null, ...events[0] }

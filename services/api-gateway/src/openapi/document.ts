@@ -63,7 +63,7 @@ const introduction = [
 const tags: readonly (readonly [string, string])[] = [
   ['Orders', 'One-shot invoices.'],
   ['Subscriptions', 'Recurring charges that produce orders.'],
-  ['Events', 'What webhooks told, to be pulled instead.'],
+  ['Events', 'What webhooks send, to be pulled instead.'],
   ['Merchant', 'The merchant of the user who is logged in.'],
   ['Endpoints', 'Where else than at your `webhook_url` you are notified.'],
   ['Dashboard', 'What the dashboard shows to that user.'],

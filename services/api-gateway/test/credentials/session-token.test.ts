@@ -58,7 +58,7 @@ describe('refused as invalid_jwt', () => {
     'a sub that is no text for a database': () => identity.sign({ sub: 'a\0b' }),
     'a sub that is not a string': () => identity.signText(JSON.stringify({ ...valid(), sub: 7 })),
     'a signature of three bytes': () => `${base64({ alg: 'ES256', kid: identity.key().kid })}.${base64(valid())}.AAAA`,
-    'a key of somebody else under the right kid': () => identity.sign({}, {}, { ...makeKey('ES256'), kid: identity.key().kid }),
+    'another key under the right kid': () => identity.sign({}, {}, { ...makeKey('ES256'), kid: identity.key().kid }),
     'an unknown kid': () => identity.sign({}, {}, makeKey('ES256')),
     'no kid': () => identity.sign({}, { kid: undefined }),
     'a kid that is a path': () => identity.sign({}, { kid: '../../../../dev/null' }),
@@ -77,7 +77,7 @@ describe('refused as invalid_jwt', () => {
     },
     'a changed payload': () => {
       const [head, , signature] = identity.sign().split('.')
-      return `${head}.${base64({ sub: 'somebody else', exp: seconds() + 60, iss: ISSUER, aud: AUDIENCE })}.${signature}`
+      return `${head}.${base64({ sub: 'another', exp: seconds() + 60, iss: ISSUER, aud: AUDIENCE })}.${signature}`
     },
     'no signature': () => `${identity.sign().split('.').slice(0, 2).join('.')}.`,
     'two parts': () => identity.sign().split('.').slice(0, 2).join('.'),
@@ -119,7 +119,7 @@ describe('keys that change', () => {
     expect(identity.asked()).toBe(2)
   })
 
-  test('a flood of unknown kids asks the identity provider a bounded number of times and harms nobody else', async () => {
+  test('a flood of unknown kids asks the identity provider a bounded number of times and harms no other', async () => {
     const tokens = verifier()
     await tokens.verify(identity.sign())
     const flood = Array.from({ length: 300 }, () => codeOf(tokens.verify(identity.sign({}, { kid: Math.random().toString() }))))
@@ -135,7 +135,7 @@ describe('keys that change', () => {
 })
 
 describe('an identity provider that is down', () => {
-  test('with a cold cache nobody can be judged: 503, and 401 only for what needs no key to be refused', async () => {
+  test('with a cold cache no caller can be judged: 503, and 401 only for what needs no key to be refused', async () => {
     identity.setAnswering(false)
     const tokens = verifier()
     expect(await codeOf(tokens.verify(identity.sign()))).toBe('service_unavailable')

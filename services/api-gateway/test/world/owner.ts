@@ -10,7 +10,7 @@ export interface Heard {
   caller: unknown
 }
 
-/** An owner on a real socket that wants the gateway's token as a real one does, remembers what it was asked, and answers as it is told. */
+/** An owner on a real socket that wants the gateway's token as a real one does, remembers what it was asked, and answers as configured. */
 export async function startOwner(name: string, secret: string) {
   const heard: Heard[] = []
   const echo: RequestHandler = (req, res) => {

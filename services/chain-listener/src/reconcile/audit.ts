@@ -21,7 +21,7 @@ interface Sum {
   digest: string
 }
 
-/** Tells orders what was confirmed in these blocks, in sums, so that it notices by itself what has not reached it. */
+/** Reports to orders what was confirmed in these blocks, in sums, so that it notices by itself what has not reached it. */
 export async function publishAudit(database: Database, chainId: number, from: number, to: number, at: Date): Promise<void> {
   const { rows } = await database.query<Sum>({ name: 'reconcile-sums', text: SUMS }, [chainId, from, to, SPAN])
   const [first] = rows

@@ -81,7 +81,7 @@ const wordings: readonly [provider: string, refusal: Refusal, kind: RpcErrorKind
 
 describe('a refusal', () => {
   const cases = wordings.map(([provider, refusal, kind, blocks]) => ({ provider, refusal, kind, blocks }))
-  it.each(cases)('of $provider is told apart', ({ refusal, kind, blocks }) => {
+  it.each(cases)('of $provider is classified', ({ refusal, kind, blocks }) => {
     expect([classify(refusal), toRpcError(refusal).hints.suggestedBlocks]).toEqual([kind, blocks])
   })
 
@@ -90,7 +90,7 @@ describe('a refusal', () => {
     expect(suggestedBlocks('this block range should work: [0x20, 0x10]')).toBeUndefined()
   })
 
-  it('is told with its status, code and how long to wait, cut to a bearable length', () => {
+  it('is reported with its status, code and how long to wait, cut to a bearable length', () => {
     const error = toRpcError({ status: 429, code: -32005, message: `Too Many Requests ${'x'.repeat(1_000)}` }, 3_000)
     expect(error).toMatchObject({ kind: 'rate_limited', hints: { retryAfterMs: 3_000 } })
     expect(error.message.length).toBeLessThan(400)

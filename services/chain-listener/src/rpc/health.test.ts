@@ -19,7 +19,7 @@ describe('the health of a node', () => {
     expect(afterFailure(fresh(0), 'wrong_chain', 0).restUntil).toBe(60_000)
   })
 
-  it('asks in the configured order whoever does not rest', () => {
+  it('asks whichever does not rest, in the configured order', () => {
     const healths = [afterFailure(fresh(0), 'unavailable', 0), fresh(0), fresh(0)]
     expect(candidates(healths, 100)).toEqual([1, 2])
     expect(candidates(healths, 250)).toEqual([0, 1, 2])

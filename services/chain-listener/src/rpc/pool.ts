@@ -30,7 +30,7 @@ export interface Nodes {
   useAnother<T>(work: (node: Node) => Promise<T>): Promise<T>
   /** Runs work on every node that does not rest, at once; resolves once `enough` holds of the answers, or when all are done. */
   ballot<T>(work: (node: Node) => Promise<T>, enough: (values: T[]) => boolean): Promise<{ node: Node; value: T }[]>
-  /** The same with those that rest because of what they said, too. */
+  /** The same with those that rest because of their answers, too. */
   vote<T>(work: (node: Node) => Promise<T>, enough: (values: T[]) => boolean): Promise<{ node: Node; value: T }[]>
   distrust(name: string, reason: RestReason, message: string): void
   sawHead(name: string, head: number): void

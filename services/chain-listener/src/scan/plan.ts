@@ -52,7 +52,7 @@ export function afterTooWide(span: Span, asked: number, suggested?: number): Spa
 /** How our position stands to what a node shows: its head, and its block at our height. */
 export type Relation = 'linked' | 'behind' | 'forked' | 'unknown'
 
-/** `unknown` means that the node's chain is shorter than ours, and only an older block can tell whether it lags or is another chain. */
+/** `unknown` means that the node's chain is shorter than ours, and only an older block can know whether it lags or is another chain. */
 export function relate(
   position: { number: number; hash: string | null },
   head: { number: number },

@@ -1,7 +1,7 @@
 import { catchUp, progressOf } from './progress'
 
 describe('a catch-up', () => {
-  it('tells blocks, percent and time left', () => {
+  it('reports blocks, percent and time left', () => {
     const begun = catchUp(undefined, { from: 1_000, to: 1_100, head: 2_000, at: 0 })
     expect(progressOf(begun)).toEqual({ blocks_left: 900, percent: 10, seconds_left: null })
     const half = catchUp(begun, { from: 1_100, to: 1_500, head: 2_000, at: 5_000 })

@@ -122,7 +122,7 @@ export function createVotes({ nodes, watch, findDeposits, quorum, prover, logger
     return 'theirs'
   }
 
-  /** By what nodes show, where each payment that one of them shows must be proven; a payment that is proven is there, whoever shows it. */
+  /** By what nodes show, where each payment that one of them shows must be proven; a payment that is proven is there, whichever node shows it. */
   const byShow = async (from: number, to: Block, payments: readonly SeenPayment[], as: Reading): Promise<Outcome> => {
     const digestOf = (value: Answer['value']) => digest(value.last, value.payments)
     const enough = (values: Answer['value'][]) => tally(values.map(digestOf), quorum) !== undefined

@@ -20,7 +20,7 @@ export interface Quote {
 
 export interface QuoteLimits {
   maxSpreadBps: number
-  /** What lies outside is no rate of this currency, whoever gives it. */
+  /** What lies outside is no rate of this currency, whichever source gives it. */
   minMicros: bigint
   maxMicros: bigint
 }

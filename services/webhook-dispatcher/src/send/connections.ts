@@ -33,7 +33,7 @@ export interface Connections {
   fresh: Pool
 }
 
-/** A client knows its connection, so that a request can tell a stale connection from a receiver that fails. */
+/** A client knows its connection, so that a request can distinguish a stale connection from a receiver that fails. */
 class TrackedClient extends Client {
   #received: () => number = () => 0
   #requests = 0

@@ -110,7 +110,7 @@ describe('delivery rule 6, invariant 6: no connection to this machine', () => {
     expect(await send('http://nowhere.example/')).toEqual({ kind: 'failed', code: 'dns_error' })
   })
 
-  it('the canary sings when somebody comes', async () => {
+  it('the canary sings when a request arrives', async () => {
     await fetch(`http://127.0.0.1:${canary.port}/`).catch(() => undefined)
     expect(canary.connections()).toBe(1)
     expect(isIPv6('::1')).toBe(true)

@@ -63,7 +63,7 @@ describe('success is any 2xx, decided by the status line', () => {
     ['drips its body for ever', (socket: Socket) => drip(socket, 'x')],
     ['never ends its body', () => undefined],
     ['resets the connection', (socket: Socket) => void setTimeout(() => socket.resetAndDestroy(), 20)],
-    ['sends less than it said', (socket: Socket) => void socket.end('x')],
+    ['sends less than it announced', (socket: Socket) => void socket.end('x')],
     ['floods', (socket: Socket) => flood(socket, Buffer.alloc(65_536, 'x'))],
   ])('a receiver that says 200 and then %s has taken it, and its connection is closed', async (_name, then) => {
     const receiver = await raw(socket => {
@@ -109,7 +109,7 @@ describe('delivery rule 4: any other status is a failure', () => {
   it.each([
     ['101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade'],
     ['100 Continue', 'X: y', 'Z: z'],
-  ])('%s that nobody asked for is not an answer', async (status, ...headers) => {
+  ])('%s that was not asked for is not an answer', async (status, ...headers) => {
     const { outcome, durationMs } = await sendTo(socket => void socket.write(head(status, ...headers)))
     expect(outcome).toEqual({ kind: 'failed', code: 'invalid_response' })
     expect(durationMs).toBeLessThan(PATIENT_MS)
@@ -163,7 +163,7 @@ describe('delivery rule 5: an attempt ends at its deadline, in wall time', () =>
     expect(durationMs).toBeLessThan(DEADLINE_MS + SLACK_MS)
   })
 
-  it('a late connection carries no request that nobody waits for', async () => {
+  it('a late connection carries no request that no caller waits for', async () => {
     const receiver = await raw(() => undefined)
     const sender = newSender({ deadlineMs: 100 })
     // More than a host has connections, so that some never leave the queue.
@@ -390,7 +390,7 @@ describe('TLS', () => {
   })
 
   it.each([
-    ['a certificate nobody signed', 'shop.example', undefined],
+    ['a certificate of no authority', 'shop.example', undefined],
     ["another name's certificate", 'other.example', SHOP_CERTIFICATE],
   ])('fails on %s, and nothing is sent', async (_name, host, ca) => {
     expect(await named(host, ca)).toEqual({ outcome: { kind: 'failed', code: 'tls_error' }, requests: 0 })

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'
 import tls from 'node:tls'
 
-/** A receiver below HTTP: it is told of each complete request and writes to the socket what it likes. */
+/** A receiver below HTTP: it is given each complete request and writes to the socket what it likes. */
 export async function startRawReceiver(answer: (socket: Socket, nth: number) => void, secure?: { key: string; cert: string }) {
   let requests = 0
   const sockets = new Set<Socket>()
