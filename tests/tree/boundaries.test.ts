@@ -28,6 +28,18 @@ const homes: Record<string, string[]> = {
   '@aws-sdk/client-kms': ['services/chain-listener/src/relay/signer/kms-signer.ts'],
   // What hashes blocks: their form, and the tries of their receipts.
   '@ethereumjs': ['services/chain-listener/src/logs/{header,receipts}.ts'],
+  'p-limit': ['services/api-gateway/src/limits/concurrency.ts'],
+  cookie: ['services/api-gateway/src/pages/dashboard-session.ts'],
+  sirv: ['services/api-gateway/src/pages/pages.ts'],
+  helmet: ['services/api-gateway/src/pages/security-headers.ts'],
+  uuid: ['packages/service-kit/src/ids.ts'],
+  '@opentelemetry': ['packages/service-kit/src/observe/*.ts'],
+  'lru-cache': [
+    'services/all-in-one/src/identity/{attempts,recovery}.ts',
+    'services/api-gateway/src/limits/rate-limit.ts',
+    'services/orders/src/chain/payout-addresses.ts',
+    'services/webhook-dispatcher/src/{memoize,send/resolver}.ts',
+  ],
   'async-mutex': ['packages/service-kit/src/bus/bus.ts', 'services/orders/src/keyed-mutex.ts'],
   luxon: ['services/subscriptions/src/subscription/calendar.ts'],
   ethers: [
