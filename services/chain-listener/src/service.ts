@@ -108,7 +108,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     routers: config.ROUTER_ADDRESSES,
     accounts: async () => {
       const { sweeps, signatures } = await accounts()
-      return [sweeps, signatures].flatMap(account => account ?? [])
+      return [sweeps, signatures, config.MONITOR_ACCOUNTS].flatMap(account => account ?? [])
     },
     expected: config.VERIFY_DEPLOYMENT ? expectedDeployment(config) : undefined,
     startBlock: config.START_BLOCK,

@@ -1,8 +1,10 @@
-import { mined } from '@ponte/local-servers'
+import { mined, testAccounts } from '@ponte/local-servers'
 import { depositImplementation, testUsdcAbi } from '@ponte/payment-router'
 import { Contract, id, zeroPadValue } from 'ethers'
 import { MERCHANT, RELAYER, type RelayWorld, startRelayWorld } from './relay/relayer-setup'
 import type { Listening } from './setup'
+
+const LISTED = testAccounts[9].address
 
 let world: RelayWorld
 afterEach(() => world.stop())
@@ -23,7 +25,7 @@ it('shows what the issuer of the token and strangers did to the contracts', asyn
   world = await startRelayWorld()
   const { chain } = world
   const { provider, usdcAddress, routerAddress, feeReceiver } = chain
-  const listening = await world.start({ MONITOR_EVERY_S: '1', VERIFY_DEPLOYMENT: 'true' })
+  const listening = await world.start({ MONITOR_EVERY_S: '1', MONITOR_ACCOUNTS: LISTED, VERIFY_DEPLOYMENT: 'true' })
   const become = (name: string, wanted: Record<string, number>) =>
     listening.until(
       async () => {
@@ -54,8 +56,8 @@ it('shows what the issuer of the token and strangers did to the contracts', asyn
     [`${depositImplementation(routerAddress)} token`]: 1,
   })
 
-  for (const account of [feeReceiver, RELAYER.address, MERCHANT.address]) await usdc('setBlacklisted', account, true)
-  await become('ponte_token_blocked', { [feeReceiver]: 1, [RELAYER.address]: 1 })
+  for (const account of [feeReceiver, RELAYER.address, LISTED, MERCHANT.address]) await usdc('setBlacklisted', account, true)
+  await become('ponte_token_blocked', { [feeReceiver]: 1, [RELAYER.address]: 1, [LISTED]: 1 })
   await usdc('setBlacklisted', MERCHANT.address, false)
   await world.pay(order.address, 10_000_000n)
   await become('ponte_router_payments_without_fee', { '': 1 })
