@@ -14,7 +14,7 @@ interface Alert {
 }
 const alerts = (parse(readFileSync(rules, 'utf8')) as { groups: { rules: Alert[] }[] }).groups.flatMap(group => group.rules)
 
-const services = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher']
+const services = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'relayer', 'webhook-dispatcher']
 type Series = Record<string, string>
 const ofEach = (metric: string, values: string): Series =>
   Object.fromEntries(services.map(service => [`${metric}{service="${service}"}`, values]))
@@ -52,7 +52,15 @@ const well: Series = {
   'ponte_http_request_duration_seconds_bucket{service="orders",route="/api/v1/orders",le="+Inf"}': '0+600x120',
   'ponte_subscription_overdue_seconds{service="subscriptions"}': '0x120',
   'ponte_relayer_sweeps_affordable{service="chain-listener"}': '5000x120',
-  'ponte_relayer_starved{service="chain-listener"}': '0x120',
+  'ponte_relayer_sweeps_starved{service="chain-listener"}': '0x120',
+  'ponte_relayer_signatures_starved{service="chain-listener"}': '0x120',
+  'ponte_relayer_signatures_affordable{service="chain-listener"}': '5000x120',
+  'ponte_relayer_sweeps_budget_used{service="chain-listener"}': '0.1x120',
+  'ponte_relayer_signatures_budget_used{service="chain-listener"}': '0.1x120',
+  'ponte_relayer_sweeps_unmined{service="chain-listener"}': '1x120',
+  'ponte_relayer_signatures_unmined{service="chain-listener"}': '1x120',
+  'ponte_relayer_transactions_total{service="chain-listener",kind="sweep",outcome="noop"}': '0x120',
+  'ponte_authorizations_refused_total{service="chain-listener",reason="signature"}': '0x120',
   'ponte_deposits_blocked{service="chain-listener"}': '0x120',
   'ponte_deposits_unsynced{service="chain-listener"}': '0x120',
   'ponte_deposits_oldest_age_seconds{service="chain-listener"}': '20x120',
@@ -105,8 +113,12 @@ const conditions: Record<string, Series> = {
   PontePoolExhausted: { 'ponte_database_connections_awaited{service="orders"}': '0x9 40x60' },
   PonteSubscriptionsLate: { 'ponte_subscription_overdue_seconds{service="subscriptions"}': '0x9 900x60' },
   PonteServiceAway: { 'ponte_database_connections_max{service="orders"}': '10x9 stale _x60' },
-  PonteRelayerRunsDry: { 'ponte_relayer_sweeps_affordable{service="chain-listener"}': '5000x9 100x60' },
-  PonteRelayerStarved: { 'ponte_relayer_starved{service="chain-listener"}': '0x9 1x60' },
+  PonteSweepsRunDry: { 'ponte_relayer_sweeps_affordable{service="chain-listener"}': '5000x9 100x60' },
+  PonteGaslessRunsDry: { 'ponte_relayer_signatures_affordable{service="chain-listener"}': '5000x9 100x60' },
+  PonteGasBudgetNearlySpent: { 'ponte_relayer_signatures_budget_used{service="chain-listener"}': '0.1x9 0.9x60' },
+  PonteRelayerStuck: { 'ponte_relayer_sweeps_unmined{service="chain-listener"}': '1x9 8x60' },
+  PonteSignaturesRefused: { 'ponte_authorizations_refused_total{service="chain-listener",reason="signature"}': '0x9 20+20x60' },
+  PonteRelayerStarved: { 'ponte_relayer_sweeps_starved{service="chain-listener"}': '0x9 1x60' },
   PonteDepositsBlocked: { 'ponte_deposits_blocked{service="chain-listener"}': '0x9 1x60' },
   PonteDepositAddressesUnsynced: { 'ponte_deposits_unsynced{service="chain-listener"}': '0x9 7x60' },
   PonteDepositsWait: { 'ponte_deposits_oldest_age_seconds{service="chain-listener"}': '20x9 3600x60' },
