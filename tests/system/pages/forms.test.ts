@@ -1,5 +1,5 @@
 import { type System, startAll } from '@ponte/all-in-one'
-import type { List, MerchantBody, OrderBody } from '@ponte/contracts'
+import type { List, MerchantBody, OrderBody, WebhookEndpointBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
 import { call, createMerchant, MERCHANT, PAYER, startWorld, type World } from '../../world'
@@ -182,5 +182,45 @@ test('what cannot be undone is asked in red and by its verb', async () => {
   expect(await seriousFaults(page)).toEqual([])
   await verb.click()
   await page.locator('.badges').getByText('Cancelled', { exact: true }).waitFor()
+  await context.close()
+}, 60_000)
+
+test('an endpoint is added with chosen events and headers, tested, paused and deleted, without its secrets on the page', async () => {
+  const list = async () =>
+    (await call<List<WebhookEndpointBody>>(system.gatewayUrl, 'GET', '/api/v1/merchants/me/webhook-endpoints', merchant.token)).data.slice(
+      1,
+    )
+  const { page, context, complaints } = await open('/deliveries/endpoints')
+  await page.getByRole('button', { name: 'Add an endpoint' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('URL').fill(`${world.receiverUrl}?to=erp`)
+  await dialog.getByLabel('Name').fill('ERP')
+  await dialog.getByLabel('All, also those to come').click()
+  for (const kind of ['Order expired', 'Part missing']) await dialog.getByLabel(kind).click()
+  await dialog.getByLabel('Format').selectOption('standard')
+  await dialog.getByLabel('Static headers').fill('Host: evil.example')
+  await dialog.locator('button[type=submit]').click()
+  await until(async () => (await complaintAt(page, 'Static headers')) !== null, 'no complaint at the headers')
+  await dialog.getByLabel('Static headers').fill('X-Tenant: hush-42')
+  await dialog.locator('button[type=submit]').click()
+  await page.getByRole('heading', { name: 'ERP' }).waitFor()
+  const [made] = await list()
+  expect(made).toMatchObject({ description: 'ERP', format: 'standard', header_names: ['X-Tenant'], url: `${world.receiverUrl}?to=erp` })
+  expect(made?.events).not.toContain('order.expired')
+  expect(made?.events).toContain('order.settled')
+  const content = await page.content()
+  for (const secret of ['hush-42', made?.secret ?? '']) expect(content).not.toContain(secret)
+  expect(await seriousFaults(page)).toEqual([])
+
+  await page.getByRole('button', { name: 'Send a test' }).click()
+  await page.getByRole('link', { name: 'The test is on its way.' }).waitFor()
+  await until(() => world.receiver.received.some(({ body }) => body.includes('endpoint.test')), 'the test did not arrive')
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('button', { name: 'Resume' }).waitFor()
+  expect((await list())[0]?.paused).toBe(true)
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await until(async () => (await list()).length === 0, 'the endpoint is still there')
+  expect(complaints).toEqual([])
   await context.close()
 }, 60_000)
