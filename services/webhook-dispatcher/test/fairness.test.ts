@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { until } from '@ponte/service-kit'
+import { KINDS, notifyAt } from './endpoints/kinds'
 import { merchantUpdated, orderPaid, type System, startDispatcher, startReceiver } from './setup'
 
 const HANGING_ROWS = Number(process.env.FAIRNESS_ROWS ?? 1_000)
@@ -37,7 +38,7 @@ const newMerchants = async (url: string) => {
 }
 const worst = (all: readonly number[]) => all.at(-1) ?? Number.NaN
 
-describe('invariant 7: one merchant with a hanging receiver and a long backlog', () => {
+describe.each(KINDS)('invariant 7: one merchant with a hanging receiver and a long backlog at %s', kind => {
   it('does not delay the others, and has few of the slots', async () => {
     const healthy = await startReceiver()
     let [open, most] = [0, 0]
@@ -51,16 +52,16 @@ describe('invariant 7: one merchant with a hanging receiver and a long backlog',
     const without = await latencies(await newMerchants(healthy.url))
 
     const hung = randomUUID()
-    await system.publish(merchantUpdated(hung, { webhook_url: hanging.url }))
+    const { endpointId } = await notifyAt(system, kind, hung, hanging.url)
     await system.sql.query(
       `WITH published AS (
          INSERT INTO events (id, merchant_id, merchant_version, type, body, occurred_at, waiting, sequence)
-         SELECT new_id(), $1, 1, 'order.expired', '{}', now(), false, n FROM generate_series(1, $2::int) AS n RETURNING id, merchant_id)
-       INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, next_attempt_at)
-       SELECT id, id, merchant_id, 'order.expired', 'pending', now() FROM published`,
-      [hung, HANGING_ROWS],
+         SELECT new_id(), $1::uuid, 1, 'order.expired', '{}', now(), false, n FROM generate_series(1, $2::int) AS n RETURNING id, merchant_id)
+       INSERT INTO deliveries (id, event_id, merchant_id, endpoint_id, event_type, status, next_attempt_at)
+       SELECT CASE WHEN $3::uuid = $1 THEN id ELSE new_id() END, id, merchant_id, nullif($3::uuid, $1::uuid), 'order.expired', 'pending', now() FROM published`,
+      [hung, HANGING_ROWS, endpointId],
     )
-    await system.sql.query('SELECT touch_lanes(ARRAY[$1::uuid])', [hung])
+    await system.sql.query('SELECT touch_lanes(ARRAY[$1::uuid])', [endpointId])
     await until(() => open > 0, 'nothing was sent to the hanging receiver')
     const beside = await latencies(await newMerchants(healthy.url))
 
