@@ -18,12 +18,22 @@ function CopyButton({ value, label }: { value: string; label: string }) {
   )
 }
 
+const MASK = '••••••••••••••••••••'
+
+interface CopyValueProps {
+  value: string
+  label: string
+  shown?: string
+  /** It can be copied and is not in the page, not even for a pointer that rests on it. */
+  isHidden?: boolean
+}
+
 /** A long value, cut to one line, with all of it a click away. */
-export function CopyValue({ value, label, shown = value }: { value: string; label: string; shown?: string }) {
+export function CopyValue({ value, label, shown = value, isHidden = false }: CopyValueProps) {
   return (
     <span className="copy-value">
-      <span className="mono cut" title={value}>
-        {shown}
+      <span className="mono cut" {...(isHidden ? {} : { title: value })}>
+        {isHidden ? MASK : shown}
       </span>
       <CopyButton value={value} label={label} />
     </span>

@@ -94,7 +94,7 @@ function Secret({ endpoint }: { endpoint: WebhookEndpointBody }) {
   return (
     <>
       <div className="secret">
-        <CopyValue value={secret ?? ''} label={t.endpoints.secret} shown={isShown ? (secret ?? '') : '••••••••••••••••••••'} />
+        <CopyValue value={secret ?? ''} label={t.endpoints.secret} isHidden={!isShown} />
       </div>
       {pending && at && (
         <div className="secret" role="status">

@@ -91,11 +91,7 @@ function WebhookSecret({ merchant }: { merchant: MerchantBody }) {
     <Card title={t.settings.secret}>
       <p>{t.settings.secretText}</p>
       <div className="secret">
-        <CopyValue
-          value={merchant.webhook_secret}
-          label={t.settings.secret}
-          shown={shown ? merchant.webhook_secret : '••••••••••••••••••••'}
-        />
+        <CopyValue value={merchant.webhook_secret} label={t.settings.secret} isHidden={!shown} />
       </div>
       {pending && (
         <div className="secret" role="status">
