@@ -130,10 +130,10 @@ export function review({ order, ...facts }: Ledger, chain: ChainView, at: Date):
   if (order.paidAt !== null) return change({ ...next, txHash: notifiedTxHash(order, verdict) })
   if (status === 'paid') {
     const paid: Order = { ...next, paidAt: at }
-    const told: NewEvent = { type: 'order.paid', data: { ...ownerOf(order), order: paidData(paid, at) } }
+    const notice: NewEvent = { type: 'order.paid', data: { ...ownerOf(order), order: paidData(paid, at) } }
     // What the router took has reached the merchant already.
     const settled = settle({ order: paid, payments: facts.payments, sweeps: [] }, at)
-    return change(settled?.order ?? paid, told, ...(settled?.events ?? []))
+    return change(settled?.order ?? paid, notice, ...(settled?.events ?? []))
   }
   if (status === 'underpaid' && verdict.isSettled && confirmedUnits - order.notifiedUnits >= CENT) {
     const short: Order = { ...next, notifiedUnits: confirmedUnits }

@@ -40,7 +40,7 @@ export function mismatchOf(paid: Target, order: Destination | null): MismatchRea
 const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
 /**
- * What merchants are told of a payment that counts for no order: once it is confirmed, those whose payout address it went to. Less than a cent is
+ * What merchants are notified of a payment that counts for no order: once it is confirmed, those whose payout address it went to. Less than a cent is
  * not worth an event, and would let anyone send many.
  */
 export function unmatchedEvents(

@@ -15,7 +15,7 @@ const [merchantId, orderId, subscriptionId] = [randomUUID(), randomUUID(), rando
 let home: Awaited<ReturnType<typeof testDatabase>>
 let database: Database
 
-const tell = async (type: string, data: object, sequence: number): Promise<string> => {
+const addEvent = async (type: string, data: object, sequence: number): Promise<string> => {
   const id = randomUUID()
   await database.query(
     `INSERT INTO events (id, merchant_id, merchant_version, type, body, occurred_at, waiting, sequence)
@@ -46,9 +46,9 @@ it('events are found by what they are about, and lanes and deliveries belong to 
     "INSERT INTO merchants (id, version, webhook_url, sealed_webhook_secret) VALUES ($1, 1, 'https://a.example/', 's')",
     [merchantId],
   )
-  const paid = await tell('order.paid', { id: orderId, subscription_id: null, external_ref: 'ação' }, 1)
-  const charged = await tell('subscription.charged', { id: orderId, subscription_id: subscriptionId }, 2)
-  const ended = await tell('subscription.expired', { id: subscriptionId, external_ref: null }, 3)
+  const paid = await addEvent('order.paid', { id: orderId, subscription_id: null, external_ref: 'ação' }, 1)
+  const charged = await addEvent('subscription.charged', { id: orderId, subscription_id: subscriptionId }, 2)
+  const ended = await addEvent('subscription.expired', { id: subscriptionId, external_ref: null }, 3)
   await database.query('SELECT touch_lanes(ARRAY[$1::uuid])', [merchantId])
   await migrate(home.url, webhookDispatcherMigrations)
 
@@ -59,7 +59,7 @@ it('events are found by what they are about, and lanes and deliveries belong to 
     { id: ended, order_id: null, subscription_id: subscriptionId },
   ])
   // As the release before writes them: without an endpoint, through the function of the same name.
-  const late = await tell('order.expired', { id: orderId, external_ref: null }, 4)
+  const late = await addEvent('order.expired', { id: orderId, external_ref: null }, 4)
   await database.query('SELECT touch_lanes(ARRAY[$1::uuid])', [merchantId])
   const lanes = await database.query('SELECT endpoint_id, merchant_id, class FROM lanes')
   expect(lanes.rows).toEqual([{ endpoint_id: merchantId, merchant_id: merchantId, class: 0 }])
