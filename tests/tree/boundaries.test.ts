@@ -40,7 +40,7 @@ const homes: Record<string, string[]> = {
     'services/orders/src/chain/payout-addresses.ts',
     'services/webhook-dispatcher/src/{memoize,send/resolver}.ts',
   ],
-  'async-mutex': ['packages/service-kit/src/bus/bus.ts', 'services/orders/src/keyed-mutex.ts'],
+  'async-mutex': ['packages/service-kit/src/bus/handling.ts', 'services/orders/src/keyed-mutex.ts'],
   luxon: ['services/subscriptions/src/subscription/calendar.ts'],
   ethers: [
     'packages/payment-router/src/{*,deployment/*,monitor/*,payment/*}.ts',

@@ -20,7 +20,8 @@ export type {
   DepositBlocked,
   DepositSynced,
 } from './events/chain-listener'
-export type { ChargeRequested } from './events/subscriptions'
+export type { OrderReceived } from './events/orders'
+export type { ChargeRequested, SubscriptionClosed } from './events/subscriptions'
 export * from './fields'
 export * from './internal-api'
 export * from './money'

@@ -33,6 +33,10 @@ export function usdcForBrl(centavos: bigint, rateMicros: bigint): bigint {
   return (scaled + rateMicros - 1n) / rateMicros
 }
 
+/** What is still missing of a BRL amount when `units` of the `usdcUnits` that it costs have come, rounded up. */
+export const missingBrl = (centavos: bigint, usdcUnits: bigint, units: bigint): bigint =>
+  units >= usdcUnits ? 0n : (centavos * (usdcUnits - units) + usdcUnits - 1n) / usdcUnits
+
 /** Splits a gross amount of base units as the router does: `fee = floor(gross · bps / 10^4)`, `fee + expected = gross`. */
 export function splitFee(gross: bigint, feeBps: bigint): { fee: bigint; expected: bigint } {
   if (gross < 0n || feeBps < 0n || feeBps > BPS)

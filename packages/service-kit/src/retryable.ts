@@ -10,3 +10,11 @@ export class RetryableError extends Error {
 export class PoisonError extends Error {
   override name = 'PoisonError'
 }
+
+/**
+ * Thrown for a message that a newer version may understand: an unknown type, or an unknown value where the reader must know all of them. It is handed
+ * back for a while, so that a rolling deployment loses nothing, and parked when no version has understood it by then.
+ */
+export class UnknownMessageError extends Error {
+  override name = 'UnknownMessageError'
+}

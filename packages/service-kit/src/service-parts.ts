@@ -1,6 +1,6 @@
 import express, { type Router } from 'express'
 import type { z } from 'zod'
-import { type Bus, rabbitmqBus, type Topology } from './bus'
+import { type Bus, type DeadLetters, rabbitmqBus, type Topology } from './bus'
 import type { commonSettings } from './config'
 import { type DatabaseOptions, openDatabase } from './database'
 import { deadLetterRoutes, type HttpServer, opsServer } from './http'
@@ -32,7 +32,7 @@ export function serviceParts(
   const database = openDatabase({ ...settings, url: config.DATABASE_URL, poolSize: config.DATABASE_POOL, applicationName: name })
   const bus = overrides.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
   const operators = (routes: Router | undefined): Router => {
-    const router = name in topology ? deadLetterRoutes(bus.deadLetters(name)) : express.Router()
+    const router = name in topology ? deadLetterRoutes(deadLettersOf(bus, topology, name)) : express.Router()
     return routes ? router.use(routes) : router
   }
   return {
@@ -68,5 +68,17 @@ export function serviceParts(
       const assembled: Service = service(name, parts)
       return { ...assembled, http: given.http, ops }
     },
+  }
+}
+
+/** What was parked from each queue that a service reads: its own, and those that later releases added (`orders.2`). */
+function deadLettersOf(bus: Bus, topology: Topology, name: string): DeadLetters {
+  const queues = Object.keys(topology).filter(queue => queue === name || queue.startsWith(`${name}.`))
+  const all = queues.map(queue => bus.deadLetters(queue))
+  const sum = async (counts: Promise<number>[]) => (await Promise.all(counts)).reduce((total, count) => total + count, 0)
+  return {
+    count: () => sum(all.map(letters => letters.count())),
+    list: async limit => (await Promise.all(all.map(letters => letters.list(limit)))).flat().slice(0, limit),
+    retry: ids => sum(all.map(letters => letters.retry(ids))),
   }
 }

@@ -1,4 +1,4 @@
-import { topology } from '@ponte/contracts'
+import { queuesReadBy, topology } from '@ponte/contracts'
 import {
   auditRoutes,
   consumer,
@@ -83,7 +83,7 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
       ...upkeep({ store, metrics, logger, retentionDays: config.EVENT_RETENTION_DAYS, due: worker.due }),
       worker,
       { ...admission, busy: async () => (await store.events.hasAdmissible()) || (await admission.busy?.()) === true },
-      consumer(bus, 'webhook-dispatcher', reactions({ store, due: worker.due, admit: admission.wake, stored: pull.arrived })),
+      consumer(bus, queuesReadBy('webhook-dispatcher'), reactions({ store, due: worker.due, admit: admission.wake, stored: pull.arrived })),
     ],
     http,
     operators: auditRoutes(database, { events: ['id'], deliveries: ['id'], merchants: ['id'] }),

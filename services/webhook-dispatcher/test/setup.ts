@@ -26,9 +26,12 @@ export const settings = (databaseUrl: string, env: Record<string, string> = {}) 
   ...env,
 })
 
-/** The in-process bus, with the dispatcher's queue alone. */
+/** The in-process bus, with the dispatcher's queues alone. */
 export const testBus = (logger = silentLogger): Bus =>
-  memoryBus({ topology: { 'webhook-dispatcher': topology['webhook-dispatcher'] }, logger })
+  memoryBus({
+    topology: { 'webhook-dispatcher': topology['webhook-dispatcher'], 'webhook-dispatcher.2': topology['webhook-dispatcher.2'] },
+    logger,
+  })
 
 /** The real service on a database of its own, with the in-process bus; loopback is open for the test's receivers. */
 export async function startDispatcher(env: Record<string, string> = {}) {

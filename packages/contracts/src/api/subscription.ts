@@ -16,6 +16,23 @@ const orderExpiresIn = z
   .max(ORDER_EXPIRES_IN_MAX_S)
   .meta({ description: 'Seconds until an order of this subscription expires; never beyond its period', example: 86_400 })
 
+const dunning = {
+  retry_after: z
+    .array(z.int().min(3_600).max(31_536_000))
+    .max(10)
+    .refine(list => list.every((seconds, n) => n === 0 || seconds > (list[n - 1] ?? 0)), 'must grow')
+    .meta({
+      description: 'Seconds after a period`s first order at which it is issued again while it expires unpaid',
+      example: [86_400, 259_200],
+    }),
+  unpaid_periods_max: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .meta({ description: 'Unpaid periods in a row after which `when_unpaid` is done', example: 3 }),
+  when_unpaid: z.enum(['leave', 'pause', 'cancel']).meta({ description: 'What becomes of a plan that is not paid' }),
+}
+
 /** A name of the IANA database, not an offset: an offset does not know daylight saving. */
 export const timezone = z
   .string()
@@ -46,6 +63,9 @@ export const createSubscription = z
     expires_at: timestamp.nullish(),
     timezone: timezone.nullish(),
     order_expires_in: orderExpiresIn.nullish(),
+    retry_after: dunning.retry_after.optional(),
+    unpaid_periods_max: dunning.unpaid_periods_max.optional(),
+    when_unpaid: dunning.when_unpaid.optional(),
     external_ref: externalRef.nullish(),
     description: description.nullish(),
     metadata: metadata.optional(),
@@ -62,6 +82,9 @@ export const updateSubscription = z.strictObject({
   max_periods: maxPeriods.nullable().optional(),
   expires_at: timestamp.nullable().optional(),
   order_expires_in: orderExpiresIn.optional(),
+  retry_after: dunning.retry_after.optional(),
+  unpaid_periods_max: dunning.unpaid_periods_max.optional(),
+  when_unpaid: dunning.when_unpaid.optional(),
   external_ref: externalRef.nullable().optional(),
   description: description.nullable().optional(),
   metadata: metadata.optional(),
@@ -74,6 +97,9 @@ export const subscriptionCharge = z.object({
   brl_amount: brlAmount,
   issued_at: timestamp.nullable(),
   paid_at: timestamp.nullable(),
+  received_brl_amount: brlAmount
+    .optional()
+    .meta({ description: 'What is confirmed for orders that were not paid: too little, or too late. It is not asked for again' }),
   orders: z.array(
     z.object({
       id,
@@ -81,6 +107,8 @@ export const subscriptionCharge = z.object({
         description: '`duplicate`: it was paid after another order of the same period had been',
       }),
       issued_at: timestamp,
+      brl_amount: brlAmount.optional(),
+      reason: z.string().nullable().optional().meta({ description: 'Why it is not opened yet, or never was; null otherwise' }),
     }),
   ),
 })
@@ -106,6 +134,13 @@ export const subscription = z
     expires_at: timestamp.nullable(),
     order_expires_in: orderExpiresIn,
     open_order_id: id.nullable(),
+    retry_after: dunning.retry_after.optional(),
+    unpaid_periods_max: dunning.unpaid_periods_max.optional(),
+    when_unpaid: dunning.when_unpaid.optional(),
+    waiting_for: z.string().nullable().optional().meta({
+      description: 'What the current period`s order waits for, such as `payout_address_required` or `rate_unavailable`; null for nothing',
+    }),
+    paused_at: timestamp.nullable().optional().meta({ description: 'Since when nothing is issued by itself; null while it is not paused' }),
     charges: z.array(subscriptionCharge).optional().meta({ description: 'The latest 24 periods, newest first; of one subscription only' }),
     created_at: timestamp,
     cancelled_at: timestamp.nullable(),

@@ -10,7 +10,20 @@ import {
   depositSynced,
 } from './chain-listener'
 import { envelope } from './envelope'
-import { orderChanged, orderClosed, orderCreated, orderPaid, orderSettled, orderSurplus, orderUnderpaid, paymentUnmatched } from './orders'
+import { openEnums } from './open-enums'
+import {
+  orderChanged,
+  orderClosed,
+  orderCreated,
+  orderPaid,
+  orderReceived,
+  orderRefused,
+  orderSettled,
+  orderSurplus,
+  orderUnderpaid,
+  orderWaiting,
+  paymentUnmatched,
+} from './orders'
 import { chargeRequested, orderSuperseded, subscriptionCharged, subscriptionClosed } from './subscriptions'
 
 /** Every fact that travels between services; the key is the routing key. Changes are additive, a breaking one is a new name. */
@@ -38,6 +51,9 @@ export const eventTable = {
   'order.settled': orderSettled,
   'order.payment_unmatched': paymentUnmatched,
   'order.changed': orderChanged,
+  'order.waiting': orderWaiting,
+  'order.refused': orderRefused,
+  'order.received': orderReceived,
   'subscription.charge_requested': chargeRequested,
   'subscription.order_superseded': orderSuperseded,
   'subscription.charged': subscriptionCharged,
@@ -65,9 +81,35 @@ export function parseEvent(value: unknown): Event {
   return schema.parse(value) as Event
 }
 
+/** Types with values that none of their readers decides by: a value that is new must not keep an event from them. */
+const opened: Partial<Record<EventType, z.ZodType>> = {
+  'order.created': openEnums(orderCreated),
+  'deposit.blocked': openEnums(depositBlocked),
+}
+const readers = new Map<string, z.ZodType>(
+  Object.entries({ ...eventTable, ...opened }).map(([type, data]) => [type, envelope.extend({ type: z.literal(type), data })]),
+)
+
+/**
+ * Reads an event that another version may have published: fields that are not known stay, and `unknown` says why a newer version may understand what
+ * this one does not. Throws a ZodError for what no version would publish.
+ */
+export function readEvent(value: unknown): Event | { unknown: string } {
+  const { type } = typed.parse(value)
+  const schema = readers.get(type)
+  if (!schema) return { unknown: `No event is called ${JSON.stringify(type)} here.` }
+  const read = schema.safeParse(value)
+  if (read.success) return read.data as Event
+  const isNewValue = read.error.issues.every(({ code }) => code === 'invalid_value' || code === 'invalid_union')
+  if (!isNewValue) throw read.error
+  return { unknown: `${type} has a value that is not known here: ${read.error.issues.map(({ path }) => path.join('.')).join(', ')}.` }
+}
+
 /**
  * Who reads what: one durable queue per service, and the events bound to it. Every service declares all of it when it connects,
  * so that an event published before its reader has ever started waits in the reader's queue (docs/architecture.md#events-between-services).
+ * A released queue takes no new type, because replicas of the release before would park it: types that a reader learns later are bound to its next
+ * queue (`orders.2`), which only versions that react to them consume.
  */
 export const topology = {
   orders: [
@@ -79,15 +121,16 @@ export const topology = {
     'sweep.orphaned',
     'deposit.synced',
     'deposit.blocked',
-    'authorization.changed',
     'chain.advanced',
-    'chain.audited',
     'subscription.charge_requested',
     'subscription.order_superseded',
     'subscription.cancelled',
   ],
+  'orders.2': ['chain.audited', 'authorization.changed', 'subscription.expired'],
   subscriptions: ['order.created', 'order.paid', 'order.expired', 'order.cancelled'],
-  'chain-listener': ['order.created', 'order.cancelled'],
+  'subscriptions.2': ['merchant.updated', 'order.waiting', 'order.refused', 'order.received'],
+  'chain-listener': ['order.created'],
+  'chain-listener.2': ['order.cancelled'],
   'webhook-dispatcher': [
     'merchant.updated',
     'order.paid',
@@ -97,6 +140,8 @@ export const topology = {
     'subscription.charged',
     'subscription.cancelled',
     'subscription.expired',
+  ],
+  'webhook-dispatcher.2': [
     'order.overpaid',
     'order.paid_late',
     'order.paid_after_cancel',
@@ -105,3 +150,7 @@ export const topology = {
     'order.payment_unmatched',
   ],
 } as const satisfies Record<string, readonly EventType[]>
+
+/** The queues that a service reads, oldest first. */
+export const queuesReadBy = (service: string): string[] =>
+  Object.keys(topology).filter(queue => queue === service || queue.startsWith(`${service}.`))

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { order } from '../api/order'
-import { id } from '../fields'
+
+import { brlAmount, id } from '../fields'
 import { compactData, paidData, settledData, underpaidData, unmatchedData } from '../webhook'
 
 /** Whose event this is, and the merchant version it was decided under: a reader with an older copy waits. */
@@ -41,3 +42,25 @@ export const paymentUnmatched = z.object({ ...ownedBy, payment: unmatchedData })
 
 /** Published by orders, without outbox: whatever a payer or merchant can see changed. Consumed by api-gateway for live pages. */
 export const orderChanged = z.object({ merchant_id: id, order_id: id })
+
+/** Of which requested order of which subscription an answer speaks. */
+const answered = { ...ownedBy, subscription_id: id, order_id: id }
+
+/** Published by orders. Consumed by subscriptions: the order that was asked for is opened later, once the reason is gone. */
+export const orderWaiting = z.object({ ...answered, reason: z.string() })
+
+/** Published by orders. Consumed by subscriptions: the order that was asked for was never opened and never will be. */
+export const orderRefused = z.object({ ...answered, reason: z.string() })
+
+/**
+ * Published by orders. Consumed by subscriptions: money is confirmed for an order that is not paid, or no longer. The largest `revision` stands.
+ * `missing_brl_amount` is what would make it complete, zero when all came, but late. `order` is what `order.paid` would say, null when all money was
+ * taken away by a reorganisation.
+ */
+export const orderReceived = z.object({
+  ...answered,
+  revision: z.int().min(1),
+  missing_brl_amount: brlAmount,
+  order: paidData.nullable(),
+})
+export type OrderReceived = z.infer<typeof orderReceived>

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { brlAmount, description, externalRef, id, memo, metadata } from '../fields'
+import { brlAmount, description, externalRef, id, memo, metadata, timestamp } from '../fields'
 import { merchantTerms } from '../internal-api'
 import { compactData, paidData } from '../webhook'
 import { ownedBy } from './orders'
 
 /**
  * Published by subscriptions. Consumed by orders, which creates the order with this id and memo (idempotent by id).
- * `terms` are the newest the requester knew; orders uses its own copy where that is newer.
+ * `terms` are the newest the requester knew; orders uses its own copy where that is newer. Answered by `order.created`, `order.waiting` or `order.refused`.
  */
 export const chargeRequested = z.object({
   order_id: id,
@@ -18,14 +18,25 @@ export const chargeRequested = z.object({
   description: description.nullable(),
   metadata,
   expires_in: z.int(),
+  /** The instant at which the order ends, whenever it is opened. Past it nothing opens. Absent from a publisher of the release before. */
+  expires_at: timestamp.optional(),
 })
 export type ChargeRequested = z.infer<typeof chargeRequested>
 
 /** Published by subscriptions. Consumed by webhook-dispatcher. `order` is the paid order's payload. */
 export const subscriptionCharged = z.object({ ...ownedBy, subscription_id: id, charges_done: z.int(), order: paidData })
 
-/** Published by subscriptions. Consumed by webhook-dispatcher, and by orders on cancellation: the open unpaid order goes too. */
-export const subscriptionClosed = z.object({ ...ownedBy, open_order_id: id.nullable(), subscription: compactData })
+/**
+ * Published by subscriptions. Consumed by webhook-dispatcher, and by orders: every open order of an ended subscription is closed once no money counts
+ * for it. `open_order_id` is the newest of `open_order_ids`, which a publisher of the release before leaves out.
+ */
+export const subscriptionClosed = z.object({
+  ...ownedBy,
+  open_order_id: id.nullable(),
+  open_order_ids: z.array(id).optional(),
+  subscription: compactData,
+})
+export type SubscriptionClosed = z.infer<typeof subscriptionClosed>
 
 /**
  * Published by subscriptions. Consumed by orders: another order of the same period was paid, so this one is no longer owed. While nothing is

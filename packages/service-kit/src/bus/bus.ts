@@ -1,21 +1,18 @@
-import { Semaphore } from 'async-mutex'
-import { isStale, isTransient } from '../database'
-import type { Logger } from '../observe'
-import { withLogFields, withoutContext } from '../observe'
 import type { Part } from '../process'
-import { PoisonError, RetryableError } from '../retryable'
 
 export interface Message {
   id: string
   type: string
   /** The event as JSON text. */
   body: string
+  /** When it was handed back for the first time, in ms since the epoch; absent while it never was. */
+  handedBackAt?: number
 }
 
 export type Handler = (message: Message) => Promise<void>
 
-/** How one try to handle a message ended. */
-export type Outcome = 'done' | 'retried' | 'dead'
+/** How one try to handle a message ended; what is `unknown` is handed back, for a version that knows it. */
+export type Outcome = 'done' | 'retried' | 'unknown' | 'dead'
 
 export interface ConsumeOptions {
   /** How many handlers may run at once. */
@@ -71,112 +68,3 @@ export interface Bus extends Part {
   /** A part that hears what is announced of these types while it runs; each listener hears all of it. */
   listen(types: readonly string[], handler: (message: Message) => void): Part
 }
-
-const POISON_TRIES = 3
-const RETRY_MS_MIN = 50
-const RETRY_MS_MAX = 5_000
-
-/** A bus holds this many times `prefetch` messages of a queue: those that wait to be tried again leave room for those that can be handled. */
-export const HELD_PER_HANDLER = 8
-
-/** How many handlers run at once. A caller that waits goes on in its own context, so that log lines stay those of its message. */
-export const slots = (count: number) => new Semaphore(count)
-
-/** Logs retries: while a database is away, one line for all that wait, and not one for each. */
-export interface RetryLog {
-  retried(error: unknown): void
-}
-
-export function createRetryLog(logger: Logger, now = () => performance.now()): RetryLog {
-  let retries = 0
-  let loggedAt = Number.NEGATIVE_INFINITY
-  return {
-    retried(error) {
-      retries += 1
-      if (now() - loggedAt < RETRY_MS_MAX) return
-      loggedAt = now()
-      logger.warn('messages will be handled again', { retries, error })
-      retries = 0
-    },
-  }
-}
-
-export interface Handling {
-  handler: Handler
-  slots: Semaphore
-  signal: AbortSignal
-  logger: Logger
-  retryLog: RetryLog
-  onTry?: ConsumeOptions['onTry'] | undefined
-  patienceMs?: ConsumeOptions['patienceMs'] | undefined
-  onDead?: ConsumeOptions['onDead'] | undefined
-}
-
-/** What became of a message; one that is `stopped` must be given back. */
-type Handled = 'done' | 'dead' | 'stopped'
-
-/**
- * Handles one message as both buses promise: what is `RetryableError`, a database that cannot be asked or a row that
- * moved on meanwhile is tried again for as long as it takes;
- * anything else three times, or for as long as its type is worth, and then the message is `dead`. One that can never be read is a PoisonError.
- * While it waits to be tried again it holds no slot, so that the message it waits for can pass it.
- */
-export const handle = (message: Message, handling: Handling): Promise<Handled> =>
-  withoutContext(() => withLogFields({ event_id: message.id, event_type: message.type }, () => tryAndTry(message, handling)))
-
-async function tryAndTry(
-  message: Message,
-  { handler, slots, signal, logger, retryLog, onTry, patienceMs, onDead }: Handling,
-): Promise<Handled> {
-  let failures = 0
-  let failingSince: number | undefined
-  for (let waitMs = RETRY_MS_MIN; ; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
-    const [, release] = await slots.acquire()
-    const startedAt = performance.now()
-    const tried = (outcome: Outcome) => onTry?.(message.type, outcome, (performance.now() - startedAt) / 1_000)
-    try {
-      if (signal.aborted) return 'stopped'
-      await handler(message)
-      tried('done')
-      return 'done'
-    } catch (error) {
-      const retryable = error instanceof RetryableError || isTransient(error) || isStale(error)
-      if (!retryable) failingSince ??= startedAt
-      const patience = error instanceof PoisonError ? 0 : (patienceMs?.(message.type) ?? 0)
-      const isWorn = failingSince !== undefined && performance.now() - failingSince >= patience
-      if (!retryable && ++failures >= POISON_TRIES && isWorn && (await succeeds(onDead, message, logger))) {
-        tried('dead')
-        logger.error('a message is parked in the dead letters', { error })
-        return 'dead'
-      }
-      tried('retried')
-      logger.debug('a message will be handled again', { error })
-      retryLog.retried(error)
-    } finally {
-      release()
-    }
-    await pause(waitMs, signal)
-  }
-}
-
-async function succeeds(onDead: ConsumeOptions['onDead'], message: Message, logger: Logger): Promise<boolean> {
-  try {
-    await onDead?.(message)
-    return true
-  } catch (error) {
-    logger.warn('a message cannot be parked yet', { error })
-    return false
-  }
-}
-
-const pause = (ms: number, signal: AbortSignal) =>
-  new Promise<void>(resolve => {
-    if (signal.aborted) return resolve()
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })

@@ -1,45 +1,55 @@
-import { type Event, type EventType, parseEvent, subjectsOf } from '@ponte/contracts'
+import { type Event, type EventType, readEvent, subjectsOf } from '@ponte/contracts'
 import { isUniqueViolation } from '../database'
 import { addLogFields, currentTraceId, withSpan } from '../observe'
 import type { Part } from '../process'
-import { PoisonError } from '../retryable'
+import { PoisonError, UnknownMessageError } from '../retryable'
 import type { Bus, ConsumeOptions, Message } from './bus'
 
 /** What a service does when others speak. A reaction commits with the event's id as its inbox row. */
 export type Reactions = { [T in EventType]?: (event: Extract<Event, { type: T }>) => Promise<void> }
 
 /**
- * Feeds a queue to its reactions. An event whose id is already in the inbox was handled before: the commit fails on that key, nothing changes,
- * and the message is done. An event that no reaction knows is poison, and so is one that breaks its schema.
+ * Feeds queues to their reactions; the first is named like the service. An event whose id is already in the inbox was handled before: the commit
+ * fails on that key, nothing changes, and the message is done. An event whose type or value is not known here is handed back for a version that knows
+ * it; one that is no event, or breaks its schema in another way, is poison.
  */
-export function consumer(bus: Bus, queue: string, reactions: Reactions, options?: Omit<ConsumeOptions, 'onTry'>): Part {
+export function consumer(bus: Bus, queue: string | readonly string[], reactions: Reactions, options?: Omit<ConsumeOptions, 'onTry'>): Part {
+  const queues = typeof queue === 'string' ? [queue] : queue
+  const service = queues[0] ?? ''
   let record: ConsumeOptions['onTry']
-  const part = bus.consume(
-    queue,
-    async message => {
-      const event = read(message)
-      const reaction = reactions[event.type] as ((event: Event) => Promise<void>) | undefined
-      if (!reaction) throw new PoisonError(`${queue} has no reaction to ${event.type}.`)
-      const about = { kind: 'consumer', parent: event.trace, attributes: { service: queue, 'messaging.message.id': event.id } } as const
-      await withSpan(`${queue} on ${event.type}`, about, () => {
-        // Added, not only passed on: the bus logs a failure outside the span.
-        addLogFields({ ...subjectsOf(event.data), ...currentTraceId() })
-        return once(() => reaction(event))
-      })
-    },
-    { ...options, onTry: (...tried) => record?.(...tried) },
-  )
+  const handler = async (message: Message) => {
+    const event = read(message)
+    if (!('data' in event)) throw new UnknownMessageError(event.unknown)
+    const reaction = reactions[event.type] as ((event: Event) => Promise<void>) | undefined
+    if (!reaction) throw new UnknownMessageError(`${service} has no reaction to ${event.type}.`)
+    const about = { kind: 'consumer', parent: event.trace, attributes: { service, 'messaging.message.id': event.id } } as const
+    await withSpan(`${service} on ${event.type}`, about, () => {
+      // Added, not only passed on: the bus logs a failure outside the span.
+      addLogFields({ ...subjectsOf(event.data), ...currentTraceId() })
+      return once(() => reaction(event))
+    })
+  }
+  const parts = queues.map(name => bus.consume(name, handler, { ...options, onTry: (...tried) => record?.(...tried) }))
+  const waiting = async () => (await Promise.all(parts.map(part => part.waiting?.() ?? 0))).reduce((sum, count) => sum + count, 0)
   return {
-    ...part,
+    name: `${service} events`,
+    async start() {
+      for (const part of parts) await part.start?.()
+    },
+    async stop() {
+      await Promise.all(parts.map(part => part.stop?.()))
+    },
+    busy: async () => (await Promise.all(parts.map(part => part.busy?.()))).some(Boolean),
     observe(metrics) {
       const handling = metrics.histogram('ponte_event_handling_seconds', 'Time of one try to handle an event', ['type'])
       const handled = metrics.counter('ponte_events_handled_total', 'Tries to handle an event, by how they ended', {
         type: Object.keys(reactions),
-        outcome: ['done', 'retried', 'dead'],
+        outcome: ['done', 'retried', 'unknown', 'dead'],
       })
-      metrics.observed('ponte_queue_waiting', "Events that wait in this service's queue", async () => (await part.waiting?.()) ?? 0)
-      const letters = bus.deadLetters(queue)
-      metrics.observed('ponte_dead_letters_waiting', 'Events that this service could not handle, parked in its dead letters', letters.count)
+      metrics.observed('ponte_queue_waiting', "Events that wait in this service's queues", waiting)
+      const letters = queues.map(name => bus.deadLetters(name))
+      const parked = async () => (await Promise.all(letters.map(each => each.count()))).reduce((sum, count) => sum + count, 0)
+      metrics.observed('ponte_dead_letters_waiting', 'Events that this service could not handle, parked in its dead letters', parked)
       record = (type, outcome, seconds) => {
         handling.observe({ type }, seconds)
         handled.inc({ type, outcome })
@@ -48,9 +58,9 @@ export function consumer(bus: Bus, queue: string, reactions: Reactions, options?
   }
 }
 
-function read(message: Message): Event {
+function read(message: Message): ReturnType<typeof readEvent> {
   try {
-    return parseEvent(JSON.parse(message.body))
+    return readEvent(JSON.parse(message.body))
   } catch (error) {
     throw new PoisonError('The event breaks its schema.', { cause: error })
   }

@@ -1,16 +1,6 @@
 import type { Logger } from '../observe'
-import {
-  type Bus,
-  type ConsumeOptions,
-  createRetryLog,
-  type Handler,
-  HELD_PER_HANDLER,
-  handle,
-  type Message,
-  type QueuePart,
-  slots,
-  type Topology,
-} from './bus'
+import type { Bus, ConsumeOptions, Handler, Message, QueuePart, Topology } from './bus'
+import { createRetryLog, HAND_BACK_MS, handle, slots, TAKEN_PER_HANDLER } from './handling'
 
 interface Held {
   message: Message
@@ -29,11 +19,18 @@ interface Queue {
   dead: Map<string, Message>
 }
 
+export interface MemoryBusOptions {
+  topology: Topology
+  logger: Logger
+  onDeadLetter?: (queue: string, message: Message) => void
+  handBackMs?: number
+}
+
 /**
  * The embedded bus. It keeps nothing on disk and still loses nothing: `publish` resolves only when each queue's handler has committed
  * (or the message is among the dead letters), so a message that dies with the process is still unsent in its publisher's outbox.
  */
-export function memoryBus(options: { topology: Topology; logger: Logger; onDeadLetter?: (queue: string, message: Message) => void }): Bus {
+export function memoryBus(options: MemoryBusOptions): Bus {
   const queues = new Map<string, Queue>(
     Object.entries(options.topology).map(([name, types]) => [
       name,
@@ -113,21 +110,40 @@ function offer(queue: Queue): void {
   }
 }
 
-function memoryConsumer(
-  name: string,
-  queue: Queue,
-  handler: Handler,
-  options: ConsumeOptions & { prefetch: number; logger: Logger; onDeadLetter?: (queue: string, message: Message) => void },
-): QueuePart {
-  const { prefetch, onTry, patienceMs, onDead, logger } = options
+interface MemoryConsumerOptions extends MemoryBusOptions, ConsumeOptions {
+  prefetch: number
+}
+
+function memoryConsumer(name: string, queue: Queue, handler: Handler, options: MemoryConsumerOptions): QueuePart {
+  const { prefetch, onTry, patienceMs, onDead, logger, handBackMs = HAND_BACK_MS } = options
   const aborted = new AbortController()
   const inHand = new Set<Promise<void>>()
   const retryLog = createRetryLog(logger)
-  const handling = { handler, slots: slots(prefetch), signal: aborted.signal, logger, onTry, retryLog, patienceMs, onDead }
+  const handling = {
+    handler,
+    slots: slots(prefetch),
+    signal: aborted.signal,
+    logger,
+    onTry,
+    retryLog,
+    patienceMs,
+    onDead,
+    held: { count: 0 },
+    heldMax: prefetch,
+  }
 
+  /** Comes again after a while, to whichever consumer runs then. */
+  const handBack = (held: Held) => {
+    held.message = { ...held.message, handedBackAt: held.message.handedBackAt ?? Date.now() }
+    setTimeout(() => {
+      queue.waiting.push(held)
+      offer(queue)
+    }, handBackMs).unref()
+  }
   const take = async (held: Held) => {
     const outcome = await handle(held.message, handling)
     if (outcome === 'stopped') return void queue.waiting.push(held)
+    if (outcome === 'later') return handBack(held)
     if (outcome === 'dead') {
       queue.dead.set(held.message.id, held.message)
       options.onDeadLetter?.(name, held.message)
@@ -136,7 +152,7 @@ function memoryConsumer(
     held.settle()
   }
   const pull = () => {
-    while (inHand.size < prefetch * HELD_PER_HANDLER && !aborted.signal.aborted) {
+    while (inHand.size < prefetch * TAKEN_PER_HANDLER && !aborted.signal.aborted) {
       const held = queue.waiting.shift()
       if (!held) return
       const work = take(held).finally(() => {

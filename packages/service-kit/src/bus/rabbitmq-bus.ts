@@ -11,6 +11,7 @@ export interface RabbitmqOptions {
   logger: Logger
   /** How long the broker may take for one step of a connection's set-up. */
   stepTimeoutMs?: number
+  handBackMs?: number
 }
 
 /**
@@ -27,7 +28,7 @@ export function rabbitmqBus(options: RabbitmqOptions): Bus {
     consumers.start().catch(error => options.logger.error('the consuming connection did not start', { error }))
   }
   const publisher = rabbitmqPublisher({ ...options, onDeclared })
-  const consumers = rabbitmqConsumers({ ...options, onQueueMissing: publisher.redeclare })
+  const consumers = rabbitmqConsumers({ ...options, onQueueMissing: publisher.redeclare, handBack: publisher.handBack })
   return {
     name: 'rabbitmq',
     accepts: publisher.accepts,

@@ -1,18 +1,8 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
 import type { Logger } from '../observe'
 import type { Part } from '../process'
-import {
-  type ConsumeOptions,
-  createRetryLog,
-  type DeadLetters,
-  type Handler,
-  HELD_PER_HANDLER,
-  handle,
-  type Message,
-  QUEUE_LOST,
-  type QueuePart,
-  slots,
-} from './bus'
+import { type ConsumeOptions, type DeadLetters, type Handler, type Message, QUEUE_LOST, type QueuePart } from './bus'
+import { createRetryLog, handle, slots, TAKEN_PER_HANDLER } from './handling'
 import { rabbitmqConnection, type Step } from './rabbitmq-connection'
 import { rabbitmqDeadLetters } from './rabbitmq-dead-letters'
 import { toMessage } from './rabbitmq-message'
@@ -26,6 +16,7 @@ interface Attaching {
   watch(model: ChannelModel, channel: Channel): void
   renew(model: ChannelModel): void
   onQueueMissing(): void
+  handBack: ConsumersOptions['handBack']
   logger: Logger
 }
 
@@ -36,10 +27,12 @@ export interface ConsumersOptions {
   stepTimeoutMs?: number | undefined
   /** Called when a queue to consume from is not there. */
   onQueueMissing(): void
+  /** Publishes a message so that it comes again after a while; rejects when that is not certain. */
+  handBack(queue: string, message: Message): Promise<void>
 }
 
 /** The consuming connection: under a memory or disk alarm the broker reads nothing from publishers, and acknowledgements must still arrive. */
-export function rabbitmqConsumers({ url, namespace, logger, stepTimeoutMs, onQueueMissing }: ConsumersOptions) {
+export function rabbitmqConsumers({ url, namespace, logger, stepTimeoutMs, onQueueMissing, handBack }: ConsumersOptions) {
   const attachments = new Set<Attachment>()
   let current: { model: ChannelModel; attach(attachment: Attachment): Promise<void> } | undefined
   const setup = async (model: ChannelModel, step: Step) => {
@@ -62,6 +55,7 @@ export function rabbitmqConsumers({ url, namespace, logger, stepTimeoutMs, onQue
   const attaching: Attaching = {
     logger,
     onQueueMissing,
+    handBack,
     watch: connection.watch,
     renew: connection.renew,
     async attach(attachment) {
@@ -96,7 +90,7 @@ export function rabbitmqConsumers({ url, namespace, logger, stepTimeoutMs, onQue
     stop: connection.stop,
     consume(queue: string, handler: Handler, options: ConsumeOptions): QueuePart {
       consumed.add(queue)
-      return rabbitmqConsumer({ queue: `${namespace}.${queue}`, handler, ...options, ...attaching })
+      return rabbitmqConsumer({ name: queue, queue: `${namespace}.${queue}`, handler, ...options, ...attaching })
     },
     deadLetters: (queue: string): DeadLetters =>
       rabbitmqDeadLetters({ queue: `${namespace}.${queue}`, dead: `${namespace}.dead.${queue}`, model: () => current?.model }),
@@ -136,22 +130,43 @@ function rabbitmqListener({ exchange, types, handler, attach, detach, watch, log
 }
 
 interface ConsumerOptions extends Attaching, ConsumeOptions {
+  /** The queue's name in the topology, and at the broker. */
+  name: string
   queue: string
   handler: Handler
 }
 
 function rabbitmqConsumer(options: ConsumerOptions): QueuePart {
-  const { queue, handler, prefetch = 64, onTry, patienceMs, onDead, attach, detach, watch, renew, onQueueMissing, logger } = options
+  const { name, queue, handler, prefetch = 64, onTry, patienceMs, onDead, attach, detach, watch, renew, onQueueMissing, handBack, logger } = options
   const aborted = new AbortController()
   const retryLog = createRetryLog(logger)
-  const handling = { handler, slots: slots(prefetch), signal: aborted.signal, logger, onTry, retryLog, patienceMs, onDead }
+  const handling = {
+    handler,
+    slots: slots(prefetch),
+    signal: aborted.signal,
+    logger,
+    onTry,
+    retryLog,
+    patienceMs,
+    onDead,
+    held: { count: 0 },
+    heldMax: prefetch,
+  }
   const inHand = new Set<Promise<void>>()
   let channel: Channel | undefined
   let consumerTag: string | undefined
 
   const waiting = async () => (channel ? (await channel.checkQueue(queue)).messageCount : 0)
   const take = async (delivery: ConsumeMessage, from: Channel) => {
-    const outcome = await handle(toMessage(delivery), handling)
+    const message = toMessage(delivery)
+    let outcome = await handle(message, handling)
+    if (outcome === 'later') {
+      // It is in two places for a moment; the inbox drops the second. While the broker takes nothing it goes to the front of its queue again.
+      outcome = await handBack(name, message).then(
+        () => 'done',
+        () => 'stopped',
+      )
+    }
     // An answer belongs to the channel that delivered; on a newer one it would be a protocol error, and the broker delivers again anyway.
     if (from !== channel) return
     if (outcome === 'done') from.ack(delivery)
@@ -164,7 +179,7 @@ function rabbitmqConsumer(options: ConsumerOptions): QueuePart {
     fresh.on('close', () => {
       if (channel === fresh) channel = undefined
     })
-    await step('set the prefetch', fresh.prefetch(prefetch * HELD_PER_HANDLER))
+    await step('set the prefetch', fresh.prefetch(prefetch * TAKEN_PER_HANDLER))
     channel = fresh
     const receive = (delivery: ConsumeMessage | null) => {
       if (!delivery) {

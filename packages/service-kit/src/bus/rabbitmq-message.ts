@@ -1,8 +1,15 @@
 import type { ConsumeMessage, GetMessage } from 'amqplib'
 import type { Message } from './bus'
 
-export const toMessage = ({ properties, fields, content }: ConsumeMessage | GetMessage): Message => ({
-  id: String(properties.messageId),
-  type: String(properties.type ?? fields.routingKey),
-  body: content.toString('utf8'),
-})
+/** Header of a message that was handed back: when it was for the first time. */
+export const HANDED_BACK_AT = 'x-ponte-handed-back-at'
+
+export function toMessage({ properties, fields, content }: ConsumeMessage | GetMessage): Message {
+  const handedBackAt = Number(properties.headers?.[HANDED_BACK_AT])
+  return {
+    id: String(properties.messageId),
+    type: String(properties.type ?? fields.routingKey),
+    body: content.toString('utf8'),
+    ...(handedBackAt > 0 ? { handedBackAt } : {}),
+  }
+}

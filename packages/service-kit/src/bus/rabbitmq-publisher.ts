@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { ConfirmChannel } from 'amqplib'
+import type { ConfirmChannel, Options } from 'amqplib'
 import type { Logger } from '../observe'
 import { every, type Loop } from '../process'
 import { type Message, QUEUE_LOST, queuesOf, type Topology } from './bus'
 import { openConfirms } from './confirms'
+import { HAND_BACK_MS } from './handling'
 import { type ConnectionOptions, rabbitmqConnection } from './rabbitmq-connection'
+import { HANDED_BACK_AT } from './rabbitmq-message'
 import { declareTopology } from './rabbitmq-topology'
 
 const CONFIRM_TIMEOUT_MS = 10_000
@@ -18,6 +20,7 @@ export interface PublisherOptions {
   topology: Topology
   logger: Logger
   stepTimeoutMs?: number | undefined
+  handBackMs?: number | undefined
   /** Called when the topology is declared and messages are taken, on every connection. */
   onDeclared(): void
 }
@@ -26,7 +29,8 @@ export interface PublisherOptions {
  * The publishing connection. Each bound queue gets a copy of its own, confirmed and `mandatory`: an exchange would call a message taken as soon
  * as one of its queues is there.
  */
-export function rabbitmqPublisher({ url, namespace, topology, logger, stepTimeoutMs, onDeclared }: PublisherOptions) {
+export function rabbitmqPublisher(options: PublisherOptions) {
+  const { url, namespace, topology, logger, stepTimeoutMs, handBackMs = HAND_BACK_MS, onDeclared } = options
   const exchange = `${namespace}.events`
   const queues = queuesOf(topology)
   const confirms = openConfirms(CONFIRM_TIMEOUT_MS)
@@ -99,6 +103,19 @@ export function rabbitmqPublisher({ url, namespace, topology, logger, stepTimeou
     logger,
   )
 
+  const send = async (message: Message, names: readonly string[], more: Options.Publish = {}): Promise<void> => {
+    const confirming = channel
+    if (!confirming) throw new Error('There is no connection to the broker.')
+    if (blocked) throw new Error('The broker takes no messages now.')
+    const content = Buffer.from(message.body)
+    const { id, type } = message
+    const properties = { ...more, persistent: true, mandatory: true, messageId: id, type, contentType: 'application/json' }
+    const copies = names.map(queue => confirms.wait(keyOf(queue, id), answer => confirming.sendToQueue(queue, content, properties, answer)))
+    // All are waited for, so that none is left without a listener when another is refused.
+    const refused = (await Promise.allSettled(copies)).find(copy => copy.status === 'rejected')
+    if (refused) throw refused.reason
+  }
+
   return {
     announce,
     /** Declares the topology again. */
@@ -118,19 +135,17 @@ export function rabbitmqPublisher({ url, namespace, topology, logger, stepTimeou
     async publish(message: Message): Promise<void> {
       const bound = queues.get(message.type)
       if (!bound) throw new Error(`No queue takes ${message.type}.`)
-      const confirming = channel
-      if (!confirming) throw new Error('There is no connection to the broker.')
-      if (blocked) throw new Error('The broker takes no messages now.')
-      const content = Buffer.from(message.body)
-      const properties = { persistent: true, mandatory: true, messageId: message.id, type: message.type, contentType: 'application/json' }
-      const copies = bound.map(name => {
-        const queue = `${namespace}.${name}`
-        return confirms.wait(keyOf(queue, message.id), answer => confirming.sendToQueue(queue, content, properties, answer))
-      })
-      // All are waited for, so that none is left without a listener when another is refused.
-      const refused = (await Promise.allSettled(copies)).find(copy => copy.status === 'rejected')
-      if (refused) throw refused.reason
+      await send(
+        message,
+        bound.map(name => `${namespace}.${name}`),
+      )
     },
+    /** Puts a message where it waits for a while and then comes to its queue again. */
+    handBack: (queue: string, message: Message): Promise<void> =>
+      send(message, [`${namespace}.later.${queue}`], {
+        expiration: String(handBackMs),
+        headers: { [HANDED_BACK_AT]: message.handedBackAt ?? Date.now() },
+      }),
   }
 }
 

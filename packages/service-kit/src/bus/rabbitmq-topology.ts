@@ -2,35 +2,43 @@ import type { ChannelModel } from 'amqplib'
 import type { Topology } from './bus'
 import type { Step } from './rabbitmq-connection'
 
-/** Deliveries after which the broker parks a message by itself: one that ends every process that takes it. */
+/** Deliveries after which the broker parks a message by itself: one that ends every process that takes it. A policy may set another limit. */
 const DELIVERY_LIMIT = 20
 
+/** Without the strategy a dead letter may be lost on its way, and the overflow is what the strategy needs. */
+const deadLetterTo = (queue: string) => ({
+  'x-queue-type': 'quorum',
+  'x-dead-letter-exchange': '',
+  'x-dead-letter-routing-key': queue,
+  'x-dead-letter-strategy': 'at-least-once',
+  'x-overflow': 'reject-publish',
+})
+
 /**
- * Declares the exchange of announcements and, for each name of the topology, its queue and its dead letters; all of it durable. Resolves to the
- * names whose queue was not there.
+ * Declares the exchange of announcements and, for each name of the topology, its queue, its dead letters and where messages wait that were handed back;
+ * all of it durable. A queue that is there is left as it is, because its limits belong to the operator and to other versions. Resolves to the names whose
+ * queue was not there.
  */
 export async function declareTopology(model: ChannelModel, namespace: string, topology: Topology, step: Step): Promise<string[]> {
   const names = Object.keys(topology)
-  const found = await Promise.all(names.map(name => step(`look for the queue ${name}`, queueExists(model, `${namespace}.${name}`))))
+  const wanted = names.flatMap(name => {
+    const [queue, dead, later] = [`${namespace}.${name}`, `${namespace}.dead.${name}`, `${namespace}.later.${name}`]
+    return [
+      { queue: dead, settings: { 'x-queue-type': 'quorum' } },
+      { queue, settings: { ...deadLetterTo(dead), 'x-delivery-limit': DELIVERY_LIMIT } },
+      { queue: later, settings: deadLetterTo(queue) },
+    ]
+  })
+  const found = await Promise.all(wanted.map(({ queue }) => step(`look for the queue ${queue}`, queueExists(model, queue))))
+  const missing = wanted.filter((_, index) => !found[index])
   const channel = await step('open the declaring channel', model.createChannel())
   channel.on('error', () => undefined)
   await step('declare the exchange', channel.assertExchange(`${namespace}.events`, 'topic', { durable: true }))
-  for (const name of names) {
-    const dead = `${namespace}.dead.${name}`
-    await step(`declare the queue ${dead}`, channel.assertQueue(dead, { durable: true, arguments: { 'x-queue-type': 'quorum' } }))
-    const settings = {
-      'x-queue-type': 'quorum',
-      'x-delivery-limit': DELIVERY_LIMIT,
-      'x-dead-letter-exchange': '',
-      'x-dead-letter-routing-key': dead,
-      // Without these two a dead letter may be lost on its way.
-      'x-dead-letter-strategy': 'at-least-once',
-      'x-overflow': 'reject-publish',
-    }
-    await step(`declare the queue ${name}`, channel.assertQueue(`${namespace}.${name}`, { durable: true, arguments: settings }))
+  for (const { queue, settings } of missing) {
+    await step(`declare the queue ${queue}`, channel.assertQueue(queue, { durable: true, arguments: settings }))
   }
   await step('close the declaring channel', channel.close())
-  return names.filter((_, index) => !found[index])
+  return names.filter(name => missing.some(({ queue }) => queue === `${namespace}.${name}`))
 }
 
 /** The broker closes the channel on which it was asked for a queue that is not there. */

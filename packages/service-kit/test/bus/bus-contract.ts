@@ -21,6 +21,7 @@ const topology: Topology = {
   heard: ['heard.made'],
   bounded: ['bounded.made'],
   roomy: ['roomy.made'],
+  crowded: ['crowded.made'],
   twice: ['twice.made'],
 }
 
@@ -276,6 +277,31 @@ export function busContract(name: string, open: (topology: Topology) => Promise<
         () => `only ${seen.length} of 5`,
       )
       expect(seen[0]).toBe('key')
+    })
+
+    it('lets fresh messages pass however many wait to be tried again, and loses none of these', async () => {
+      const seen: string[] = []
+      let ready = false
+      await consuming(
+        'crowded',
+        async taken => {
+          if (taken.body === 'early' && !ready) throw new RetryableError('waits for the key')
+          if (taken.body === 'key') ready = true
+          seen.push(taken.id)
+        },
+        2,
+      )
+      const early = Array.from({ length: 100 }, () => ({ ...message('crowded.made'), body: 'early' }))
+      const published = early.map(each => under.bus.publish(each))
+      const key = { ...message('crowded.made'), body: 'key' }
+      await under.bus.publish(key)
+      await Promise.all(published)
+      await until(
+        () => new Set(seen).size === 101,
+        () => `only ${new Set(seen).size} of 101`,
+      )
+      expect(seen[0]).toBe(key.id)
+      expect(await under.deadLetters('crowded')).toEqual([])
     })
 
     it('takes a message that is published again, at least once and without an error', async () => {

@@ -1,4 +1,15 @@
-import { type Bus, consumer, type Message, memoryBus, outboxRows, type Reactions, silentLogger, uuidv7 } from '../../src'
+import {
+  type Bus,
+  consumer,
+  createMetrics,
+  type Message,
+  memoryBus,
+  outboxRows,
+  type Reactions,
+  silentLogger,
+  until,
+  uuidv7,
+} from '../../src'
 
 const ID = uuidv7()
 const topology = { reader: ['order.changed', 'unknown.type', 'chain.advanced'] }
@@ -64,19 +75,47 @@ describe('a queue`s reactions', () => {
     expect([tries, dead]).toEqual([5, []])
   })
 
-  it('parks what is no JSON, no known type, breaks its schema, or has no reaction', async () => {
+  it('parks what is no JSON, no event, or breaks its schema', async () => {
     const reactions: Reactions = { 'order.changed': async () => undefined }
     const sound = JSON.parse(changed().body)
-    const bodies = [
-      '{not json',
-      '{}',
-      JSON.stringify({ ...sound, type: 'unknown.type' }),
-      JSON.stringify({ ...sound, data: { merchant_id: 1 } }),
-    ]
+    const bodies = ['{not json', '{}', JSON.stringify({ ...sound, data: { merchant_id: 1 } })]
     const poison = bodies.map(body => ({ id: uuidv7(), type: 'order.changed', body }))
+    await publish(reactions, ...poison)
+    expect(dead.sort()).toEqual(poison.map(message => message.id).sort())
+  })
+
+  describe('to a newer version`s events', () => {
+    const envelopeOf = (type: string, data: object) => ({
+      id: uuidv7(),
+      type,
+      body: JSON.stringify({ id: uuidv7(), type, occurred_at: new Date().toISOString(), data, trace: null }),
+    })
     const chain = { chain_id: 1, confirmed_block: 1, confirmed_time: '2026-01-01T00:00:00.000Z', head_block: 1, sequence: 0 }
-    const noReaction = { id: uuidv7(), type: 'chain.advanced', body: JSON.stringify({ ...sound, type: 'chain.advanced', data: chain }) }
-    await publish(reactions, ...poison, noReaction)
-    expect(dead.sort()).toEqual([...poison, noReaction].map(message => message.id).sort())
+
+    it.each([
+      ['of an unknown type', () => ({ ...changed(), body: changed().body.replace('order.changed', 'unknown.type') })],
+      ['without a reaction', () => envelopeOf('chain.advanced', chain)],
+    ])('hands back what is %s, and parks it after a day', async (_, make) => {
+      bus = memoryBus({ topology, logger: silentLogger, handBackMs: 1, onDeadLetter: (_queue, message) => void dead.push(message.id) })
+      const part = consumer(bus, 'reader', { 'order.changed': async () => undefined })
+      const metrics = createMetrics('reader')
+      part.observe?.(metrics)
+      await part.start?.()
+      const message = make()
+      void bus.publish(message)
+      const handedBack = new RegExp(
+        `ponte_events_handled_total\\{type="${message.type}",outcome="unknown",service="reader"\\} ([3-9]|\\d\\d)`,
+      )
+      await until(async () => handedBack.test(await metrics.registry.metrics()), 'it did not come again')
+      expect(dead).toEqual([])
+      await part.stop?.()
+
+      const old = { ...make(), handedBackAt: Date.now() - 86_400_001 }
+      const again = consumer(bus, 'reader', { 'order.changed': async () => undefined })
+      await again.start?.()
+      await bus.publish(old)
+      expect(dead).toEqual([old.id])
+      await again.stop?.()
+    })
   })
 })

@@ -3,7 +3,12 @@ import { busContract, message } from './bus-contract'
 
 busContract('the memory bus', async topology => {
   const dead: { queue: string; message: Message }[] = []
-  const bus = memoryBus({ topology, logger: silentLogger, onDeadLetter: (queue, parked) => void dead.push({ queue, message: parked }) })
+  const bus = memoryBus({
+    topology,
+    logger: silentLogger,
+    handBackMs: 200,
+    onDeadLetter: (queue, parked) => void dead.push({ queue, message: parked }),
+  })
   return {
     bus,
     deadLetters: async queue => dead.filter(each => each.queue === queue).map(each => each.message),

@@ -5,7 +5,7 @@ import { busContract } from './bus-contract'
 
 busContract('RabbitMQ', async topology => {
   const broker = testBroker()
-  const bus = rabbitmqBus({ ...broker, topology, logger: silentLogger })
+  const bus = rabbitmqBus({ ...broker, topology, logger: silentLogger, handBackMs: 200 })
   await bus.start?.()
   await until(() => bus.accepts(), 'RabbitMQ does not answer')
   const side = await connect(broker.url)
@@ -29,6 +29,7 @@ busContract('RabbitMQ', async topology => {
       for (const queue of Object.keys(topology)) {
         await looking.deleteQueue(`${broker.namespace}.${queue}`)
         await looking.deleteQueue(`${broker.namespace}.dead.${queue}`)
+        await looking.deleteQueue(`${broker.namespace}.later.${queue}`)
       }
       await looking.deleteExchange(`${broker.namespace}.events`)
       await side.close()

@@ -1,0 +1,140 @@
+import { Semaphore } from 'async-mutex'
+import { isStale, isTransient } from '../database'
+import type { Logger } from '../observe'
+import { withLogFields, withoutContext } from '../observe'
+import { PoisonError, RetryableError, UnknownMessageError } from '../retryable'
+import type { ConsumeOptions, Handler, Message, Outcome } from './bus'
+
+const POISON_TRIES = 3
+const RETRY_MS_MIN = 50
+const RETRY_MS_MAX = 5_000
+
+/** A bus takes this many times `prefetch` messages of a queue: those that wait to be tried again leave room for those that can be handled. */
+export const TAKEN_PER_HANDLER = 8
+/** A message that is handed back comes again after this time. */
+export const HAND_BACK_MS = 5_000
+/** By then every replica of a rolling deployment is replaced. */
+const UNKNOWN_FOR_MS = 86_400_000
+
+/** How many handlers run at once. A caller that waits goes on in its own context, so that log lines stay those of its message. */
+export const slots = (count: number) => new Semaphore(count)
+
+/** Logs retries: while a database is away, one line for all that wait, and not one for each. */
+export interface RetryLog {
+  retried(error: unknown): void
+}
+
+export function createRetryLog(logger: Logger, now = () => performance.now()): RetryLog {
+  let retries = 0
+  let loggedAt = Number.NEGATIVE_INFINITY
+  return {
+    retried(error) {
+      retries += 1
+      if (now() - loggedAt < RETRY_MS_MAX) return
+      loggedAt = now()
+      logger.warn('messages will be handled again', { retries, error })
+      retries = 0
+    },
+  }
+}
+
+export interface Handling {
+  handler: Handler
+  /** Messages that wait here to be tried again, of at most `heldMax`. */
+  held: { count: number }
+  heldMax: number
+  slots: Semaphore
+  signal: AbortSignal
+  logger: Logger
+  retryLog: RetryLog
+  onTry?: ConsumeOptions['onTry'] | undefined
+  patienceMs?: ConsumeOptions['patienceMs'] | undefined
+  onDead?: ConsumeOptions['onDead'] | undefined
+}
+
+/** What became of a message; one that is `stopped` must be given back at once, one that is to come `later` after `HAND_BACK_MS`. */
+export type Handled = 'done' | 'dead' | 'stopped' | 'later'
+
+/**
+ * Handles one message as both buses promise: what is `RetryableError`, a database that cannot be asked or a row that
+ * moved on meanwhile is tried again for as long as it takes; what a newer version may know is handed back for a day;
+ * anything else is tried three times, or for as long as its type is worth, and then the message is `dead`. One that can never be read is a PoisonError.
+ * While it waits to be tried again it holds no slot, so that the message it waits for can pass it. Only so many wait here: the others are handed back,
+ * so that fresh messages always pass, unless the database is away, when none could.
+ */
+export const handle = (message: Message, handling: Handling): Promise<Handled> =>
+  withoutContext(() => withLogFields({ event_id: message.id, event_type: message.type }, () => tryAndTry(message, handling)))
+
+async function tryAndTry(message: Message, handling: Handling): Promise<Handled> {
+  const { handler, slots, signal, logger, retryLog, onTry, patienceMs, onDead, held, heldMax } = handling
+  let failures = 0
+  let failingSince: number | undefined
+  for (let waitMs = RETRY_MS_MIN; ; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
+    const [, release] = await slots.acquire()
+    const startedAt = performance.now()
+    const tried = (outcome: Outcome) => onTry?.(message.type, outcome, (performance.now() - startedAt) / 1_000)
+    let failure: unknown
+    try {
+      if (signal.aborted) return 'stopped'
+      await handler(message)
+      tried('done')
+      return 'done'
+    } catch (error) {
+      failure = error
+    } finally {
+      release()
+    }
+    if (failure instanceof UnknownMessageError && Date.now() - (message.handedBackAt ?? Date.now()) < UNKNOWN_FOR_MS) {
+      tried('unknown')
+      logger.warn('a message is handed back for a newer version', { error: failure })
+      return 'later'
+    }
+    const isAway = isTransient(failure)
+    const retryable = failure instanceof RetryableError || isAway || isStale(failure)
+    if (!retryable) {
+      failures += 1
+      failingSince ??= startedAt
+      if (isWorn(failure, failures, failingSince, patienceMs?.(message.type)) && (await succeeds(onDead, message, logger))) {
+        tried('dead')
+        logger.error('a message is parked in the dead letters', { error: failure })
+        return 'dead'
+      }
+    }
+    tried('retried')
+    logger.debug('a message will be handled again', { error: failure })
+    retryLog.retried(failure)
+    if (retryable && held.count >= heldMax && !isAway) return 'later'
+    held.count += 1
+    await pause(waitMs, signal)
+    held.count -= 1
+  }
+}
+
+/** True when no other try is made: enough were, and its type is not worth more. */
+function isWorn(failure: unknown, failures: number, failingSince: number, patienceMs = 0): boolean {
+  if (failure instanceof UnknownMessageError) return true
+  const patience = failure instanceof PoisonError ? 0 : patienceMs
+  return failures >= POISON_TRIES && performance.now() - failingSince >= patience
+}
+
+async function succeeds(onDead: ConsumeOptions['onDead'], message: Message, logger: Logger): Promise<boolean> {
+  try {
+    await onDead?.(message)
+    return true
+  } catch (error) {
+    logger.warn('a message cannot be parked yet', { error })
+    return false
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal) =>
+  new Promise<void>(resolve => {
+    if (signal.aborted) return resolve()
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done)
+  })
