@@ -1,8 +1,8 @@
 import { ApiError, type ChargeRequested, type ErrorCode, parseBrl } from '@ponte/contracts'
 import { every, type Logger, type Loop } from '@ponte/service-kit'
 import type { Ingestion } from './ingestion'
-import type { Change, OrderFactory } from './order'
-import { isKnownOrder, type Store } from './store'
+import { type Change, hasLapsed, type OrderFactory, type WantedCharge, wantedCharge } from './order'
+import { chargeOwner, isKnownOrder, type Store } from './store'
 
 export interface ChargeDeps {
   store: Store
@@ -13,7 +13,7 @@ export interface ChargeDeps {
 }
 
 export interface Charges {
-  requested(request: ChargeRequested, eventId: string): Promise<void>
+  requested(request: ChargeRequested, event: { id: string; occurred_at: string }): Promise<void>
   /** Opens what could not be opened when it was requested, and gives orders what was paid for them before they were known. */
   waiting: Loop
 }
@@ -23,64 +23,84 @@ const CLAIM_MS = 60_000
 const PAGE = 100
 const AT_ONCE = 4
 
-/** Opens the order of a subscription's charge. One that cannot be opened now waits in the database, and not in the way of payments. */
+/** Without a rate or a verified chain no order can be opened at all. */
+const GLOBAL: readonly ErrorCode[] = ['rate_unavailable', 'service_unavailable']
+/** What another payout address mends. */
+const MERCHANTS_OWN: readonly ErrorCode[] = ['payout_address_required', 'payout_address_refused']
+
+/** Opens the order of a subscription's charge. One that cannot be opened now waits in the database until its end, and not in the way of others. */
 export function createCharges({ store, now, orderFactory, ingestion, logger }: ChargeDeps): Charges {
-  const decide = async (request: ChargeRequested): Promise<Change> => {
-    const newest = await store.merchants.newestTerms(request.terms)
-    return orderFactory.open({
+  const decide = async ({ request, endsAt }: WantedCharge): Promise<Change> =>
+    orderFactory.open({
       id: request.order_id,
       memo: request.memo,
-      // A merchant who took the address away meanwhile was charging with one: the charge stands on those terms.
-      terms: newest.payout_address === null ? request.terms : newest,
+      terms: await store.merchants.newestTerms(request.terms),
       subscriptionId: request.subscription_id,
       externalRef: request.external_ref,
       description: request.description,
       metadata: request.metadata,
       brlCentavos: parseBrl(request.brl_amount),
-      expiresAt: new Date(now().getTime() + request.expires_in * 1000),
+      expiresAt: endsAt,
     })
-  }
 
-  const openWaiting = async (request: ChargeRequested): Promise<void> => {
+  /** Opens one that waits. Answers false when no other can be opened either. */
+  const openWaiting = async (wanted: WantedCharge): Promise<boolean> => {
+    const { request } = wanted
     try {
-      const change = await decide(request)
+      if (hasLapsed(wanted, now())) {
+        await store.charges.end(chargeOwner(request), 'lapsed', 'lapsed')
+        return true
+      }
+      const change = await decide(wanted)
       if (await store.charges.open(change)) await ingestion.claimEarlyPayments(request.memo)
+      return true
     } catch (error) {
-      // Without a rate or a chain none can be opened. A payout address is refused for one merchant; the others need not wait for it.
-      if (isPostponed(error)) return error.code === 'payout_address_refused' ? store.charges.postpone(request.order_id, now()) : undefined
-      logger.error('a waiting charge could not be opened', { order_id: request.order_id, error })
+      const code = error instanceof ApiError ? error.code : null
+      if (code !== null && GLOBAL.includes(code)) return false
+      if (code !== null && !MERCHANTS_OWN.includes(code)) await store.charges.end(chargeOwner(request), 'refused', code)
+      else await store.charges.postpone(request.order_id, code ?? 'internal_error', now())
+      if (code === null) logger.error('a waiting charge could not be opened', { order_id: request.order_id, error })
+      return true
     }
   }
 
   let claimedAt = 0
-  const sweep = async (): Promise<void> => {
-    const requests = await store.charges.waiting(PAGE)
-    for (let first = 0; first < requests.length; first += AT_ONCE) {
-      await Promise.all(requests.slice(first, first + AT_ONCE).map(openWaiting))
+  const sweep = async (): Promise<boolean> => {
+    const wanted = await store.charges.waiting(now(), PAGE)
+    let canOpen = true
+    for (let first = 0; first < wanted.length && canOpen; first += AT_ONCE) {
+      canOpen = (await Promise.all(wanted.slice(first, first + AT_ONCE).map(openWaiting))).some(Boolean)
     }
     // A replica may have died between writing an order and claiming its payments.
-    if (now().getTime() - claimedAt < CLAIM_MS) return
-    for (const memo of await store.unmatched.claimable(PAGE)) await ingestion.claimEarlyPayments(memo)
-    claimedAt = now().getTime()
+    if (now().getTime() - claimedAt >= CLAIM_MS) {
+      for (const memo of await store.unmatched.claimable(PAGE)) await ingestion.claimEarlyPayments(memo)
+      await store.charges.prune()
+      claimedAt = now().getTime()
+    }
+    return canOpen && wanted.length === PAGE
   }
   const waiting = every('waiting charges', SWEEP_MS, sweep, logger)
 
   return {
-    waiting,
-    async requested(request, eventId) {
+    waiting: {
+      ...waiting,
+      observe(metrics) {
+        metrics.observed('ponte_charges_waiting', 'Charges that wait for a rate or a payout address', store.charges.waitingCount)
+        metrics.observed('ponte_charges_waiting_oldest_seconds', 'How long the oldest of them waits already', store.charges.oldestAgeS)
+      },
+    },
+    async requested(request, event) {
+      const wanted = wantedCharge(request, event.occurred_at)
       try {
-        const change = await decide(request)
-        await store.orders.insert(change, { eventId })
+        if (hasLapsed(wanted, now())) return void (await store.charges.end(chargeOwner(request), 'lapsed', 'lapsed', event.id))
+        await store.orders.insert(await decide(wanted), { eventId: event.id })
         await ingestion.claimEarlyPayments(request.memo)
       } catch (error) {
-        if (isPostponed(error)) return store.charges.hold(request, eventId)
-        if (!isKnownOrder(error)) throw error
+        if (isKnownOrder(error)) return
+        if (!(error instanceof ApiError)) throw error
+        if (GLOBAL.includes(error.code) || MERCHANTS_OWN.includes(error.code)) return store.charges.hold(wanted, error.code, event.id)
+        await store.charges.end(chargeOwner(request), 'refused', error.code, event.id)
       }
     },
   }
 }
-
-const POSTPONING: readonly ErrorCode[] = ['rate_unavailable', 'service_unavailable', 'payout_address_refused']
-
-/** What may be opened later: with a fresh rate, with a chain that can be read, with another payout address. */
-const isPostponed = (error: unknown): error is ApiError => error instanceof ApiError && POSTPONING.includes(error.code)

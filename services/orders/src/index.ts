@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 
 export { type OrdersConfig, ordersConfig } from './config'
+export * as orderRules from './order/rules'
 export { createOrders } from './service'
 
 /** Where this service's migrations are. */

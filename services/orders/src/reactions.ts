@@ -1,9 +1,9 @@
-import type { ChainAudited, ChainSweep } from '@ponte/contracts'
-import { type Logger, type Reactions, RetryableError } from '@ponte/service-kit'
+import type { ChainAudited, ChainSweep, SubscriptionClosed } from '@ponte/contracts'
+import { type Logger, type Reactions, retryConflicts } from '@ponte/service-kit'
 import type { Charges } from './charges'
 import type { Ingestion } from './ingestion'
-import { supersede, withdraw } from './order'
-import type { Store } from './store'
+import { type Change, type Ledger, release, supersede } from './order'
+import type { ChargeOwner, Store } from './store'
 
 export interface ReactionDeps {
   store: Store
@@ -25,19 +25,35 @@ export interface ReactionDeps {
 
 /** Confirmations are announced for this many orders at once; pages of the others poll. */
 const ANNOUNCED_MAX = 500
-/** A charge that has not come by then never will: it was refused for good. */
-const CHARGE_WAIT_MS = 600_000
 
 /** What orders does about events of others: find, decide, commit. */
 export function reactions(deps: ReactionDeps): Reactions {
   const { store, now, ingestion, charges, chainMoved, swept, announce, logger, onQuarantined, audited } = deps
-  /** Withdraws the charge of an order that was never opened. */
-  const withdrawCharge = async (orderId: string, event: { id: string; occurred_at: string }): Promise<void> => {
-    if (await store.charges.withdraw(orderId, event.id)) return
-    // Its charge was published before; it is still on its way to us.
-    if (now().getTime() - Date.parse(event.occurred_at) < CHARGE_WAIT_MS) {
-      throw new RetryableError(`The charge of order ${orderId} has not come yet.`)
+  /**
+   * Closes an order that is no longer wanted. One that was never opened leaves a tombstone, because its charge may still come: the key of outcomes lets
+   * one of the two be first, and the other finds it.
+   */
+  const close = (owner: ChargeOwner, decide: (found: Ledger) => Change | null, eventId?: string): Promise<void> =>
+    retryConflicts(async () => {
+      let found = await store.orders.find({ id: owner.order_id })
+      if (!found) {
+        if (await store.charges.end(owner, 'withdrawn', 'withdrawn', eventId)) return
+        found = await store.orders.find({ id: owner.order_id })
+      }
+      const change = found && decide(found)
+      if (change) return store.orders.commit(change, eventId === undefined ? {} : { eventId })
+      if (eventId !== undefined) await store.charges.recordEvent(eventId)
+    })
+
+  /** An ended subscription's orders, all of them; the event is in the inbox with the last. */
+  const closeAll = async (data: SubscriptionClosed, eventId: string): Promise<void> => {
+    const ids = data.open_order_ids ?? (data.open_order_id === null ? [] : [data.open_order_id])
+    const { merchant_id, merchant_version, subscription } = data
+    for (const orderId of ids) {
+      const owner = { merchant_id, merchant_version, subscription_id: subscription.id, order_id: orderId }
+      await close(owner, found => release(found, store.chain.view(found.order.chainId), now()))
     }
+    await store.charges.recordEvent(eventId)
   }
 
   const announceMemo = async (memo: string): Promise<void> => {
@@ -52,7 +68,12 @@ export function reactions(deps: ReactionDeps): Reactions {
   }
 
   return {
-    'merchant.updated': event => store.merchants.save(event.data, event.id),
+    async 'merchant.updated'({ id, data }) {
+      await store.merchants.save(data, id)
+      if (data.payout_address === null) return
+      await store.charges.hurry(data, now())
+      charges.waiting.wake()
+    },
     'payment.detected': ({ id, data }) => ingestion.ingestPayment(data, 'detected', id),
     'payment.confirmed': ({ id, data }) => ingestion.ingestPayment(data, 'confirmed', id),
     'payment.orphaned': ({ id, data }) => ingestion.ingestPayment(data, 'orphaned', id),
@@ -92,20 +113,11 @@ export function reactions(deps: ReactionDeps): Reactions {
       await store.chain.ignore(id)
     },
 
-    'subscription.charge_requested': ({ id, data }) => charges.requested(data, id),
+    'subscription.charge_requested': event => charges.requested(event.data, event),
+    'subscription.cancelled': ({ id, data }) => closeAll(data, id),
+    'subscription.expired': ({ id, data }) => closeAll(data, id),
 
-    async 'subscription.cancelled'({ id, data, occurred_at }) {
-      if (data.open_order_id === null) return
-      const found = await store.orders.find({ id: data.open_order_id })
-      if (!found) return withdrawCharge(data.open_order_id, { id, occurred_at })
-      const change = withdraw(found, now())
-      if (change) await store.orders.commit(change, { eventId: id })
-    },
-
-    async 'subscription.order_superseded'({ id, data, occurred_at }) {
-      const found = await store.orders.find({ id: data.order_id })
-      if (!found) return withdrawCharge(data.order_id, { id, occurred_at })
-      await store.orders.commit(supersede(found, store.chain.view(found.order.chainId), now()), { eventId: id })
-    },
+    'subscription.order_superseded': ({ id, data }) =>
+      close(data, found => supersede(found, store.chain.view(found.order.chainId), now()), id),
   }
 }

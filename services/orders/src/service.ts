@@ -1,4 +1,4 @@
-import { topology } from '@ponte/contracts'
+import { queuesReadBy, topology } from '@ponte/contracts'
 import {
   auditRoutes,
   consumer,
@@ -138,7 +138,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     reconcile.part,
     consumer(
       bus,
-      'orders',
+      queuesReadBy('orders'),
       reactions({
         store,
         now,

@@ -13,6 +13,7 @@ import { type OrderStoreOptions, orderWrites } from './store/order-writes'
 import { summaryStore } from './store/summary'
 import { unmatchedStore } from './store/unmatched'
 
+export { type ChargeOwner, chargeOwner } from './store/charges'
 export type { Due } from './store/order-reads'
 export { type Cause, isKnownOrder } from './store/order-writes'
 export type Store = ReturnType<typeof openStore>

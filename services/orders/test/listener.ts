@@ -114,6 +114,6 @@ export const charge = (change: Partial<ChargeRequested> = {}): ChargeRequested =
   external_ref: 'SUB-1',
   description: null,
   metadata: {},
-  expires_in: 1800,
+  expires_in: 86_400,
   ...change,
 })

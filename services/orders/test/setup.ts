@@ -1,4 +1,4 @@
-import { OPT_IN_EVENTS, topology } from '@ponte/contracts'
+import { OPT_IN_EVENTS, queuesReadBy, topology } from '@ponte/contracts'
 import { type Bus, type Logger, memoryBus, openDatabase, readConfig, signCaller, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import { createOrders, ordersConfig, ordersMigrations } from '../src'
@@ -42,7 +42,10 @@ export async function startOrders(env: Record<string, string> = {}, given: { now
   const config = readConfig(ordersConfig, { ...settings(database.url), ...env })
   const orders = createOrders(config, { bus, logger: silentLogger, ...given })
   // The other consumers: without them the relay would wait.
-  const others = ['subscriptions', 'chain-listener', 'webhook-dispatcher'].map(queue => bus.consume(queue, async () => undefined))
+  const mine = queuesReadBy('orders')
+  const others = Object.keys(topology)
+    .filter(queue => !mine.includes(queue))
+    .map(queue => bus.consume(queue, async () => undefined))
   for (const other of others) await other.start?.()
   try {
     await orders.start()

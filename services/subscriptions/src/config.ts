@@ -1,4 +1,4 @@
-import { commonSettings, integer, secret } from '@ponte/service-kit'
+import { commonSettings, integer, list, secret } from '@ponte/service-kit'
 import { z } from 'zod'
 
 export const subscriptionsConfig = z.object({
@@ -11,5 +11,11 @@ export const subscriptionsConfig = z.object({
   SCHEDULER_MS: integer(10).default(1_000),
   /** How long `POST /charge` waits for orders to create the order before it answers 202. */
   ORDER_WAIT_MS: integer(0, 10_000).default(2_000),
+  /** Seconds after a period's first order at which it is issued again while it expires unpaid. */
+  RETRY_AFTER_S: list.pipe(z.array(integer(3_600, 31_536_000)).max(10)).default([86_400, 259_200, 604_800]),
+  /** After so many unpaid periods in a row a plan is ended as WHEN_UNPAID says. */
+  UNPAID_PERIODS_MAX: integer(1, 1_000).default(3),
+  /** `pause`: no order is issued until the merchant resumes it. `cancel`: it ends. `leave`: it goes on for ever. */
+  WHEN_UNPAID: z.enum(['leave', 'pause', 'cancel']).default('pause'),
 })
 export type SubscriptionsConfig = z.infer<typeof subscriptionsConfig>

@@ -2,16 +2,18 @@ import type { EventData } from '@ponte/contracts'
 import { type Reactions, retryConflicts } from '@ponte/service-kit'
 import type { OrderWaits } from './api'
 import { type Cause, isConflict, type Store } from './store'
-import { type Change, recordClosed, recordPaid, type Subscription } from './subscription'
+import { type Change, recordClosed, recordPaid, recordReceived, recordRefused, type Subscription } from './subscription'
 
 export interface ReactionDeps {
   store: Store
   now: () => Date
   orderWaits: OrderWaits
+  /** Called when a merchant's terms came, so that what waited for a payout address is issued at once. */
+  merchantMoved(): void
 }
 
 /** What subscriptions does on events of orders: find, decide, commit. An order that no subscription asked for is not handled here. */
-export function reactions({ store, now, orderWaits }: ReactionDeps): Reactions {
+export function reactions({ store, now, orderWaits, merchantMoved }: ReactionDeps): Reactions {
   const record = (orderId: string, cause: Cause, decide: (subscription: Subscription) => Change) =>
     retryConflicts(async () => {
       const found = await store.subscriptions.findByOrder(orderId)
@@ -35,6 +37,18 @@ export function reactions({ store, now, orderWaits }: ReactionDeps): Reactions {
     async 'order.paid'({ id, data: { order, merchant_version: merchantVersion } }) {
       if (order.subscription_id === null) return
       await record(order.id, { eventId: id, merchantVersion }, found => recordPaid(found, order, now()))
+    },
+    async 'order.received'({ id, data }) {
+      await record(data.order_id, { eventId: id, merchantVersion: data.merchant_version }, found => recordReceived(found, data))
+    },
+    async 'order.refused'({ id, data }) {
+      const cause = { eventId: id, merchantVersion: data.merchant_version }
+      await record(data.order_id, cause, found => recordRefused(found, data.order_id, data.reason, now()))
+    },
+    'order.waiting': ({ id, data }) => store.orders.recordWaiting(data.order_id, data.reason, id),
+    async 'merchant.updated'({ id, data }) {
+      await store.merchants.save(data, id)
+      if (data.payout_address !== null) merchantMoved()
     },
     'order.expired': closed('expired'),
     'order.cancelled': closed('cancelled'),

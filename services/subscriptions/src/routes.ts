@@ -22,10 +22,10 @@ import {
 } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
-import { type OrderWaits, orderAnswer, subscriptionBody, toAmendment, toNewSubscription, withOrder } from './api'
+import { CHARGES_SHOWN, type OrderWaits, orderAnswer, subscriptionBody, toAmendment, toNewSubscription, withOrder } from './api'
 import { mint } from './scheduler'
 import { isConflict, type Store } from './store'
-import { amend, cancel, charge, open, type Subscription } from './subscription'
+import { amend, cancel, charge, type Dunning, open, type Subscription } from './subscription'
 
 export interface RouteDeps {
   database: Database
@@ -33,11 +33,12 @@ export interface RouteDeps {
   orderWaits: OrderWaits
   publicUrl: string
   orderWaitMs: number
+  /** What is done about an unpaid plan when the merchant does not say. */
+  dunning: Dunning
   now: () => Date
   tokenSecret: string
 }
 
-const CHARGES_SHOWN = 24
 const BASE = '/api/v1/subscriptions'
 const pathId = z.object({ id: idSchema })
 const nothing = z.strictObject({})
@@ -54,8 +55,8 @@ export function routes(deps: RouteDeps): Router {
     await answerOnce(deps.database, keyed, res, async () => {
       requirePayout(terms)
       const at = now()
-      const subscription = open(toNewSubscription(body, terms.merchant_id, uuidv7At(at), at), at)
-      const answer = { status: 201, body: JSON.stringify(subscriptionBody(subscription)) }
+      const subscription = open(toNewSubscription(body, { merchantId: terms.merchant_id, id: uuidv7At(at), dunning: deps.dunning }, at), at)
+      const answer = { status: 201, body: JSON.stringify(subscriptionBody(subscription, now())) }
       await store.subscriptions.insert(subscription, { terms, answers: answersTo(keyed, answer) })
       return answer
     })
@@ -68,24 +69,25 @@ export function routes(deps: RouteDeps): Router {
       await listPage(
         query,
         limit => store.subscriptions.list(terms.merchant_id, query, limit),
-        subscription => subscriptionBody(subscription),
+        subscription => subscriptionBody(subscription, now()),
       ),
     )
   })
 
   router.get(`${BASE}/:id`, async (req, res) => {
     const subscription = await owned(store, req, merchantOf(res))
-    res.json(subscriptionBody(subscription, await store.subscriptions.latestCharges(subscription.id, CHARGES_SHOWN)))
+    res.json(subscriptionBody(subscription, now(), await store.subscriptions.latestCharges(subscription.id, CHARGES_SHOWN)))
   })
 
   router.patch(`${BASE}/:id`, async (req, res) => {
     const terms = merchantOf(res)
     parseRequest(pathId, req.params, 'path')
-    const amendment = toAmendment(parseRequest(updateSubscription, req.body, 'body'))
-    const next = await decided(store, req, terms, subscription =>
-      store.subscriptions.commit(amend(subscription, amendment, now(), mint()), { terms }),
-    )
-    res.json(subscriptionBody(next))
+    const body = parseRequest(updateSubscription, req.body, 'body')
+    const next = await decided(store, req, terms, subscription => {
+      const means = { ...mint(), hasPayoutAddress: terms.payout_address !== null }
+      return store.subscriptions.commit(amend(subscription, toAmendment(body, subscription.dunning), now(), means), { terms })
+    })
+    res.json(subscriptionBody(next, now()))
   })
 
   router.post(`${BASE}/:id/charge`, async (req, res) => {
@@ -113,7 +115,7 @@ export function routes(deps: RouteDeps): Router {
     await answerOnce(deps.database, keyed, res, () =>
       decided(store, req, terms, async subscription => {
         const change = cancel(subscription, now()) ?? { from: subscription, subscription, facts: [] }
-        const answer = { status: 200, body: JSON.stringify(subscriptionBody(change.subscription)) }
+        const answer = { status: 200, body: JSON.stringify(subscriptionBody(change.subscription, now())) }
         await store.subscriptions.commit(change, { terms, answers: answersTo(keyed, answer) })
         return answer
       }),

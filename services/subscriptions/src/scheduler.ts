@@ -17,7 +17,7 @@ export async function runDue({ store, now, logger }: { store: Store; now: () => 
   const moved = await Promise.all(
     claimed.map(async ({ subscription, terms }) => {
       try {
-        const change = advance(subscription, now(), mint())
+        const change = advance(subscription, now(), { ...mint(), hasPayoutAddress: terms.payout_address !== null })
         // Written even when nothing happened, so that the next look and the claim are settled.
         await store.subscriptions.commit({ ...change, subscription: { ...change.subscription } }, {}, terms)
         return true

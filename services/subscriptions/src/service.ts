@@ -1,4 +1,4 @@
-import { topology } from '@ponte/contracts'
+import { queuesReadBy, topology } from '@ponte/contracts'
 import {
   consumer,
   createApp,
@@ -26,8 +26,14 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
   const relay = outboxRelay(database, bus, logger)
 
   const recordFacts = factRecorder(metrics, logger)
+  const dunning = {
+    retryAfterS: config.RETRY_AFTER_S,
+    unpaidPeriodsMax: config.UNPAID_PERIODS_MAX,
+    whenUnpaid: config.WHEN_UNPAID,
+  }
   const store = openStore(database, {
     now,
+    dunning,
     committed(change) {
       recordFacts(change)
       relay.wake()
@@ -39,12 +45,18 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
   const scheduler: Loop = {
     ...loop,
     busy: async () => (await store.subscriptions.overdueS()) > 0 || (await loop.busy?.()) === true,
-    observe: () =>
+    observe() {
       metrics.observed(
         'ponte_subscription_overdue_seconds',
         'How long the most overdue subscription waits already',
         store.subscriptions.overdueS,
-      ),
+      )
+      metrics.observed(
+        'ponte_subscriptions_awaiting_payout_address',
+        'Plans whose period waits for a payout address',
+        store.subscriptions.awaitingCount,
+      )
+    },
   }
   const pruning = every('idempotency pruning', 3_600_000, () => pruneAnswers(database), logger)
   const orderWaits = createOrderWaits(store.orders.body)
@@ -54,12 +66,14 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
     store,
     now,
     orderWaits,
+    dunning,
     publicUrl: config.PUBLIC_URL,
     orderWaitMs: config.ORDER_WAIT_MS,
     tokenSecret: config.GATEWAY_TOKEN_SECRET,
   })
   const http = httpServer('http', createApp({ routes: routing, logger }), { host: config.HOST, port: config.PORT })
-  return assemble({ parts: [relay, scheduler, pruning, consumer(bus, 'subscriptions', reactions({ store, now, orderWaits }))], http })
+  const reacting = reactions({ store, now, orderWaits, merchantMoved: () => scheduler.wake() })
+  return assemble({ parts: [relay, scheduler, pruning, consumer(bus, queuesReadBy('subscriptions'), reacting)], http })
 }
 
 const FACTS: Record<Change['facts'][number]['kind'], true> = {

@@ -12,9 +12,10 @@ export type Store = ReturnType<typeof openStore>
 /** Reads go through Prisma; every commit is one SQL statement: rows, inbox, outbox and stored answer together or not at all. */
 export function openStore(database: Database, options: StoreOptions) {
   const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) })
-  const merchants = merchantStore(prisma)
+  const merchants = merchantStore(database, prisma)
   return {
     subscriptions: subscriptionStore(database, prisma, merchants, options),
     orders: orderStore(database, prisma),
+    merchants,
   }
 }

@@ -1,11 +1,11 @@
-import { type Event, type EventType, type OrderBody, parseEvent, subscription, topology } from '@ponte/contracts'
+import { type Event, type EventType, type OrderBody, parseEvent, queuesReadBy, subscription, topology } from '@ponte/contracts'
 import { type Bus, memoryBus, openDatabase, type Part, readConfig, signCaller, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import request from 'supertest'
 import { createSubscriptions, subscriptionsConfig, subscriptionsMigrations } from '../src'
 
 const TOKEN_SECRET = 'a-test-secret-of-at-least-32-characters'
-const PAYOUT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+export const PAYOUT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 export const merchantId = '01981f3c-0000-7000-8000-000000000001'
 const ADDRESS = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 
@@ -93,7 +93,6 @@ function worldOutside(bus: Bus, clock: { now: Date }) {
   const state = { ordersDown: false }
   const waiting: Requested[] = []
   const createOrder = async (data: Requested) => {
-    orders.set(data.order_id, data)
     await publish('order.created', { merchant_id: data.terms.merchant_id, merchant_version: 1, order: orderBody(data, clock.now) })
   }
   const listen = (queue: string, handler: (event: Event) => Promise<void>): Part =>
@@ -115,11 +114,13 @@ function worldOutside(bus: Bus, clock: { now: Date }) {
     parts: [
       listen('orders', async event => {
         if (event.type !== 'subscription.charge_requested') return
+        orders.set(event.data.order_id, event.data)
         if (state.ordersDown) waiting.push(event.data)
         else await createOrder(event.data)
       }),
-      listen('webhook-dispatcher', async () => undefined),
-      listen('chain-listener', async () => undefined),
+      ...Object.keys(topology)
+        .filter(queue => queue !== 'orders' && !queuesReadBy('subscriptions').includes(queue))
+        .map(queue => listen(queue, async () => undefined)),
     ],
     of: <T extends EventType>(type: T) => heard.filter((event): event is Extract<Event, { type: T }> => event.type === type),
     async ordersReturns() {
@@ -130,6 +131,30 @@ function worldOutside(bus: Bus, clock: { now: Date }) {
       const { data, owned } = owner(id)
       return publish('order.paid', { ...owned, order: paidData(data, clock.now) }, eventId)
     },
+    /** Orders answers that it opens the order later, or never. */
+    answer: (type: 'order.waiting' | 'order.refused', id: string, reason: string) => {
+      const { data, owned } = owner(id)
+      return publish(type, { ...owned, subscription_id: data.subscription_id, order_id: id, reason })
+    },
+    /** Money is confirmed for an order that is not paid; `missing` reais are left. */
+    receive: (id: string, missing: string, revision: number) => {
+      const { data, owned } = owner(id)
+      const order = paidData(data, clock.now)
+      return publish('order.received', {
+        ...owned,
+        subscription_id: data.subscription_id,
+        order_id: id,
+        revision,
+        missing_brl_amount: missing,
+        order,
+      })
+    },
+    merchant: (version: number, payoutAddress: string | null) =>
+      publish('merchant.updated', {
+        ...{ merchant_id: merchantId, version, display_name: 'Padaria Estrela', payout_address: payoutAddress },
+        ...{ webhook_url: null, sealed_webhook_secret: 'x', sealed_pending_webhook_secret: null },
+        pending_webhook_secret_activates_at: null,
+      }),
     close: (id: string, how: 'expired' | 'cancelled', eventId?: string) => {
       const { data, owned } = owner(id)
       const order = { id, external_ref: data.external_ref }

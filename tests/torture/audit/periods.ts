@@ -5,7 +5,7 @@ export async function periodsOnce({ ledger }: Audited): Promise<string[]> {
   const subscriptions = await ledger.query(
     'subscriptions',
     `SELECT s.id, s.charges_done, s.status, s.interval, s.period_index, (SELECT count(*) FROM charges c WHERE c.subscription_id = s.id AND c.status = 'paid') AS paid,
-       (SELECT count(*) FROM charges c WHERE c.subscription_id = s.id) AS periods,
+       (SELECT sum(periods) FROM charges c WHERE c.subscription_id = s.id) AS periods,
        (SELECT count(*) FROM outbox e WHERE e.type = 'subscription.charged' AND e.body::jsonb->'data'->>'subscription_id' = s.id::text) AS told
      FROM subscriptions s`,
   )
@@ -20,7 +20,8 @@ export async function periodsOnce({ ledger }: Audited): Promise<string[]> {
     (
       await ledger.query(
         'subscriptions',
-        'SELECT a.order_id, a.status, c.status AS charge FROM attempts a JOIN charges c USING (subscription_id, period_index)',
+        // One that orders refused was never opened, and says why.
+        'SELECT a.order_id, a.status, c.status AS charge FROM attempts a JOIN charges c USING (subscription_id, period_index) WHERE a.reason IS NULL',
       )
     ).map(row => [row.order_id, row]),
   )

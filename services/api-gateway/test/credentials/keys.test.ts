@@ -53,12 +53,12 @@ test('a change of terms on one replica is what the next request on the other car
   expect(system.owners.orders.heard[0]?.caller).toMatchObject({ terms: { display_name: 'Novo Nome', version: 2 } })
 })
 
-test('merchant.updated reaches both its readers once, through the outbox of whichever replica is there', async () => {
+test('merchant.updated reaches each of its readers once, through the outbox of whichever replica is there', async () => {
   const { merchant } = await newMerchant(system)
   for (const replica of system.replicas) await replica.idle()
   const heard = system.published.filter(message => message.body.includes(merchant.id))
-  expect(heard.map(message => message.type)).toEqual(['merchant.updated', 'merchant.updated'])
-  expect(heard[0]?.id).toBe(heard[1]?.id)
+  expect(heard.map(message => message.type)).toEqual(['merchant.updated', 'merchant.updated', 'merchant.updated'])
+  expect(new Set(heard.map(message => message.id)).size).toBe(1)
 })
 
 describe('a rotation with an Idempotency-Key', () => {

@@ -1,7 +1,8 @@
 import { uuidv7Time } from '@ponte/service-kit'
 import type { Quote } from '../quote'
 import { orderBody, type Place } from './body'
-import { type Change, type Deployment, type NewOrder, open } from './order'
+import { type Deployment, type NewOrder, open } from './new-order'
+import type { Change } from './order'
 
 export interface OrderFactoryDeps {
   deployment: Deployment

@@ -2,7 +2,8 @@ import { CENT, merchantShare, OPT_IN_EVENTS, parseUsdc } from '@ponte/contracts'
 import fc from 'fast-check'
 import { type Payment, withPayment } from '../payment'
 import { dueUnits } from './body'
-import { type Order, open, receivedUnits, review, withdraw } from './order'
+import { open } from './new-order'
+import { type Order, receivedUnits, review, withdraw } from './order'
 import type { ChainView } from './verdict'
 
 const CASES = Number(process.env.PONTE_PROPERTY_CASES ?? 500)
@@ -131,7 +132,7 @@ function taken(order: Order, arrivals: readonly Report[], cancelAfter: number | 
     for (const advance of advances) if (advance.sequence <= watermark && (time === null || advance.time > time)) time = advance.time
     chain = { watermark, time }
     look()
-    if (index === cancelAfter) order = withdraw({ order, payments, syncedSequence }, at(4000))?.order ?? order
+    if (index === cancelAfter) order = withdraw({ order, payments }, at(4000))?.order ?? order
   })
   return { order, payments, told }
 }

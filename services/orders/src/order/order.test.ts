@@ -1,6 +1,7 @@
 import { CENT, type NewEvent, OPT_IN_EVENTS } from '@ponte/contracts'
 import { type Payment, withPayment } from '../payment'
-import { type Change, cancel, type Order, open, review } from './order'
+import { open } from './new-order'
+import { type Change, cancel, type Order, review } from './order'
 import type { ChainView } from './verdict'
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1000)

@@ -1,8 +1,7 @@
-import type { MerchantTerms, NewEvent, OrderException, OrderStatus } from '@ponte/contracts'
-import { ApiError, CENT, formatBrl, formatUsdc, merchantShare, splitFee, toleranceOf, usdcForBrl } from '@ponte/contracts'
+import type { NewEvent, OrderException, OrderStatus } from '@ponte/contracts'
+import { ApiError, CENT, formatBrl, formatUsdc, merchantShare, missingBrl } from '@ponte/contracts'
 import { type Destination, type Sweep, settledBy } from '../payment'
-import type { Quote } from '../quote'
-import { type ChainView, type Facts, isUntouched, type Terms, type Verdict, verdictOf } from './verdict'
+import { type ChainView, type Facts, isDust, isUntouched, requiredUnits, type Terms, type Verdict, verdictOf } from './verdict'
 
 export interface Order extends Destination, Terms {
   id: string
@@ -46,77 +45,20 @@ export interface Change {
   events: NewEvent[]
 }
 
-export interface NewOrder {
-  id: string
-  memo: string
-  terms: MerchantTerms
-  subscriptionId: string | null
-  externalRef: string | null
-  description: string | null
-  metadata: Record<string, string>
-  brlCentavos: bigint
-  expiresAt: Date
+/**
+ * What the payments and the confirmed chain make of an order now, and what the merchant is notified of. One that is no longer wanted is cancelled
+ * as soon as no money counts for it, also when that is later, by a reorganisation.
+ */
+export function review(ledger: Ledger, chain: ChainView, at: Date): Change {
+  const { order, payments } = ledger
+  const change = judge(ledger, chain, at)
+  const isWanted = change.order.supersededAt === null && change.order.withdrawnAt === null
+  const withdrawn = isWanted ? null : withdraw({ order: change.order, payments }, at)
+  const events = [...receivedEvents(order, change.order, at), ...change.events]
+  return withdrawn ? { from: order.status, order: withdrawn.order, events: [...events, ...withdrawn.events] } : { ...change, events }
 }
 
-/** What every new order of this deployment has in common. */
-export interface Deployment extends Omit<Destination, 'merchantAddress' | 'depositAddress'> {
-  feeBps: bigint
-  /** An order is paid when it is short by no more than this, or by a hundredth of it if that is less. */
-  toleranceLimit: bigint
-}
-
-/** A new order: priced once, judged in USDC units ever after. Its deposit address is not known here. Throws `payout_address_required`. */
-export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: Date): Order {
-  const { terms } = input
-  const { feeBps, toleranceLimit, chainId, tokenAddress, routerAddress } = deployment
-  if (terms.payout_address === null) {
-    throw new ApiError('payout_address_required', 'Set payout_address with PATCH /api/v1/merchants/me: it is where your share is sent.')
-  }
-  const usdcUnits = usdcForBrl(input.brlCentavos, quote.rateMicros)
-  const { fee, expected } = splitFee(usdcUnits, feeBps)
-  return {
-    chainId,
-    tokenAddress,
-    routerAddress,
-    depositAddress: null,
-    merchantAddress: terms.payout_address,
-    id: input.id,
-    merchantId: terms.merchant_id,
-    merchantVersion: terms.version,
-    merchantName: terms.display_name,
-    status: 'pending',
-    exception: null,
-    subscriptionId: input.subscriptionId,
-    externalRef: input.externalRef,
-    description: input.description,
-    metadata: input.metadata,
-    brlCentavos: input.brlCentavos,
-    usdcUnits,
-    feeBps,
-    feeUnits: fee,
-    expectedUnits: expected,
-    toleranceUnits: toleranceOf(usdcUnits, toleranceLimit),
-    confirmedUnits: 0n,
-    notifiedUnits: 0n,
-    rateMicros: quote.rateMicros,
-    rateSource: quote.source,
-    rateAsOf: quote.asOf,
-    rateSpreadBps: quote.spreadBps,
-    memo: input.memo,
-    txHash: null,
-    settledAt: null,
-    expiresAt: input.expiresAt,
-    paidAt: null,
-    expiredAt: null,
-    cancelledAt: null,
-    supersededAt: null,
-    createdAt: at,
-    version: 1,
-  }
-}
-
-/** What the payments and the confirmed chain make of an order now, and what the merchant is notified of. */
-export function review({ order, ...facts }: Ledger, chain: ChainView, at: Date): Change {
+function judge({ order, ...facts }: Ledger, chain: ChainView, at: Date): Change {
   const verdict = verdictOf(order, facts, chain)
   const { status, exception, confirmedUnits } = verdict
   const next: Order = { ...order, status, exception, confirmedUnits, txHash: verdict.txHash }
@@ -190,7 +132,7 @@ export function cancel({ order, payments }: Pick<Ledger, 'order' | 'payments'>, 
 }
 
 /** Cancels an order that is no longer wanted; null when money counts for it, or once did. */
-export function withdraw(ledger: Ledger, at: Date): Change | null {
+export function withdraw(ledger: Pick<Ledger, 'order' | 'payments'>, at: Date): Change | null {
   const { order, payments } = ledger
   return order.status === 'pending' && order.paidAt === null && isUntouched(order, payments) ? cancel(ledger, at) : null
 }
@@ -199,6 +141,31 @@ export function withdraw(ledger: Ledger, at: Date): Change | null {
 export function supersede(ledger: Ledger, chain: ChainView, at: Date): Change {
   const order = { ...ledger.order, supersededAt: ledger.order.supersededAt ?? at }
   return withdraw(ledger, at) ?? review({ ...ledger, order }, chain, at)
+}
+
+/** Its subscription has ended: untouched, it is cancelled, now or once it is. Null when it has reached its own end. */
+export function release(ledger: Ledger, chain: ChainView, at: Date): Change | null {
+  if (isFinal(ledger.order)) return null
+  return review({ ...ledger, order: { ...ledger.order, withdrawnAt: ledger.order.withdrawnAt ?? at } }, chain, at)
+}
+
+const isFinal = ({ status }: Order) => status === 'paid' || status === 'expired' || status === 'cancelled'
+
+/** What is confirmed for a period's order that is not paid, for its subscription: it asks for no more than what is missing. */
+function receivedEvents(before: Order, order: Order, at: Date): NewEvent[] {
+  const { subscriptionId, confirmedUnits } = order
+  if (subscriptionId === null || order.paidAt !== null || confirmedUnits === before.confirmedUnits) return []
+  const counted = isDust(confirmedUnits, order) ? 0n : confirmedUnits
+  const missing = counted >= requiredUnits(order) ? 0n : missingBrl(order.brlCentavos, order.usdcUnits, counted)
+  const data = {
+    ...ownerOf(order),
+    subscription_id: subscriptionId,
+    order_id: order.id,
+    revision: before.version,
+    missing_brl_amount: formatBrl(missing),
+    order: order.txHash === null ? null : paidData(order, at),
+  }
+  return [{ type: 'order.received', data }]
 }
 
 const ownerOf = (order: Order) => ({ merchant_id: order.merchantId, merchant_version: order.merchantVersion })

@@ -12,6 +12,8 @@ export interface Terms {
   cancelledAt: Date | null
   /** Since when another order of the same subscription period is paid instead. */
   supersededAt: Date | null
+  /** Since when its subscription has ended: it is closed once no money counts for it. */
+  withdrawnAt: Date | null
   /** When the merchant was notified of `paid`, and of `expired`: facts like any other. */
   paidAt: Date | null
   expiredAt: Date | null

@@ -1,6 +1,7 @@
 import type { MerchantTerms } from '@ponte/contracts'
 import type { Database, Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
+import { newestTerms } from '../order'
 
 // Raw SQL because it commits with its event; the newest version stands.
 const SAVE: Statement = {
@@ -32,8 +33,10 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
     /** The newer of our copy and what the caller knew. */
     async newestTerms(known: MerchantTerms): Promise<MerchantTerms> {
       const row = await prisma.merchant.findUnique({ where: { id: known.merchant_id } })
-      if (!row || row.version <= known.version) return known
-      return { merchant_id: row.id, version: row.version, display_name: row.displayName, payout_address: row.payoutAddress }
+      return newestTerms(
+        known,
+        row && { merchant_id: row.id, version: row.version, display_name: row.displayName, payout_address: row.payoutAddress },
+      )
     },
   }
 }

@@ -45,6 +45,7 @@ const changing: readonly [column: string, read: (order: Order) => unknown][] = [
   ['cancelled_at', o => o.cancelledAt],
   ['superseded_at', o => o.supersededAt],
   ['settled_at', o => o.settledAt],
+  ['withdrawn_at', o => o.withdrawnAt],
 ]
 
 export const changingColumns = changing.map(([column]) => column)

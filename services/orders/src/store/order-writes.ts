@@ -30,11 +30,13 @@ export interface OrderStoreOptions {
   committed(change: Change): void
 }
 
-// Raw SQL because orders of one moment commit with their events and answers.
+// Raw SQL because orders of one moment commit with their events and answers. A charge that was withdrawn before it came has an outcome already,
+// and its key refuses the order.
 const INSERT: Statement = {
   name: 'orders-insert',
   text: `
-  WITH waited AS (DELETE FROM waiting_charges WHERE order_id = ANY($charged::uuid[]))
+  WITH waited AS (DELETE FROM waiting_charges WHERE order_id = ANY($charged::uuid[])),
+  opened AS (INSERT INTO charge_outcomes (order_id, outcome) SELECT charged, 'opened' FROM unnest($charged::uuid[]) AS charged)
   ${insertRows('orders', orderColumns)}`,
 }
 
@@ -99,8 +101,8 @@ export function orderWrites(database: Database, { now, committed }: OrderStoreOp
 export const newOrder = (change: Change, at: Date): Unit =>
   insertion([{ id: change.order.id, change, events: outboxRows(change.events, at) }])
 
-/** True when an order with this id was created before: the same charge was requested twice. */
-export const isKnownOrder = (error: unknown) => isUniqueViolation(error, 'orders_pkey')
+/** True when this charge has an outcome already: it was requested twice, or withdrawn. */
+export const isKnownOrder = (error: unknown) => ['orders_pkey', 'charge_outcomes_pkey'].some(key => isUniqueViolation(error, key))
 
 function insertion(writes: readonly Write[]): Unit {
   const orders = writes.map(({ change }) => change.order)

@@ -1,5 +1,5 @@
 import { ApiError, type CreateSubscription, parseBrl, TIMEZONE_DEFAULT, type UpdateSubscription } from '@ponte/contracts'
-import type { Amendment, NewSubscription } from '../subscription'
+import type { Amendment, Dunning, NewSubscription } from '../subscription'
 
 /** What a merchant's request means, in our own words. */
 
@@ -9,7 +9,10 @@ const ORDER_LIFE_PLAN_S = 86_400
 const BACKDATE_MAX_MS = 366 * 86_400_000
 const AHEAD_MAX_MS = 3_653 * 86_400_000
 
-export function toNewSubscription(body: CreateSubscription, merchantId: string, id: string, at: Date): NewSubscription {
+/** What a new subscription has beside the request. */
+type Origin = Pick<NewSubscription, 'id' | 'merchantId' | 'dunning'>
+
+export function toNewSubscription(body: CreateSubscription, origin: Origin, at: Date): NewSubscription {
   const startAt = body.start_at ? new Date(body.start_at) : at
   const expiresAt = body.expires_at ? new Date(body.expires_at) : null
   if (at.getTime() - startAt.getTime() > BACKDATE_MAX_MS) refuse('start_at', 'must not lie more than a year back')
@@ -17,8 +20,8 @@ export function toNewSubscription(body: CreateSubscription, merchantId: string, 
   if (expiresAt && expiresAt <= at) refuse('expires_at', 'must lie ahead')
   if (expiresAt && expiresAt <= startAt) refuse('expires_at', 'must lie after start_at')
   return {
-    id,
-    merchantId,
+    ...origin,
+    dunning: dunningOf(body, origin.dunning),
     externalRef: body.external_ref ?? null,
     description: body.description ?? null,
     metadata: body.metadata ?? {},
@@ -32,7 +35,17 @@ export function toNewSubscription(body: CreateSubscription, merchantId: string, 
   }
 }
 
-export function toAmendment(body: UpdateSubscription): Amendment {
+/** What the merchant chose, and the deployment's settings for the rest. */
+const dunningOf = (
+  body: Pick<UpdateSubscription, 'retry_after' | 'unpaid_periods_max' | 'when_unpaid'>,
+  { retryAfterS, unpaidPeriodsMax, whenUnpaid }: Dunning,
+): Dunning => ({
+  retryAfterS: body.retry_after ?? retryAfterS,
+  unpaidPeriodsMax: body.unpaid_periods_max ?? unpaidPeriodsMax,
+  whenUnpaid: body.when_unpaid ?? whenUnpaid,
+})
+
+export function toAmendment(body: UpdateSubscription, dunning: Dunning): Amendment {
   const { brl_amount, interval, interval_count, timezone, max_periods, expires_at, order_expires_in, external_ref, description, metadata } =
     body
   return {
@@ -46,6 +59,7 @@ export function toAmendment(body: UpdateSubscription): Amendment {
     ...(external_ref === undefined ? {} : { externalRef: external_ref }),
     ...(description === undefined ? {} : { description }),
     ...(metadata === undefined ? {} : { metadata }),
+    dunning: dunningOf(body, dunning),
   }
 }
 

@@ -1,8 +1,11 @@
 import { formatBrl, type SubscriptionBody, type SubscriptionChargeBody } from '@ponte/contracts'
-import { type Charge, isLive, nextChargeAt, openOrderId, type Subscription } from '../subscription'
+import { type Charge, currentCharge, isLive, nextChargeAt, openAttempt, openOrderId, REQUESTED, type Subscription } from '../subscription'
+
+/** The latest periods that are shown. */
+export const CHARGES_SHOWN = 24
 
 /** The subscription as the API shows it; with `charges` when they were asked for. */
-export function subscriptionBody(subscription: Subscription, charges?: readonly Charge[]): SubscriptionBody {
+export function subscriptionBody(subscription: Subscription, at: Date, charges?: readonly Charge[]): SubscriptionBody {
   const { schedule, periodIndex } = subscription
   return {
     object: 'subscription',
@@ -17,26 +20,52 @@ export function subscriptionBody(subscription: Subscription, charges?: readonly 
     timezone: subscription.timezone,
     start_at: subscription.startAt.toISOString(),
     current_period_index: periodIndex < 0 ? null : periodIndex,
-    next_charge_at: text(nextChargeAt(subscription)),
+    next_charge_at: text(nextChargeAt(subscription, at)),
     charges_done: subscription.chargesDone,
     max_periods: subscription.maxPeriods,
     expires_at: text(subscription.expiresAt),
     order_expires_in: subscription.orderExpiresInS,
     open_order_id: isLive(subscription) ? openOrderId(subscription) : null,
-    ...(charges ? { charges: charges.map(chargeBody) } : {}),
+    retry_after: [...subscription.dunning.retryAfterS],
+    unpaid_periods_max: subscription.dunning.unpaidPeriodsMax,
+    when_unpaid: subscription.dunning.whenUnpaid,
+    waiting_for: isLive(subscription) ? waitingFor(subscription) : null,
+    paused_at: text(subscription.pausedAt),
+    ...(charges ? { charges: charges.flatMap(chargeBodies).slice(0, CHARGES_SHOWN) } : {}),
     created_at: subscription.createdAt.toISOString(),
     cancelled_at: text(subscription.cancelledAt),
     expired_at: text(subscription.expiredAt),
   }
 }
 
-const chargeBody = (charge: Charge): SubscriptionChargeBody => ({
-  period_index: charge.periodIndex,
+/** Why the current period's order is not there, though it is due. */
+function waitingFor(subscription: Subscription): string | null {
+  if (subscription.awaiting !== null) return 'payout_address_required'
+  const current = currentCharge(subscription)
+  return (current && shownReason(openAttempt(current)?.reason)) ?? null
+}
+
+/** That orders has not answered yet is no reason to show. */
+const shownReason = (reason: string | null | undefined): string | null => (reason === undefined || reason === REQUESTED ? null : reason)
+
+/** A gap that was skipped at once is shown period by period. */
+const chargeBodies = (charge: Charge): SubscriptionChargeBody[] =>
+  Array.from({ length: Math.min(charge.periods, CHARGES_SHOWN) }, (_, n) => chargeBody(charge, charge.periodIndex + charge.periods - 1 - n))
+
+const chargeBody = (charge: Charge, periodIndex: number): SubscriptionChargeBody => ({
+  period_index: periodIndex,
   status: charge.status,
   brl_amount: formatBrl(charge.brlCentavos),
   issued_at: text(charge.issuedAt),
   paid_at: text(charge.paidAt),
-  orders: charge.attempts.map(({ orderId, status, issuedAt }) => ({ id: orderId, status, issued_at: issuedAt.toISOString() })),
+  received_brl_amount: formatBrl(charge.attempts.reduce((sum, { receivedCentavos }) => sum + receivedCentavos, 0n)),
+  orders: charge.attempts.map(({ orderId, status, issuedAt, brlCentavos, reason }) => ({
+    id: orderId,
+    status,
+    issued_at: issuedAt.toISOString(),
+    brl_amount: formatBrl(brlCentavos),
+    reason: shownReason(reason),
+  })),
 })
 
 const text = (at: Date | null) => at?.toISOString() ?? null

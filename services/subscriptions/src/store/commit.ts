@@ -11,6 +11,7 @@ import {
   updateVersioned,
 } from '@ponte/service-kit'
 import type { Attempt, Change, Charge, Subscription } from '../subscription'
+import { SAVE_TERMS } from './merchants'
 import { changingColumns, fixedColumns, recordOf } from './subscription-row'
 
 /** What is written together with a change: the event that caused it, the answer stored for a repeated request, the merchant's terms of now. */
@@ -22,12 +23,7 @@ export interface Cause {
   merchantVersion?: number
 }
 
-const TERMS = `terms AS (
-    INSERT INTO merchants AS known (id, version, display_name, payout_address)
-    SELECT id, version, display_name, payout_address FROM json_populate_recordset(NULL::merchants, $merchants)
-    ON CONFLICT (id) DO UPDATE
-    SET version = EXCLUDED.version, display_name = EXCLUDED.display_name, payout_address = EXCLUDED.payout_address
-    WHERE known.version < EXCLUDED.version)`
+const TERMS = `terms AS (${SAVE_TERMS})`
 
 // Raw SQL because it commits with its event and its answer.
 const CREATE: Statement = {
@@ -35,23 +31,26 @@ const CREATE: Statement = {
   text: `WITH ${TERMS} ${insertRows('subscriptions', [...fixedColumns, ...changingColumns])}`,
 }
 
+const CHARGE = ['subscription_id', 'period_index', 'periods', 'status', 'brl_centavos', 'wording', 'issued_at', 'paid_at']
+const ATTEMPT_FIXED = ['subscription_id', 'order_id', 'period_index', 'memo', 'issued_at', 'ends_at', 'brl_centavos']
+const ATTEMPT_CHANGING = ['status', 'reason', 'received_centavos', 'received_revision', 'received_order']
+const insertFrom = (table: string, parameter: string, columns: readonly string[]) =>
+  `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${columns.join(', ')} FROM json_populate_recordset(NULL::${table}, $${parameter})`
+const setFrom = (columns: readonly string[]) => columns.map(column => `${column} = incoming.${column}`).join(', ')
+
 // Raw SQL, for the same reason. New charges and attempts are plain inserts: their keys refuse what another replica has charged meanwhile.
 const CHANGE: Statement = {
   name: 'subscription-change',
   text: `
   WITH ${TERMS},
-  new_charges AS (
-    INSERT INTO charges (subscription_id, period_index, status, brl_centavos, issued_at, paid_at)
-    SELECT subscription_id, period_index, status, brl_centavos, issued_at, paid_at FROM json_populate_recordset(NULL::charges, $new_charges)),
+  new_charges AS (${insertFrom('charges', 'new_charges', CHARGE)}),
   charged AS (
-    UPDATE charges SET status = incoming.status, brl_centavos = incoming.brl_centavos, issued_at = incoming.issued_at, paid_at = incoming.paid_at
+    UPDATE charges SET ${setFrom(CHARGE.slice(2))}
     FROM json_populate_recordset(NULL::charges, $charges) AS incoming
     WHERE charges.subscription_id = incoming.subscription_id AND charges.period_index = incoming.period_index),
-  new_attempts AS (
-    INSERT INTO attempts (subscription_id, order_id, period_index, memo, status, issued_at)
-    SELECT subscription_id, order_id, period_index, memo, status, issued_at FROM json_populate_recordset(NULL::attempts, $new_attempts)),
+  new_attempts AS (${insertFrom('attempts', 'new_attempts', [...ATTEMPT_FIXED, ...ATTEMPT_CHANGING])}),
   attempted AS (
-    UPDATE attempts SET status = incoming.status FROM json_populate_recordset(NULL::attempts, $attempts) AS incoming
+    UPDATE attempts SET ${setFrom(ATTEMPT_CHANGING)} FROM json_populate_recordset(NULL::attempts, $attempts) AS incoming
     WHERE attempts.order_id = incoming.order_id)
   ${updateVersioned('subscriptions', [...changingColumns, 'claimed_until'])}`,
 }
@@ -106,20 +105,28 @@ function chargeRows({ from, subscription }: Change) {
   }
 }
 
-const chargeRow = (subscriptionId: string, { periodIndex, status, brlCentavos, issuedAt, paidAt }: Charge) => ({
+const chargeRow = (subscriptionId: string, { periodIndex, periods, status, brlCentavos, wording, issuedAt, paidAt }: Charge) => ({
   subscription_id: subscriptionId,
   period_index: periodIndex,
+  periods,
   status,
   brl_centavos: brlCentavos,
+  wording,
   issued_at: issuedAt,
   paid_at: paidAt,
 })
 
-const attemptRow = (subscriptionId: string, { periodIndex }: Charge, { orderId, memo, status, issuedAt }: Attempt) => ({
+const attemptRow = (subscriptionId: string, { periodIndex }: Charge, attempt: Attempt) => ({
   subscription_id: subscriptionId,
-  order_id: orderId,
+  order_id: attempt.orderId,
   period_index: periodIndex,
-  memo,
-  status,
-  issued_at: issuedAt,
+  memo: attempt.memo,
+  status: attempt.status,
+  issued_at: attempt.issuedAt,
+  ends_at: attempt.endsAt,
+  brl_centavos: attempt.brlCentavos,
+  received_centavos: attempt.receivedCentavos,
+  received_revision: attempt.reportRevision,
+  received_order: attempt.receivedOrder,
+  reason: attempt.reason,
 })

@@ -1,8 +1,24 @@
 import type { MerchantTerms } from '@ponte/contracts'
+import type { Database, Statement } from '@ponte/service-kit'
 import type { Merchant, PrismaClient } from '../generated/client'
 
-/** Merchants' terms as the gateway last sent them with a request; they are written with the change that they came with. */
-export const merchantStore = (prisma: PrismaClient) => ({
+/** Keeps the newest terms of the records named `$merchants`. */
+export const SAVE_TERMS = `
+    INSERT INTO merchants AS known (id, version, display_name, payout_address)
+    SELECT id, version, display_name, payout_address FROM json_populate_recordset(NULL::merchants, $merchants)
+    ON CONFLICT (id) DO UPDATE
+    SET version = EXCLUDED.version, display_name = EXCLUDED.display_name, payout_address = EXCLUDED.payout_address
+    WHERE known.version < EXCLUDED.version`
+
+// Raw SQL because it commits with its event.
+const SAVE: Statement = { name: 'merchant-save', text: SAVE_TERMS }
+
+/** Merchants' terms as the gateway last sent them, with a request or by event. */
+export const merchantStore = (database: Database, prisma: PrismaClient) => ({
+  async save(terms: MerchantTerms, eventId: string): Promise<void> {
+    await database.commit({ inbox: [eventId], write: SAVE, rows: { merchants: [{ ...terms, id: terms.merchant_id }] } })
+  },
+
   async find(id: string): Promise<MerchantTerms> {
     return toTerms(await prisma.merchant.findUniqueOrThrow({ where: { id } }))
   },

@@ -1,6 +1,6 @@
-import { interval, subscriptionStatus } from '@ponte/contracts'
+import { interval, paidData, subscriptionStatus } from '@ponte/contracts'
 import type { Charge as ChargeRow, Attempt as FullAttemptRow, Subscription as SubscriptionRow } from '../generated/client'
-import { type Attempt, type Charge, type Subscription, wakeAt } from '../subscription'
+import { type Attempt, type Charge, type Dunning, type Subscription, type Wording, wakeAt } from '../subscription'
 
 /** Those that stay as they were created. */
 const fixed = {
@@ -33,6 +33,12 @@ const changing = {
   wake_at: (s, at) => wakeAt(s, at),
   cancelled_at: s => s.cancelledAt,
   expired_at: s => s.expiredAt,
+  retry_after_s: s => s.dunning.retryAfterS,
+  unpaid_periods_max: s => s.dunning.unpaidPeriodsMax,
+  when_unpaid: s => s.dunning.whenUnpaid,
+  unpaid_periods: s => s.unpaidPeriods,
+  paused_at: s => s.pausedAt,
+  awaiting: s => s.awaiting,
 } satisfies Columns
 
 type Columns = Readonly<Record<string, (subscription: Subscription, at: Date) => unknown>>
@@ -52,18 +58,23 @@ export const recordOf = (subscription: Subscription, at: Date): object =>
 type AttemptRow = Omit<FullAttemptRow, 'orderBody'>
 export type FullRow = SubscriptionRow & { charges: (ChargeRow & { attempts: AttemptRow[] })[] }
 
-/** The database has text where the domain has a closed set; a row outside it is a bug. */
-export function toSubscription({ charges, ...row }: FullRow): Subscription {
+/** The database has text where the domain has a closed set; a row outside it is a bug. A plan of the release before takes the deployment's dunning. */
+export function toSubscription({ charges, retryAfterS, unpaidPeriodsMax, whenUnpaid, ...row }: FullRow, dunning: Dunning): Subscription {
   return {
     ...row,
     status: subscriptionStatus.parse(row.status),
     metadata: row.metadata as Record<string, string>,
     schedule: toSchedule(row),
+    dunning:
+      unpaidPeriodsMax === null || whenUnpaid === null
+        ? dunning
+        : { retryAfterS, unpaidPeriodsMax, whenUnpaid: oneOf(['leave', 'pause', 'cancel'], whenUnpaid) },
+    awaiting: row.awaiting === null ? null : oneOf<'payout_address'>(['payout_address'], row.awaiting),
     charges: charges.map(toCharge),
   }
 }
 
-function toSchedule(row: SubscriptionRow): Subscription['schedule'] {
+function toSchedule(row: Omit<SubscriptionRow, 'retryAfterS' | 'unpaidPeriodsMax' | 'whenUnpaid'>): Subscription['schedule'] {
   const { intervalCount, scheduleFirstIndex, scheduleFirstAt, scheduleAnchor, scheduleOffset, timezone } = row
   if (row.interval === null) return null
   if (intervalCount === null || scheduleFirstIndex === null || !scheduleFirstAt || scheduleAnchor === null || scheduleOffset === null)
@@ -81,18 +92,20 @@ function toSchedule(row: SubscriptionRow): Subscription['schedule'] {
 
 export const toCharge = (row: ChargeRow & { attempts: AttemptRow[] }): Charge => ({
   periodIndex: row.periodIndex,
+  periods: row.periods,
   status: oneOf(['open', 'paid', 'skipped'], row.status),
   brlCentavos: row.brlCentavos,
+  wording: row.wording as Wording | null,
   issuedAt: row.issuedAt,
   paidAt: row.paidAt,
-  attempts: row.attempts.map(toAttempt),
+  attempts: row.attempts.map(attempt => toAttempt(attempt, row.brlCentavos)),
 })
 
-const toAttempt = ({ orderId, memo, status, issuedAt }: AttemptRow): Attempt => ({
-  orderId,
-  memo,
+const toAttempt = ({ status, brlCentavos, receivedOrder, ...row }: AttemptRow, wholeCentavos: bigint): Attempt => ({
+  ...row,
   status: oneOf(['open', 'paid', 'duplicate', 'expired', 'cancelled'], status),
-  issuedAt,
+  brlCentavos: brlCentavos ?? wholeCentavos,
+  receivedOrder: receivedOrder === null ? null : paidData.parse(receivedOrder),
 })
 
 function oneOf<T extends string>(allowed: readonly T[], value: string): T {

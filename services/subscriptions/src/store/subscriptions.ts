@@ -1,13 +1,15 @@
 import type { ListSubscriptions, MerchantTerms } from '@ponte/contracts'
 import { type Database, keysetPage } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
-import { type Change, type Charge, type Subscription, toEvents } from '../subscription'
+import { type Change, type Charge, type Dunning, type Subscription, toEvents } from '../subscription'
 import { type Cause, writeChange, writeNew } from './commit'
 import type { merchantStore } from './merchants'
 import { toCharge, toSubscription } from './subscription-row'
 
 export interface StoreOptions {
   now: () => Date
+  /** What is done about an unpaid plan that has no setting of its own. */
+  dunning: Dunning
   /** Called after each commit. */
   committed(change: Change): void
 }
@@ -22,6 +24,11 @@ const CLAIM_DUE = `
 
 const ATTEMPTS = { orderBy: { issuedAt: 'asc' }, omit: { orderBody: true } } as const
 
+// Raw SQL for a join. What waited for a payout address is due once the merchant has one; the version keeps a commit that knew of none from hiding it again.
+const RESUME = `
+  UPDATE subscriptions SET awaiting = NULL, wake_at = least(wake_at, $1), version = subscriptions.version + 1
+  FROM merchants WHERE merchants.id = merchant_id AND awaiting = 'payout_address' AND payout_address IS NOT NULL`
+
 /** Charges that can still change. */
 const UNSETTLED = [{ status: 'open' }, { attempts: { some: { status: 'open' } } }]
 
@@ -29,7 +36,7 @@ export function subscriptionStore(
   database: Database,
   prisma: PrismaClient,
   merchants: ReturnType<typeof merchantStore>,
-  { now, committed }: StoreOptions,
+  { now, dunning, committed }: StoreOptions,
 ) {
   /** A subscription with the charges that can still change, and the one that `orderId` asks for. */
   const find = async (id: string, orderId?: string): Promise<Subscription | null> => {
@@ -40,14 +47,14 @@ export function subscriptionStore(
       include: { attempts: ATTEMPTS },
     }
     const row = await prisma.subscription.findUnique({ where: { id }, include: { charges } })
-    return row && toSubscription(row)
+    return row && toSubscription(row, dunning)
   }
   /** Those with these ids, in their order. */
   const findAll = async (ids: string[]): Promise<Subscription[]> => {
     const charges = { where: { OR: UNSETTLED }, orderBy: { periodIndex: 'asc' as const }, include: { attempts: ATTEMPTS } }
     const rows = await prisma.subscription.findMany({ where: { id: { in: ids } }, include: { charges } })
     const byId = new Map(rows.map(row => [row.id, row]))
-    return ids.flatMap(id => byId.get(id) ?? []).map(toSubscription)
+    return ids.flatMap(id => byId.get(id) ?? []).map(row => toSubscription(row, dunning))
   }
 
   return {
@@ -103,6 +110,7 @@ export function subscriptionStore(
 
     /** Claims subscriptions that are due for this scheduler alone, with their merchants' terms; an unused claim ends by itself. */
     async claimDue(limit: number): Promise<{ subscription: Subscription; terms: MerchantTerms }[]> {
+      await database.query({ name: 'resume-awaiting', text: RESUME }, [now()])
       const { rows } = await database.query<{ id: string }>({ name: 'claim-due', text: CLAIM_DUE }, [now(), limit])
       if (rows.length === 0) return []
       const claimed = await findAll(rows.map(row => row.id))
@@ -112,6 +120,9 @@ export function subscriptionStore(
         return terms ? [{ subscription, terms }] : []
       })
     },
+
+    /** Plans whose period waits for a payout address of their merchant. */
+    awaitingCount: () => prisma.subscription.count({ where: { awaiting: { not: null } } }),
 
     /** How long the most overdue subscription has waited, in seconds; 0 when nothing is due. */
     async overdueS(): Promise<number> {

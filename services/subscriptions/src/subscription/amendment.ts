@@ -1,13 +1,13 @@
 import { ApiError } from '@ponte/contracts'
 import { reschedule, type Schedule } from './calendar'
-import { advance, type Minted } from './charges'
-import { type Change, expire, hasAllCharges, isLive, type Subscription } from './subscription'
+import { advance, type Means } from './charges'
+import { type Change, end, hasAllCharges, isLive, type Subscription } from './subscription'
 
 /** What a merchant may change; what is absent stays. */
 export type Amendment = Partial<
   Pick<
     Subscription,
-    'externalRef' | 'description' | 'metadata' | 'brlCentavos' | 'timezone' | 'orderExpiresInS' | 'maxPeriods' | 'expiresAt'
+    'externalRef' | 'description' | 'metadata' | 'brlCentavos' | 'timezone' | 'orderExpiresInS' | 'maxPeriods' | 'expiresAt' | 'dunning'
   > &
     Pick<Schedule, 'interval' | 'intervalCount'>
 >
@@ -16,15 +16,15 @@ export type Amendment = Partial<
  * The merchant's changes, from the next period on: what is due now is issued first, on the old terms. Throws `invalid_state` on a final
  * state, `invalid_request` on a value that this subscription cannot take.
  */
-export function amend(subscription: Subscription, amendment: Amendment, at: Date, minted: Minted): Change {
-  const due = advance(subscription, at, minted)
+export function amend(subscription: Subscription, amendment: Amendment, at: Date, means: Means): Change {
+  const due = advance(subscription, at, means)
   const { subscription: current } = due
   if (!isLive(current)) throw new ApiError('invalid_state', `The subscription is ${current.status}, so it can no longer be changed.`)
   const { interval, intervalCount, ...terms } = amendment
   refuseUnfit(current, amendment, at)
   const next: Subscription = { ...current, ...terms, schedule: nextSchedule(current, amendment) }
-  const end = hasAllCharges(next) ? expire(next, at) : null
-  return { from: subscription, subscription: end?.subscription ?? next, facts: [...due.facts, ...(end?.facts ?? [])] }
+  const ended = hasAllCharges(next) ? end(next, 'expired', at) : null
+  return { from: subscription, subscription: ended?.subscription ?? next, facts: [...due.facts, ...(ended?.facts ?? [])] }
 }
 
 function nextSchedule({ schedule, periodIndex }: Subscription, { interval, intervalCount, timezone }: Amendment): Schedule | null {
@@ -42,6 +42,7 @@ function refuseUnfit(subscription: Subscription, amendment: Amendment, at: Date)
   if (maxPeriods && maxPeriods < subscription.chargesDone)
     refuse('max_periods', `must not be below charges_done, which is ${subscription.chargesDone}`)
   if (expiresAt && expiresAt <= at) refuse('expires_at', 'must lie ahead')
+  if (expiresAt && expiresAt <= subscription.startAt) refuse('expires_at', 'must lie after start_at')
   if (subscription.schedule) return
   if (interval !== undefined) refuse('interval', 'cannot be given to a subscription that was created without one')
   if (intervalCount !== undefined) refuse('interval_count', 'needs an interval, which this subscription was created without')

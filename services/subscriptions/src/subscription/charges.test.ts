@@ -9,7 +9,8 @@ const START = '2026-01-31T12:00:00.000Z'
 const at = (text: string) => new Date(text)
 const later = (from: Date | string, days: number) => new Date(new Date(from).getTime() + days * 86_400_000)
 let minted = 0
-const mint = () => ({ orderId: `order-${++minted}`, memo: 'a'.repeat(64) })
+const mint = () => ({ orderId: `order-${++minted}`, memo: 'a'.repeat(64), hasPayoutAddress: true })
+const DUNNING = { retryAfterS: [86_400, 259_200, 604_800], unpaidPeriodsMax: 3, whenUnpaid: 'leave' as const }
 const paidOrder = (id: string): PaidData => ({
   id,
   subscription_id: 's',
@@ -36,6 +37,7 @@ const create = (input: Partial<NewSubscription> = {}) =>
       orderExpiresInS: 86_400,
       maxPeriods: null,
       expiresAt: null,
+      dunning: DUNNING,
       ...input,
     },
     at(START),
@@ -45,6 +47,7 @@ const issuedBy = (change: { facts: readonly Fact[] }) => change.facts.find(fact 
 const orderOf = (change: Change) => issuedBy(change)?.attempt.orderId ?? ''
 /** A moment before everything, for those who ask what is due next. */
 const wake = (subscription: Subscription, when = at(START)) => wakeAt(subscription, when)
+const nextAt = (subscription: Subscription) => nextChargeAt(subscription, at(START))
 const kinds = (change: { facts: readonly Fact[] }) => change.facts.map(fact => fact.kind)
 const codeOf = (work: () => unknown) => {
   try {
@@ -60,7 +63,7 @@ describe('a plan', () => {
     expect(kinds(tick(create(), at('2026-01-31T11:59:59.999Z')))).toEqual([])
     const first = tick(create(), at(START))
     expect(issuedBy(first)).toMatchObject({ charge: { periodIndex: 0, brlCentavos: 4990n }, expiresInS: 86_400 })
-    expect(nextChargeAt(first.subscription)).toEqual(at('2026-02-28T12:00:00Z'))
+    expect(nextAt(first.subscription)).toEqual(at('2026-02-28T12:00:00Z'))
   })
 
   it('issues a period once, however often it is asked', () => {
@@ -72,11 +75,9 @@ describe('a plan', () => {
     const change = tick(create(), at('2026-05-10T00:00:00Z'))
     expect(issuedBy(change)?.charge.periodIndex).toBe(3)
     expect(change.facts[0]).toEqual({ kind: 'skipped', periods: 3 })
-    expect(change.subscription.charges.map(({ periodIndex, status }) => [periodIndex, status])).toEqual([
-      [0, 'skipped'],
-      [1, 'skipped'],
-      [2, 'skipped'],
-      [3, 'open'],
+    expect(change.subscription.charges.map(({ periodIndex, periods, status }) => [periodIndex, periods, status])).toEqual([
+      [0, 3, 'skipped'],
+      [3, 1, 'open'],
     ])
   })
 
@@ -84,7 +85,12 @@ describe('a plan', () => {
     const daily = create({ plan: { interval: 'day', intervalCount: 1 }, orderExpiresInS: 7 * 86_400 })
     expect(issuedBy(tick(daily, at(START)))?.expiresInS).toBe(86_400)
     expect(issuedBy(tick(create({ expiresAt: later(START, 0.5) }), at(START)))?.expiresInS).toBe(43_200)
-    expect(issuedBy(tick(create({ expiresAt: new Date(at(START).getTime() + 3000) }), at(START)))?.expiresInS).toBe(10)
+  })
+
+  it('issues no order that a payer could not use: with less than five minutes left, or less than its own life', () => {
+    const ending = (seconds: number, orderExpiresInS = 86_400) =>
+      issuedBy(tick(create({ expiresAt: new Date(at(START).getTime() + seconds * 1000), orderExpiresInS }), at(START)))?.expiresInS
+    expect([ending(3), ending(299), ending(300), ending(9, 10), ending(10, 10)]).toEqual([undefined, undefined, 300, undefined, 10])
   })
 
   it('keeps its day of the month: 31 January, 28 February, 31 March', () => {
@@ -243,7 +249,7 @@ describe('a merchant-driven subscription', () => {
     expect(wake(driven())).toBeNull()
     const one = charge(driven(), at(START), mint())
     const unpaid = recordClosed(one.subscription, one.attempt.orderId, 'expired', later(START, 1)).subscription
-    expect([unpaid.status, wake(unpaid), nextChargeAt(unpaid)]).toEqual(['active', null, null])
+    expect([unpaid.status, wake(unpaid), nextAt(unpaid)]).toEqual(['active', null, null])
     expect(charge(unpaid, later(START, 2), mint()).outcome).toBe('issued')
   })
 })
@@ -291,7 +297,7 @@ describe('cancelling', () => {
 
   it('takes the open order with it, and is done once', () => {
     const change = cancel(first.subscription, later(START, 0.1))
-    expect(change?.facts).toEqual([{ kind: 'cancelled', openOrderId: orderOf(first) }])
+    expect(change?.facts).toEqual([{ kind: 'cancelled', openOrderIds: [orderOf(first)] }])
     expect(change && cancel(change.subscription, later(START, 0.2))).toBeNull()
   })
 
@@ -332,8 +338,8 @@ describe('PATCH', () => {
   it('changes the schedule from the next period, whose beginning stays', () => {
     const first = tick(create(), at(START)).subscription
     const changed = amend(first, { interval: 'week' }, later(START, 3), mint()).subscription
-    expect(nextChargeAt(changed)).toEqual(at('2026-02-28T12:00:00Z'))
-    expect(nextChargeAt(tick(changed, at('2026-02-28T12:00:00Z')).subscription)).toEqual(at('2026-03-07T12:00:00Z'))
+    expect(nextAt(changed)).toEqual(at('2026-02-28T12:00:00Z'))
+    expect(nextAt(tick(changed, at('2026-02-28T12:00:00Z')).subscription)).toEqual(at('2026-03-07T12:00:00Z'))
   })
 
   it('refuses fewer periods than are charged, an end in the past, and any change of a final state', () => {

@@ -1,11 +1,12 @@
 import { ApiError } from '@ponte/contracts'
 import { boundary, periodAt } from './calendar'
+import { isOwed, missingOf, orderEnd, type PeriodTerms, type PeriodVerdict, periodVerdict, REQUESTED } from './period'
 import {
   type Attempt,
   type Change,
   type Charge,
   currentCharge,
-  expire,
+  end,
   type Fact,
   isHeld,
   isLive,
@@ -14,9 +15,10 @@ import {
   openAttempt,
   outstanding,
   type Subscription,
+  type Wording,
 } from './subscription'
 
-/** When a charge's order is issued: on the calendar's day, again after it expired unpaid, or at the merchant's word. Design, section 7. */
+/** When a charge's order is issued: on the calendar's day, again after it expired unpaid, or at the merchant's word. */
 
 /** Minted by the caller, used when an order is issued, so that the decision itself stays a function of its input. */
 export interface Minted {
@@ -24,27 +26,35 @@ export interface Minted {
   memo: string
 }
 
-const DAY_MS = 86_400_000
-/** An order that expired unpaid is issued again, with a fresh quote and memo, this long after the charge's first. */
-const REISSUE_AFTER_MS = [DAY_MS, 3 * DAY_MS, 7 * DAY_MS]
-const ORDER_LIFE_MIN_S = 10
+/** What an order needs that the subscription does not know itself. */
+export interface Means extends Minted {
+  /** Where the merchant is paid is known: without it no order could be opened. */
+  hasPayoutAddress: boolean
+}
+
+interface Step {
+  subscription: Subscription
+  facts: readonly Fact[]
+}
 
 /**
  * Brings a subscription up to `at`: begins the current period and skips what was missed, ends what has reached its `expires_at`, issues the
  * order that is due. At most one order, because only the current period is ever charged.
  */
-export function advance(subscription: Subscription, at: Date, minted: Minted): Change {
+export function advance(subscription: Subscription, at: Date, means: Means): Change {
   if (!isLive(subscription)) return { from: subscription, subscription, facts: [] }
   const rolled = beginPeriod(subscription, at)
-  const { subscription: next, facts } = isPastEnd(rolled.subscription, at)
-    ? endOnceSettled(rolled.subscription, at)
-    : issueDue(rolled.subscription, at, minted)
-  return { from: subscription, subscription: next, facts: [...rolled.facts, ...facts] }
+  const unpaid = endUnpaid(rolled.subscription, subscription, at)
+  const next = isLive(unpaid.subscription) ? settle(unpaid.subscription, at, means) : { subscription: unpaid.subscription, facts: [] }
+  return { from: subscription, subscription: next.subscription, facts: [...rolled.facts, ...unpaid.facts, ...next.facts] }
 }
+
+const settle = (subscription: Subscription, at: Date, means: Means): Step =>
+  isPastEnd(subscription, at) ? endOnceSettled(subscription, at) : issueDue(subscription, at, means)
 
 /** The merchant's charge: the open order, or the one that is due. Throws `not_due` or `invalid_state`. */
 export function charge(subscription: Subscription, at: Date, minted: Minted): Change & { attempt: Attempt; outcome: 'issued' | 'open' } {
-  const change = advance(subscription, at, minted)
+  const change = advance(subscription, at, { ...minted, hasPayoutAddress: true })
   const next = change.subscription
   const issued = change.facts.find(fact => fact.kind === 'charge_requested')
   if (issued) return { ...change, attempt: issued.attempt, outcome: 'issued' }
@@ -59,99 +69,144 @@ export function charge(subscription: Subscription, at: Date, minted: Minted): Ch
   const earlier = isHeld(next) || isPastEnd(next, at) ? outstanding(next).at(-1) : undefined
   const earlierOpen = earlier && openAttempt(earlier)
   if (earlierOpen) return { ...change, attempt: earlierOpen, outcome: 'open' }
+  if (current && missingOf({ ...current, brlCentavos: amountOf(next) }) === 0n)
+    throw new ApiError('not_due', 'All of the period`s money has come, but late: accept it, or wait for the next period.')
   const { subscription: charged, facts, attempt } = issue(next, at, minted)
+  if (!attempt) throw new ApiError('not_due', 'The period ends too soon for another order.')
   return { from: subscription, subscription: charged, facts: [...change.facts, ...facts], attempt, outcome: 'issued' }
 }
 
 /** When `advance` will next have something to do by itself; null when only a payment or the merchant can move the subscription. */
 export function wakeAt(subscription: Subscription, at: Date): Date | null {
   if (!isLive(subscription)) return null
-  const { expiresAt, createdAt } = subscription
   // While an order is out, its outcome decides the end, in the change that records it.
-  const end = outstanding(subscription).length === 0 ? expiresAt : null
-  if (isPastEnd(subscription, at)) return end
-  return earliest([nextBoundary(subscription), reissueAt(subscription), end, awaitsFirstOrder(subscription) ? createdAt : null])
+  const endsAt = outstanding(subscription).length === 0 ? subscription.expiresAt : null
+  if (isPastEnd(subscription, at)) return endsAt
+  return earliest([nextBoundary(subscription), subscription.awaiting === null ? issueAt(subscription, at) : null, endsAt])
 }
 
 /** When an order will next be issued by itself, as the merchant reads it. */
-export function nextChargeAt(subscription: Subscription): Date | null {
-  if (!isLive(subscription)) return null
-  const next = earliest([nextBoundary(subscription), reissueAt(subscription)])
+export function nextChargeAt(subscription: Subscription, at: Date): Date | null {
+  if (!isLive(subscription) || subscription.pausedAt !== null || isHeld(subscription)) return null
+  const next = earliest([nextBoundary(subscription), reissueAt(subscription, at)])
   return next && isPastEnd(subscription, next) ? null : next
 }
 
-function beginPeriod(subscription: Subscription, at: Date): { subscription: Subscription; facts: readonly Fact[] } {
+/** What the current period is in now. */
+export const currentVerdict = (subscription: Subscription, at: Date): PeriodVerdict =>
+  periodVerdict(currentCharge(subscription), periodTerms(subscription), at)
+
+function beginPeriod(subscription: Subscription, at: Date): Step {
   const { schedule, expiresAt, periodIndex } = subscription
   if (!schedule) return { subscription, facts: [] }
   // No period begins at or after the end.
   const last = expiresAt !== null && expiresAt <= at ? new Date(expiresAt.getTime() - 1) : at
   const index = periodAt(schedule, last)
   if (index <= periodIndex) return { subscription, facts: [] }
+  const open = subscription.charges.filter(({ status }) => status === 'open')
   const ended = subscription.charges.map(charge => (charge.status === 'open' ? { ...charge, status: 'skipped' as const } : charge))
-  const missed = Array.from({ length: index - periodIndex - 1 }, (_, n) => missedCharge(subscription, periodIndex + 1 + n))
-  const periods = ended.filter((charge, n) => charge !== subscription.charges[n]).length + missed.length
+  const awaited = periodIndex >= 0 && subscription.lastPaidIndex < periodIndex && !currentCharge(subscription)
+  const firstMissed = awaited ? periodIndex : periodIndex + 1
+  const missed = index - firstMissed
+  const gap = missed > 0 ? [{ ...emptyCharge(subscription, firstMissed), periods: missed }] : []
+  const owing = open.filter(isOwed).length
   return {
-    subscription: { ...subscription, periodIndex: index, charges: [...ended, ...missed] },
-    facts: periods > 0 ? [{ kind: 'skipped', periods }] : [],
+    subscription: {
+      ...subscription,
+      periodIndex: index,
+      awaiting: null,
+      status: owing > 0 ? 'past_due' : subscription.status,
+      unpaidPeriods: subscription.unpaidPeriods + owing,
+      charges: [...ended, ...gap],
+    },
+    facts: open.length + missed > 0 ? [{ kind: 'skipped', periods: open.length + missed }] : [],
   }
 }
 
-const missedCharge = ({ brlCentavos }: Subscription, periodIndex: number): Charge => ({
+/** Nobody has paid for too many periods: what the plan does then. Asked when a period begins, so a merchant may charge on in between. */
+function endUnpaid(subscription: Subscription, before: Subscription, at: Date): Step {
+  const { dunning, unpaidPeriods, periodIndex, pausedAt } = subscription
+  const isDue = periodIndex > before.periodIndex && unpaidPeriods >= dunning.unpaidPeriodsMax && pausedAt === null
+  if (!isDue || dunning.whenUnpaid === 'leave') return { subscription, facts: [] }
+  if (dunning.whenUnpaid === 'cancel') return end(subscription, 'cancelled', at)
+  return { subscription: { ...subscription, pausedAt: at }, facts: [{ kind: 'paused' }] }
+}
+
+const emptyCharge = ({ brlCentavos }: Subscription, periodIndex: number): Charge => ({
   periodIndex,
+  periods: 1,
   status: 'skipped',
   brlCentavos,
+  wording: null,
   issuedAt: null,
   paidAt: null,
   attempts: [],
 })
 
-const endOnceSettled = (subscription: Subscription, at: Date) =>
-  outstanding(subscription).length > 0 ? { subscription, facts: [] } : expire(subscription, at)
+const endOnceSettled = (subscription: Subscription, at: Date): Step =>
+  outstanding(subscription).length > 0 ? { subscription, facts: [] } : end(subscription, 'expired', at)
 
-function issueDue(subscription: Subscription, at: Date, minted: Minted): { subscription: Subscription; facts: readonly Fact[] } {
-  const again = reissueAt(subscription)
-  const due = awaitsFirstOrder(subscription) || (again !== null && again <= at)
-  return due ? issue(subscription, at, minted) : { subscription, facts: [] }
+function issueDue(subscription: Subscription, at: Date, means: Means): Step {
+  const due = issueAt(subscription, at)
+  if (due === null || due > at) return { subscription: withAwaiting(subscription, null), facts: [] }
+  if (!means.hasPayoutAddress) return { subscription: withAwaiting(subscription, 'payout_address'), facts: [] }
+  return issue(withAwaiting(subscription, null), at, means)
 }
 
-/** True when a plan's current period has begun and nothing has been asked for it. */
-const awaitsFirstOrder = (subscription: Subscription) =>
-  subscription.schedule !== null &&
-  subscription.periodIndex >= 0 &&
-  subscription.lastPaidIndex < subscription.periodIndex &&
-  !currentCharge(subscription) &&
-  !isHeld(subscription)
+const withAwaiting = (subscription: Subscription, awaiting: Subscription['awaiting']): Subscription =>
+  subscription.awaiting === awaiting ? subscription : { ...subscription, awaiting }
 
-/** When the current charge's order is issued again; null unless it expired unpaid and a time is left. */
-function reissueAt(subscription: Subscription): Date | null {
-  const current = currentCharge(subscription)
-  const latest = current?.attempts.at(-1)
-  if (!subscription.schedule || current?.status !== 'open' || !current.issuedAt || latest?.status !== 'expired') return null
-  if (isHeld(subscription)) return null
-  const first = current.issuedAt.getTime()
-  const after = REISSUE_AFTER_MS.find(ms => ms > latest.issuedAt.getTime() - first)
-  return after === undefined ? null : new Date(first + after)
+/** When the scheduler issues the current period's next order; null when it issues none. */
+function issueAt(subscription: Subscription, at: Date): Date | null {
+  const { schedule, periodIndex, lastPaidIndex, pausedAt } = subscription
+  if (!schedule || periodIndex < 0 || lastPaidIndex >= periodIndex || pausedAt !== null || isHeld(subscription)) return null
+  return currentVerdict(subscription, at).issueAt
 }
 
-function issue(subscription: Subscription, at: Date, minted: Minted) {
-  const attempt: Attempt = { ...minted, status: 'open', issuedAt: at }
+/** The same, of what was asked before. */
+const reissueAt = (subscription: Subscription, at: Date): Date | null =>
+  currentCharge(subscription) === undefined ? null : issueAt(subscription, at)
+
+/** A plan's period keeps the terms it began with; a merchant who charges at will means the amount of now. */
+const amountOf = (subscription: Subscription): bigint =>
+  (subscription.schedule && currentCharge(subscription)?.brlCentavos) ?? subscription.brlCentavos
+
+const wordingOf = ({ externalRef, description, metadata }: Subscription): Wording => ({ externalRef, description, metadata })
+
+function issue(subscription: Subscription, at: Date, { orderId, memo }: Minted): Step & { attempt: Attempt | null } {
+  const endsAt = orderEnd(periodTerms(subscription), at)
+  if (endsAt === null) return { subscription, facts: [], attempt: null }
   const known = currentCharge(subscription)
-  // A plan's period keeps the terms it began with; a merchant who charges at will means the amount of now.
-  const brlCentavos = known && subscription.schedule ? known.brlCentavos : subscription.brlCentavos
-  const charge: Charge = known
-    ? { ...known, brlCentavos, attempts: [...known.attempts, attempt] }
-    : { ...missedCharge(subscription, subscription.periodIndex), status: 'open', issuedAt: at, attempts: [attempt] }
+  const wording = (subscription.schedule && known?.wording) ?? wordingOf(subscription)
+  const asked: Charge = {
+    ...(known ?? { ...emptyCharge(subscription, subscription.periodIndex), status: 'open', issuedAt: at }),
+    brlCentavos: amountOf(subscription),
+    wording,
+  }
+  const attempt: Attempt = {
+    orderId,
+    memo,
+    status: 'open',
+    issuedAt: at,
+    endsAt,
+    brlCentavos: missingOf(asked),
+    receivedCentavos: 0n,
+    reportRevision: 0,
+    receivedOrder: null,
+    reason: REQUESTED,
+  }
+  const charge: Charge = { ...asked, attempts: [...asked.attempts, attempt] }
   const charges = [...subscription.charges.filter(other => other !== known), charge]
-  const fact: Fact = { kind: 'charge_requested', charge, attempt, expiresInS: orderLife(subscription, at) }
+  const expiresInS = Math.floor((endsAt.getTime() - at.getTime()) / 1000)
+  const fact: Fact = { kind: 'charge_requested', charge, attempt, expiresInS, wording }
   return { subscription: { ...subscription, charges }, facts: [fact], attempt }
 }
 
-/** No order outlives its period or its subscription by more than the shortest life an order can have, so that a payer never faces two. */
-function orderLife(subscription: Subscription, at: Date): number {
-  const { schedule, periodIndex, expiresAt, orderExpiresInS } = subscription
-  const ends = [schedule && boundary(schedule, periodIndex + 1), expiresAt].filter(end => end !== null)
-  const left = ends.map(end => Math.floor((end.getTime() - at.getTime()) / 1000))
-  return Math.max(ORDER_LIFE_MIN_S, Math.min(orderExpiresInS, ...left))
+/** No order outlives its period or its subscription, so that a payer never faces two. */
+function periodTerms(subscription: Subscription): PeriodTerms {
+  const { schedule, periodIndex, expiresAt, orderExpiresInS, dunning } = subscription
+  const next = schedule && boundary(schedule, Math.max(periodIndex + 1, schedule.firstIndex))
+  return { endsAt: earliest([next, expiresAt]), orderExpiresInS, retryAfterS: dunning.retryAfterS }
 }
 
 function notDue(subscription: Subscription): string {

@@ -17,11 +17,12 @@ function toEvent(subscription: Subscription, fact: Fact, terms: MerchantTerms, v
           memo: fact.attempt.memo,
           subscription_id: subscription.id,
           terms,
-          brl_amount: formatBrl(fact.charge.brlCentavos),
-          external_ref: subscription.externalRef,
-          description: subscription.description,
-          metadata: subscription.metadata,
+          brl_amount: formatBrl(fact.attempt.brlCentavos),
+          external_ref: fact.wording.externalRef,
+          description: fact.wording.description,
+          metadata: fact.wording.metadata,
           expires_in: fact.expiresInS,
+          ...(fact.attempt.endsAt === null ? {} : { expires_at: fact.attempt.endsAt.toISOString() }),
         },
       }
     case 'charged':
@@ -33,7 +34,11 @@ function toEvent(subscription: Subscription, fact: Fact, terms: MerchantTerms, v
       return { type: 'subscription.order_superseded', data: { ...owner, subscription_id: subscription.id, order_id: fact.orderId } }
     case 'cancelled':
     case 'expired':
-      return { type: `subscription.${fact.kind}`, data: { ...owner, open_order_id: fact.openOrderId, subscription: compact } }
+      return {
+        type: `subscription.${fact.kind}`,
+        data: { ...owner, open_order_id: fact.openOrderIds[0] ?? null, open_order_ids: [...fact.openOrderIds], subscription: compact },
+      }
+    case 'paused':
     case 'duplicate':
     case 'skipped':
       return null

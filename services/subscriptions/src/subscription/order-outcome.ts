@@ -1,10 +1,11 @@
-import type { PaidData } from '@ponte/contracts'
+import { ApiError, type OrderReceived, type PaidData, parseBrl } from '@ponte/contracts'
+import { LAPSED, missingOf } from './period'
 import {
   type Attempt,
   type Change,
   type Charge,
   currentCharge,
-  expire,
+  end,
   type Fact,
   hasAllCharges,
   isLive,
@@ -25,34 +26,79 @@ export function recordPaid(subscription: Subscription, order: PaidData, at: Date
   const attempt = charge.attempts.find(({ orderId }) => orderId === order.id)
   if (attempt?.status === 'paid' || attempt?.status === 'duplicate') return { from: subscription, subscription, facts: [] }
   if (charge.status === 'paid') {
-    const next = withAttempt(subscription, charge, order.id, 'duplicate')
+    const next = withAttempt(subscription, charge, order.id, { status: 'duplicate' })
     return { from: subscription, subscription: next, facts: [{ kind: 'duplicate', orderId: order.id, periodIndex: charge.periodIndex }] }
   }
   const counted = count(subscription, charge, order.id, at)
   const facts: Fact[] = [{ kind: 'charged', chargesDone: counted.chargesDone, order }, ...superseded(charge, order.id)]
-  const end = isLive(counted) && (hasAllCharges(counted) || isSettledPastEnd(counted, at)) ? expire(counted, at) : null
-  return { from: subscription, subscription: end?.subscription ?? counted, facts: [...facts, ...(end?.facts ?? [])] }
+  const ended = isLive(counted) && (hasAllCharges(counted) || isSettledPastEnd(counted, at)) ? end(counted, 'expired', at) : null
+  return { from: subscription, subscription: ended?.subscription ?? counted, facts: [...facts, ...(ended?.facts ?? [])] }
 }
 
 /** An order ended unpaid: it expired, which makes a plan past due, or it was cancelled, which is the merchant's own wish. */
 export function recordClosed(subscription: Subscription, orderId: string, outcome: 'expired' | 'cancelled', at: Date): Change {
+  const owes = (charge: Charge) => outcome === 'expired' && missingOf(charge) > 0n
+  return close(subscription, orderId, { status: outcome, reason: null }, owes, at)
+}
+
+/** An order that was asked for was never opened, and no payer saw it: its time was over, it was withdrawn, or it can never be. */
+export const recordRefused = (subscription: Subscription, orderId: string, reason: string, at: Date): Change =>
+  close(subscription, orderId, { status: reason === LAPSED ? 'expired' : 'cancelled', reason }, () => false, at)
+
+function close(
+  subscription: Subscription,
+  orderId: string,
+  outcome: Pick<Attempt, 'status' | 'reason'>,
+  owes: (charge: Charge) => boolean,
+  at: Date,
+): Change {
   const charge = chargeOf(subscription, orderId)
   const attempt = charge.attempts.find(attempt => attempt.orderId === orderId)
   if (attempt?.status !== 'open') return { from: subscription, subscription, facts: [] }
   const closed = withAttempt(subscription, charge, orderId, outcome)
-  const owes = outcome === 'expired' && closed.schedule !== null && charge.status !== 'paid' && charge.periodIndex > closed.lastPaidIndex
   if (!isLive(closed)) return { from: subscription, subscription: letGo(closed), facts: [] }
-  const next: Subscription = owes ? { ...closed, status: 'past_due' } : closed
-  const end = isSettledPastEnd(next, at) ? expire(next, at) : null
-  return { from: subscription, subscription: end?.subscription ?? next, facts: end?.facts ?? [] }
+  const isDue = closed.schedule !== null && charge.status !== 'paid' && charge.periodIndex > closed.lastPaidIndex
+  const next: Subscription = isDue && owes(charge) ? { ...closed, status: 'past_due' } : closed
+  const ended = isSettledPastEnd(next, at) ? end(next, 'expired', at) : null
+  return { from: subscription, subscription: ended?.subscription ?? next, facts: ended?.facts ?? [] }
+}
+
+/**
+ * Money is confirmed for an order that is not paid. Once all of the period's money has come, late, none of its orders asks for more; the merchant may
+ * accept it. The largest revision stands, in any order of arrival.
+ */
+export function recordReceived(subscription: Subscription, received: OrderReceived): Change {
+  const charge = chargeOf(subscription, received.order_id)
+  const attempt = charge.attempts.find(({ orderId }) => orderId === received.order_id)
+  if (!attempt || attempt.reportRevision >= received.revision) return { from: subscription, subscription, facts: [] }
+  const missing = parseBrl(received.missing_brl_amount)
+  const report = {
+    receivedCentavos: attempt.brlCentavos - missing,
+    reportRevision: received.revision,
+    receivedOrder: received.order,
+  }
+  const next = withAttempt(subscription, charge, attempt.orderId, report)
+  const known = chargeOf(next, attempt.orderId)
+  const isComplete = charge.status !== 'paid' && missingOf(known) === 0n && attempt.status !== 'open'
+  return { from: subscription, subscription: next, facts: isComplete ? superseded(known, attempt.orderId) : [] }
+}
+
+/** The merchant's word that what came late counts as the period's payment. Throws `invalid_state` when nothing came. */
+export function accept(subscription: Subscription, periodIndex: number, at: Date): Change {
+  const charge = subscription.charges.find(charge => charge.periodIndex === periodIndex)
+  if (charge?.status === 'paid') return { from: subscription, subscription, facts: [] }
+  const latest = charge?.attempts.filter(({ receivedOrder, receivedCentavos }) => receivedOrder !== null && receivedCentavos > 0n).at(-1)
+  if (!charge || !latest?.receivedOrder) throw new ApiError('invalid_state', `No money is confirmed for period ${periodIndex}.`)
+  return recordPaid(subscription, { ...latest.receivedOrder, paid_at: at.toISOString() }, at)
 }
 
 function count(subscription: Subscription, charge: Charge, orderId: string, at: Date): Subscription {
-  const marked = withAttempt(subscription, { ...charge, status: 'paid', paidAt: at }, orderId, 'paid')
+  const marked = withAttempt(subscription, { ...charge, status: 'paid', paidAt: at }, orderId, { status: 'paid', reason: null })
   const paid: Subscription = {
     ...marked,
     chargesDone: marked.chargesDone + 1,
     lastPaidIndex: Math.max(marked.lastPaidIndex, charge.periodIndex),
+    unpaidPeriods: 0,
     periodIndex: marked.schedule ? marked.periodIndex : Math.max(marked.periodIndex, charge.periodIndex + 1),
   }
   return isLive(paid) && !owesCurrent(paid) ? { ...paid, status: 'active' } : paid
@@ -78,9 +124,9 @@ function chargeOf(subscription: Subscription, orderId: string): Charge {
   return charge
 }
 
-/** The subscription with this charge in the place of its period, one of its orders in another state. */
-function withAttempt(subscription: Subscription, charge: Charge, orderId: string, status: Attempt['status']): Subscription {
-  const attempts = charge.attempts.map(attempt => (attempt.orderId === orderId ? { ...attempt, status } : attempt))
+/** The subscription with this charge in the place of its period, one of its orders changed. */
+function withAttempt(subscription: Subscription, charge: Charge, orderId: string, change: Partial<Attempt>): Subscription {
+  const attempts = charge.attempts.map(attempt => (attempt.orderId === orderId ? { ...attempt, ...change } : attempt))
   const charges = subscription.charges.map(other => (other.periodIndex === charge.periodIndex ? { ...charge, attempts } : other))
   return { ...subscription, charges }
 }

@@ -52,7 +52,7 @@ function story(first: Subscription) {
   const everyCharge = new Map<number, Charge>()
   const orders = new Map<string, Outcome['outcome'] | 'open'>()
   const undelivered: Outcome[] = []
-  const mint = () => ({ orderId: `o${++minted}`, memo: `${minted}` })
+  const mint = () => ({ orderId: `o${++minted}`, memo: `${minted}`, hasPayoutAddress: true })
 
   const take = (change: Change | null) => {
     if (!change) return
@@ -133,8 +133,9 @@ const anySubscription = fc
     maxPeriods: fc.option(fc.integer({ min: 1, max: 5 })),
     expiresInDays: fc.option(fc.integer({ min: 1, max: 90 })),
     orderExpiresInS: fc.integer({ min: 10, max: 7 * 86_400 }),
+    whenUnpaid: fc.constantFrom('leave' as const, 'pause' as const, 'cancel' as const),
   })
-  .map(({ plan, maxPeriods, expiresInDays, orderExpiresInS }) => {
+  .map(({ plan, maxPeriods, expiresInDays, orderExpiresInS, whenUnpaid }) => {
     const startAt = new Date('2026-01-31T23:30:00.000Z')
     const expiresAt = expiresInDays === null ? null : new Date(startAt.getTime() + expiresInDays * 86_400_000)
     const common = {
@@ -144,6 +145,7 @@ const anySubscription = fc
       description: null,
       metadata: {},
       brlCentavos: 100n,
+      dunning: { retryAfterS: [86_400, 259_200], unpaidPeriodsMax: 2, whenUnpaid },
       timezone: 'America/Sao_Paulo',
     }
     return open({ ...common, plan, maxPeriods, expiresAt, orderExpiresInS, startAt }, startAt)

@@ -1,0 +1,74 @@
+import { ApiError, type MerchantTerms, splitFee, toleranceOf, usdcForBrl } from '@ponte/contracts'
+import type { Destination } from '../payment'
+import type { Quote } from '../quote'
+import type { Order } from './order'
+
+export interface NewOrder {
+  id: string
+  memo: string
+  terms: MerchantTerms
+  subscriptionId: string | null
+  externalRef: string | null
+  description: string | null
+  metadata: Record<string, string>
+  brlCentavos: bigint
+  expiresAt: Date
+}
+
+/** What every new order of this deployment has in common. */
+export interface Deployment extends Omit<Destination, 'merchantAddress' | 'depositAddress'> {
+  feeBps: bigint
+  /** An order is paid when it is short by no more than this, or by a hundredth of it if that is less. */
+  toleranceLimit: bigint
+}
+
+/** A new order: priced once, judged in USDC units ever after. Its deposit address is not known here. Throws `payout_address_required`. */
+export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: Date): Order {
+  const { terms } = input
+  const { feeBps, toleranceLimit, chainId, tokenAddress, routerAddress } = deployment
+  if (terms.payout_address === null) {
+    throw new ApiError('payout_address_required', 'Set payout_address with PATCH /api/v1/merchants/me: it is where your share is sent.')
+  }
+  const usdcUnits = usdcForBrl(input.brlCentavos, quote.rateMicros)
+  const { fee, expected } = splitFee(usdcUnits, feeBps)
+  return {
+    chainId,
+    tokenAddress,
+    routerAddress,
+    depositAddress: null,
+    merchantAddress: terms.payout_address,
+    id: input.id,
+    merchantId: terms.merchant_id,
+    merchantVersion: terms.version,
+    merchantName: terms.display_name,
+    status: 'pending',
+    exception: null,
+    subscriptionId: input.subscriptionId,
+    externalRef: input.externalRef,
+    description: input.description,
+    metadata: input.metadata,
+    brlCentavos: input.brlCentavos,
+    usdcUnits,
+    feeBps,
+    feeUnits: fee,
+    expectedUnits: expected,
+    toleranceUnits: toleranceOf(usdcUnits, toleranceLimit),
+    confirmedUnits: 0n,
+    notifiedUnits: 0n,
+    rateMicros: quote.rateMicros,
+    rateSource: quote.source,
+    rateAsOf: quote.asOf,
+    rateSpreadBps: quote.spreadBps,
+    memo: input.memo,
+    txHash: null,
+    settledAt: null,
+    expiresAt: input.expiresAt,
+    paidAt: null,
+    expiredAt: null,
+    cancelledAt: null,
+    supersededAt: null,
+    withdrawnAt: null,
+    createdAt: at,
+    version: 1,
+  }
+}

@@ -1,0 +1,96 @@
+import type { createWorld } from './world'
+import { HOUR } from './world'
+
+type World = ReturnType<typeof createWorld>
+
+/**
+ * Judges the end of a story by what was asked, opened, paid and commanded, with a calendar of its own. It asks no rule of the services.
+ */
+export function differences(world: World): string[] {
+  const plan = world.plan()
+  const found: string[] = []
+  const start = world.opened.startAt.getTime()
+  const step = stepOf(world)
+  const beginOf = (period: number) => start + period * step
+  const orders = [...world.orders.orders]
+  const periodOf = new Map(world.requests.map(({ orderId, period }) => [orderId, period]))
+  const isLive = plan.status === 'active' || plan.status === 'past_due'
+
+  // No order outlives its period, and none is opened for a period that is over: nothing is billed afterwards.
+  for (const [id, { ledger, openedAt, knownAddress }] of orders) {
+    const period = periodOf.get(id)
+    if (period === undefined) {
+      found.push(`order ${id} was asked for by nobody`)
+      continue
+    }
+    const end = beginOf(period + 1)
+    if (openedAt < beginOf(period) || openedAt >= end) found.push(`order ${id} of period ${period} was opened outside of it`)
+    if (ledger.order.expiresAt.getTime() > end) found.push(`order ${id} is payable beyond period ${period}`)
+    if (knownAddress !== null && ledger.order.merchantAddress !== knownAddress)
+      found.push(`order ${id} is paid to an address that was taken away`)
+    if (knownAddress === null) found.push(`order ${id} was opened while the merchant had no address`)
+  }
+  // At the end everything was delivered, so what is still open is of the current period of a live plan, or holds money.
+  for (const [id, { ledger }] of orders) {
+    const { status } = ledger.order
+    if (status !== 'pending') continue
+    const period = periodOf.get(id) ?? -1
+    if (!isLive) found.push(`order ${id} is open, but its plan is ${plan.status}`)
+    if (world.now() > beginOf(period + 1) + HOUR) found.push(`order ${id} of period ${period} is still open`)
+  }
+  // Each period counts once, whatever was paid; what is paid besides is a duplicate.
+  const charged = world.facts.flatMap(({ fact }) => (fact.kind === 'charged' ? [periodOf.get(fact.order.id) ?? -1] : []))
+  if (new Set(charged).size !== charged.length) found.push(`a period was counted twice: ${charged}`)
+  if (plan.chargesDone !== charged.length) found.push(`${plan.chargesDone} charges are counted, ${charged.length} were published`)
+  const paid = orders.filter(([, { ledger }]) => ledger.order.paidAt !== null).map(([id]) => id)
+  const named = new Set(
+    world.facts.flatMap(({ fact }) => (fact.kind === 'charged' ? [fact.order.id] : fact.kind === 'duplicate' ? [fact.orderId] : [])),
+  )
+  for (const id of paid) if (!named.has(id)) found.push(`order ${id} was paid and is neither charged nor a duplicate`)
+  const settledPeriods = new Map<number, number>()
+  for (const id of paid) settledPeriods.set(periodOf.get(id) ?? -1, (settledPeriods.get(periodOf.get(id) ?? -1) ?? 0) + 1)
+  for (const [period, count] of settledPeriods) {
+    const duplicates = world.facts.filter(({ fact }) => fact.kind === 'duplicate' && periodOf.get(fact.orderId) === period).length
+    if (count - duplicates > 1) found.push(`period ${period} has ${count} paid orders and ${duplicates} duplicates`)
+  }
+  // What had come was not asked for again.
+  for (const { orderId, period, centavos, amount, receivedThen } of world.requests)
+    if (centavos > amount - receivedThen)
+      found.push(`order ${orderId} of period ${period} asks for ${centavos} of ${amount}, though ${receivedThen} had come`)
+  // Every end is reached, once, and by nothing else.
+  const ends = world.facts.filter(({ fact }) => fact.kind === 'cancelled' || fact.kind === 'expired').length
+  if (ends !== (isLive ? 0 : 1)) found.push(`the plan is ${plan.status} and ended ${ends} times`)
+  if (isLive && plan.maxPeriods !== null && plan.chargesDone >= plan.maxPeriods) found.push('max_periods was reached without an end')
+  const isOpen = orders.some(([, { ledger }]) => ['pending', 'confirming', 'underpaid'].includes(ledger.order.status))
+  if (isLive && plan.expiresAt !== null && world.now() >= plan.expiresAt.getTime() && !isOpen)
+    found.push('expires_at was reached without an end')
+  if (isLive && !isOpen) found.push(...stuck(world, beginOf))
+  return found
+}
+
+/** What is wrong at this moment: orders has heard of the plan's end, and an order that holds no money is still payable. */
+export function openAfterEnd(world: World): string[] {
+  if (['active', 'past_due'].includes(world.plan().status) || !world.hasHeardAll()) return []
+  return [...world.orders.orders]
+    .filter(([, { ledger }]) => ledger.order.status === 'pending')
+    .map(([id]) => `order ${id} is payable, though its plan is ${world.plan().status}`)
+}
+
+/** A live plan without an open order has a reason that a merchant can see. */
+function stuck(world: World, beginOf: (period: number) => number): string[] {
+  const plan = world.plan()
+  const period = Math.floor((world.now() - beginOf(0)) / (beginOf(1) - beginOf(0)))
+  if (plan.periodIndex !== period && !(plan.expiresAt && plan.expiresAt.getTime() <= world.now()))
+    return [`period ${period} has not begun, the plan is in ${plan.periodIndex}`]
+  const asked = world.requests.filter(request => request.period === period)
+  const isPaid = world.facts.some(({ fact }) => fact.kind === 'charged' && asked.some(({ orderId }) => orderId === fact.order.id))
+  const leftMs = beginOf(period + 1) - world.now()
+  if (isPaid || asked.length > 0 || plan.pausedAt !== null || leftMs < 300_000 + 10 * 60_000) return []
+  if (plan.expiresAt !== null && plan.expiresAt.getTime() - world.now() < 900_000) return []
+  return [`nothing was asked for period ${period}, and nothing says why`]
+}
+
+const stepOf = ({ opened }: World): number => {
+  const { interval, intervalCount } = opened.schedule ?? { interval: 'day' as const, intervalCount: 1 }
+  return (interval === 'week' ? 7 : 1) * intervalCount * 24 * HOUR
+}

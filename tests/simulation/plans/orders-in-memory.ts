@@ -1,0 +1,145 @@
+import { type Event, formatUsdc, type MerchantTerms, type NewEvent } from '@ponte/contracts'
+import type { orderRules } from '@ponte/orders'
+
+type Rules = typeof orderRules
+type Ledger = Parameters<Rules['review']>[0]
+type Payment = Ledger['payments'][number]
+type Wanted = ReturnType<Rules['wantedCharge']>
+type Requested = Extract<Event, { type: 'subscription.charge_requested' }>
+
+interface OpenedOrder {
+  ledger: Ledger
+  openedAt: number
+  /** The newest payout address that orders had heard of when it opened it. */
+  knownAddress: string | null
+}
+
+const QUOTE = { rateMicros: 5_000_000n, source: 'static', spreadBps: 0 }
+const DEPLOYMENT = { chainId: 1, tokenAddress: '0x02', routerAddress: '0x03', feeBps: 100n, toleranceLimit: 10_000n }
+
+const isOpen = ({ ledger }: OpenedOrder) => ['pending', 'underpaid', 'confirming'].includes(ledger.order.status)
+
+/** The orders service without database and bus: rows are maps, and its transitions are those of the service. */
+export function ordersInMemory(rules: Rules) {
+  const orders = new Map<string, OpenedOrder>()
+  /** Those that may still expire. */
+  const unsettled = new Set<string>()
+  const outcomes = new Map<string, 'opened' | 'withdrawn' | 'lapsed'>()
+  const waiting = new Map<string, Wanted>()
+  let known: MerchantTerms | null = null
+  /** The newest terms that any message brought. */
+  let heard: MerchantTerms | null = null
+  const hear = (terms: MerchantTerms) => {
+    if (heard === null || heard.version < terms.version) heard = terms
+  }
+  const canPrice = { now: true }
+
+  const answer = (type: 'order.refused' | 'order.waiting', { request }: Wanted, reason: string): NewEvent => ({
+    type,
+    data: {
+      merchant_id: request.terms.merchant_id,
+      merchant_version: request.terms.version,
+      subscription_id: request.subscription_id,
+      order_id: request.order_id,
+      reason,
+    },
+  })
+  const view = (time: number) => ({ time: new Date(time), watermark: 0 })
+  const apply = (id: string, change: ReturnType<Rules['review']> | null): NewEvent[] => {
+    const found = orders.get(id)
+    if (!change || !found) return []
+    found.ledger = { ...found.ledger, order: { ...change.order, version: found.ledger.order.version + 1 } }
+    if (isOpen(found)) unsettled.add(id)
+    else unsettled.delete(id)
+    return change.events
+  }
+  const tryOpen = (wanted: Wanted, at: Date): NewEvent[] => {
+    const { request, endsAt } = wanted
+    const id = request.order_id
+    if (outcomes.has(id)) return []
+    if (rules.hasLapsed(wanted, at)) {
+      waiting.delete(id)
+      outcomes.set(id, 'lapsed')
+      return [answer('order.refused', wanted, 'lapsed')]
+    }
+    const terms = rules.newestTerms(request.terms, known)
+    if (terms.payout_address === null || !canPrice.now) {
+      const isNew = !waiting.has(id)
+      waiting.set(id, wanted)
+      return isNew ? [answer('order.waiting', wanted, terms.payout_address === null ? 'payout_address_required' : 'rate_unavailable')] : []
+    }
+    const order = rules.open(
+      {
+        id,
+        memo: request.memo,
+        terms,
+        subscriptionId: request.subscription_id,
+        externalRef: null,
+        description: null,
+        metadata: {},
+        brlCentavos: BigInt(request.brl_amount.replace('.', '')),
+        expiresAt: endsAt,
+      },
+      { ...QUOTE, asOf: at },
+      DEPLOYMENT,
+      at,
+    )
+    waiting.delete(id)
+    outcomes.set(id, 'opened')
+    unsettled.add(id)
+    orders.set(id, {
+      ledger: { order, payments: [], syncedSequence: null },
+      openedAt: at.getTime(),
+      knownAddress: heard?.payout_address ?? null,
+    })
+    return []
+  }
+  const close = (id: string, decide: (ledger: Ledger) => ReturnType<Rules['release']>): NewEvent[] => {
+    const found = orders.get(id)
+    if (found) return apply(id, decide(found.ledger))
+    if (outcomes.has(id)) return []
+    outcomes.set(id, 'withdrawn')
+    const held = waiting.get(id)
+    waiting.delete(id)
+    return held ? [answer('order.refused', held, 'withdrawn')] : []
+  }
+  return {
+    orders,
+    outcomes,
+    waiting,
+    canPrice,
+    requested(event: Requested, at: Date) {
+      hear(event.data.terms)
+      return tryOpen(rules.wantedCharge(event.data, event.occurred_at), at)
+    },
+    sweep: (at: Date) => [...waiting.values()].flatMap(wanted => tryOpen(wanted, at)),
+    merchantUpdated(terms: MerchantTerms) {
+      hear(terms)
+      if (known === null || known.version < terms.version) known = terms
+    },
+    ended: (ids: readonly string[], at: Date, chainTime: number) =>
+      ids.flatMap(id => close(id, ledger => rules.release(ledger, view(chainTime), at))),
+    superseded: (id: string, at: Date, chainTime: number) => close(id, ledger => rules.supersede(ledger, view(chainTime), at)),
+    /** A payment as the listener reports it now. */
+    reported(id: string, payment: Payment, at: Date, chainTime: number): NewEvent[] {
+      const found = orders.get(id)
+      if (!found) return []
+      const before = found.ledger.payments.find(other => other.id === payment.id)
+      if (before && before.revision >= payment.revision) return []
+      found.ledger = { ...found.ledger, payments: [...found.ledger.payments.filter(other => other.id !== payment.id), payment] }
+      return apply(id, rules.review(found.ledger, view(chainTime), at))
+    },
+    /** What the confirmed chain has passed expires. */
+    expire: (at: Date, chainTime: number) =>
+      [...unsettled].flatMap(id => {
+        const found = orders.get(id)
+        if (!found || chainTime <= found.ledger.order.expiresAt.getTime()) return []
+        return apply(id, rules.review(found.ledger, view(chainTime), at))
+      }),
+    amountOf: (id: string) => orders.get(id)?.ledger.order.usdcUnits ?? 0n,
+    describe: (id: string) => {
+      const order = orders.get(id)?.ledger.order
+      return order ? `${order.status} of ${formatUsdc(order.usdcUnits)}` : String(outcomes.get(id) ?? 'unknown')
+    },
+  }
+}
