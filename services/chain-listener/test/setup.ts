@@ -1,5 +1,5 @@
-import { type Event, parseEvent, topology } from '@ponte/contracts'
-import { type Bus, memoryBus, openDatabase, type Part, readConfig, silentLogger, until } from '@ponte/service-kit'
+import { type Event, parseEvent, queuesReadBy, topology } from '@ponte/contracts'
+import { type Bus, type Message, memoryBus, openDatabase, type Part, readConfig, silentLogger, until } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import { chainListenerConfig, chainListenerMigrations, createChainListener, type Overrides } from '../src'
 
@@ -19,15 +19,27 @@ export function collector(
 ): Part & { events: Event[]; payments(): PaymentEvent[]; numbered(): NumberedEvent[]; types(): string[] } {
   const events: Event[] = []
   const ids = new Set<string>()
-  const queue = bus.consume('orders', async message => {
+  const take = async (message: Message) => {
     const event = parseEvent(JSON.parse(message.body))
     if (ids.has(event.id)) return
     ids.add(event.id)
     events.push(event)
-  })
+  }
+  const queues = queuesReadBy('orders').map(queue => bus.consume(queue, take))
+  const both = (step: 'start' | 'stop') => async () => {
+    for (const queue of queues) await queue[step]?.()
+  }
   const numbered = () => events.filter(isNumbered).toSorted((a, b) => a.data.sequence - b.data.sequence)
   const payments = () => numbered().filter(isPayment)
-  return { ...queue, events, payments, numbered, types: () => payments().map(event => event.type) }
+  return {
+    name: 'the reader',
+    start: both('start'),
+    stop: both('stop'),
+    events,
+    payments,
+    numbered,
+    types: () => payments().map(event => event.type),
+  }
 }
 
 /** What was told of the payments with a memo, without what is chance: whether one was seen before it was deep enough to be confirmed. */

@@ -137,7 +137,22 @@ interface ConsumerOptions extends Attaching, ConsumeOptions {
 }
 
 function rabbitmqConsumer(options: ConsumerOptions): QueuePart {
-  const { name, queue, handler, prefetch = 64, onTry, patienceMs, onDead, attach, detach, watch, renew, onQueueMissing, handBack, logger } = options
+  const {
+    name,
+    queue,
+    handler,
+    prefetch = 64,
+    onTry,
+    patienceMs,
+    onDead,
+    attach,
+    detach,
+    watch,
+    renew,
+    onQueueMissing,
+    handBack,
+    logger,
+  } = options
   const aborted = new AbortController()
   const retryLog = createRetryLog(logger)
   const handling = {
