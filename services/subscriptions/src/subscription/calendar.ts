@@ -55,6 +55,17 @@ export function reschedule(
 export function boundary(schedule: Schedule, index: number): Date {
   if (index < schedule.firstIndex) throw new RangeError(`The schedule begins with period ${schedule.firstIndex}, not ${index}.`)
   if (index === schedule.firstIndex) return schedule.firstAt
+  const known = reckoned.get(schedule) ?? new Map<number, number>()
+  reckoned.set(schedule, known)
+  const at = known.get(index) ?? reckon(schedule, index).getTime()
+  known.set(index, at)
+  return new Date(at)
+}
+
+/** Zones are slow to ask, and one decision asks for the same boundary many times. */
+const reckoned = new WeakMap<Schedule, Map<number, number>>()
+
+function reckon(schedule: Schedule, index: number): Date {
   const steps = distance(schedule, index)
   const civil = DateTime.fromISO(schedule.anchor, { zone: 'utc' }).plus(inMonths(schedule) ? { months: steps } : { days: steps })
   return instant(civil.toMillis(), IANAZone.create(schedule.timezone))
