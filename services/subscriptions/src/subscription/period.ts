@@ -1,7 +1,7 @@
 import type { Attempt, Charge } from './subscription'
 
 /**
- * The state of a period as a pure function of what was asked for it, what orders reported and the time (docs/decisions/0014). The order in which the
+ * The state of a period as a pure function of what was asked for it, what orders reported and the time (docs/decisions/0015-a-period-is-a-pure-function.md). The order in which the
  * reports came plays no part.
  */
 
