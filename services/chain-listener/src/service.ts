@@ -1,4 +1,4 @@
-import { topology } from '@ponte/contracts'
+import { queuesReadBy, topology } from '@ponte/contracts'
 import {
   auditRoutes,
   consumer,
@@ -136,7 +136,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     ...(relay?.parts ?? []),
     reconcile.part,
     monitor,
-    consumer(bus, 'chain-listener', reactions(intake)),
+    consumer(bus, queuesReadBy('chain-listener'), reactions(intake)),
   ]
   return { ...assemble({ parts, http: undefined, operators }), http: relay?.http, status }
 }
