@@ -47,7 +47,10 @@ export async function prepareDispatcher(env: Record<string, string> = {}) {
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
     ...env,
   })
-  const bus = memoryBus({ topology: { 'webhook-dispatcher': topology['webhook-dispatcher'] }, logger: silentLogger })
+  const bus = memoryBus({
+    topology: { 'webhook-dispatcher': topology['webhook-dispatcher'], 'webhook-dispatcher.2': topology['webhook-dispatcher.2'] },
+    logger: silentLogger,
+  })
   return {
     sql,
     bus,

@@ -21,7 +21,7 @@ export async function startReplicas() {
   const bus = rabbitmqBus({
     url: amqpUrl,
     namespace: NAMESPACE,
-    topology: { 'webhook-dispatcher': topology['webhook-dispatcher'] },
+    topology: { 'webhook-dispatcher': topology['webhook-dispatcher'], 'webhook-dispatcher.2': topology['webhook-dispatcher.2'] },
     logger: silentLogger,
   })
   await bus.start?.()
