@@ -82,6 +82,7 @@ const FACTS: Record<Change['facts'][number]['kind'], true> = {
   superseded: true,
   duplicate: true,
   skipped: true,
+  paused: true,
   cancelled: true,
   expired: true,
 }
