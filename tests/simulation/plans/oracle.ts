@@ -1,3 +1,4 @@
+import type { OpenedOrder } from './orders-in-memory'
 import type { createWorld } from './world'
 import { HOUR } from './world'
 
@@ -68,11 +69,13 @@ export function differences(world: World): string[] {
   return found
 }
 
+const isPayable = ({ ledger }: OpenedOrder) => ledger.order.status === 'pending'
+
 /** What is wrong at this moment: orders has heard of the plan's end, and an order that holds no money is still payable. */
 export function openAfterEnd(world: World): string[] {
   if (['active', 'past_due'].includes(world.plan().status) || !world.hasHeardAll()) return []
   return [...world.orders.orders]
-    .filter(([, { ledger }]) => ledger.order.status === 'pending')
+    .filter(([, order]) => isPayable(order))
     .map(([id]) => `order ${id} is payable, though its plan is ${world.plan().status}`)
 }
 

@@ -7,7 +7,7 @@ type Payment = Ledger['payments'][number]
 type Wanted = ReturnType<Rules['wantedCharge']>
 type Requested = Extract<Event, { type: 'subscription.charge_requested' }>
 
-interface OpenedOrder {
+export interface OpenedOrder {
   ledger: Ledger
   openedAt: number
   /** The newest payout address that orders had heard of when it opened it. */
