@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { type System, startAll } from '@ponte/all-in-one'
+import type { OrderBody } from '@ponte/contracts'
+import { until } from '@ponte/service-kit'
+import { type Ledger, openLedger } from '../torture/ledger'
+import { call, createMerchant, pay, startWorld, type World } from '../world'
+
+let world: World
+let system: System
+let ledger: Ledger
+beforeAll(async () => {
+  world = await startWorld()
+  system = await startAll(world.place, { logger: world.logger, settings: { orders: { CHAIN_EVENT_PATIENCE_S: '0' } } })
+  ledger = openLedger(world.place.databaseUrl)
+}, 120_000)
+afterAll(async () => {
+  await ledger?.stop()
+  await system?.stop()
+  await world?.stop()
+})
+
+/** Runs a command as an operator does, with the ops ports in its environment. */
+async function operate(program: string, ...args: string[]) {
+  const ports = Object.entries(system.opsUrls).map(([service, url]) => [`${service.toUpperCase().replaceAll('-', '_')}_OPS_URL`, url])
+  const child = spawn(process.execPath, [join(__dirname, '../../scripts/operate', program), ...args], {
+    env: { PATH: process.env.PATH, ...Object.fromEntries(ports) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
+  const [code] = await once(child, 'close')
+  return { code, output }
+}
+
+it('npm run dead lists, shows and retries what could not be handled, and the payment counts in the end', async () => {
+  const merchant = await createMerchant(world, system.gatewayUrl)
+  const order = await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
+  await ledger.query('orders', 'ALTER TABLE payments ADD CONSTRAINT planted CHECK (revision > 9)')
+  await pay(world.chain, order)
+  const listed = async () => /orders: 1\n {2}(\S+) {2}payment\.confirmed/.exec((await operate('dead.mjs', 'list')).output)?.[1]
+  await until(async () => (await listed()) !== undefined, 'nothing is listed', 30_000)
+  const id = (await listed()) ?? ''
+  const shown = await operate('dead.mjs', 'show', id)
+  expect(JSON.parse(shown.output)).toMatchObject({ service: 'orders', id, event: { data: { memo: order.memo } } })
+  expect(await operate('dead.mjs', 'show', 'unknown')).toMatchObject({ code: 1, output: expect.stringContaining('No service has') })
+  for (const wrong of [[], ['retry'], ['retry', id, '--all'], ['list', '--service', 'nobody']])
+    expect((await operate('dead.mjs', ...wrong)).code).toBe(1)
+  await ledger.query('orders', 'ALTER TABLE payments DROP CONSTRAINT planted')
+  expect(await operate('dead.mjs', 'retry', id)).toEqual({ code: 0, output: 'orders: 1 put back into its queue.\n' })
+  const read = () => call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)
+  await until(async () => (await read()).status === 'paid', 'the payment does not count', 30_000)
+  expect((await operate('dead.mjs', 'list', '--service', 'orders')).output).toBe('orders: 0\n')
+}, 120_000)
+
+it('npm run rescan has blocks read again, and says when they are', async () => {
+  await ledger.query('chain-listener', 'DELETE FROM payments')
+  const { code, output } = await operate('rescan.mjs', '--from', '0', '--to', '100000')
+  expect([code, output]).toEqual([0, expect.stringContaining('Blocks 0 to 100000 were read again.')])
+  expect(await ledger.query('chain-listener', 'SELECT 1 FROM payments')).toHaveLength(1)
+  expect((await operate('rescan.mjs', '--from', '5', '--to', '4')).code).toBe(1)
+}, 60_000)
