@@ -156,10 +156,14 @@ function eventDifferences({ order, events, hasAllEvents }: OrderFacts): string[]
     ['paid_at', 'order.paid', 'paid'],
     ['expired_at', 'order.expired', 'expired'],
     ['cancelled_at', 'order.cancelled', 'cancelled'],
+    ['settled_at', 'order.settled', null],
   ] as const) {
     const of = events.filter(event => event.type === type)
     if (order.status === status && order[column] === null) found.push(`${column}: ${about} is ${status} and has none`)
-    if (of.length > (order[column] === null ? 0 : 1) || (hasAllEvents && order[column] !== null && of.length === 0))
+    if (
+      of.length > (order[column] === null ? 0 : 1) ||
+      (hasAllEvents && order[column] !== null && of.length === 0 && !isCarriedOver(column, order))
+    )
       found.push(`${type}: ${about} has ${of.length} such events, and ${column} is ${order[column]}`)
     const [event] = of
     if (!event) continue
@@ -187,6 +191,9 @@ function eventDifferences({ order, events, hasAllEvents }: OrderFacts): string[]
   if (hasAllEvents || short.length > 0) found.push(...unlike(about, [['notified_units', notified, last]]))
   return found
 }
+
+/** Orders that were paid before settlement was published are marked as settled when they were paid. */
+const isCarriedOver = (column: string, order: Row) => column === 'settled_at' && iso(order.settled_at) === iso(order.paid_at)
 
 const paidBody = (order: Row) => ({
   id: order.id,

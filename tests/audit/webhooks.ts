@@ -2,7 +2,18 @@ import type { OrderEvent } from './orders'
 import { groupBy, type Row, text, unlike } from './rows'
 
 const MINUTE_MS = 60_000
-const TO_MERCHANTS = ['order.paid', 'order.underpaid', 'order.expired', 'order.cancelled']
+/** What every merchant with a webhook_url hears of. */
+const FOR_ALL = ['order.paid', 'order.underpaid', 'order.expired', 'order.cancelled']
+/** What only those hear of who chose it. */
+const CHOSEN = [
+  'order.overpaid',
+  'order.paid_late',
+  'order.paid_after_cancel',
+  'order.duplicate',
+  'order.settled',
+  'order.payment_unmatched',
+]
+const TO_MERCHANTS = [...FOR_ALL, ...CHOSEN]
 
 export interface Deliveries {
   outbox: readonly Row[]
@@ -52,20 +63,33 @@ function keptDifferences(
   deliveries: readonly Row[],
   merchants: ReadonlyMap<string, Row>,
 ): string[] {
+  const subject = (event.data.order ?? event.data.payment) as Row
+  const type = event.type === 'order.payment_unmatched' ? 'payment.unmatched' : event.type
   const found = unlike(`the dispatcher's ${about}`, [
-    ['type', mine.type, event.type],
+    ['type', mine.type, type],
     ['merchant', mine.merchant_id, event.data.merchant_id],
     ['merchant_version', mine.merchant_version, event.data.merchant_version],
-    ['order', mine.order_id, (event.data.order as Row).id],
-    ['subscription', mine.subscription_id, (event.data.order as Row).subscription_id ?? event.data.subscription_id ?? null],
-    ['body', mine.body, JSON.stringify({ type: event.type, data: event.data.order })],
+    ['order', mine.order_id, event.data.order ? subject.id : null],
+    ['subscription', mine.subscription_id, subject.subscription_id ?? event.data.subscription_id ?? null],
+    ['body', sorted(mine.body), sorted(JSON.stringify({ type, data: subject }))],
     ['occurred_at', Date.parse(String(mine.occurred_at)), Date.parse(event.occurred_at)],
   ])
   if (mine.waiting === true) found.push(`dispatcher: ${about} waits for its merchant's terms`)
   const merchant = merchants.get(String(mine.merchant_id))
-  if (deliveries.length === 0 && mine.waiting === false && merchant?.webhook_url) found.push(`delivery: ${about} has none`)
+  if (FOR_ALL.includes(event.type) && deliveries.length === 0 && mine.waiting === false && merchant?.webhook_url)
+    found.push(`delivery: ${about} has none`)
   for (const delivery of deliveries) found.push(...deliveryDifferences(delivery, mine))
   return found
+}
+
+/** The parts of a body in an order of their own: which one the merchant reads first says nothing. */
+function sorted(body: unknown): unknown {
+  try {
+    const { type, data } = JSON.parse(String(body)) as { type: string; data: object }
+    return [type, Object.entries(data).sort()]
+  } catch {
+    return body
+  }
 }
 
 function deliveryDifferences(delivery: Row, event: Row): string[] {
