@@ -140,6 +140,14 @@ export function addressesAgainstOrders({ payables, orders, depositStates, create
         ['expiry', Date.parse(String(payable.expires_at)), Date.parse(String(order.expires_at))],
       ]),
     )
+    // Rows of the release before have neither merchant nor amount.
+    differences.push(
+      ...unlike(`the listener's row of ${about}`, [
+        ['merchant_id', payable.merchant_id ?? order.merchant_id, order.merchant_id],
+        ['asked_units', text(payable.asked_units ?? order.usdc_units), text(order.usdc_units)],
+        ['cancelled', payable.cancelled_at !== null && order.cancelled_at === null, false],
+      ]),
+    )
     const event = created.get(String(order.id))
     if (event)
       differences.push(
