@@ -49,7 +49,8 @@ function termsDifferences({ order, merchant, events, hasAllEvents, toleranceLimi
     ['expected_units', text(order.expected_units), text(gross - fee)],
     ['tolerance_units', text(order.tolerance_units), text(toleranceLimit < hundredth ? toleranceLimit : hundredth)],
   ])
-  if (order.superseded_at !== null && order.subscription_id === null) found.push(`superseded: ${about} is of no subscription`)
+  for (const column of ['superseded_at', 'withdrawn_at'])
+    if (order[column] !== null && order.subscription_id === null) found.push(`${column}: ${about} is of no subscription`)
   if (merchant === undefined) found.push(`merchant: the merchant of ${about} is not known`)
   else if (merchant.version === order.merchant_version)
     found.push(
