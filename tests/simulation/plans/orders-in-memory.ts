@@ -1,4 +1,4 @@
-import { type Event, formatUsdc, type MerchantTerms, type NewEvent } from '@ponte/contracts'
+import { type Event, type EventData, formatUsdc, type MerchantTerms, type NewEvent, type SubscriptionClosed } from '@ponte/contracts'
 import type { orderRules } from '@ponte/orders'
 
 type Rules = typeof orderRules
@@ -94,14 +94,17 @@ export function ordersInMemory(rules: Rules) {
     })
     return []
   }
-  const close = (id: string, decide: (ledger: Ledger) => ReturnType<Rules['release']>): NewEvent[] => {
+  const close = (
+    id: string,
+    owner: { merchant_id: string; subscription_id: string },
+    decide: (ledger: Ledger) => ReturnType<Rules['release']>,
+  ): NewEvent[] => {
     const found = orders.get(id)
     if (found) return apply(id, decide(found.ledger))
     if (outcomes.has(id)) return []
     outcomes.set(id, 'withdrawn')
-    const held = waiting.get(id)
     waiting.delete(id)
-    return held ? [answer('order.refused', held, 'withdrawn')] : []
+    return [{ type: 'order.refused', data: { ...owner, merchant_version: 1, order_id: id, reason: 'withdrawn' } }]
   }
   return {
     orders,
@@ -117,9 +120,13 @@ export function ordersInMemory(rules: Rules) {
       hear(terms)
       if (known === null || known.version < terms.version) known = terms
     },
-    ended: (ids: readonly string[], at: Date, chainTime: number) =>
-      ids.flatMap(id => close(id, ledger => rules.release(ledger, view(chainTime), at))),
-    superseded: (id: string, at: Date, chainTime: number) => close(id, ledger => rules.supersede(ledger, view(chainTime), at)),
+    ended({ merchant_id, subscription, open_order_ids = [] }: SubscriptionClosed, at: Date, chainTime: number) {
+      const owner = { merchant_id, subscription_id: subscription.id }
+      return open_order_ids.flatMap(id => close(id, owner, ledger => rules.release(ledger, view(chainTime), at)))
+    },
+    superseded({ merchant_id, subscription_id, order_id }: EventData<'subscription.order_superseded'>, at: Date, chainTime: number) {
+      return close(order_id, { merchant_id, subscription_id }, ledger => rules.supersede(ledger, view(chainTime), at))
+    },
     /** A payment as the listener reports it now. */
     reported(id: string, payment: Payment, at: Date, chainTime: number): NewEvent[] {
       const found = orders.get(id)

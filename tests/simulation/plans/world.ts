@@ -162,9 +162,9 @@ export function createWorld(seed: number, rules: Rules) {
     orders(event: Event): void {
       if (event.type === 'merchant.updated') orders.merchantUpdated(event.data)
       if (event.type === 'subscription.charge_requested') publish(orders.requested(event, at()))
-      if (event.type === 'subscription.order_superseded') publish(orders.superseded(event.data.order_id, at(), chainTime()))
+      if (event.type === 'subscription.order_superseded') publish(orders.superseded(event.data, at(), chainTime()))
       if (event.type === 'subscription.cancelled' || event.type === 'subscription.expired')
-        publish(orders.ended(event.data.open_order_ids ?? [], at(), chainTime()))
+        publish(orders.ended(event.data, at(), chainTime()))
     },
     subscriptions(event: Event): void {
       if (event.type === 'merchant.updated') {
