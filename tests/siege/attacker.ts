@@ -4,6 +4,8 @@ import { Contract, Wallet } from 'ethers'
 import { call, createMerchant, GASLESS, units, type World } from '../world'
 import { handIn, signFor } from './signature'
 
+/** Honest payers are paid from account 0: two who share an account take each other's nonces. */
+const ACCOUNT = 7
 const FEES = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n }
 
 /** One attacker with money, coin and a merchant of their own, who uses every trick at once until stopped. */
@@ -19,7 +21,7 @@ export async function startAttacker(world: World, count: (trick: string) => void
   const switchFrom = (to: string) => sender(() => rich.sendTransaction({ to, data: '0x', gasLimit: 100_000, ...FEES }))
 
   const wallet = (code: string, after?: (payer: string) => Promise<unknown>) => async () => {
-    const [order, payer] = [await open(), await deployHostileWallet(chain, code)]
+    const [order, payer] = [await open(), await deployHostileWallet(chain, code, ACCOUNT)]
     await mint(payer, units(order.usdc_amount))
     await mined(world)
     const status = await handIn(
@@ -117,7 +119,7 @@ function inLine() {
 }
 
 const mintCall = ({ chain }: World, to: string, amount: bigint) => ({
-  from: chain.wallet(0).address,
+  from: chain.wallet(ACCOUNT).address,
   to: chain.usdcAddress,
   data: `0x40c10f19${to.slice(2).toLowerCase().padStart(64, '0')}${amount.toString(16).padStart(64, '0')}`,
 })

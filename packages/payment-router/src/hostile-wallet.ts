@@ -34,10 +34,10 @@ export const hostileCode = {
   switchable,
 }
 
-/** Deploys a wallet of this code, for tests. Answers its address once it is mined. */
-export async function deployHostileWallet({ provider }: { provider: JsonRpcProvider }, code: string): Promise<string> {
+/** Deploys a wallet of this code, for tests, from one of the node's accounts. Answers its address once it is mined. */
+export async function deployHostileWallet({ provider }: { provider: JsonRpcProvider }, code: string, account = 0): Promise<string> {
   const length = byte(code.length / 2)
-  const signer = await provider.getSigner(0)
+  const signer = await provider.getSigner(account)
   const sent = await signer.sendTransaction({ data: `0x60${length}600a5f3960${length}5ff3${code}` })
   const { contractAddress } = (await sent.wait()) ?? {}
   if (!contractAddress) throw new Error('The wallet was not deployed.')
