@@ -28,7 +28,11 @@ export function setLanguage(next: Language): void {
   apply()
 }
 
-export const startLanguage = apply
+/** Applies the language that was chosen before, or the browser's, and answers it. */
+export function startLanguage(): Language {
+  apply()
+  return language
+}
 
 export const useLanguage = (): Language =>
   useSyncExternalStore(

@@ -16,6 +16,6 @@ export const subscriptionsConfig = z.object({
   /** After so many unpaid periods in a row a plan is ended as WHEN_UNPAID says. */
   UNPAID_PERIODS_MAX: integer(1, 1_000).default(3),
   /** `pause`: no order is issued until the merchant resumes it. `cancel`: it ends. `leave`: it goes on for ever. */
-  WHEN_UNPAID: z.enum(['leave', 'pause', 'cancel']).default('pause'),
+  WHEN_UNPAID: z.enum(['leave', 'pause', 'cancel']).default('leave'),
 })
 export type SubscriptionsConfig = z.infer<typeof subscriptionsConfig>

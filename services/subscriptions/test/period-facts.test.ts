@@ -204,9 +204,9 @@ describe('a plan that nobody pays', () => {
     }
   }
 
-  it('is paused after three unpaid periods, by default', async () => {
+  it('is paused after three unpaid periods where that was chosen, and goes on when the merchant says so', async () => {
     await start()
-    const { id } = await system.create({ interval: 'day' })
+    const { id } = await system.create({ interval: 'day', when_unpaid: 'pause' })
     await system.idle()
     await ignore(id, 6)
     expect(requested(id)).toHaveLength(3)
@@ -216,6 +216,35 @@ describe('a plan that nobody pays', () => {
       open_order_id: null,
       next_charge_at: null,
     })
+    expect(await system.call('patch', `/${id}`, { paused: false })).toMatchObject({ body: { paused_at: null } })
+    await system.idle()
+    expect(requested(id)).toHaveLength(4)
+    expect((await system.get(id)).open_order_id).toBe(await openOrder(id))
+  })
+
+  it('goes on for ever by default', async () => {
+    await start()
+    const { id } = await system.create({ interval: 'day' })
+    await system.idle()
+    await ignore(id, 6)
+    expect(requested(id)).toHaveLength(7)
+  })
+
+  it('is paused by the merchant too: nothing is issued by itself until it goes on', async () => {
+    await start()
+    const { id } = await system.create({ interval: 'day' })
+    await system.idle()
+    const first = await openOrder(id)
+    await system.call('patch', `/${id}`, { paused: true })
+    await later(24)
+    if (first) await system.close(first, 'expired')
+    await later(24)
+    expect(requested(id)).toHaveLength(1)
+    await system.call('patch', `/${id}`, { paused: true, description: 'once more' })
+    expect(await system.get(id)).toMatchObject({ paused_at: '2026-01-31T12:00:00.000Z', next_charge_at: null })
+    await system.call('patch', `/${id}`, { paused: false })
+    await system.idle()
+    expect(requested(id)).toHaveLength(2)
   })
 
   it('is cancelled, or goes on, when plan or deployment say so', async () => {

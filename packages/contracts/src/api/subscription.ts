@@ -85,6 +85,10 @@ export const updateSubscription = z.strictObject({
   retry_after: dunning.retry_after.optional(),
   unpaid_periods_max: dunning.unpaid_periods_max.optional(),
   when_unpaid: dunning.when_unpaid.optional(),
+  paused: z
+    .boolean()
+    .meta({ description: 'true: nothing is issued by itself from now on; false: what is due now is issued, and periods go on' })
+    .optional(),
   external_ref: externalRef.nullable().optional(),
   description: description.nullable().optional(),
   metadata: metadata.optional(),

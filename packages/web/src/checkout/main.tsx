@@ -6,15 +6,18 @@ import { createRoot } from 'react-dom/client'
 import { startLanguage } from '../language'
 import { startTheme } from '../theme'
 import { CheckoutPage } from './checkout-page'
+import { loadTexts } from './texts'
 
 startTheme()
-startLanguage()
+const language = startLanguage()
 const [, , orderId = ''] = window.location.pathname.split('/')
 const root = document.getElementById('root')
 if (root) {
-  createRoot(root).render(
-    <StrictMode>
-      <CheckoutPage orderId={decodeURIComponent(orderId)} />
-    </StrictMode>,
+  loadTexts(language).then(() =>
+    createRoot(root).render(
+      <StrictMode>
+        <CheckoutPage orderId={decodeURIComponent(orderId)} />
+      </StrictMode>,
+    ),
   )
 }

@@ -59,6 +59,7 @@ export function toAmendment(body: UpdateSubscription, dunning: Dunning): Amendme
     ...(external_ref === undefined ? {} : { externalRef: external_ref }),
     ...(description === undefined ? {} : { description }),
     ...(metadata === undefined ? {} : { metadata }),
+    ...(body.paused === undefined ? {} : { paused: body.paused }),
     dunning: dunningOf(body, dunning),
   }
 }

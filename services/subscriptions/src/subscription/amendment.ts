@@ -9,7 +9,7 @@ export type Amendment = Partial<
     Subscription,
     'externalRef' | 'description' | 'metadata' | 'brlCentavos' | 'timezone' | 'orderExpiresInS' | 'maxPeriods' | 'expiresAt' | 'dunning'
   > &
-    Pick<Schedule, 'interval' | 'intervalCount'>
+    Pick<Schedule, 'interval' | 'intervalCount'> & { paused: boolean }
 >
 
 /**
@@ -20,11 +20,17 @@ export function amend(subscription: Subscription, amendment: Amendment, at: Date
   const due = advance(subscription, at, means)
   const { subscription: current } = due
   if (!isLive(current)) throw new ApiError('invalid_state', `The subscription is ${current.status}, so it can no longer be changed.`)
-  const { interval, intervalCount, ...terms } = amendment
+  const { interval, intervalCount, paused, ...terms } = amendment
   refuseUnfit(current, amendment, at)
-  const next: Subscription = { ...current, ...terms, schedule: nextSchedule(current, amendment) }
+  const next: Subscription = { ...current, ...terms, ...pauseOf(current, paused, at), schedule: nextSchedule(current, amendment) }
   const ended = hasAllCharges(next) ? end(next, 'expired', at) : null
   return { from: subscription, subscription: ended?.subscription ?? next, facts: [...due.facts, ...(ended?.facts ?? [])] }
+}
+
+/** A plan that goes on has not been left unpaid yet: it is given all its periods again. */
+function pauseOf({ pausedAt, unpaidPeriods }: Subscription, paused: boolean | undefined, at: Date) {
+  if (paused === undefined) return { pausedAt, unpaidPeriods }
+  return paused ? { pausedAt: pausedAt ?? at, unpaidPeriods } : { pausedAt: null, unpaidPeriods: pausedAt ? 0 : unpaidPeriods }
 }
 
 function nextSchedule({ schedule, periodIndex }: Subscription, { interval, intervalCount, timezone }: Amendment): Schedule | null {

@@ -70,7 +70,7 @@ export function charge(subscription: Subscription, at: Date, minted: Minted): Ch
   const earlierOpen = earlier && openAttempt(earlier)
   if (earlierOpen) return { ...change, attempt: earlierOpen, outcome: 'open' }
   if (current && missingOf({ ...current, brlCentavos: amountOf(next) }) === 0n)
-    throw new ApiError('not_due', 'All of the period`s money has come, but late: accept it, or wait for the next period.')
+    throw new ApiError('not_due', 'All that this period asks for has come, but late; nothing more is asked before the next period.')
   const { subscription: charged, facts, attempt } = issue(next, at, minted)
   if (!attempt) throw new ApiError('not_due', 'The period ends too soon for another order.')
   return { from: subscription, subscription: charged, facts: [...change.facts, ...facts], attempt, outcome: 'issued' }

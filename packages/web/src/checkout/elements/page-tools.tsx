@@ -1,7 +1,14 @@
 import { ThemeButton } from '../../brand'
-import { setLanguage } from '../../language'
-import { useWords } from '../texts'
+import { type Language, setLanguage } from '../../language'
+import { loadTexts, useWords } from '../texts'
 import './page-tools.css'
+
+// Without a network the page stays in its language.
+const show = (language: Language) =>
+  loadTexts(language).then(
+    () => setLanguage(language),
+    () => undefined,
+  )
 
 export function PageTools() {
   const { t, language } = useWords()
@@ -9,10 +16,10 @@ export function PageTools() {
     <div className="tools">
       <fieldset className="languages">
         <legend className="hidden">{t.language}</legend>
-        <button type="button" lang="pt-BR" aria-pressed={language === 'pt'} onClick={() => setLanguage('pt')}>
+        <button type="button" lang="pt-BR" aria-pressed={language === 'pt'} onClick={() => show('pt')}>
           Português
         </button>
-        <button type="button" lang="en" aria-pressed={language === 'en'} onClick={() => setLanguage('en')}>
+        <button type="button" lang="en" aria-pressed={language === 'en'} onClick={() => show('en')}>
           English
         </button>
       </fieldset>

@@ -1,2 +1,2 @@
 export type { StateName } from './states-pt'
-export { useWords } from './words'
+export { loadTexts, useWords } from './words'
