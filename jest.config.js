@@ -28,5 +28,7 @@ module.exports = {
   globalTeardown: '<rootDir>/scripts/test/jest-global-teardown.mjs',
   // Service tests wait more than they compute, so two run side by side even on one core; four share one database server in comfort.
   maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
+  // A worker that has grown is replaced before its next file: the last ones of a long run took three times as long.
+  workerIdleMemoryLimit: '1GB',
   testTimeout: 60_000,
 }
