@@ -47,13 +47,14 @@ describe('a database in which sweeps posed as payments', () => {
     if (!head) throw new Error('no head')
     await sql.query(
       `INSERT INTO chain_cursor (chain_id, epoch, start_block, scanned_number, scanned_hash, scanned_time, confirmed_number, confirmed_time,
-         announced_number, sequence) VALUES (31337, 1, 0, $1, $2, now(), $1, now(), $1, 7)`,
-      [head.number, head.hash],
+         announced_number, sequence) VALUES (31337, 1, 0, $1, $2, to_timestamp($3), $1, to_timestamp($3), $1, 7)`,
+      [head.number, head.hash, head.timestamp],
     )
-    await sql.query(`INSERT INTO blocks (chain_id, number, hash, parent_hash, time) VALUES (31337, $1, $2, $3, now())`, [
+    await sql.query(`INSERT INTO blocks (chain_id, number, hash, parent_hash, time) VALUES (31337, $1, $2, $3, to_timestamp($4))`, [
       head.number,
       head.hash,
       head.parentHash,
+      head.timestamp,
     ])
     await sql.query('INSERT INTO routers (chain_id, address) VALUES (31337, $1)', [router])
     const payable = (n: number, level: boolean, readTo: number | null, expires: string) =>
