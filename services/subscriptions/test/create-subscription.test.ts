@@ -37,7 +37,7 @@ describe('POST /api/v1/subscriptions', () => {
       retry_after: [86_400, 259_200, 604_800],
       unpaid_periods_max: 3,
       waiting_for: null,
-      when_unpaid: 'pause',
+      when_unpaid: 'leave',
       open_order_id: null,
       created_at: '2026-01-31T12:00:00.000Z',
       cancelled_at: null,
