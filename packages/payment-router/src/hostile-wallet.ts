@@ -10,14 +10,14 @@ const REVERT = '5f5ffd'
 const burn = (steps: number, at: number) => `62${steps.toString(16).padStart(6, '0')}5b600190038060${byte(at + 4)}5750`
 const BURN_BYTES = 14
 
-/** Uses so much gas, then says yes. */
+/** Uses so much gas, then accepts the signature. */
 const burner = (gas: number) => `${burn(Math.floor(gas / 26), 0)}${YES}`
 
-/** Says yes while this opcode gives zero, which is so in rehearsals alone; uses gas and reverts otherwise. */
+/** Accepts the signature while this opcode gives zero, which is so in rehearsals alone; uses gas and reverts otherwise. */
 const rehearsalOnly = (opcode: string) => (gas: number) =>
   `${opcode}1560${byte(5 + BURN_BYTES + 3)}57${burn(Math.floor(gas / 26), 5)}${REVERT}5b${YES}`
 
-/** Says yes until it is called with no data; uses gas and reverts from then on. */
+/** Accepts the signature until it is called with no data; uses gas and reverts from then on. */
 function switchable(gas: number): string {
   const head = 5 + 6
   const yes = head + BURN_BYTES + 3

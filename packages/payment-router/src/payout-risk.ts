@@ -5,8 +5,8 @@ const contractCode = (code: string) => (code.startsWith(DELEGATED) ? '0x' : code
 
 /**
  * Why money must not be swept to a payout address on another chain than its merchant named it for, by the code that stands there on both; null
- * when it may be. An account has its address on every chain. A contract has to be put there, and what is at its address elsewhere may be nobody's
- * or somebody else's.
+ * when it may be. An account has its address on every chain. A contract has to be put there, and what is at its address elsewhere may be
+ * missing or another owner's.
  */
 export function payoutRisk(homeCode: string, otherCode: string): string | null {
   const [home, other] = [contractCode(homeCode), contractCode(otherCode)]

@@ -25,7 +25,7 @@ export interface ContractMonitorOptions {
 }
 
 /**
- * Looks for what the token's issuer or strangers did to the contracts since the start: docs/threat-model.md says what follows for whom. It asks one
+ * Looks for what the token's issuer or strangers did to the contracts since the start: docs/threat-model.md names what follows for whom. It asks one
  * node and only reports. The leader alone looks.
  */
 export function createContractMonitor(options: ContractMonitorOptions): Part {

@@ -91,7 +91,7 @@ const readers = new Map<string, z.ZodType>(
 )
 
 /**
- * Reads an event that another version may have published: fields that are not known stay, and `unknown` says why a newer version may understand what
+ * Reads an event that another version may have published: fields that are not known stay, and `unknown` names why a newer version may understand what
  * this one does not. Throws a ZodError for what no version would publish.
  */
 export function readEvent(value: unknown): Event | { unknown: string } {

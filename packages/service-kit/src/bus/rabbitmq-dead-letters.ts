@@ -25,7 +25,7 @@ export function rabbitmqDeadLetters({ queue, dead, model }: DeadLetterOptions): 
       await channel.close().catch(() => undefined)
     }
   }
-  /** Sees each message once and moves it to where `destination` says. */
+  /** Sees each message once and moves it to its `destination`. */
   const move = (limit: number, destination: (message: Message) => string): Promise<Message[]> =>
     withChannel(async channel => {
       const seen: Message[] = []

@@ -30,7 +30,7 @@ interface Migration {
 
 /**
  * Applies `folder/<timestamp>_<name>/migration.sql` in order, each in a transaction, under an advisory lock, so that replicas may
- * start at once. One that says CONCURRENTLY runs statement by statement without a transaction, and must be fit to run twice.
+ * start at once. One with CONCURRENTLY in it runs statement by statement without a transaction, and must be fit to run twice.
  * It keeps Prisma's own `_prisma_migrations` table, so `prisma migrate status` and `dev` serve those who have the
  * engine. Throws when an applied migration was edited afterwards. Answers the names it applied.
  */

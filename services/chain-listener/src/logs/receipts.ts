@@ -8,7 +8,7 @@ import { hexBytes, quantityBytes } from './header'
 import { MalformedLogError } from './payment-received'
 import { TRANSFER_TOPIC, topicOf } from './transfer'
 
-/** A receipt as a node sends it, as far as it is hashed or says where its logs stand. */
+/** A receipt as a node sends it, as far as it is hashed or places its logs. */
 export interface RawReceipt {
   type?: string
   status?: string

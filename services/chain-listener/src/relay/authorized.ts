@@ -95,7 +95,7 @@ export function createAuthorized({ chain, token, store, payables, line, gas, now
     if (!line.hasRoom()) return 'no_room'
     const intent = intentOf(one, payable.payee, gas)
     try {
-      // What a stranger's code said when its signature was taken may be over by now.
+      // What a contract wallet answered when its signature was taken may be over by now.
       if (one.wallet && !(await line.affords(intent.gasMax))) return 'out_of_gas'
       if (one.wallet) await rehearse(chain, await line.address(), intent)
       return await line.submit(epoch, intent)

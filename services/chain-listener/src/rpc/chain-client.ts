@@ -49,7 +49,7 @@ export type ChainClient = ReturnType<typeof openChainClient>
 const quantity = (value: number | bigint) => `0x${value.toString(16)}`
 const REVERTED =
   /revert|out of gas|invalid opcode|exceeds (the )?(balance|allowance)|insufficient (funds|balance)|gas required exceeds|intrinsic gas/i
-/** A node that takes no block context says so in such words. */
+/** How a node reports that it takes no block context. */
 const NO_OVERRIDES = /too many arguments|invalid (params|argument)|override|expected \d+ params|unsupported|not supported/i
 /** Blocks of fee history, and the tip that half of their gas paid at most. */
 const [FEE_BLOCKS, FEE_PERCENTILE] = [20, 50]

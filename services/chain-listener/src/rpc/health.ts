@@ -59,7 +59,7 @@ export function afterHead(health: Health, head: number, now: number): Health {
 /** True when the node has shown the same head for too long. Whether the chain stands still or the node does, only another node can tell. */
 export const standsStill = (health: Health, now: number, stallMs: number) => health.head >= 0 && now - health.headSince > stallMs
 
-/** Nodes that answer, and rest because of what they said or how far they are: their word on a hash is one like any other. */
+/** Nodes that answer, and rest because of an answer or how far they are: their word on a hash is one like any other. */
 const VOTING: readonly (RestReason | null)[] = ['outvoted', 'wrong_answer', 'stalled', 'behind']
 
 export const voters = (healths: readonly Health[], now: number): number[] =>

@@ -59,7 +59,7 @@ export async function startKms() {
   }
 }
 
-/** A signature as KMS gives it: r and s in DER, without the parity, and s in the half that this says. */
+/** A signature as KMS gives it: r and s in DER, without the parity, and s in the half that `upper` chooses. */
 function toDer(key: SigningKey, digest: string, upper: boolean): Buffer {
   const signature = key.sign(digest)
   const [r, low] = [BigInt(signature.r), BigInt(signature.s)]

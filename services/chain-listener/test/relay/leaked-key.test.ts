@@ -11,19 +11,25 @@ afterEach(() => world.stop())
 const account = () => new Wallet(Wallet.createRandom().privateKey)
 const relays = async ({ sql }: Listening) => (await sql.query('SELECT * FROM relays ORDER BY created_at')).rows
 
-it('a leaked key is paused, replaced, and what it had signed is done by the new one, once', async () => {
+/** Stops a listener that has signed a sweep and a payer's authorisation, neither of them mined. */
+async function signBoth() {
   world = await startRelayWorld({ noMining: true })
-  const { provider } = world.chain
   const payer = account()
   await world.chain.mintUsdc(payer.address, AMOUNT)
   await world.chain.mine(1)
-  let listening = await world.start(TAKING)
+  const listening = await world.start(TAKING)
   const [order, deposit] = [await world.open(listening), await world.open(listening)]
   await world.pay(deposit.address, AMOUNT)
   await world.chain.mine(1)
   expect(await authorize(world, listening, order, payer)).toMatchObject({ status: 202 })
   await listening.until(async () => (await relays(listening)).length === 2, 'nothing was signed')
   await listening.stop()
+  return { order, deposit }
+}
+
+it('a leaked key is paused, replaced, and what it had signed is done by the new one, once', async () => {
+  const { order, deposit } = await signBoth()
+  const { provider } = world.chain
 
   // The thief uses both accounts' nonces and coin.
   for (const { address, privateKey } of [RELAYER, GASLESS]) {
@@ -34,7 +40,7 @@ it('a leaked key is paused, replaced, and what it had signed is done by the new 
   await world.chain.mine(1)
 
   // 1: paused, nothing new is signed with them.
-  listening = await world.start({ ...TAKING, SWEEPS_PAUSED: 'true', GASLESS_PAUSED: 'true' })
+  let listening = await world.start({ ...TAKING, SWEEPS_PAUSED: 'true', GASLESS_PAUSED: 'true' })
   const before = (await relays(listening)).length
   await world.chain.mine(2)
   await listening.until(async () => (await relays(listening)).every(({ outcome }) => outcome === 'replaced'), 'the thief was not noticed')
@@ -57,20 +63,10 @@ it('a leaked key is paused, replaced, and what it had signed is done by the new 
 }, 60_000)
 
 it('keys that are replaced while their transactions wait: the new ones go on, and nothing is paid twice', async () => {
-  world = await startRelayWorld({ noMining: true })
-  const payer = account()
-  await world.chain.mintUsdc(payer.address, AMOUNT)
-  await world.chain.mine(1)
-  let listening = await world.start(TAKING)
-  const [order, deposit] = [await world.open(listening), await world.open(listening)]
-  await world.pay(deposit.address, AMOUNT)
-  await world.chain.mine(1)
-  expect(await authorize(world, listening, order, payer)).toMatchObject({ status: 202 })
-  await listening.until(async () => (await relays(listening)).length === 2, 'nothing was signed')
-  await listening.stop()
+  const { order, deposit } = await signBoth()
   const [sweeps, signatures] = [account(), account()]
   for (const { address } of [sweeps, signatures]) await world.chain.provider.send('anvil_setBalance', [address, '0xde0b6b3a7640000'])
-  listening = await world.start({ ...TAKING, RELAYER_PRIVATE_KEY: sweeps.privateKey, GASLESS_PRIVATE_KEY: signatures.privateKey })
+  const listening = await world.start({ ...TAKING, RELAYER_PRIVATE_KEY: sweeps.privateKey, GASLESS_PRIVATE_KEY: signatures.privateKey })
   await listening.until(async () => {
     await world.chain.mine(1)
     const { rows } = await listening.sql.query("SELECT 1 FROM authorizations WHERE state = 'paid'")

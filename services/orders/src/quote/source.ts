@@ -9,7 +9,7 @@ export interface RateSource {
 /** A rate's time may lie this far ahead of our clock; clocks differ. A time further ahead would stay fresh until it came. */
 export const AHEAD_MAX_S = 5
 
-/** Throws on a time that lies ahead: it is refused, because an age below zero says nothing. */
+/** Throws on a time that lies ahead: it is refused, because an age below zero means nothing. */
 export function demandPast(source: string, asOf: Date, now: Date, aheadMaxS: number): Date {
   if (asOf.getTime() > now.getTime() + aheadMaxS * 1_000)
     throw new Error(`${source} gives a rate of ${asOf.toISOString()}, which lies ahead.`)

@@ -48,7 +48,7 @@ export const chargeOwner = ({ terms, subscription_id, order_id }: ChargeRequeste
 export function chargeStore(database: Database, prisma: PrismaClient, { now, committed }: OrderStoreOptions) {
   const events = (...list: NewEvent[]) => outboxRows(list, now())
   return {
-    /** Keeps a charge until it can be opened, and says why it waits. */
+    /** Keeps a charge until it can be opened, with the reason why it waits. */
     async hold({ request, endsAt }: WantedCharge, reason: string, eventId: string): Promise<void> {
       const { order_id, terms } = request
       await database.commit({

@@ -58,7 +58,7 @@ function Open({ checkout, clockOffsetMs, sent, setSent }: OpenProps) {
   const isComing = authorization?.status === 'accepted' || authorization?.status === 'submitted'
 
   if (sent) return <SentPanel orderId={checkout.id} sent={sent} onFailed={onFailed} onForget={() => setSent(null)} />
-  // It may have been signed in another browser: whoever has the link must not pay a second time.
+  // It may have been signed in another browser: another payer with the link must not pay a second time.
   if (isComing && parseUsdc(checkout.due) === 0n) return <Notice tone="wait" state="signed" />
   if (seconds === 0) return <Notice tone="warn" state="timeUp" />
   return (

@@ -12,7 +12,7 @@ export const paymentsEn: typeof paymentsPt = {
     statuses: { detected: 'Waiting for confirmations', confirmed: 'Confirmed', orphaned: 'Undone by the network' },
     settlements: { pending: 'To be passed on', blocked: 'Settlement blocked' },
     blocked:
-      'The money lies at the address of this order and cannot go to your payout address now: one of the addresses is blocked, USDC is paused, or your payout address is a contract that does not exist on this network. Ask Circle whether your address is blocked, and see that your contract exists; we try again by ourselves, and nobody but you can receive this money.',
+      'The money lies at the address of this order and cannot go to your payout address now: one of the addresses is blocked, USDC is paused, or your payout address is a contract that does not exist on this network. Ask Circle whether your address is blocked, and see that your contract exists; we try again by ourselves, and only you can receive this money.',
     exceptions: {
       overpaid: 'More arrived than the order asks for.',
       paid_late: 'The money arrived after the time was up and does not settle the order.',

@@ -6,7 +6,7 @@ import { ceilingBelow, gasLimitOf, type Price, priceAt, priceWithin, shareOf, sm
 
 /** What is to be mined: a call, the intents that it fulfils, and what it may cost. */
 export type Intent = Pick<Relay, 'kind' | 'wallet' | 'orderIds' | 'merchants' | 'payer' | 'salt' | 'target' | 'data'> & {
-  /** Most gas it may use, whatever an estimate says. */
+  /** Most gas it may use, whatever the estimate. */
   gasMax: bigint
   /** What it moves, in token units. */
   worthUnits: bigint
