@@ -26,6 +26,7 @@ module.exports = {
   },
   globalSetup: '<rootDir>/scripts/test/jest-global-setup.mjs',
   globalTeardown: '<rootDir>/scripts/test/jest-global-teardown.mjs',
+  testSequencer: '<rootDir>/scripts/test/jest-sequencer.cjs',
   // Service tests wait more than they compute, so two run side by side even on one core; four share one database server in comfort.
   maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
   // A worker that has grown is replaced before its next file: the last ones of a long run took three times as long.

@@ -42,6 +42,7 @@ export async function startDispatcher(env: Record<string, string> = {}) {
   const dispatcher = createWebhookDispatcher(config, { bus, logger })
   await dispatcher.start()
   const sql = new pg.Pool({ connectionString: database.url, max: 2 })
+  sql.on('error', () => undefined)
   return {
     dispatcher,
     sql,
