@@ -10,7 +10,7 @@ import { mined } from '@ponte/local-servers'
 import { testRateFeedAbi } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
 import { Contract } from 'ethers'
-import { call, createMerchant, pay, startWorld, type World } from '../world'
+import { call, createMerchant, pay, startWorld, units, type World } from '../world'
 
 const DAY_MS = 86_400_000
 
@@ -67,7 +67,7 @@ const hears = (ids: readonly string[], count: number) =>
     30_000,
   )
 
-it('a plan of three charges is played to its end: three subscription.charged, then one subscription.expired, never order.paid', async () => {
+it('a plan of three charges, each paid in two parts, is played to its end: three subscription.charged, then one subscription.expired, never order.paid', async () => {
   const merchant = await createMerchant(world, system.gatewayUrl)
   const { id } = subscriptionSchema.parse(
     await post(merchant, '/subscriptions', { brl_amount: '49.90', interval: 'day', max_periods: 3, external_ref: 'CLUB-1' }),
@@ -85,20 +85,28 @@ it('a plan of three charges is played to its end: three subscription.charged, th
     )
     const order = await charge(merchant, id)
     expect(order).toMatchObject({ subscription_id: id, external_ref: 'CLUB-1', brl_amount: '49.90' })
-    await pay(world.chain, order)
+    const half = units(order.usdc_amount) / 2n
+    await pay(world.chain, order, half)
+    const isShort = async () => (await charge(merchant, id)).status === 'underpaid'
+    await until(isShort, 'the open order is not shown as it is now', 30_000)
+    await pay(world.chain, order, units(order.usdc_amount) - half)
     paid.push(order)
-    await hears([...paid.map(order => order.id), id], paid.length)
+    await hears([...paid.map(order => order.id), id], 2 * paid.length)
   }
   const ids = [...paid.map(order => order.id), id]
-  await hears(ids, 4)
+  await hears(ids, 7)
 
   expect(await get(merchant, `/subscriptions/${id}`)).toMatchObject({
     ...{ status: 'expired', charges_done: 3, next_charge_at: null, open_order_id: null },
   })
   const bodies = notified(ids)
-  expect(bodies.map(({ type }) => type).sort()).toEqual([...Array(3).fill('subscription.charged'), 'subscription.expired'])
+  expect(bodies.map(({ type }) => type).sort()).toEqual([
+    ...Array(3).fill('order.underpaid'),
+    ...Array(3).fill('subscription.charged'),
+    'subscription.expired',
+  ])
   for (const order of paid) {
-    expect(bodies.find(({ data }) => data.id === order.id)?.data).toMatchObject({
+    expect(bodies.find(({ type, data }) => type === 'subscription.charged' && data.id === order.id)?.data).toMatchObject({
       subscription_id: id,
       external_ref: 'CLUB-1',
       brl_amount: '49.90',

@@ -20,7 +20,7 @@ export type {
   DepositBlocked,
   DepositSynced,
 } from './events/chain-listener'
-export type { OrderReceived } from './events/orders'
+export type { OrderReceived, OrderUpdated } from './events/orders'
 export type { ChargeRequested, SubscriptionClosed } from './events/subscriptions'
 export * from './fields'
 export * from './internal-api'

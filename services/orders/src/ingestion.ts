@@ -2,7 +2,7 @@ import { type ChainPayment, parseUsdc } from '@ponte/contracts'
 import { addLogFields, type Logger, retryConflicts } from '@ponte/service-kit'
 import { checksumAddress } from './chain'
 import { keyedMutex } from './keyed-mutex'
-import { type Ledger, review } from './order'
+import { type Ledger, receivePayment } from './order'
 import {
   livePayments,
   type MismatchReason,
@@ -33,7 +33,7 @@ export function createIngestion({ store, now, logger, onUnmatched, onReorged }: 
   /** Throws an error that `isStale` knows when the order moved on since it was read. */
   const record = async (ledger: Ledger, payment: Payment, cause: Cause): Promise<void> => {
     const { order, payments } = ledger
-    const change = review({ ...ledger, payments: withPayment(payments, payment) }, store.chain.view(order.chainId), now())
+    const change = receivePayment(ledger, payment, store.chain.view(order.chainId), now())
     await store.orders.commit(change, { ...cause, payment })
     const before = payments.find(known => known.id === payment.id)
     if (payment.status !== 'orphaned' || before?.status !== 'confirmed') return

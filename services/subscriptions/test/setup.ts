@@ -1,4 +1,13 @@
-import { type Event, type EventType, type OrderBody, parseEvent, queuesReadBy, subscription, topology } from '@ponte/contracts'
+import {
+  type Event,
+  type EventData,
+  type EventType,
+  type OrderBody,
+  parseEvent,
+  queuesReadBy,
+  subscription,
+  topology,
+} from '@ponte/contracts'
 import { type Bus, memoryBus, openDatabase, type Part, readConfig, signCaller, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import request from 'supertest'
@@ -135,6 +144,20 @@ function worldOutside(bus: Bus, clock: { now: Date }) {
     answer: (type: 'order.waiting' | 'order.refused', id: string, reason: string) => {
       const { data, owned } = owner(id)
       return publish(type, { ...owned, subscription_id: data.subscription_id, order_id: id, reason })
+    },
+    /** Orders shows the order otherwise from now on. */
+    update: (id: string, revision: number, state: Partial<EventData<'order.updated'>['state']>) => {
+      const { data, owned } = owner(id)
+      const pending = {
+        status: 'pending',
+        exception: null,
+        received: '0.000000',
+        tx_hash: null,
+        paid_at: null,
+        cancelled_at: null,
+      } as const
+      const which = { subscription_id: data.subscription_id, order_id: id, revision }
+      return publish('order.updated', { ...owned, ...which, state: { ...pending, payment_uri: null, ...state } })
     },
     /** Money is confirmed for an order that is not paid; `missing` reais are left. */
     receive: (id: string, missing: string, revision: number) => {

@@ -159,6 +159,12 @@ export const pendingCharge = z
   .meta({ id: 'PendingCharge' })
 export type PendingChargeBody = z.infer<typeof pendingCharge>
 
+/** Path of `POST /api/v1/subscriptions/:id/charges/:period_index/accept`. */
+export const periodIndexInPath = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number')
+  .transform(Number)
+
 /** Query of `GET /api/v1/subscriptions`. */
 export const listSubscriptions = z
   .strictObject({

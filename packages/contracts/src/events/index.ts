@@ -21,6 +21,7 @@ import {
   orderSettled,
   orderSurplus,
   orderUnderpaid,
+  orderUpdated,
   orderWaiting,
   paymentUnmatched,
 } from './orders'
@@ -54,6 +55,7 @@ export const eventTable = {
   'order.waiting': orderWaiting,
   'order.refused': orderRefused,
   'order.received': orderReceived,
+  'order.updated': orderUpdated,
   'subscription.charge_requested': chargeRequested,
   'subscription.order_superseded': orderSuperseded,
   'subscription.charged': subscriptionCharged,
@@ -84,6 +86,7 @@ export function parseEvent(value: unknown): Event {
 /** Types with values that none of their readers decides by: a value that is new must not keep an event from them. */
 const opened: Partial<Record<EventType, z.ZodType>> = {
   'order.created': openEnums(orderCreated),
+  'order.updated': openEnums(orderUpdated),
   'deposit.blocked': openEnums(depositBlocked),
 }
 const readers = new Map<string, z.ZodType>(
@@ -128,7 +131,7 @@ export const topology = {
   ],
   'orders.2': ['chain.audited', 'authorization.changed', 'subscription.expired'],
   subscriptions: ['order.created', 'order.paid', 'order.expired', 'order.cancelled'],
-  'subscriptions.2': ['merchant.updated', 'order.waiting', 'order.refused', 'order.received'],
+  'subscriptions.2': ['merchant.updated', 'order.waiting', 'order.refused', 'order.received', 'order.updated'],
   'chain-listener': ['order.created'],
   'chain-listener.2': ['order.cancelled'],
   'webhook-dispatcher': [

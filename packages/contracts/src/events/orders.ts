@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { order } from '../api/order'
-
 import { brlAmount, id } from '../fields'
 import { compactData, paidData, settledData, underpaidData, unmatchedData } from '../webhook'
 
@@ -64,3 +63,15 @@ export const orderReceived = z.object({
   order: paidData.nullable(),
 })
 export type OrderReceived = z.infer<typeof orderReceived>
+
+/**
+ * Published by orders for a subscription's order. Consumed by subscriptions: what the order shows from now on, as in its body. The largest `revision` stands.
+ */
+export const orderUpdated = z.object({
+  ...answered,
+  revision: z.int().min(1),
+  state: order.pick({ status: true, exception: true, received: true, tx_hash: true, paid_at: true, cancelled_at: true }).extend({
+    payment_uri: order.shape.payment.shape.payment_uri,
+  }),
+})
+export type OrderUpdated = z.infer<typeof orderUpdated>

@@ -130,12 +130,13 @@ const paymentTarget = (order: Order, place: Place, due: bigint) => ({
   merchant_address: order.merchantAddress,
   deposit_address: order.depositAddress,
   gasless: place.gaslessMinUnits !== null && order.usdcUnits >= place.gaslessMinUnits,
-  payment_uri:
-    order.depositAddress === null || due === 0n
-      ? null
-      : `ethereum:${order.tokenAddress}@${order.chainId}/transfer?address=${order.depositAddress}&uint256=${due}`,
+  payment_uri: paymentUri(order, due),
   checkout_url: `${place.publicUrl}/pay/${order.id}`,
 })
+
+/** An ERC-681 link for what is due; null where no plain transfer pays the order, or nothing is due. */
+export const paymentUri = ({ depositAddress, tokenAddress, chainId }: Order, due: bigint): string | null =>
+  depositAddress === null || due === 0n ? null : `ethereum:${tokenAddress}@${chainId}/transfer?address=${depositAddress}&uint256=${due}`
 
 function paymentBodies({ payments, sweeps, blockedReason }: OrderHistory): PaymentBody[] {
   const settled = settlements(payments, sweeps, blockedReason !== null)

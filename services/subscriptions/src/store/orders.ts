@@ -1,4 +1,4 @@
-import type { OrderBody } from '@ponte/contracts'
+import type { OrderBody, OrderUpdated } from '@ponte/contracts'
 import type { Database, Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 
@@ -13,6 +13,13 @@ const RECORD_CREATED: Statement = {
 const RECORD_WAITING: Statement = {
   name: 'order-waiting',
   text: "UPDATE attempts SET reason = $reason WHERE order_id = $order_id AND status = 'open' AND order_body IS NULL",
+}
+
+// Raw SQL because it commits with its event. The newest state stands, also when it comes before the order's creation.
+const RECORD_STATE: Statement = {
+  name: 'order-state',
+  text: `UPDATE attempts SET order_state = $state::text, order_state_revision = $revision
+    WHERE order_id = $order_id AND order_state_revision < $revision`,
 }
 
 /** The orders that were asked for, as orders created them. */
@@ -30,9 +37,26 @@ export const orderStore = (database: Database, prisma: PrismaClient) => ({
     await database.commit({ inbox: [eventId], write: RECORD_WAITING, values: { order_id: orderId, reason } })
   },
 
+  /** Keeps what the order shows since something came for it. */
+  async recordState({ order_id, revision, state }: OrderUpdated, eventId: string): Promise<void> {
+    await database.commit({ inbox: [eventId], write: RECORD_STATE, values: { order_id, revision, state: JSON.stringify(state) } })
+  },
+
+  /** The order as it is now, as JSON text; null until it was created. */
+  async current(orderId: string): Promise<string | null> {
+    const row = await prisma.attempt.findUnique({ where: { orderId }, select: { orderBody: true, orderState: true } })
+    return row?.orderBody && row.orderState ? withState(row.orderBody, row.orderState) : (row?.orderBody ?? null)
+  },
+
   /** The order as it was created, as JSON text; null until its event has come. */
   async body(orderId: string): Promise<string | null> {
     const row = await prisma.attempt.findUnique({ where: { orderId }, select: { orderBody: true } })
     return row?.orderBody ?? null
   },
 })
+
+function withState(body: string, newest: string): string {
+  const order: OrderBody = JSON.parse(body)
+  const { payment_uri, ...state }: OrderUpdated['state'] = JSON.parse(newest)
+  return JSON.stringify({ ...order, ...state, payment: { ...order.payment, payment_uri } })
+}

@@ -55,7 +55,7 @@ export const recordOf = (subscription: Subscription, at: Date): object =>
     ]),
   )
 
-type AttemptRow = Omit<FullAttemptRow, 'orderBody'>
+type AttemptRow = Omit<FullAttemptRow, 'orderBody' | 'orderState' | 'orderStateRevision'>
 export type FullRow = SubscriptionRow & { charges: (ChargeRow & { attempts: AttemptRow[] })[] }
 
 /** The database has text where the domain has a closed set; a row outside it is a bug. A plan of the release before takes the deployment's dunning. */

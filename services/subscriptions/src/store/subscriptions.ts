@@ -22,12 +22,17 @@ const CLAIM_DUE = `
     ORDER BY wake_at LIMIT $2 FOR UPDATE SKIP LOCKED))
   RETURNING id`
 
-const ATTEMPTS = { orderBy: { issuedAt: 'asc' }, omit: { orderBody: true } } as const
+const ATTEMPTS = { orderBy: { issuedAt: 'asc' }, omit: { orderBody: true, orderState: true, orderStateRevision: true } } as const
 
 // Raw SQL for a join. What waited for a payout address is due once the merchant has one; the version keeps a commit that knew of none from hiding it again.
 const RESUME = `
   UPDATE subscriptions SET awaiting = NULL, wake_at = least(wake_at, $1), version = subscriptions.version + 1
   FROM merchants WHERE merchants.id = merchant_id AND awaiting = 'payout_address' AND payout_address IS NOT NULL`
+
+/** A charge that is loaded whatever became of it: by one of its orders, or by its period. */
+export type AskedCharge = { orderId: string } | { periodIndex: number }
+
+const chargeAskedFor = (asked: AskedCharge) => ('orderId' in asked ? { attempts: { some: asked } } : asked)
 
 /** Charges that can still change. */
 const UNSETTLED = [{ status: 'open' }, { attempts: { some: { status: 'open' } } }]
@@ -38,11 +43,10 @@ export function subscriptionStore(
   merchants: ReturnType<typeof merchantStore>,
   { now, dunning, committed }: StoreOptions,
 ) {
-  /** A subscription with the charges that can still change, and the one that `orderId` asks for. */
-  const find = async (id: string, orderId?: string): Promise<Subscription | null> => {
-    const asked = orderId === undefined ? [] : [{ attempts: { some: { orderId } } }]
+  /** A subscription with the charges that can still change, and the one that is asked about. */
+  const find = async (id: string, asked?: AskedCharge): Promise<Subscription | null> => {
     const charges = {
-      where: { OR: [...UNSETTLED, ...asked] },
+      where: { OR: [...UNSETTLED, ...(asked ? [chargeAskedFor(asked)] : [])] },
       orderBy: { periodIndex: 'asc' as const },
       include: { attempts: ATTEMPTS },
     }
@@ -63,7 +67,7 @@ export function subscriptionStore(
     /** The subscription that asked for this order, or null when none did. */
     async findByOrder(orderId: string): Promise<Subscription | null> {
       const attempt = await prisma.attempt.findUnique({ where: { orderId }, select: { subscriptionId: true } })
-      return attempt && find(attempt.subscriptionId, orderId)
+      return attempt && find(attempt.subscriptionId, { orderId })
     },
 
     /** Subscriptions of a merchant, newest first; oldest first when paging backwards. */
