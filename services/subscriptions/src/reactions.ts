@@ -45,6 +45,7 @@ export function reactions({ store, now, orderWaits, merchantMoved }: ReactionDep
       const cause = { eventId: id, merchantVersion: data.merchant_version }
       await record(data.order_id, cause, found => recordRefused(found, data.order_id, data.reason, now()))
     },
+    'order.updated': ({ id, data }) => store.orders.recordState(data, id),
     'order.waiting': ({ id, data }) => store.orders.recordWaiting(data.order_id, data.reason, id),
     async 'merchant.updated'({ id, data }) {
       await store.merchants.save(data, id)

@@ -5,6 +5,7 @@ import {
   id as idSchema,
   listSubscriptions,
   type MerchantTerms,
+  periodIndexInPath,
   termsOf,
   updateSubscription,
 } from '@ponte/contracts'
@@ -24,8 +25,8 @@ import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import { CHARGES_SHOWN, type OrderWaits, orderAnswer, subscriptionBody, toAmendment, toNewSubscription, withOrder } from './api'
 import { mint } from './scheduler'
-import { isConflict, type Store } from './store'
-import { amend, cancel, charge, type Dunning, open, type Subscription } from './subscription'
+import { type AskedCharge, isConflict, type Store } from './store'
+import { accept, amend, cancel, charge, type Dunning, open, type Subscription } from './subscription'
 
 export interface RouteDeps {
   database: Database
@@ -41,6 +42,7 @@ export interface RouteDeps {
 
 const BASE = '/api/v1/subscriptions'
 const pathId = z.object({ id: idSchema })
+const periodPath = z.object({ period_index: periodIndexInPath })
 const nothing = z.strictObject({})
 
 export function routes(deps: RouteDeps): Router {
@@ -99,7 +101,9 @@ export function routes(deps: RouteDeps): Router {
       requirePayout(terms)
       return decided(store, req, terms, async subscription => {
         const { attempt, outcome, ...change } = charge(subscription, now(), mint())
-        const answer = orderAnswer(outcome === 'issued' ? 201 : 200, attempt.orderId)
+        const isNew = outcome === 'issued'
+        const current = isNew ? null : await store.orders.current(attempt.orderId)
+        const answer = current === null ? orderAnswer(isNew ? 201 : 200, attempt.orderId) : { status: 200, body: current }
         await store.subscriptions.commit(change, { terms, answers: answersTo(keyed, answer) })
         return answer
       })
@@ -122,18 +126,46 @@ export function routes(deps: RouteDeps): Router {
     )
   })
 
+  router.post(`${BASE}/:id/charges/:period_index/accept`, async (req, res) => {
+    const terms = merchantOf(res)
+    const { period_index: periodIndex } = parseRequest(periodPath, req.params, 'path')
+    parseRequest(nothing, req.body, 'body')
+    const keyed = keyedRequest(req, terms.merchant_id)
+    await answerOnce(deps.database, keyed, res, () =>
+      decided(
+        store,
+        req,
+        terms,
+        async subscription => {
+          const change = accept(subscription, periodIndex, now())
+          // A plan and its charges are read one after the other: one that was paid in between is shown with its plan as it is now.
+          const shown = change.facts.length > 0 ? change.subscription : await owned(store, req, terms)
+          const answer = { status: 200, body: JSON.stringify(subscriptionBody(shown, now())) }
+          await store.subscriptions.commit(change, { terms, answers: answersTo(keyed, answer) })
+          return answer
+        },
+        { periodIndex },
+      ),
+    )
+  })
+
   return router
 }
 
 const merchantOf = (res: Response): MerchantTerms => termsOf(res.locals.caller)
 
 /** Finds the caller's subscription and lets `decide` commit on it; both again when another commit was first. */
-const decided = <T>(store: Store, req: Request, terms: MerchantTerms, decide: (subscription: Subscription) => Promise<T>): Promise<T> =>
-  retryConflicts(async () => decide(await owned(store, req, terms)), isConflict)
+const decided = <T>(
+  store: Store,
+  req: Request,
+  terms: MerchantTerms,
+  decide: (subscription: Subscription) => Promise<T>,
+  asked?: AskedCharge,
+): Promise<T> => retryConflicts(async () => decide(await owned(store, req, terms, asked)), isConflict)
 
-async function owned(store: Store, req: Request, terms: MerchantTerms): Promise<Subscription> {
+async function owned(store: Store, req: Request, terms: MerchantTerms, asked?: AskedCharge): Promise<Subscription> {
   const { id } = parseRequest(pathId, req.params, 'path')
-  const found = await store.subscriptions.find(id)
+  const found = await store.subscriptions.find(id, asked)
   if (!found) throw new ApiError('not_found', `There is no subscription ${id}.`)
   if (found.merchantId !== terms.merchant_id) throw new ApiError('forbidden', 'This subscription belongs to another merchant.')
   return found

@@ -22,6 +22,30 @@ describe('POST /api/v1/subscriptions/:id/charge', () => {
     expect(await system.get(id)).toMatchObject({ open_order_id: first.body.id, charges_done: 0 })
   })
 
+  it('answers 200 with the order as it is now, whatever came for it and in whichever order that was reported', async () => {
+    const { id } = await system.create()
+    const headers = { 'Idempotency-Key': 'as-it-is' }
+    const first = await charge(id)
+    const txHash = `0x${'ab'.repeat(32)}`
+    await system.update(first.body.id, 3, { status: 'underpaid', received: '4.500000', tx_hash: txHash, payment_uri: 'ethereum:rest' })
+    await system.update(first.body.id, 2, { status: 'confirming', payment_uri: null })
+    await system.idle()
+    const now = await charge(id, headers, 2)
+    expect([now.status, order.parse(now.body)]).toEqual([
+      200,
+      {
+        ...first.body,
+        ...{ status: 'underpaid', received: '4.500000', tx_hash: txHash },
+        payment: { ...first.body.payment, payment_uri: 'ethereum:rest' },
+      },
+    ])
+    // A repeated request gets the answer it got.
+    await system.update(first.body.id, 4, { status: 'confirming' })
+    await system.idle()
+    expect((await charge(id, headers, 1)).text).toBe(now.text)
+    expect((await charge(id)).body).toMatchObject({ status: 'confirming' })
+  })
+
   it('charges again once the first is paid, and reports it as subscription.charged, never order.paid', async () => {
     const { id } = await system.create({ external_ref: 'SUB-2' })
     const first = await charge(id)

@@ -125,10 +125,13 @@ function operationObject(operation: Operation, schemas: Record<string, JsonSchem
 const media = (name: string, schemas: Record<string, JsonSchema>) => ({ schema: refTo(name), example: exampleOf(refTo(name), schemas) })
 const isKeyed = ({ keyed, errors }: Operation) => keyed === true || errors?.includes('idempotency_mismatch') === true
 
+const pathParameter = (name?: string) =>
+  name === 'period_index'
+    ? { schema: { type: 'integer', minimum: 0, maximum: 999_999_999 }, example: 0 }
+    : { schema: { type: 'string', format: 'uuid' }, example: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90' }
+
 function parametersOf(operation: Operation): unknown[] {
-  const inPath = [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    ...{ name, in: 'path', required: true, schema: { type: 'string', format: 'uuid' }, example: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90' },
-  }))
+  const inPath = [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, ...pathParameter(name) }))
   const query = operation.query ? toJsonSchema(operation.query) : {}
   const inQuery = Object.entries((query.properties ?? {}) as Record<string, JsonSchema>).map(([name, schema]) => ({
     ...{ name, in: 'query', required: schema.default === undefined && ((query.required ?? []) as string[]).includes(name) },

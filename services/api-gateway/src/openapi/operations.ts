@@ -53,6 +53,13 @@ const subscriptions: Operation[] = [
     answers: { 200: 'Subscription' },
     errors: [...owned, ...keyed, 'invalid_state'],
   }),
+  api('post', '/subscriptions/:id/charges/:period_index/accept', {
+    ...{ id: 'acceptCharge', tag: 'Subscriptions', summary: 'Count what came for a period as its payment' },
+    description:
+      'For money that came late, or too little: `received_brl_amount` of the charge. It is counted once, as `subscription.charged`.',
+    answers: { 200: 'Subscription' },
+    errors: [...owned, ...keyed, 'invalid_state'],
+  }),
 ]
 
 const events: Operation[] = [
@@ -118,6 +125,10 @@ const dashboard: Operation[] = [
   me('post', '/subscriptions/:id/cancel', {
     ...{ id: 'cancelMySubscription', tag: 'Dashboard', summary: 'Cancel a subscription and its open order' },
     answers: { 200: 'Subscription' },
+    errors: [...owned, ...keyed, 'invalid_state'],
+  }),
+  me('post', '/subscriptions/:id/charges/:period_index/accept', {
+    ...{ id: 'acceptMyCharge', tag: 'Dashboard', summary: 'Count what came for a period as its payment', answers: { 200: 'Subscription' } },
     errors: [...owned, ...keyed, 'invalid_state'],
   }),
   me('get', '/orders', {

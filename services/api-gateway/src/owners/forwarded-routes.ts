@@ -1,4 +1,4 @@
-import { id as idSchema } from '@ponte/contracts'
+import { id as idSchema, periodIndexInPath } from '@ponte/contracts'
 import { parseRequest } from '@ponte/service-kit'
 import { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
@@ -19,7 +19,7 @@ interface ForwardedRoute {
   creates: 'orders' | 'subscriptions' | 'deliveries' | 'webhook-endpoints' | undefined
 }
 
-const pathId = z.object({ id: idSchema.optional() })
+const pathNames = z.object({ id: idSchema.optional(), period_index: periodIndexInPath.optional() })
 
 const route = (
   line: string,
@@ -44,6 +44,7 @@ const routes: readonly ForwardedRoute[] = [
   route('patch /api/v1/subscriptions/:id', 'api_key', 'subscriptions'),
   route('post /api/v1/subscriptions/:id/charge', 'api_key', 'subscriptions', 'orders'),
   route('post /api/v1/subscriptions/:id/cancel', 'api_key', 'subscriptions'),
+  route('post /api/v1/subscriptions/:id/charges/:period_index/accept', 'api_key', 'subscriptions'),
   route('get /api/v1/events', 'api_key', 'webhook-dispatcher'),
   route('get /api/v1/events/:id', 'api_key', 'webhook-dispatcher'),
   route('post /api/v1/merchants/me/orders', 'session', 'orders', 'orders'),
@@ -56,6 +57,7 @@ const routes: readonly ForwardedRoute[] = [
   route('get /api/v1/merchants/me/subscriptions/:id', 'session', 'subscriptions'),
   route('post /api/v1/merchants/me/subscriptions/:id/charge', 'session', 'subscriptions', 'orders'),
   route('post /api/v1/merchants/me/subscriptions/:id/cancel', 'session', 'subscriptions'),
+  route('post /api/v1/merchants/me/subscriptions/:id/charges/:period_index/accept', 'session', 'subscriptions'),
   route('get /api/v1/merchants/me/events', 'session', 'webhook-dispatcher'),
   route('get /api/v1/merchants/me/events/:id', 'session', 'webhook-dispatcher'),
   route('get /api/v1/merchants/me/deliveries', 'session', 'webhook-dispatcher'),
@@ -79,9 +81,10 @@ export function forwardedRoutes(owners: Owners, credentials: Record<ForwardedRou
     const ownerPath = path.replace('/merchants/me', '')
     const createdIn = creates && `/api/v1${credential === 'session' ? '/merchants/me' : ''}/${creates}`
     router[method](path, ...credentials[credential], async (req, res) => {
-      // Only a valid id is put into the owner's path, so that no input can leave its route.
-      const { id } = parseRequest(pathId, req.params, 'path')
-      await forward(owners[owner], merchantCaller(termsIn(res)), ownerPath.replace(':id', id ?? ''), req, res, { createdIn })
+      // Only a valid id and number are put into the owner's path, so that no input can leave its route.
+      const { id = '', period_index: period } = parseRequest(pathNames, req.params, 'path')
+      const path = ownerPath.replace(':id', id).replace(':period_index', `${period}`)
+      await forward(owners[owner], merchantCaller(termsIn(res)), path, req, res, { createdIn })
     })
   }
   return router
