@@ -8,7 +8,7 @@ const [service, target] = process.argv.slice(2)
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const home = `services/${service}`
 if (!service || !target || !existsSync(join(root, home, 'package.json'))) {
-  console.error('Say which service and where to: node infra/collect.mjs orders /app. In a Dockerfile: --build-arg SERVICE=orders.')
+  console.error('Name the service and where to: node infra/collect.mjs orders /app. In a Dockerfile: --build-arg SERVICE=orders.')
   process.exit(1)
 }
 
@@ -25,7 +25,7 @@ for (const folder of needed) {
   copy(`${folder}/dist`, 'built')
   copy(`${folder}/prisma/migrations`, 'built')
 }
-// A service that can be started in more than one way is told which by its first argument: `relayer`.
+// A service that can be started in more than one way gets it from its first argument: `relayer`.
 const programs = ['relayer'].filter(name => existsSync(join(root, home, `dist/${name}.js`)))
 writeFileSync(
   join(target, 'built/entry.cjs'),

@@ -84,7 +84,7 @@ async function watch(place, id, before, txHash) {
     shown = status
     if (payments.some(payment => payment.tx_hash === txHash && payment.status === 'confirmed')) {
       console.log(
-        `The payment is confirmed${exception ? `; the order says: ${exception}` : ''}. Webhooks received: ${place.receiver_url}/received`,
+        `The payment is confirmed${exception ? `; the order states: ${exception}` : ''}. Webhooks received: ${place.receiver_url}/received`,
       )
       return
     }

@@ -8,12 +8,12 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const stamps = join(root, 'node_modules/.cache/ponte')
 const atATime = 2
 
-/** Its message says what failed and what to do about it. */
+/** Its message names what failed and what to do about it. */
 export class StepError extends Error {
   name = 'StepError'
 }
 
-/** For scripts: what a step has to say is enough, anything else is a fault of ours and shows its stack. */
+/** For scripts: the message of a step is enough, anything else is a fault of ours and shows its stack. */
 export function fail(error) {
   console.error(error instanceof StepError ? `\n${error.message}` : error)
   process.exit(1)

@@ -11,11 +11,11 @@ async function main() {
   if (!(from <= to)) throw new StepError('Usage: npm run rescan -- --from N --to N')
   const url = opsUrls(['chain-listener'])['chain-listener']
   await ask(url, `/rescan?from_block=${from}&to_block=${to}`, { method: 'POST' })
-  for (let said = -1; ; ) {
+  for (let printed = -1; ; ) {
     const { pending } = await ask(url, '/rescan')
     if (pending === null) return console.log(`Blocks ${from} to ${to} were read again. npm run reconcile shows what the books have now.`)
-    if (pending.readTo !== said) console.log(`read up to block ${pending.readTo}; ${pending.to} is the last`)
-    said = pending.readTo
+    if (pending.readTo !== printed) console.log(`read up to block ${pending.readTo}; ${pending.to} is the last`)
+    printed = pending.readTo
     await new Promise(resolve => setTimeout(resolve, LOOK_MS))
   }
 }

@@ -49,7 +49,7 @@ function versions(piece) {
 
 const pick = ({ dependencies = {}, devDependencies = {} }) => ({ dependencies, devDependencies })
 
-/** BullMQ needs one; without it its row says so. */
+/** BullMQ needs one; without it its row reports it. */
 async function redisServer() {
   const { findProgram, installDebianPackage } = localServers()
   if (!findProgram('redis-server')) {

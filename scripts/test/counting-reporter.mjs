@@ -1,4 +1,4 @@
-/** Leaves the counts where test.mjs finds them: it prints them last, after everything that Jest has to say. */
+/** Leaves the counts where test.mjs finds them: it prints them last, after everything that Jest prints. */
 export default class CountingReporter {
   onRunComplete(_contexts, results) {
     globalThis.ponteTestCounts = {

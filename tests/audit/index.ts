@@ -133,7 +133,7 @@ async function chainDifferences(listener: string, from: number, to: number): Pro
   return found
 }
 
-/** What each order.created said. */
+/** What each order.created reported. */
 const createdOf = (outbox: readonly Row[]): Map<string, Row> =>
   new Map(
     outbox.flatMap(row => {

@@ -37,7 +37,7 @@ export const orderDifferences = (facts: OrderFacts): string[] => [
   ...eventDifferences(facts),
 ]
 
-/** What is fixed when an order is made: its arithmetic, and what its order.created says. */
+/** What is fixed when an order is made: its arithmetic, and what its order.created states. */
 function termsDifferences({ order, merchant, events, hasAllEvents, toleranceLimit }: OrderFacts): string[] {
   const about = `order ${order.id}`
   const [gross, rate, bps] = [units(order.usdc_units), units(order.rate_micros), units(order.fee_bps)]
@@ -172,7 +172,8 @@ function eventDifferences({ order, events, hasAllEvents }: OrderFacts): string[]
       ...unlike(about, [[`${type} for`, { merchant_id: event.data.merchant_id, merchant_version: event.data.merchant_version }, owner]]),
     )
     const apart = Math.abs(Date.parse(event.occurred_at) - Date.parse(String(order[column])))
-    if (order[column] !== null && apart > MINUTE_MS) found.push(`${column}: ${about} says ${order[column]}, its event ${event.occurred_at}`)
+    if (order[column] !== null && apart > MINUTE_MS)
+      found.push(`${column}: ${about} states ${order[column]}, its event ${event.occurred_at}`)
   }
   const [paid] = events.filter(({ type }) => type === 'order.paid')
   if (paid)

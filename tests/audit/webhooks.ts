@@ -2,9 +2,9 @@ import type { OrderEvent } from './orders'
 import { groupBy, type Row, text, unlike } from './rows'
 
 const MINUTE_MS = 60_000
-/** What every merchant with a webhook_url hears of. */
+/** What every merchant with a webhook_url is notified of. */
 const FOR_ALL = ['order.paid', 'order.underpaid', 'order.expired', 'order.cancelled']
-/** What only those hear of who chose it. */
+/** What only those receive who chose it. */
 const CHOSEN = [
   'order.overpaid',
   'order.paid_late',
@@ -28,7 +28,7 @@ export const eventOf = (row: Row): OrderEvent => JSON.parse(String(row.body)) as
 /** Every event for a merchant was published, is kept by the dispatcher as it was, and is delivered, on its way, or dead with a reason. */
 export function eventsAgainstDeliveries({ outbox, events, deliveries, merchants, now }: Deliveries): string[] {
   const kept = new Map(events.map(row => [String(row.id), row]))
-  const told = groupBy(deliveries, row => String(row.event_id))
+  const published = groupBy(deliveries, row => String(row.event_id))
   const versions = new Map(merchants.map(row => [String(row.id), row]))
   const differences: string[] = []
   for (const row of outbox) {
@@ -51,7 +51,7 @@ export function eventsAgainstDeliveries({ outbox, events, deliveries, merchants,
       if (row.sent_at !== null) differences.push(`dispatcher: ${about} did not arrive`)
       continue
     }
-    differences.push(...keptDifferences(about, mine, event, told.get(event.id) ?? [], versions))
+    differences.push(...keptDifferences(about, mine, event, published.get(event.id) ?? [], versions))
   }
   return [...differences, ...foreignDifferences(outbox, events, deliveries, kept), ...numbering(events)]
 }
@@ -82,7 +82,7 @@ function keptDifferences(
   return found
 }
 
-/** The parts of a body in an order of their own: which one the merchant reads first says nothing. */
+/** The parts of a body in an order of their own: which one the merchant reads first states nothing. */
 function sorted(body: unknown): unknown {
   try {
     const { type, data } = JSON.parse(String(body)) as { type: string; data: object }

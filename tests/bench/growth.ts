@@ -73,7 +73,7 @@ async function createOrders(world: World, replicas: Replicas) {
   return { units: requestsPerS * SECONDS, seconds: SECONDS, before, after: usage(replicas.pids()) }
 }
 
-/** Cancellations published as orders would publish them, until the merchant's server has heard of all. */
+/** Cancellations published as orders would publish them, until the merchant's server knows of all. */
 async function deliver(world: World, replicas: Replicas) {
   let notified = 0
   const server = createServer((req, res) => {

@@ -60,7 +60,7 @@ async function startTimes(): Promise<Row[]> {
   ]
 }
 
-/** Runs `npm start` as a newcomer does, until it says that it is ready. */
+/** Runs `npm start` as a newcomer does, until it prints that it is ready. */
 async function start(clone: string, ports: Record<string, string>, args: readonly string[]) {
   const since = performance.now()
   const child = spawn('npm', ['start', ...args], { cwd: clone, env: { ...process.env, ...ports }, stdio: ['ignore', 'pipe', 'pipe'] })

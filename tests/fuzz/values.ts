@@ -74,7 +74,7 @@ export function edgeOf(schema: Schema, schemas: Schemas, random: Random, ids: re
   ])()
 }
 
-/** A value that the schema takes, as far as a schema can say. */
+/** A value that the schema takes, as far as a schema can express. */
 export function valid(schema: Schema, schemas: Schemas, random: Random, ids: readonly string[]): unknown {
   if (typeof schema.$ref === 'string') return valid(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas, random, ids)
   if (schema.format === 'uuid') return random.pick([...ids, ...IDS.slice(0, 5)])

@@ -34,8 +34,8 @@ export async function startAttacker(world: World, count: (trick: string) => void
   }
   const tricks: Record<string, () => Promise<unknown>> = {
     'a wallet that burns 26 M gas': wallet(hostileCode.burner(26_000_000)),
-    'a wallet that says yes while gas is free': wallet(hostileCode.whileGasIsFree(10_500_000)),
-    'a wallet that says yes in an empty block': wallet(hostileCode.whileNoOneProduces(10_500_000)),
+    'a wallet that answers yes while gas is free': wallet(hostileCode.whileGasIsFree(10_500_000)),
+    'a wallet that answers yes in an empty block': wallet(hostileCode.whileNoOneProduces(10_500_000)),
     'a wallet that takes its word back': wallet(hostileCode.switchable(10_500_000), switchFrom),
     async 'a key that takes its money away'() {
       const [order, payer] = [await open(), Wallet.createRandom().connect(provider)]

@@ -92,18 +92,18 @@ export function differences(order: SeenOrder, expected: Expected, blocked: boole
   return found
 }
 
-/** Where what the merchant heard differs from what must have been sent, once the chain has passed the order. */
-export function hearingDifferences(order: SeenOrder, heard: readonly Heard[], expected: Expected): string[] {
+/** Where what the merchant received differs from what must have been sent, once the chain has passed the order. */
+export function hearingDifferences(order: SeenOrder, received: readonly Heard[], expected: Expected): string[] {
   const found: string[] = []
-  const count = (type: string) => heard.filter(one => one.type === type).length
+  const count = (type: string) => received.filter(one => one.type === type).length
   for (const type of expected.mustHear) if (count(type) !== 1) found.push(`${type} was sent ${count(type)} times and must be sent once`)
   for (const type of expected.mustNotHear) if (count(type) > 0) found.push(`${type} was sent and must not be`)
-  for (const one of heard.filter(({ type }) => type === 'order.paid'))
+  for (const one of received.filter(({ type }) => type === 'order.paid'))
     if (one.txHash !== expected.txHash) found.push(`order.paid names ${one.txHash} and must name ${expected.txHash}`)
-  const short = heard.flatMap(({ type, received }) => (type === 'order.underpaid' && received !== null ? [received] : []))
+  const short = received.flatMap(({ type, received }) => (type === 'order.underpaid' && received !== null ? [received] : []))
   if (new Set(short).size < short.length) found.push(`order.underpaid repeats an amount: ${short.join(', ')}`)
   for (const amount of short)
-    if (!expected.shortAmounts.map(decimal).includes(amount)) found.push(`order.underpaid says ${amount}, which was never the sum`)
+    if (!expected.shortAmounts.map(decimal).includes(amount)) found.push(`order.underpaid states ${amount}, which was never the sum`)
   if (order.status === 'confirming') found.push('the chain has passed the order and it is still confirming')
   return found
 }

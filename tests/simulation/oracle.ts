@@ -65,7 +65,7 @@ export interface Expected {
   /** Webhooks that must have been sent once each, and those that must never have been. */
   mustHear: readonly string[]
   mustNotHear: readonly string[]
-  /** What `received` of an `order.underpaid` may say. */
+  /** What `received` of an `order.underpaid` may be. */
   shortAmounts: readonly bigint[]
 }
 

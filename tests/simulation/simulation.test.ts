@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => simulation?.stop(), 60_000)
 
 it.each(SEEDS)(
-  'seed %i: orders, payments, settlements and webhooks are what the chain says',
+  'seed %i: orders, payments, settlements and webhooks are what the chain states',
   async seed => {
     const { counts, differences } = await simulation.play(seed, ORDERS_PER_SEED)
     console.info(`simulation seed ${seed}: ${JSON.stringify(counts)}`)

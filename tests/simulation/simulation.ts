@@ -227,7 +227,7 @@ export async function startSimulation() {
     }
   }
 
-  /** Waits until every order is what the oracle says; answers where they still differ. */
+  /** Waits until every order is what the oracle states; answers where they still differ. */
   async function settle(orders: readonly Opened[], final: boolean): Promise<string[]> {
     const deadline = Date.now() + JUDGE_MS
     for (let look = 1; ; look++) {

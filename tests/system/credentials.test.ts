@@ -4,7 +4,7 @@ import type { OrderBody } from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
 import { askGateway, call, createMerchant, openApiValidator, startWorld, type World } from '../world'
 
-// Who may do what, on every route that the gateway says it has.
+// Who may do what, on every route that the gateway states it has.
 
 let world: World
 let system: System

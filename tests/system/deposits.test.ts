@@ -27,7 +27,7 @@ const STRANGER = testAccounts[7]
 const order = (more: object = {}) =>
   call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00', ...more })
 const read = ({ id }: OrderBody) => call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${id}`, merchant.api_key)
-const told = (type: string, { id }: OrderBody) =>
+const published = (type: string, { id }: OrderBody) =>
   world.receiver.received.filter(webhook => webhook.body.includes(`"${type}"`) && webhook.body.includes(id))
 
 const usdcOf = (address: string): Promise<bigint> =>
@@ -41,22 +41,22 @@ async function transfer(to: string | null, amount: bigint) {
 }
 
 describe('issue: pay from anywhere', () => {
-  it('an order is paid by a plain transfer from an account that never heard of us', async () => {
+  it('an order is paid by a plain transfer from an account that knows nothing of us', async () => {
     const before = await usdcOf(MERCHANT.address)
     const created = await order()
     expect(created.payment.deposit_address).toMatch(/^0x[0-9a-fA-F]{40}$/)
     await transfer(created.payment.deposit_address, units(created.usdc_amount))
     await system.idle()
     expect(await read(created)).toMatchObject({ status: 'paid', exception: null, received: created.expected })
-    expect(told('order.paid', created)).toHaveLength(1)
+    expect(published('order.paid', created)).toHaveLength(1)
     expect((await usdcOf(MERCHANT.address)) - before).toBe(units(created.expected))
   }, 60_000)
 })
 
 const address = (of: OrderBody) => of.payment.deposit_address ?? ''
 
-describe('issue: misfits by deposit, as by router', () => {
-  it('paid twice: the second is kept as a duplicate and told nobody', async () => {
+describe('mismatches by deposit, as by router', () => {
+  it('paid twice: the second is kept as a duplicate and published to no one', async () => {
     const created = await order()
     await transfer(address(created), units(created.usdc_amount))
     await system.idle()
@@ -65,7 +65,7 @@ describe('issue: misfits by deposit, as by router', () => {
     const after = await read(created)
     expect(after).toMatchObject({ status: 'paid', exception: 'duplicate' })
     expect(after.payments).toHaveLength(2)
-    expect(told('order.paid', created)).toHaveLength(1)
+    expect(published('order.paid', created)).toHaveLength(1)
   }, 60_000)
 
   it('short, then topped up at the same address by exactly what is still due', async () => {
@@ -73,14 +73,14 @@ describe('issue: misfits by deposit, as by router', () => {
     await transfer(address(created), units(created.usdc_amount) - 5_000_000n)
     await system.idle()
     expect(await read(created)).toMatchObject({ status: 'underpaid' })
-    expect(told('order.underpaid', created)).toHaveLength(1)
+    expect(published('order.underpaid', created)).toHaveLength(1)
     const checkout = (await (await askGateway(system.gatewayUrl, `/api/v1/checkout/${created.id}`)).json()) as CheckoutBody
     expect(checkout.payment.deposit_address).toBe(address(created))
     expect(checkout.payment.payment_uri).toContain(`uint256=${units(checkout.due)}`)
     await transfer(address(created), units(checkout.due))
     await system.idle()
     expect(await read(created)).toMatchObject({ status: 'paid', exception: null })
-    expect(told('order.paid', created)).toHaveLength(1)
+    expect(published('order.paid', created)).toHaveLength(1)
   }, 60_000)
 
   it("to a cancelled order: the money is the merchant's, the order stays cancelled", async () => {
@@ -97,7 +97,7 @@ describe('issue: misfits by deposit, as by router', () => {
     await transfer(address(created), units(created.usdc_amount))
     await system.idle()
     expect(await read(created)).toMatchObject({ status: 'expired', exception: 'paid_late' })
-    expect(told('order.paid', created)).toHaveLength(0)
+    expect(published('order.paid', created)).toHaveLength(0)
   }, 90_000)
 
   it('invariant 4: sent in time and swept late, because the relayer was out of gas, is paid by the transfer and settled by the sweep', async () => {
@@ -122,8 +122,8 @@ describe('issue: misfits by deposit, as by router', () => {
     )
     await system.idle()
     expect(await read(created)).toMatchObject({ status: 'paid', exception: null, received: created.expected, tx_hash: sent.hash })
-    expect(told('order.expired', created)).toHaveLength(0)
-    expect(told('order.paid', created)).toHaveLength(1)
+    expect(published('order.expired', created)).toHaveLength(0)
+    expect(published('order.paid', created)).toHaveLength(1)
   }, 120_000)
 })
 
@@ -150,7 +150,7 @@ describe('what is no payment, and what has no payer', () => {
       await send(world.chain.routerAddress, paymentRouterAbi, 'recover', ...terms, asset)
     await system.idle()
     for (const body of await read(created)) expect(body).toMatchObject(pending)
-    expect(told('order.', created)).toEqual([])
+    expect(published('order.', created)).toEqual([])
     await call(system.gatewayUrl, 'POST', `/api/v1/orders/${created.id}/cancel`, merchant.api_key)
   }, 60_000)
 
@@ -161,7 +161,7 @@ describe('what is no payment, and what has no payer', () => {
     const payment = { kind: 'transfer', tx_hash: hash, payer_address: null, amount: created.usdc_amount, settlement: { status: 'settled' } }
     for (const body of await read(created))
       expect(body).toMatchObject({ status: 'paid', exception: null, tx_hash: hash, payments: [payment] })
-    expect(told('order.paid', created)).toHaveLength(1)
+    expect(published('order.paid', created)).toHaveLength(1)
   }, 60_000)
 })
 
@@ -205,7 +205,7 @@ describe('issue: no gas needed', () => {
     await system.idle()
     expect(await read(created)).toMatchObject({ status: 'paid', exception: null, received: created.expected })
     expect((await read(created)).payments).toMatchObject([{ payer_address: payer.address }])
-    expect(told('order.paid', created)).toHaveLength(1)
+    expect(published('order.paid', created)).toHaveLength(1)
     // The same again is the same answer, further on; nothing is paid twice.
     expect(await authorize(created, body)).toMatchObject({ status: 202, body: { status: 'paid', tx_hash: expect.stringMatching(/^0x/) } })
     await system.idle()

@@ -54,7 +54,7 @@ it('npm run dead lists, shows and retries what could not be handled, and the pay
   expect((await operate('dead.mjs', 'list', '--service', 'orders')).output).toBe('orders: 0\n')
 }, 120_000)
 
-it('npm run rescan has blocks read again, and says when they are', async () => {
+it('npm run rescan has blocks read again, and states when they are', async () => {
   await ledger.query('chain-listener', 'DELETE FROM payments')
   const { code, output } = await operate('rescan.mjs', '--from', '0', '--to', '100000')
   expect([code, output]).toEqual([0, expect.stringContaining('Blocks 0 to 100000 were read again.')])

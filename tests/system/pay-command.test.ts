@@ -65,7 +65,7 @@ describe('npm run pay', () => {
     expect(await npmRunPay([order.id])).toMatchObject({ code: 1, output: expect.stringContaining('asks for nothing') })
   }, 120_000)
 
-  it('says what is wrong with how it was asked', async () => {
+  it('names what is wrong with how it was asked', async () => {
     expect(await npmRunPay(['INV-7'])).toMatchObject({ code: 1, output: expect.stringContaining('Name one order') })
     expect(await npmRunPay(['--amount', '1,5', '019c0000-0000-7000-8000-000000000000'])).toMatchObject({
       code: 1,

@@ -138,7 +138,7 @@ interface Audited {
   table: string
   /** A row that another may stand for. */
   where: () => string
-  /** Columns that no fact says anything about, and why. */
+  /** Columns that no fact states anything about, and why. */
   unaudited: Record<string, string>
   /** Where the general change would be no lie. */
   values?: Record<string, string>
@@ -208,7 +208,7 @@ const audited: Audited[] = [
 ]
 
 describe('npm run reconcile', () => {
-  it('finds nothing where there is nothing, says how much it looked at, and ends with 0', async () => {
+  it('finds nothing where there is nothing, names how much it looked at, and ends with 0', async () => {
     const { code, output } = await reconcile()
     expect(output).toMatch(/: 5 payments, 1 of them settle nothing/)
     expect(output).toContain('6 orders')
@@ -218,7 +218,7 @@ describe('npm run reconcile', () => {
     expect(await look()).toEqual([])
   }, 60_000)
 
-  it('says what is wrong with how it was asked', async () => {
+  it('names what is wrong with how it was asked', async () => {
     expect(await reconcile('--from-block', 'genesis')).toMatchObject({ code: 1, output: expect.stringContaining('A block is a number') })
     expect(await reconcile('--from-block', '999999')).toMatchObject({ code: 1, output: expect.stringContaining('not confirmed yet') })
   }, 60_000)

@@ -29,7 +29,7 @@ const read = ({ id }: OrderBody) => call<OrderBody>(world.place.publicUrl, 'GET'
 const toldPaid = ({ id }: OrderBody) =>
   new Set(world.receiver.received.filter(({ body }) => body.includes('"order.paid"') && body.includes(id)).map(({ body }) => body)).size
 
-/** What the proxy does at the fatal moment: it kills, once, and whoever asked hears nothing. */
+/** What the proxy does at the fatal moment: it kills, once, and the caller receives nothing. */
 function dieing(at: (kill: () => Promise<void>) => Fault): Promise<void> {
   return new Promise(dead => {
     const kill = async () => {
@@ -104,11 +104,11 @@ const ways: Record<'sweep' | 'signature', { account: string; pay(order: OrderBod
   },
 }
 
-/** Paid once on the chain, told once, by one transaction of ours. */
+/** Paid once on the chain, published once, by one transaction of ours. */
 async function expectOnce(paid: OrderBody, account: string, before: number) {
   const { chain } = world
   await until(async () => (await read(paid)).status === 'paid', 'the order was not paid', 30_000)
-  await until(() => toldPaid(paid) > 0, 'the merchant was not told')
+  await until(() => toldPaid(paid) > 0, 'the merchant was not notified')
   // A transfer has paid; its sweep settles it.
   const isSettled = async () => (await read(paid)).payments?.every(({ settlement }) => settlement.status === 'settled') === true
   await until(isSettled, 'the payment was not settled', 30_000)

@@ -60,7 +60,7 @@ function notified(ids: readonly string[]) {
     return [webhookBodies[type as keyof typeof webhookBodies].parse({ type, data })]
   })
 }
-const hears = (ids: readonly string[], count: number) =>
+const receives = (ids: readonly string[], count: number) =>
   until(
     () => notified(ids).length >= count,
     () => JSON.stringify(notified(ids)),
@@ -91,10 +91,10 @@ it('a plan of three charges, each paid in two parts, is played to its end: three
     await until(isShort, 'the open order is not shown as it is now', 30_000)
     await pay(world.chain, order, units(order.usdc_amount) - half)
     paid.push(order)
-    await hears([...paid.map(order => order.id), id], 2 * paid.length)
+    await receives([...paid.map(order => order.id), id], 2 * paid.length)
   }
   const ids = [...paid.map(order => order.id), id]
-  await hears(ids, 7)
+  await receives(ids, 7)
 
   expect(await get(merchant, `/subscriptions/${id}`)).toMatchObject({
     ...{ status: 'expired', charges_done: 3, next_charge_at: null, open_order_id: null },
@@ -122,7 +122,7 @@ it('cancelling a subscription cancels its open order too, and both are notified'
   const { id } = await post<SubscriptionBody>(merchant, '/subscriptions', { brl_amount: '10.00', external_ref: 'CLUB-2' })
   const order = await charge(merchant, id)
   expect(await post(merchant, `/subscriptions/${id}/cancel`)).toMatchObject({ status: 'cancelled' })
-  await hears([id, order.id], 2)
+  await receives([id, order.id], 2)
   expect(notified([id, order.id]).sort((a, b) => a.type.localeCompare(b.type))).toEqual([
     { type: 'order.cancelled', data: { id: order.id, external_ref: 'CLUB-2' } },
     { type: 'subscription.cancelled', data: { id, external_ref: 'CLUB-2' } },
@@ -140,14 +140,14 @@ it('an order of a plan that expires unpaid makes it past due; issued again a day
   await world.chain.setNextBlockTimestamp((await world.chain.now()) + 60)
   await world.chain.mine(2)
   await until(async () => (await read()).status === 'past_due', 'the plan did not become past due', 30_000)
-  await hears([first.id], 1)
+  await receives([first.id], 1)
 
   aheadMs = DAY_MS
   await until(async () => (await read()).open_order_id !== null, 'the order was not issued again', 30_000)
   const second = await charge(merchant, id)
   expect([second.id === first.id, second.memo === first.memo]).toEqual([false, false])
   await pay(world.chain, second)
-  await hears([first.id, second.id], 2)
+  await receives([first.id, second.id], 2)
   expect(await read()).toMatchObject({ status: 'active', charges_done: 1 })
   expect(notified([first.id, second.id]).map(({ type, data }) => [type, data.id])).toEqual([
     ['order.expired', first.id],

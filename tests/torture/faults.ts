@@ -149,7 +149,7 @@ function chainFaults({ world, miner, cluster, random, confirmations, reorgDepthM
     () => rpcFaults.missingAnswers(),
   ]
   const lies = [() => rpcFaults.emptyLogs(), () => behind(random.between(1, 8)), () => rpcFaults.wrongChain(1)]
-  // One end point at a time: when most of them lie alike, what they say is what the chain is.
+  // One end point at a time: when most of them lie alike, what they answer is what the chain is.
   const rpc = (name: string, ways: typeof refusals): Fault => ({
     name,
     async strike() {
@@ -176,7 +176,7 @@ function receiverFaults({ traffic, random }: Harmed): Fault[] {
     },
   })
   return [
-    misbehave('receiver fails', ['fails', 'is away', 'says no for ever']),
+    misbehave('receiver fails', ['fails', 'is away', 'refuses for ever']),
     misbehave('receiver hangs', ['hangs', 'promises an answer']),
     misbehave('receiver lies', ['hangs up', 'answers nonsense', 'sends elsewhere']),
   ]

@@ -7,7 +7,7 @@ import type { Requests } from './requests'
 
 /** A payer with one line of nonces: his transactions follow one another. What a reorg takes from him he does not send again. */
 export interface Payer {
-  /** Through the router, as asked; `instead` says what is different about it. */
+  /** Through the router, as asked; `instead` names what is different about it. */
   pay(order: OrderBody, units: bigint, instead?: { memo?: string; merchant?: string; router?: string }): Promise<void>
   /** A plain transfer to the order's own address. */
   deposit(order: OrderBody, units: bigint): Promise<void>
@@ -17,7 +17,7 @@ export interface Payer {
   done(): Promise<void>
 }
 
-/** A transaction that a reorg took away may never be mined: nobody waits longer than this. */
+/** A transaction that a reorg took away may never be mined: no one waits longer than this. */
 const MINED_WAIT_MS = 8_000
 /** An estimate would refuse what depends on a transaction that is not mined yet. */
 const GAS = { gasLimit: 500_000 }
@@ -71,7 +71,7 @@ export function createPayer(world: World, requests: Requests, privateKey: string
           if (answer?.status === 202 || answer?.status === 409) return
           await new Promise(resolve => setTimeout(resolve, 500))
         }
-        throw new Error('nobody takes the signature')
+        throw new Error('no one takes the signature')
       }),
     done: () => line,
   }

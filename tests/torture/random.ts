@@ -35,7 +35,7 @@ export function createRandom(seed: number): Random {
   }
 }
 
-/** One of the choices, each as often as its weight says. */
+/** One of the choices, each as often as its weight states. */
 export function weighted<T>(random: Random, choices: readonly (readonly [number, T])[]): T {
   let left = random.next() * choices.reduce((sum, [weight]) => sum + weight, 0)
   for (const [weight, choice] of choices) {

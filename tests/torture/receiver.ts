@@ -13,7 +13,7 @@ export const misbehaviours = {
   'promises an answer': res => {
     res.writeProcessing()
   },
-  'says no for ever': res => {
+  'refuses for ever': res => {
     res.writeHead(400, { 'content-type': 'text/plain' })
     const drip = () => {
       if (res.destroyed) return
@@ -35,7 +35,7 @@ export interface Receiver {
   stop(): Promise<void>
 }
 
-/** A merchant's server that checks signatures as the specification says, keeps every body, and misbehaves on request. */
+/** A merchant's server that checks signatures as the specification states, keeps every body, and misbehaves on request. */
 export async function startReceiver(): Promise<Receiver> {
   const taken = new Set<string>()
   const counts = { received: 0, forged: 0 }

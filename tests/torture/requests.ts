@@ -4,7 +4,7 @@ import type { Random } from './random'
 
 export interface Post {
   path: string
-  /** Without one the request says who it is in no way. */
+  /** Without one the request carries no identity. */
   apiKey: string | null
   body: object | string
   key?: string

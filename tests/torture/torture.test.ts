@@ -1,7 +1,7 @@
 import type { Ledger } from './ledger'
 import { type Outcome, torture } from './torture'
 
-/** Bugs as they would show in the books, each with the way to mend it again. */
+/** Bugs as they would show in the books, each with the way to repair it again. */
 const planted: Record<string, (ledger: Ledger) => Promise<() => Promise<unknown>>> = {
   'a payment that is lost': async ledger => {
     const [row] = await ledger.query('orders', "SELECT id FROM payments WHERE status = 'confirmed' LIMIT 1")
@@ -32,9 +32,9 @@ it('nothing is lost and nothing is doubled while everything breaks, and the audi
     pauseMs: 900,
     async inspect({ ledger, auditAgain }) {
       for (const [bug, plant] of Object.entries(planted)) {
-        const mend = await plant(ledger)
+        const repair = await plant(ledger)
         seen[bug] = (await auditAgain()).length
-        await mend()
+        await repair()
       }
     },
   })

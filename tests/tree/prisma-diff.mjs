@@ -5,7 +5,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
 import pg from 'pg'
 
-// Prints what `prisma db push` would change in a database to make it what a schema.prisma says; nothing when they agree. The engine is the one of
+// Prints what `prisma db push` would change in a database to make it what a schema.prisma states; nothing when they agree. The engine is the one of
 // Prisma's own commands, compiled to WebAssembly, so that no binary is downloaded.
 
 const [, , url, schemaFile] = process.argv

@@ -44,7 +44,7 @@ export async function endProcess(child: ChildProcess, signal: 'SIGKILL' | 'SIGTE
   return child.exitCode
 }
 
-/** One that is stopped in the middle takes the connection and says nothing. */
+/** One that is stopped in the middle takes the connection and answers nothing. */
 export const isReady = (opsUrl: string): Promise<boolean> =>
   fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
     answer => answer.ok,

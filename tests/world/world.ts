@@ -115,13 +115,13 @@ export async function createMerchant(
   return { ...merchant, token: access_token, email }
 }
 
-/** As fetch, for the gateway: an answer that is not what its OpenAPI document says is thrown. */
+/** As fetch, for the gateway: an answer that is not what its OpenAPI document states is thrown. */
 export async function askGateway(gatewayUrl: string, path: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(`${gatewayUrl}${path}`, init)
   const { status, headers } = response
   const text = await response.clone().text()
   const faults = (await openApiValidator(gatewayUrl))({ method: init.method ?? 'GET', path, status, headers, text })
-  if (faults.length > 0) throw new Error(`This answer is not what the OpenAPI document says:\n${faults.join('\n')}`)
+  if (faults.length > 0) throw new Error(`This answer is not what the OpenAPI document states:\n${faults.join('\n')}`)
   return response
 }
 

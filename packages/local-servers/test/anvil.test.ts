@@ -50,7 +50,7 @@ describe('startAnvil', () => {
     await one.stop()
   })
 
-  it('says which port is taken', async () => {
+  it('names which port is taken', async () => {
     const first = await startAnvil()
     const second = startAnvil({ port: first.port })
     await expect(second).rejects.toThrow(PortTakenError)
@@ -99,7 +99,7 @@ describe('the state file', () => {
 describe('a process that started anvil', () => {
   const register = join(__dirname, '../../../scripts/test/register-typescript.cjs')
 
-  /** A process that starts anvil and then does what `script` says. */
+  /** A process that starts anvil and then runs `script`. */
   function run(script: string): ChildProcess {
     const program = join(folder, 'program.js')
     const anvil = JSON.stringify(join(__dirname, '../src/anvil'))

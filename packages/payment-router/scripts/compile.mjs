@@ -79,7 +79,7 @@ function immutableNames(node, names = {}) {
 
 const typeOf = ({ type, components }) => (components ? type.replace('tuple', `(${components.map(typeOf).join()})`) : type)
 
-/** The named parameters of what this source declares that NatSpec says nothing of. */
+/** The named parameters of what this source declares that NatSpec states nothing of. */
 function undocumented(contract, { abi, devdoc }, source) {
   const documented = { function: devdoc.methods, constructor: devdoc.methods, event: devdoc.events, error: devdoc.errors }
   const declared = abi.filter(({ name = 'constructor' }) => source.includes(`${name}(`))

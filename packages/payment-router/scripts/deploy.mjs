@@ -1,4 +1,4 @@
-// Deploys a router on one chain and verifies it: docs/deploying-contracts.md. Without --send it only says what it would do.
+// Deploys a router on one chain and verifies it: docs/deploying-contracts.md. Without --send it only prints what it would do.
 import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 
@@ -26,7 +26,7 @@ function options() {
   return { rpcUrl, key, feeBps: Number(feeBps), feeReceiver, salt, token, development, send }
 }
 
-const say = (what, value) => console.log(`${what.padEnd(26)} ${value}`)
+const print = (what, value) => console.log(`${what.padEnd(26)} ${value}`)
 
 async function openChain({ rpcUrl, key, token, development }) {
   const asked = new JsonRpcProvider(rpcUrl)
@@ -45,27 +45,27 @@ async function main() {
   const { provider, chainId, name, usdcAddress, signer } = await openChain(terms)
   const { feeBps, feeReceiver, salt, development } = terms
   const routerAddress = contracts.routerAddress({ deployer: signer.address, feeBps, feeReceiver, salt })
-  say('chain', `${chainId}, ${name}`)
-  say('USDC', usdcAddress)
-  say('deployer', signer.address)
-  say('fee', `${feeBps} basis points to ${feeReceiver}`)
-  say('factory', contracts.factoryAddress(signer.address))
-  say('router', routerAddress)
+  print('chain', `${chainId}, ${name}`)
+  print('USDC', usdcAddress)
+  print('deployer', signer.address)
+  print('fee', `${feeBps} basis points to ${feeReceiver}`)
+  print('factory', contracts.factoryAddress(signer.address))
+  print('router', routerAddress)
   await contracts.verifyToken(provider, { chainId, usdcAddress, development })
-  say('chain and token', 'verified')
+  print('chain and token', 'verified')
   if (!terms.send) return console.log('Nothing was sent. Add --send to deploy.')
 
   const before = await provider.getBlockNumber()
   const stood = (await provider.getCode(routerAddress)) !== '0x'
   await contracts.deployRouter(signer, { usdcAddress, feeBps, feeReceiver, ...(salt === undefined ? {} : { salt }) })
-  say('deployment', stood ? 'stands already' : `mined; START_BLOCK=${before}`)
+  print('deployment', stood ? 'stands already' : `mined; START_BLOCK=${before}`)
   const expected = { chainId, usdcAddress, routerAddress, feeBps, feeReceivers: [feeReceiver], development }
   await contracts.verifyDeployment(provider, expected)
-  say('router and implementation', 'verified')
-  say('router code hash', keccak256(await provider.getCode(routerAddress)))
-  say('implementation', contracts.depositImplementation(routerAddress))
-  const sweep = await contracts.testSweep(signer, { usdcAddress, routerAddress }, memo => say('test sweep, memo', memo))
-  say('test sweep', `${sweep.txHash}, ${sweep.gasUsed} gas`)
+  print('router and implementation', 'verified')
+  print('router code hash', keccak256(await provider.getCode(routerAddress)))
+  print('implementation', contracts.depositImplementation(routerAddress))
+  const sweep = await contracts.testSweep(signer, { usdcAddress, routerAddress }, memo => print('test sweep, memo', memo))
+  print('test sweep', `${sweep.txHash}, ${sweep.gasUsed} gas`)
   console.log('The addresses of this router may be published.')
 }
 

@@ -1,4 +1,4 @@
-// Sweeps a deposit that was sent on another chain than the order's: docs/deploying-contracts.md. Without --send it only says what it would do.
+// Sweeps a deposit that was sent on another chain than the order's: docs/deploying-contracts.md. Without --send it only prints what it would do.
 import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 
@@ -24,7 +24,7 @@ function options() {
   return { homeUrl, otherUrl, key, router, memo, merchant, token, development, send }
 }
 
-const say = (what, value) => console.log(`${what.padEnd(26)} ${value}`)
+const print = (what, value) => console.log(`${what.padEnd(26)} ${value}`)
 
 async function openChain(url) {
   const asked = new JsonRpcProvider(url)
@@ -39,19 +39,19 @@ async function main() {
   const [home, other] = [await openChain(homeUrl), await openChain(otherUrl)]
   const usdcAddress = development ? token : contracts.supportedChains[other.chainId]?.usdcAddress
   if (usdcAddress === undefined) throw new Error(`chain ${other.chainId} is not on the list of supported chains`)
-  say('home chain', home.chainId)
-  say('chain of the money', other.chainId)
+  print('home chain', home.chainId)
+  print('chain of the money', other.chainId)
   const terms = { usdcAddress, routerAddress: router, memo, merchant, development }
   const { depositAddress, amount, refusal } = await contracts.inspectStrayDeposit({ home, other }, terms)
-  say('router', `${router}, verified`)
-  say('deposit address', depositAddress)
-  say('it holds, in token units', amount)
-  say('payout address', merchant)
+  print('router', `${router}, verified`)
+  print('deposit address', depositAddress)
+  print('it holds, in token units', amount)
+  print('payout address', merchant)
   if (refusal !== null) throw new Error(`not swept: ${refusal}`)
   if (!send) return console.log('Nothing was sent. Add --send to sweep.')
   const sweeper = new Contract(router, contracts.paymentRouterAbi, new Wallet(key, other.provider))
   const receipt = await (await sweeper.getFunction('sweep').send(memo, merchant)).wait()
-  say('swept', `${receipt.hash}, ${receipt.gasUsed} gas`)
+  print('swept', `${receipt.hash}, ${receipt.gasUsed} gas`)
 }
 
 main()

@@ -58,7 +58,7 @@ export async function deployUnrulyToken(chain: LocalChain, cutBps: number): Prom
 
 export async function deployRouterFor(chain: LocalChain, changes: Partial<RouterTerms> = {}): Promise<string> {
   const { usdcAddress, feeBps, feeReceiver } = chain
-  // Routers of the same terms are told apart by their salt, whatever their token.
+  // Routers of the same terms differ by their salt, whatever their token.
   return deployRouter(await chain.provider.getSigner(0), { usdcAddress, feeBps, feeReceiver, salt: randomMemo(), ...changes })
 }
 

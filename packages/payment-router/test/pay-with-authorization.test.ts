@@ -66,7 +66,7 @@ const call = (terms: Terms, signature: string) =>
   ] as const
 
 describe('payWithAuthorization', () => {
-  it('pays for a payer who owns no native coin, whoever submits it', async () => {
+  it('pays for a payer who owns no native coin, whichever account submits it', async () => {
     const terms = termsOf()
     const receipt = await send(routerOf(chain, relayer), ...call(terms, await sign(terms)))
     expect(payments(receipt)).toEqual([[terms.memo, terms.merchant, payer.address, 990_000n, 10_000n]])
@@ -116,7 +116,7 @@ describe('payWithAuthorization', () => {
     expect(await refusal(routerOf(chain, relayer), ...call(terms, signature))).toEqual(['FiatTokenV2: authorization is used or canceled'])
   })
 
-  it('can be cancelled by the payer, and by nobody else', async () => {
+  it('can be cancelled by the payer, and by no one else', async () => {
     const terms = termsOf()
     const nonce = authorizationNonce(terms.memo, terms.merchant, terms.salt)
     const { domain } = receiveWithAuthorizationTypedData({ chainId: chain.chainId, ...terms })

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => chain.stop())
 
 describe('pay', () => {
-  it('splits the amount, says whose memo it was, and keeps nothing', async () => {
+  it('splits the amount, names whose memo it was, and keeps nothing', async () => {
     const [memo, merchant] = [randomMemo(), randomAddress()]
     const [feeBefore = 0n] = await balances(chain, chain.feeReceiver)
     const receipt = await mined(chain.pay(payer, { memo, merchant, amount: 27_675_277n }))
@@ -42,7 +42,7 @@ describe('pay', () => {
     expect(payments(await mined(chain.pay(payer, { memo, merchant, amount: 99n })))).toEqual([[memo, merchant, payer.address, 99n, 0n]])
   })
 
-  it('marks nothing as paid: nobody can block a memo by paying it first', async () => {
+  it('marks nothing as paid: no one can block a memo by paying it first', async () => {
     const [memo, merchant, stranger] = [randomMemo(), randomAddress(), randomAddress()]
     for (const to of [stranger, merchant, merchant]) await mined(chain.pay(payer, { memo, merchant: to, amount: 100n }))
     expect(await balances(chain, stranger, merchant)).toEqual([99n, 198n])
@@ -93,7 +93,7 @@ describe('pay', () => {
     await expect(payer.sendTransaction({ to: chain.routerAddress, value: parseEther('1') })).rejects.toThrow()
   })
 
-  it('takes from nobody but its caller', async () => {
+  it('takes from no one but its caller', async () => {
     const stranger = chain.wallet(6)
     const reason = await refusal(routerOf(chain, stranger), 'pay', randomMemo(), stranger.address, 1n)
     expect(reason).toEqual(['ERC20InsufficientAllowance', chain.routerAddress, 0n, 1n])

@@ -22,7 +22,7 @@ describe('the rate feed of a local chain', () => {
     expect(await latest()).toMatchObject({ round: 1n, answer: 18_450_184n, answeredInRound: 1n })
   })
 
-  it('is always fresh until it is told a time', async () => {
+  it('is always fresh until it is given a time', async () => {
     await chain.mine(3)
     expect((await latest()).updatedAt).toBeGreaterThanOrEqual(BigInt(await chain.now()))
     await send(feed, 'set', 20_000_000n, 1_700_000_000n)

@@ -33,7 +33,7 @@ function newDeposit(merchant = randomAddress()): { memo: string; merchant: strin
 }
 
 describe('rescue', () => {
-  it('sends a token, the payment token or native coin that was sent to the router to the fee receiver, whoever asks', async () => {
+  it('sends a token, the payment token or native coin that was sent to the router to the fee receiver, at anyone’s request', async () => {
     const router = routerOf(chain, anyone)
     const before = await chain.provider.getBalance(chain.feeReceiver)
     for (const token of [otherToken, chain.usdcAddress]) {
@@ -62,7 +62,7 @@ describe('rescue', () => {
 })
 
 describe('recover', () => {
-  it('sends another token to the merchant, before and after the address was deployed, whoever asks', async () => {
+  it('sends another token to the merchant, before and after the address was deployed, at anyone’s request', async () => {
     const { memo, merchant, address } = newDeposit()
     const other = usdcOf(chain, anyone, otherToken)
     for (const total of [70n, 140n]) {
@@ -87,7 +87,7 @@ describe('recover', () => {
     await expect(anyone.sendTransaction({ to: address, value: 1n })).rejects.toThrow()
   })
 
-  it('leaves the payment token to sweep, which takes the fee and says whose payment it was', async () => {
+  it('leaves the payment token to sweep, which takes the fee and names whose payment it was', async () => {
     const { memo, merchant, address } = newDeposit()
     await mined(chain.mintUsdc(address, 100n))
     expect(await refusal(routerOf(chain, anyone), 'recover', memo, merchant, chain.usdcAddress)).toEqual([

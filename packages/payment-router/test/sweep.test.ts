@@ -38,7 +38,7 @@ function newDeposit(merchant = randomAddress()): Deposit {
   return { memo, merchant, address: depositAddress({ router: chain.routerAddress, memo, merchant }) }
 }
 
-/** A plain transfer, by someone who never heard of the router. */
+/** A plain transfer, by someone who knows nothing of the router. */
 async function paidDeposit(amount: bigint, merchant?: string): Promise<Deposit> {
   const deposit = newDeposit(merchant)
   await mined(chain.transferUsdc(payer, deposit.address, amount))
@@ -60,7 +60,7 @@ async function simulate(gasLimit: number, method: string, ...values: unknown[]):
 }
 
 describe('sweep', () => {
-  it('deploys and pays in one call, whoever makes it', async () => {
+  it('deploys and pays in one call, whichever account makes it', async () => {
     const { memo, merchant, address } = await paidDeposit(1_000_000n)
     const receipt = await mined(chain.sweep(anyone, { memo, merchant }))
     expect(payments(receipt)).toEqual([[memo, merchant, address, 990_000n, 10_000n]])
@@ -146,7 +146,7 @@ describe('sweep', () => {
 })
 
 describe('sweepMany', () => {
-  it('pays each, and lets an empty or a blocked one stop nobody', async () => {
+  it('pays each, and lets an empty or a blocked one stop no other', async () => {
     const blocked = await paidDeposit(1_000n)
     await send(usdcOf(chain, anyone), 'setBlacklisted', blocked.merchant, true)
     const deposits = [await paidDeposit(1_000n), newDeposit(), blocked, await paidDeposit(2_000n)]

@@ -12,7 +12,7 @@ function grouped(decimal: string, language: Language): string {
 
 export const brl = (decimal: string, language: Language): string => `R$\u00a0${grouped(decimal, language)}`
 
-/** With as many of the six decimals as say something, and at least two. */
+/** With as many of the six decimals as mean something, and at least two. */
 export const usdc = (decimal: string, language: Language): string => `${grouped(shortDecimal(decimal), language)}\u00a0USDC`
 
 /** To the cent, for places where many amounts are compared at a glance; the exact one stands where there is one. */

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const SHOWN_MS = 1800
 
-/** Copies a text and says for a moment that it did. Without the clipboard API (plain http) the old command does it. */
+/** Copies a text and states for a moment that it did. Without the clipboard API (plain http) the old command does it. */
 export function useCopy(): { copied: boolean; copy(text: string): void } {
   const [copied, setCopied] = useState(false)
   useEffect(() => {

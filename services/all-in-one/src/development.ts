@@ -9,7 +9,7 @@ import { openState } from './state'
 import { createWebhookReceiver } from './webhook-receiver'
 
 // What `docker compose --profile dev` needs beside the five services: contracts on the local chain, and in one process the identity provider,
-// the sample webhook receiver and a merchant to try things with. Never part of a deployment that serves anybody.
+// the sample webhook receiver and a merchant to try things with. Never part of a deployment that serves anyone.
 
 const chainSettings = z.object({
   RPC_URL: z.url(),

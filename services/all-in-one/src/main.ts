@@ -39,15 +39,15 @@ async function main() {
   const release = claimFolder(folder)
   process.on('exit', release)
   rmSync(ready, { force: true })
-  embedded = await startEmbedded({ settings, folder, fresh: args.includes('--fresh'), onStage: stage => say(since, `starting ${stage}`) })
+  embedded = await startEmbedded({ settings, folder, fresh: args.includes('--fresh'), onStage: stage => print(since, `starting ${stage}`) })
   const first = embedded.file.state.demoMerchant === undefined
   await prepareDemoMerchant(embedded)
-  const sample = first ? await playSamplePayment(embedded, step => say(since, step)) : null
+  const sample = first ? await playSamplePayment(embedded, step => print(since, step)) : null
   writeFileSync(ready, `${JSON.stringify(description(embedded), null, 2)}\n`, { mode: 0o600 })
   console.log(summary(embedded, { sample, seconds: (Date.now() - since) / 1000, folder }))
 }
 
-function say(since: number, text: string) {
+function print(since: number, text: string) {
   console.log(`${((Date.now() - since) / 1000).toFixed(1).padStart(6)} s  ${text}`)
 }
 

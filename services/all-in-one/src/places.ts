@@ -48,7 +48,7 @@ export function environments(place: Place): Record<ServiceName, Environment> {
     HOST: '127.0.0.1',
     PORT: String(place.ports[service]),
     OPS_PORT: '0',
-    // No load balancer has to hear of a stop here; idle connections between the services end within a second.
+    // No load balancer must be shown a stop here; idle connections between the services end within a second.
     LAME_DUCK_MS: '1500',
     LOG_LEVEL: place.logLevel,
     NODE_ENV: 'development',

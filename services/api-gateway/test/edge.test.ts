@@ -27,7 +27,7 @@ describe('GET /ping', () => {
   })
 })
 
-test('every answer, errors too, carries a request id and the security headers, and says nothing of its server', async () => {
+test('every answer, errors too, carries a request id and the security headers, and states nothing of its server', async () => {
   for (const path of ['/ping', '/api/v1/orders', '/nowhere']) {
     const { headers } = await request(system.url).get(path)
     expect(headers['x-request-id']).toMatch(/^[\w.:-]{8,128}$/)
@@ -72,7 +72,7 @@ describe('a method that a path does not have', () => {
     expect(headers.allow).toBe(allow)
   })
 
-  test('OPTIONS says which it has, without a body', async () => {
+  test('OPTIONS names which it has, without a body', async () => {
     const { headers, text } = await request(system.url).options('/api/v1/orders').expect(204)
     expect([headers.allow, text]).toEqual(['GET, HEAD, POST', ''])
   })
@@ -87,7 +87,7 @@ describe('bodies that are too much (413)', () => {
   let apiKey: string
   beforeAll(async () => {
     apiKey = (await newMerchant(system)).apiKey
-    system.owners.orders.heard.length = 0
+    system.owners.orders.received.length = 0
   })
   const post = (path: string, body: string | Buffer) =>
     request(system.url).post(path).set(bearer(apiKey)).set('Content-Type', 'application/json').send(body)
@@ -95,7 +95,7 @@ describe('bodies that are too much (413)', () => {
   test('one byte over 64 KiB is refused, 64 KiB pass', async () => {
     const json = (size: number) => `"${'a'.repeat(size - 2)}"`
     expect((await post('/api/v1/orders', json(65_537)).expect(413)).body.code).toBe('payload_too_large')
-    expect(system.owners.orders.heard).toEqual([])
+    expect(system.owners.orders.received).toEqual([])
     const { status } = await post('/api/v1/orders', `{"a":"${'a'.repeat(65_536 - 8)}"}`)
     expect(status).toBe(201)
   })

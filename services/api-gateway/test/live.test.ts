@@ -79,11 +79,11 @@ test('many payers of one order cost one look at it per change', async () => {
   const streams = await Promise.all([1, 2, 3, 4].map(() => open()))
   await until(() => streams.every(stream => stream.views().length === 1), 'not all were sent')
   await system.gateway.idle()
-  system.owners.orders.heard.length = 0
+  system.owners.orders.received.length = 0
   view.received = '1.000000'
   for (let n = 0; n < 50; n++) changed()
   await until(() => streams.every(stream => stream.views().at(-1).received === '1.000000'), 'not all were sent')
-  expect(system.owners.orders.heard.length).toBeLessThanOrEqual(2)
+  expect(system.owners.orders.received.length).toBeLessThanOrEqual(2)
   for (const stream of streams) stream.close()
 })
 
@@ -103,7 +103,7 @@ test('an order that is not there is 404, an id that is none 400, too many stream
 test('a payer gets nothing without a view, and the plain checkout answers the same view', async () => {
   const { body } = await request(system.url).get(`/api/v1/checkout/${orderId}`).expect(200)
   expect(body).toMatchObject({ object: 'checkout', id: orderId })
-  expect(system.owners.orders.heard.at(-1)?.caller).toEqual({ kind: 'checkout' })
+  expect(system.owners.orders.received.at(-1)?.caller).toEqual({ kind: 'checkout' })
 })
 
 test('a gateway that stops ends its streams, so that their readers go to another', async () => {

@@ -34,7 +34,7 @@ interface Layer {
 }
 
 test('the document names every route that is served, and no other', () => {
-  // Routers are made without asking anybody; only their shape is looked at.
+  // Routers are made without asking anyone; only their shape is looked at.
   const nothing = Router()
   const deps = {
     store: { apiKeys: {} },
@@ -49,7 +49,7 @@ test('the document names every route that is served, and no other', () => {
   expect(served.sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort())
 })
 
-test('a public linter finds nothing to say about it', async () => {
+test('a public linter finds nothing wrong with it', async () => {
   const { text } = await request(system.url).get('/openapi.json').expect(200)
   const folder = mkdtempSync(join(tmpdir(), 'ponte-openapi-'))
   writeFileSync(join(folder, 'openapi.json'), text)
@@ -80,7 +80,7 @@ test('it is OpenAPI 3.1 with every webhook, every error, and servers as configur
 })
 
 describe('examples', () => {
-  test.each(Object.entries(requests))('what the document says to send is accepted: %s', (name, schema) => {
+  test.each(Object.entries(requests))('what the document states to send is accepted: %s', (name, schema) => {
     expect(schema.safeParse(requestExamples[name as keyof typeof requestExamples]).error).toBeUndefined()
   })
   const webhookBodies = Object.fromEntries(Object.entries(webhooks).map(([type, schema]) => [webhookSchemaName(type), schema]))

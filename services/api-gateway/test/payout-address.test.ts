@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => system.stop())
 beforeEach(() => {
   system.owners.orders.answers()
-  system.owners.orders.heard.length = 0
+  system.owners.orders.received.length = 0
 })
 
 const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -21,7 +21,7 @@ const refusing: RequestHandler = (_req, res) => {
 }
 const create = (body: object, token = system.identity.sign()) => request(system.url).post('/api/v1/merchants').set(bearer(token)).send(body)
 const change = (token: string, body: object) => request(system.url).patch('/api/v1/merchants/me').set(bearer(token)).send(body)
-const asked = () => system.owners.orders.heard.map(({ method, url }) => `${method} ${url}`)
+const asked = () => system.owners.orders.received.map(({ method, url }) => `${method} ${url}`)
 
 test('orders is asked about the address of a new merchant, in its checksum spelling', async () => {
   await create({ display_name: 'Padaria', payout_address: ADDRESS.toLowerCase() }).expect(201)
@@ -59,7 +59,7 @@ test('the merchant is warned of an address that is a contract, for as long as it
 
 test('nothing is asked when the address stays, is cleared, or is not named', async () => {
   const { token } = await newMerchant(system, { display_name: 'Padaria', payout_address: ADDRESS })
-  system.owners.orders.heard.length = 0
+  system.owners.orders.received.length = 0
   await change(token, { payout_address: ADDRESS }).expect(200)
   await change(token, { display_name: 'Outra' }).expect(200)
   await change(token, { payout_address: null }).expect(200)

@@ -12,29 +12,29 @@ beforeAll(async () => {
 })
 afterAll(() => system.stop())
 beforeEach(() => {
-  for (const owner of Object.values(system.owners)) owner.heard.length = 0
+  for (const owner of Object.values(system.owners)) owner.received.length = 0
 })
 
 const pathOf = (path: string) => path.replace(/:\w+/g, '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90')
-const heard = () => Object.values(system.owners).flatMap(owner => owner.heard)
+const received = () => Object.values(system.owners).flatMap(owner => owner.received)
 
 test.each(operations.map(operation => [operation.method, operation.path, operation] as const))(
-  'an unknown query parameter is refused, and no owner hears of it: %s %s',
+  'an unknown query parameter is refused, and no owner is asked: %s %s',
   async (method, path, { credential }) => {
     const { body } = await request(system.url)
       [method](`${pathOf(path)}?surprise=1`)
       .set(credentials[credential])
       .expect(400)
     expect(body).toMatchObject({ code: 'invalid_request', errors: [{ path: 'surprise', message: 'is not a known field' }] })
-    expect(heard()).toEqual([])
+    expect(received()).toEqual([])
   },
 )
 
 test('known parameters pass', async () => {
   await request(system.url).get('/api/v1/orders?limit=3&status=paid').set(credentials.api_key).expect(200)
-  expect(heard().map(({ url }) => url)).toEqual(['/api/v1/orders?limit=3&status=paid'])
+  expect(received().map(({ url }) => url)).toEqual(['/api/v1/orders?limit=3&status=paid'])
 })
 
-test('a caller without a credential hears of that first', async () => {
+test('a caller without a credential is notified of that first', async () => {
   await request(system.url).get('/api/v1/orders?surprise=1').expect(401)
 })

@@ -6,7 +6,7 @@ import { apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '../src
 import { SEAL_KEY } from './world'
 import { AUDIENCE, ISSUER, startIdentity } from './world/identity'
 
-/** A wire to something that can be cut and mended. */
+/** A wire to something that can be cut and repaired. */
 async function cuttable(target: { host: string; port: number }) {
   const sockets = new Set<Socket>()
   let isCut = false
@@ -33,7 +33,7 @@ async function cuttable(target: { host: string; port: number }) {
       isCut = true
       for (const socket of sockets) socket.destroy()
     },
-    mend() {
+    repair() {
       isCut = false
     },
     async stop() {
@@ -84,8 +84,8 @@ beforeAll(async () => {
   await gateway.start()
 })
 afterAll(async () => {
-  postgres.mend()
-  rabbitmq.mend()
+  postgres.repair()
+  rabbitmq.repair()
   await gateway.stop()
   for (const part of [postgres, rabbitmq, identity]) await part.stop()
   await database.drop()
@@ -107,7 +107,7 @@ test('readiness names PostgreSQL when it is gone, the process lives on, callers 
   expect(body.code).toBe('service_unavailable')
   expect(Number(headers['retry-after'])).toBeGreaterThan(0)
   await request(`http://127.0.0.1:${gateway.http.port()}`).get('/ping').expect(200)
-  postgres.mend()
+  postgres.repair()
   await becomes(200)
 })
 
@@ -126,7 +126,7 @@ test('RabbitMQ away is a matter of metrics, not of readiness: merchants are stil
     .set('Authorization', `Bearer ${identity.sign()}`)
     .send({ display_name: 'Padaria' })
     .expect(201)
-  rabbitmq.mend()
+  rabbitmq.repair()
   await until(async () => (await connections()) === 2, 'the broker is not connected again')
   await gateway.idle()
 })

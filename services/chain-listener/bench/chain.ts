@@ -82,7 +82,7 @@ function cpuSeconds(pids: readonly number[]): number {
 
 const round = (value: number, digits: number) => Number(value.toFixed(digits))
 
-/** A bus that takes everything at once: the outbox is published, nobody reads it. */
+/** A bus that takes everything at once: the outbox is published, no one reads it. */
 const swallowing: Bus = {
   name: 'bus',
   publish: async () => undefined,
@@ -123,11 +123,11 @@ async function ours(chain: Chain, height: number, publishing: boolean, proof = '
   const { rows } = await sql.query<{ n: number }>('SELECT count(*)::int AS n FROM payments')
   const backends = await sql.query<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE datname = current_database()')
   const postgresS = cpuSeconds(backends.rows.map(({ pid }) => pid))
-  const told = await sql.query<{ n: number }>("SELECT count(*)::int AS n FROM outbox WHERE type = 'payment.confirmed'")
+  const published = await sql.query<{ n: number }>("SELECT count(*)::int AS n FROM outbox WHERE type = 'payment.confirmed'")
   await sql.stop?.()
   await listener.stop()
   await database.drop()
-  if (told.rows[0]?.n !== rows[0]?.n) throw new Error(`${rows[0]?.n} payments, but ${told.rows[0]?.n} told`)
+  if (published.rows[0]?.n !== rows[0]?.n) throw new Error(`${rows[0]?.n} payments, but ${published.rows[0]?.n} published`)
   return { payments: rows[0]?.n ?? 0, postgresS }
 }
 

@@ -13,7 +13,7 @@ import { testDatabase } from '@ponte/service-kit/testing'
 import type { Chain } from '../test/chain'
 
 const VERSION = '0.16.10'
-/** Outside the workspace: its many dependencies are nobody's here. Kept for the next run. */
+/** Outside the workspace: its many dependencies are no one's here. Kept for the next run. */
 const folder = join(tmpdir(), `ponte-bench-ponder-${VERSION}`)
 const INSTALL_MS = 300_000
 const RUN_MS = 600_000

@@ -40,7 +40,7 @@ describe('the events', () => {
     )
   })
 
-  it('are numbered without a gap, and what says that an address is read comes after its payments', () => {
+  it('are numbered without a gap, and what states that an address is read comes after its payments', () => {
     const [one] = fc.sample(seen, { numRuns: 1, seed: 3 })
     if (!one) throw new Error('no sample')
     const { facts } = include([{ ...one, kind: 'transfer', deposit: one.merchant }], [], () => true)

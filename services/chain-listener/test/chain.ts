@@ -2,7 +2,7 @@ import { type Anvil, type AnvilOptions, startAnvil, testAccounts } from '@ponte/
 import { PAYMENT_RECEIVED_TOPIC, paymentRouterAbi } from '@ponte/payment-router'
 import { Interface, Wallet } from 'ethers'
 
-/** What a test payment says; everything is free, because the emitter believes whoever calls it. */
+/** What a test payment states; everything is free, because the emitter believes every caller. */
 export interface Record {
   memo: string
   merchant?: string
@@ -54,7 +54,7 @@ function emitterCode(): string {
   return `0x60${byte(code.length)}8060095f395ff3${code}`
 }
 
-/** anvil with an emitter in place of a router. Blocks are mined when the test says so, unless `options` say otherwise. */
+/** anvil with an emitter in place of a router. Blocks are mined when the test asks for it, unless `options` are others. */
 export async function startChain(options: AnvilOptions = { noMining: true }) {
   const anvil: Anvil = await startAnvil(options)
   const rpc = async <T = unknown>(method: string, ...params: unknown[]): Promise<T> => {
@@ -90,7 +90,7 @@ export async function startChain(options: AnvilOptions = { noMining: true }) {
     height: async () => Number(await rpc<string>('eth_blockNumber')),
     /** Replaces the last blocks: they are gone, with everything in them. */
     rollback: (depth: number) => rpc('anvil_rollback', depth),
-    /** What the chain itself says was paid, decoded by ethers, up to a block. */
+    /** What the chain itself states was paid, decoded by ethers, up to a block. */
     async truth(upTo: number): Promise<Truth[]> {
       const toBlock = `0x${upTo.toString(16)}`
       const logs = await rpc<Log[]>('eth_getLogs', { address: emitter, topics: [PAYMENT_RECEIVED_TOPIC], fromBlock: '0x0', toBlock })

@@ -9,7 +9,7 @@ const ACTIONS = Number(process.env.PONTE_CHAIN_ACTIONS ?? 20)
 const LIE = `0x${'0'.repeat(60)}beef`
 const SEEDS = Array.from({ length: Number(process.env.PONTE_CHAIN_SEEDS ?? 2) }, (_, index) => index + 1)
 
-/** Plays one seed: whatever is sent, mined, reorganised, restarted and broken, what was told must be what the chain has. */
+/** Plays one seed: whatever is sent, mined, reorganised, restarted and broken, what was published must be what the chain has. */
 async function play(seed: number) {
   const random = randomFrom(seed)
   const world = await startRelayWorld({ noMining: true })
@@ -20,7 +20,7 @@ async function play(seed: number) {
   const counts = { opened: 0, sent: 0, mined: 0, reorganised: 0, restarted: 0, faults: 0 }
   const orders: { memo: string; address: string }[] = []
   const height = () => chain.provider.getBlockNumber()
-  // Never swept, so that what is told of transfers stands alone.
+  // Never swept, so that what is notified of transfers stands alone.
   const start = () =>
     world.start({
       ...{ RPC_URLS: proxies.map(({ url }) => url).join(), CONFIRMATIONS: String(confirmations), REORG_WINDOW: '40', POLL_MS: '15' },
@@ -63,7 +63,7 @@ async function play(seed: number) {
       for (const proxy of proxies) proxy.set()
       const proxy = random.pick(proxies)
       const possible: Fault[] = [faults.status(503), faults.hangUp(), faults.truncated(), {}]
-      // Of three at most one lies, always the same: whoever was outvoted is left alone for minutes.
+      // Of three at most one lies, always the same: the outvoted node is left alone for minutes.
       if (proxies.indexOf(proxy) === 2)
         possible.push(
           faults.emptyLogs(),
@@ -95,7 +95,7 @@ async function play(seed: number) {
     const { hash } = (await chain.provider.getBlock('latest')) ?? {}
     await listening.until(async () => (await listening.cursor())?.scanned_hash === hash, 'the head was not scanned', 60_000)
     await listening.listener.idle(60_000)
-    return { confirmations, urls: proxies.length, ...counts, told: toldOf(listening), truth: await truthOf(world.chain, orders) }
+    return { confirmations, urls: proxies.length, ...counts, published: publishedOf(listening), truth: await truthOf(world.chain, orders) }
   } finally {
     await world.stop()
     for (const proxy of proxies.slice(1)) await proxy.stop()
@@ -103,9 +103,11 @@ async function play(seed: number) {
 }
 
 /** What a reader that folds the events by revision knows to be on the chain. */
-function toldOf(listening: Listening): string[] {
-  const events = listening.told.payments()
-  expect(listening.told.numbered().map(({ data }) => data.sequence)).toEqual(listening.told.numbered().map((_, index) => index + 1))
+function publishedOf(listening: Listening): string[] {
+  const events = listening.published.payments()
+  expect(listening.published.numbered().map(({ data }) => data.sequence)).toEqual(
+    listening.published.numbered().map((_, index) => index + 1),
+  )
   const last = new Map<string, (typeof events)[number]>()
   for (const event of events) {
     expect(event.data.revision).toBe((last.get(event.data.payment_id)?.data.revision ?? 0) + 1)
@@ -124,14 +126,14 @@ async function truthOf(
   return logs.map(log => `${log.transactionHash} ${memos.get(log.topics[2] ?? '')} ${BigInt(log.data)}`).sort()
 }
 
-describe('invariant 1, for deposits: whatever is sent, mined, reorganised, restarted and broken, what was told is what the chain has', () => {
+describe('invariant 1, for deposits: whatever is sent, mined, reorganised, restarted and broken, what was published is what the chain has', () => {
   it.each(SEEDS)(
     'seed %i',
     async seed => {
-      const { told, truth, ...played } = await play(seed)
+      const { published, truth, ...played } = await play(seed)
       process.stdout.write(`deposits model seed ${seed}: ${JSON.stringify({ ...played, transfers: truth.length })}\n`)
       expect(truth.length).toBeGreaterThan(0)
-      expect(told).toEqual(truth)
+      expect(published).toEqual(truth)
     },
     120_000,
   )

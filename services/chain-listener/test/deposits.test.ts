@@ -17,9 +17,9 @@ afterEach(async () => {
 
 /** What was published of an order's payments and sweeps, by sequence. */
 const published = (listening: Listening, memo: string) =>
-  listening.told.numbered().flatMap(event => ('memo' in event.data && event.data.memo === memo ? [event] : []))
+  listening.published.numbered().flatMap(event => ('memo' in event.data && event.data.memo === memo ? [event] : []))
 const types = (listening: Listening, memo: string) => published(listening, memo).map(({ type }) => type)
-const payments = (listening: Listening, memo: string) => listening.told.payments().filter(({ data }) => data.memo === memo)
+const payments = (listening: Listening, memo: string) => listening.published.payments().filter(({ data }) => data.memo === memo)
 const comes = (listening: Listening, memo: string, last: string) =>
   listening.until(
     () => types(listening, memo).at(-1) === last,

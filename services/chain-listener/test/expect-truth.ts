@@ -15,8 +15,8 @@ const text = (fields: readonly unknown[]) => fields.join(' ')
 
 /**
  * The rule above all others: the confirmed payments are exactly those of the chain up to the confirmed line, those not orphaned exactly
- * those up to the head, and whoever folds the events by revision knows the same. On a chain that was longer before, more may be confirmed,
- * because the line never goes back; `exactly` says that it was not.
+ * those up to the head, and a reader that folds the events by revision knows the same. On a chain that was longer before, more may be confirmed,
+ * because the line never goes back; `exactly` states that it was not.
  */
 export async function expectTruth(
   chain: Chain,
@@ -39,20 +39,20 @@ export async function expectTruth(
   expect(rowsIn(['confirmed'])).toEqual(exactly ? confirmed : expect.arrayContaining(confirmed))
   expect(rowsIn(['confirmed', 'detected'])).toEqual(all)
 
-  const told = listening.told.payments()
-  const last = new Map<string, (typeof told)[number]>()
+  const published = listening.published.payments()
+  const last = new Map<string, (typeof published)[number]>()
   const terms = new Map<string, string>()
-  for (const event of told) {
+  for (const event of published) {
     const { payment_id: id, revision, memo, amount, payer_address } = event.data
     expect(revision).toBe((last.get(id)?.data.revision ?? 0) + 1)
-    const said = text([memo, amount, payer_address])
-    expect(terms.get(id) ?? said).toBe(said)
-    terms.set(id, said)
+    const reported = text([memo, amount, payer_address])
+    expect(terms.get(id) ?? reported).toBe(reported)
+    terms.set(id, reported)
     last.set(id, event)
   }
-  expect(told.map(event => event.data.sequence)).toEqual(told.map((_, index) => index + 1))
+  expect(published.map(event => event.data.sequence)).toEqual(published.map((_, index) => index + 1))
   expect([...last].map(([id, { type }]) => text([id, type])).toSorted()).toEqual(
     rows.map(row => text([`${row.chain_id}:${row.tx_hash}:${row.ordinal}`, `payment.${row.state}`])).toSorted(),
   )
-  return { confirmed: confirmed.length, events: told.length }
+  return { confirmed: confirmed.length, events: published.length }
 }

@@ -128,9 +128,9 @@ describe('a database in which sweeps posed as payments', () => {
     })
     await chain.mine(1)
     await listening.idle()
-    const numbered = listening.told.numbered()
+    const numbered = listening.published.numbered()
     expect(numbered.map(({ data }) => data.sequence)).toEqual(numbered.map((_, index) => 8 + index))
-    const confirmed = listening.told.payments().map(({ type, data }) => [type, data.tx_hash, data.revision])
+    const confirmed = listening.published.payments().map(({ type, data }) => [type, data.tx_hash, data.revision])
     expect(confirmed).toEqual([
       ['payment.confirmed', hashOf(3), 2],
       ['payment.confirmed', hashOf(4), 2],

@@ -13,7 +13,7 @@ const SEEDS = process.env.PONTE_CHAIN_SEED
   ? [Number(process.env.PONTE_CHAIN_SEED)]
   : Array.from({ length: Number(process.env.PONTE_CHAIN_SEEDS ?? 5) }, (_, index) => index + 1)
 
-/** What a node may say that is not so: it leaves out, invents, alters, moves times, answers for another block, or says one thing in two ways. */
+/** How a node may answer wrongly: it leaves out, invents, alters, moves times, answers for another block, or states one thing in two ways. */
 const changed = (log: object) => ({ ...log, data: `0x${'0'.repeat(58)}eeeeee${'0'.repeat(64)}` })
 const lies: Fault[] = [
   faults.emptyLogs(),
@@ -153,7 +153,7 @@ function createGame({ random, chain, proxies, databaseUrl }: { random: Random; c
     ]
     for (const proxy of proxies) proxy.set()
     const liar = random.pick(proxies.slice(0, urls.length))
-    // One alone can lie, unless what it says has to be proven.
+    // One alone can lie, unless what it states has to be proven.
     if (random.chance(0.5) || (urls.length === 1 && proof !== 'admitted')) return liar.set(random.pick(possible))
     counts.lies++
     liar.set(random.pick(lies))
@@ -172,10 +172,10 @@ function createGame({ random, chain, proxies, databaseUrl }: { random: Random; c
         HEAD_STALL_MS: '300',
         LEADER_SILENCE_MS: '500',
       },
-      given: { bus, told, clock: () => performance.now() + ahead },
+      given: { bus, published, clock: () => performance.now() + ahead },
     })
   }
-  const told = collector(bus)
+  const published = collector(bus)
   return {
     start,
     async act() {

@@ -31,17 +31,17 @@ describe('issue: the scheduled auditor', () => {
     (await (await listening.fetch(`/reconcile?from_block=${from}&to_block=${to}`)).json()) as Reconciled
   const counted = async () =>
     Number(/^ponte_reconcile_differences\{[^}]*\} (.*)$/m.exec(await (await listening.fetch('/metrics')).text())?.[1])
-  /** Harms the first payment, waits until it is seen in both ways, mends it and waits until nothing is seen. */
-  const harmed = async (set: string, mend: string) => {
+  /** Harms the first payment, waits until it is seen in both ways, repairs it and waits until nothing is seen. */
+  const harmed = async (set: string, repair: string) => {
     await listening.sql.query(`UPDATE payments SET ${set} WHERE tx_hash = $1 AND ordinal = 0`, [hash])
     const { differences } = await ask(0, await chain.height())
     await listening.until(async () => (await counted()) === differences.length, 'the metric does not see it')
-    await listening.sql.query(`UPDATE payments SET ${mend} WHERE tx_hash = $1 AND ordinal = 0`, [hash])
+    await listening.sql.query(`UPDATE payments SET ${repair} WHERE tx_hash = $1 AND ordinal = 0`, [hash])
     await listening.until(async () => (await counted()) === 0, 'the metric still sees it')
     return differences.map(({ kind }) => kind)
   }
 
-  it('finds nothing where there is nothing, and says what the books have', async () => {
+  it('finds nothing where there is nothing, and names what the books have', async () => {
     const found = await ask(0, 1_000)
     expect(found).toMatchObject({ differences: [], confirmed_block: await chain.height() })
     expect(found.payments).toMatchObject([

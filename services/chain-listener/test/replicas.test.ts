@@ -13,7 +13,7 @@ import { startListener, TOKEN } from './setup'
 const SILENCE_MS = 2_500
 const CUT_LOCK = `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = 7210 AND granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
-const count = (said: readonly string[], text: string) => said.join('').split(text).length - 1
+const count = (reported: readonly string[], text: string) => reported.join('').split(text).length - 1
 const leads = (replica: { times(): number; losses(): number }) => replica.times() > replica.losses()
 /** From its sources, so that a test never runs an old build. */
 const loader = join(__dirname, 'run-from-source.cjs')
@@ -42,7 +42,7 @@ describe('several replicas of the listener', () => {
 
   const settings = () => ({
     DATABASE_URL: database.url,
-    // Nothing listens there: what is told stays in the outbox, where it is counted.
+    // Nothing listens there: what is published stays in the outbox, where it is counted.
     AMQP_URL: 'amqp://127.0.0.1:1',
     HOST: '127.0.0.1',
     OPS_PORT: '0',
@@ -58,29 +58,29 @@ describe('several replicas of the listener', () => {
     LEADER_SILENCE_MS: String(SILENCE_MS),
     LOG_LEVEL: 'info',
   })
-  /** A replica as a process of its own; `said` collects its log. */
+  /** A replica as a process of its own; `reported` collects its log. */
   const replica = () => {
     const child = spawn(process.execPath, ['--require', loader, main], {
       env: { PATH: process.env.PATH, ...settings() },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    const said: string[] = []
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => said.push(String(chunk)))
+    const reported: string[] = []
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => reported.push(String(chunk)))
     children.push(child)
     return {
       child,
-      said: () => said.join(''),
-      times: () => count(said, 'this replica leads'),
-      losses: () => count(said, 'does not lead any more'),
+      reported: () => reported.join(''),
+      times: () => count(reported, 'this replica leads'),
+      losses: () => count(reported, 'does not lead any more'),
       started: () =>
         until(
-          () => said.join('').includes('"started"'),
-          () => `this replica never started:\n${said.join('')}`,
+          () => reported.join('').includes('"started"'),
+          () => `this replica never started:\n${reported.join('')}`,
         ),
       leads: () =>
         until(
-          () => said.join('').includes('this replica leads'),
-          () => `this replica never led:\n${said.join('')}`,
+          () => reported.join('').includes('this replica leads'),
+          () => `this replica never led:\n${reported.join('')}`,
         ),
       kill: (signal: NodeJS.Signals) => child.kill(signal),
       gone: () => once(child, 'exit'),
@@ -113,7 +113,7 @@ describe('several replicas of the listener', () => {
   }
 
   /** One story, because each replica is a process that takes a while to start. */
-  it('one scans, whoever is cut off, frozen, stopped or killed, and no block is told by two', async () => {
+  it('one scans, whichever is cut off, frozen, stopped or killed, and no block is published by two', async () => {
     const first = replica()
     await first.leads()
     const second = replica()
@@ -121,9 +121,9 @@ describe('several replicas of the listener', () => {
     await pay()
     await level()
 
-    // The lock's connection is cut: the active one stops by itself; whoever leads next goes on where it was.
+    // The lock's connection is cut: the active one stops by itself; the next leader goes on where it was.
     await sql.query(CUT_LOCK)
-    await until(() => first.said().includes('does not lead any more'), 'the active one never noticed that its connection is gone')
+    await until(() => first.reported().includes('does not lead any more'), 'the active one never noticed that its connection is gone')
     for (let n = 0; n < 3; n++) await pay()
     await level()
 
@@ -141,7 +141,7 @@ describe('several replicas of the listener', () => {
     for (let n = 0; n < 2; n++) await pay()
     await until(
       () => active.losses() > lost,
-      () => `the frozen one never noticed:\n${active.said()}`,
+      () => `the frozen one never noticed:\n${active.reported()}`,
     )
     await level()
     expect((await scanned()).epoch).toBe(epoch)
@@ -151,7 +151,7 @@ describe('several replicas of the listener', () => {
     standby.kill('SIGTERM')
     const [code] = await standby.gone()
     expect(code).toBe(0)
-    await until(() => active.times() > before, 'nobody took over from the one that was stopped')
+    await until(() => active.times() > before, 'no one took over from the one that was stopped')
     await pay()
     await level()
 
@@ -181,7 +181,7 @@ describe('several replicas of the listener', () => {
     expect(await store.position.remembered(10)).toEqual([])
   })
 
-  it('two in one process never both lead, and together they tell every payment once', async () => {
+  it('two in one process never both lead, and together they publish every payment once', async () => {
     const env = { LEADER_SILENCE_MS: '500' }
     const one = await startListener({
       rpcUrls: chain.anvil.rpcUrl,

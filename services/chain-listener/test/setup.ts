@@ -42,9 +42,9 @@ export function collector(
   }
 }
 
-/** What was told of the payments with a memo, without what is chance: whether one was seen before it was deep enough to be confirmed. */
-export function statesOf({ told }: Listening, memo: string): string[] {
-  const all = told.payments().filter(({ data }) => data.memo === memo)
+/** What was published of the payments with a memo, without what is chance: whether one was seen before it was deep enough to be confirmed. */
+export function statesOf({ published }: Listening, memo: string): string[] {
+  const all = published.payments().filter(({ data }) => data.memo === memo)
   const passing = ({ type, data }: PaymentEvent, index: number) =>
     type === 'payment.detected' && all.slice(index + 1).find(next => next.data.payment_id === data.payment_id)?.type === 'payment.confirmed'
   return all.filter((event, index) => !passing(event, index)).map(({ type }) => type.replace('payment.', ''))
@@ -54,7 +54,7 @@ export interface ListenerSettings {
   rpcUrls: string | readonly string[]
   router: string
   env?: Record<string, string>
-  given?: Overrides & { told?: ReturnType<typeof collector> }
+  given?: Overrides & { published?: ReturnType<typeof collector> }
   databaseUrl?: string
 }
 
@@ -64,8 +64,8 @@ export async function startListener({ rpcUrls, router, env = {}, given = {}, dat
   const url = databaseUrl ?? own?.url ?? ''
   const bus = given.bus ?? memoryBus({ topology, logger: silentLogger })
   // A collector that is given outlives this listener, as the services that read its events do.
-  const { told = collector(bus), ...rest } = given
-  await told.start?.()
+  const { published = collector(bus), ...rest } = given
+  await published.start?.()
   const config = readConfig(chainListenerConfig, {
     DATABASE_URL: url,
     DATABASE_POOL: '6',
@@ -76,7 +76,7 @@ export async function startListener({ rpcUrls, router, env = {}, given = {}, dat
     RPC_URLS: typeof rpcUrls === 'string' ? rpcUrls : rpcUrls.join(','),
     ROUTER_ADDRESSES: router,
     TOKEN_ADDRESS: TOKEN,
-    // Most tests watch a contract that emits whatever it is told to.
+    // Most tests watch a contract that emits whatever it is asked to.
     DEVELOPMENT_CHAIN: 'true',
     VERIFY_DEPLOYMENT: 'false',
     CONFIRMATIONS: '1',
@@ -93,7 +93,7 @@ export async function startListener({ rpcUrls, router, env = {}, given = {}, dat
   const sql = openDatabase({ url, poolSize: 2 })
   return {
     listener,
-    told,
+    published,
     sql,
     databaseUrl: url,
     // Under load a block a second is more than the scan and the relayer settle in.
@@ -104,7 +104,7 @@ export async function startListener({ rpcUrls, router, env = {}, given = {}, dat
     until,
     async stop() {
       await listener.stop()
-      if (!given.told) await told.stop?.()
+      if (!given.published) await published.stop?.()
       await sql.stop?.()
       await own?.drop()
     },

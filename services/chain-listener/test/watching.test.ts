@@ -8,14 +8,14 @@ let world: RelayWorld
 afterEach(() => world.stop())
 
 const confirmedOf = (listening: Listening, memo: string) =>
-  listening.told.payments().find(({ type, data }) => type === 'payment.confirmed' && data.memo === memo)
+  listening.published.payments().find(({ type, data }) => type === 'payment.confirmed' && data.memo === memo)
 const syncedOf = (listening: Listening, orderId: string) =>
-  listening.told.numbered().filter(event => event.type === 'deposit.synced' && event.data.order_ids.includes(orderId))
+  listening.published.numbered().filter(event => event.type === 'deposit.synced' && event.data.order_ids.includes(orderId))
 /** Every `chain.advanced` that passed a block names a sequence that includes the payment in it. */
 function expectKnownBeforePassed(listening: Listening, memo: string) {
   const payment = confirmedOf(listening, memo)
   expect(payment).toBeDefined()
-  for (const event of listening.told.events)
+  for (const event of listening.published.events)
     if (event.type === 'chain.advanced' && event.data.confirmed_block >= (payment?.data.block_number ?? 0))
       expect(event.data.sequence).toBeGreaterThanOrEqual(payment?.data.sequence ?? 0)
 }
@@ -37,7 +37,7 @@ describe('an address is payable for ever and watched for ever', () => {
     expect(syncedOf(listening, order.id)).toHaveLength(1)
   })
 
-  it('an order that is heard of late is synced only after what was paid to it before', async () => {
+  it('an order that arrives late is synced only after what was paid to it before', async () => {
     world = await startRelayWorld()
     const listening = await world.start({ REORG_WINDOW: '20' })
     let hash = ''

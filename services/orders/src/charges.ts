@@ -25,7 +25,7 @@ const AT_ONCE = 4
 
 /** Without a rate or a verified chain no order can be opened at all. */
 const GLOBAL: readonly ErrorCode[] = ['rate_unavailable', 'service_unavailable']
-/** What another payout address mends. */
+/** What another payout address fixes. */
 const MERCHANTS_OWN: readonly ErrorCode[] = ['payout_address_required', 'payout_address_refused']
 
 /** Opens the order of a subscription's charge. One that cannot be opened now waits in the database until its end, and not in the way of others. */

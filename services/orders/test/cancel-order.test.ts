@@ -17,7 +17,7 @@ const cancel = (id: string, headers: Record<string, string> = {}) =>
   request(system.url)
     .post(`/api/v1/orders/${id}/cancel`)
     .set({ ...asMerchant(), ...headers })
-const types = async (id: string) => (await system.told(id)).map(event => event.type)
+const types = async (id: string) => (await system.published(id)).map(event => event.type)
 
 describe('POST /api/v1/orders/:id/cancel', () => {
   it('cancels once; asked again it answers the same', async () => {
@@ -27,7 +27,7 @@ describe('POST /api/v1/orders/:id/cancel', () => {
     expect(first.body.cancelled_at).not.toBeNull()
     const again = await cancel(order.id).send({})
     expect([again.status, again.body]).toEqual([200, first.body])
-    expect(await system.told(order.id)).toMatchObject([
+    expect(await system.published(order.id)).toMatchObject([
       { type: 'order.cancelled', data: { subscription_id: null, order: { id: order.id, external_ref: 'INV-9' } } },
     ])
   })
@@ -47,7 +47,7 @@ describe('POST /api/v1/orders/:id/cancel', () => {
     const key = { 'Idempotency-Key': 'replay' }
     const [first, second] = [await cancel(order.id, key), await cancel(order.id, { 'Idempotency-Key': 'another' })]
     expect([first.headers['idempotency-replayed'], second.headers['idempotency-replayed']]).toEqual([undefined, undefined])
-    await chain.says('confirmed', chain.payment(order))
+    await chain.report('confirmed', chain.payment(order))
     for (const each of [key, { 'Idempotency-Key': 'another' }]) {
       const replayed = await cancel(order.id, each)
       expect([replayed.text, replayed.headers['idempotency-replayed']]).toEqual([first.text, 'true'])
@@ -55,10 +55,10 @@ describe('POST /api/v1/orders/:id/cancel', () => {
     expect((await cancel(order.id)).body).toMatchObject({ status: 'cancelled', exception: 'paid_after_cancel' })
   })
 
-  it('a payment and a cancellation at the same moment: one wins, and nothing is told twice', async () => {
+  it('a payment and a cancellation at the same moment: one wins, and nothing is published twice', async () => {
     for (let turn = 0; turn < 12; turn++) {
       const order = await create()
-      const [answer] = await Promise.all([cancel(order.id), chain.says('confirmed', chain.payment(order))])
+      const [answer] = await Promise.all([cancel(order.id), chain.report('confirmed', chain.payment(order))])
       const { body } = await request(system.url).get(`/api/v1/orders/${order.id}`).set(asMerchant())
       if (answer.status === 200)
         expect(body).toMatchObject({ status: 'cancelled', exception: 'paid_after_cancel', received: order.expected })

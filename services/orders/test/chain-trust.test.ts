@@ -50,8 +50,8 @@ it.each([2n ** 63n, 2n ** 64n, 2n ** 256n - 1n])(
   'fault: a payment of %s units is kept with the reason, and stops expiry for no one',
   async gross => {
     const [order, other] = [await create(), await create()]
-    await chain.says('confirmed', chain.payment(order, { gross }))
-    await chain.says('confirmed', chain.payment({ ...order, memo: 'ab'.repeat(32) }, { gross }))
+    await chain.report('confirmed', chain.payment(order, { gross }))
+    await chain.report('confirmed', chain.payment({ ...order, memo: 'ab'.repeat(32) }, { gross }))
     await chain.advances(after(other, 1))
     await until(async () => (await read(other.id)).status === 'expired', 'expiry waits')
     const { body } = await request(system.ops).get('/unmatched')
@@ -65,7 +65,7 @@ it.each([2n ** 63n, 2n ** 64n, 2n ** 256n - 1n])(
 
 it('fault: payments that are in sum more than 64 bits stop nothing either', async () => {
   const [order, other] = [await create(), await create()]
-  for (let n = 0; n < 3; n++) await chain.says('confirmed', chain.payment(order, { gross: 2n ** 62n, block_number: 10 + n }))
+  for (let n = 0; n < 3; n++) await chain.report('confirmed', chain.payment(order, { gross: 2n ** 62n, block_number: 10 + n }))
   await chain.advances(after(other, 1))
   await until(async () => (await read(other.id)).status === 'expired', 'expiry waits')
   expect((await read(order.id)).status).toBe('paid')
@@ -115,7 +115,7 @@ describe('an event that cannot be handled', () => {
     chain = listener(system.bus)
     const order = await create()
     await system.sql.query('ALTER TABLE payments ADD CONSTRAINT planted CHECK (revision > 9)')
-    const published = chain.says('confirmed', chain.payment(order))
+    const published = chain.report('confirmed', chain.payment(order))
     const retried = async () =>
       Number(
         /^ponte_events_handled_total\{[^}]*type="payment.confirmed"[^}]*outcome="retried"[^}]*\} (.*)$/m.exec(
@@ -130,10 +130,10 @@ describe('an event that cannot be handled', () => {
   })
 })
 
-it('finds by itself what the listener has confirmed and orders never heard of', async () => {
+it('finds by itself what the listener has confirmed and orders never received', async () => {
   const order = await create()
   const paid = chain.payment(order)
-  await chain.says('confirmed', paid)
+  await chain.report('confirmed', paid)
   await chain.advances(new Date())
   const line = (id: string) => `${id} router ${order.memo} ${paid.amount.replace('.', '').replace(/^0+/, '')} 10`
   const digest = (...lines: string[]) => createHash('md5').update(lines.sort().join('\n')).digest('hex')

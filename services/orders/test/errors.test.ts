@@ -21,9 +21,9 @@ beforeAll(async () => {
     foreign: await create(uuidv7()),
   }
   await system.sql.query("UPDATE orders SET status = 'expired', expired_at = now() WHERE id = $1", [made.expired.id])
-  await chain.says('confirmed', chain.payment(made.paid))
-  await chain.says('detected', chain.payment(made.confirming))
-  await chain.says('confirmed', chain.payment(made.underpaid, { gross: 20_000n }))
+  await chain.report('confirmed', chain.payment(made.paid))
+  await chain.report('detected', chain.payment(made.confirming))
+  await chain.report('confirmed', chain.payment(made.underpaid, { gross: 20_000n }))
   await post('/api/v1/orders', { brl_amount: '10' }, { ...asMerchant(), 'Idempotency-Key': 'taken' })
 })
 afterAll(() => system.stop())
@@ -41,7 +41,7 @@ const terms = { merchant_id: uuidv7(), version: 1, display_name: 'x', payout_add
 const everything = async () =>
   (
     await system.sql.query(`SELECT (SELECT count(*) FROM orders)::int AS orders, (SELECT sum(version) FROM orders)::int AS versions,
-      (SELECT count(*) FROM outbox)::int AS told, (SELECT count(*) FROM idempotency_keys)::int AS keys`)
+      (SELECT count(*) FROM outbox)::int AS published, (SELECT count(*) FROM idempotency_keys)::int AS keys`)
   ).rows[0]
 
 const cases: [what: string, code: ErrorCode, ask: () => Test, path?: string][] = [
@@ -49,15 +49,15 @@ const cases: [what: string, code: ErrorCode, ask: () => Test, path?: string][] =
   ['another scheme', 'missing_authorization', () => get('/api/v1/orders', { Authorization: 'Basic abc' })],
   ['a token of another secret', 'invalid_jwt', () => get('/api/v1/orders', token({ kind: 'checkout' }, { secret: 'x'.repeat(32) }))],
   ['a token for another owner', 'invalid_jwt', () => get('/api/v1/orders', token({ kind: 'checkout' }, { audience: 'subscriptions' }))],
-  ['a token that names nobody', 'invalid_jwt', () => get('/api/v1/orders', token({ kind: 'operator' }))],
+  ['a token that names no one', 'invalid_jwt', () => get('/api/v1/orders', token({ kind: 'operator' }))],
   ['a payer who lists', 'forbidden', () => get('/api/v1/orders', checkout())],
   ['a payer who creates', 'forbidden', () => post('/api/v1/orders', { brl_amount: '1' }, checkout())],
   ['a payer who reads an order', 'forbidden', () => get(`/api/v1/orders/${made.pending.id}`, checkout())],
   ['another merchant’s order', 'forbidden', () => get(`/api/v1/orders/${made.foreign.id}`)],
   ['cancelling another merchant’s order', 'forbidden', () => post(`/api/v1/orders/${made.foreign.id}/cancel`, {})],
-  ['an order that nobody has', 'not_found', () => get(`/api/v1/orders/${uuidv7()}`)],
-  ['cancelling an order that nobody has', 'not_found', () => post(`/api/v1/orders/${uuidv7()}/cancel`, undefined)],
-  ['a checkout that nobody has', 'not_found', () => get(`/api/v1/checkout/${uuidv7()}`, checkout())],
+  ['an order that no one has', 'not_found', () => get(`/api/v1/orders/${uuidv7()}`)],
+  ['cancelling an order that no one has', 'not_found', () => post(`/api/v1/orders/${uuidv7()}/cancel`, undefined)],
+  ['a checkout that no one has', 'not_found', () => get(`/api/v1/checkout/${uuidv7()}`, checkout())],
   ['a route that is none', 'not_found', () => get('/api/v1/nothing')],
   ['a method that is none', 'not_found', () => request(system.url).delete('/api/v1/orders').set(asMerchant())],
   ['an id that is none', 'invalid_request', () => get('/api/v1/orders/7'), 'id'],

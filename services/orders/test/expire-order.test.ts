@@ -27,7 +27,7 @@ beforeEach(() => {
 const create = async (): Promise<OrderBody> =>
   (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '150.00', expires_in: expiresIn })).body
 const status = async (id: string): Promise<string> => (await request(system.url).get(`/api/v1/orders/${id}`).set(asMerchant())).body.status
-const types = async (id: string) => (await system.told(id)).map(event => event.type)
+const types = async (id: string) => (await system.published(id)).map(event => event.type)
 const believed = async (): Promise<Date | null> =>
   (await system.sql.query('SELECT confirmed_time FROM chain_cursors')).rows[0]?.confirmed_time
 /** Waits until the service has worked out that the confirmed chain is at least there. */
@@ -35,7 +35,7 @@ const seen = (time: Date) => until(async () => ((await believed()) ?? new Date(0
 const after = (order: OrderBody, seconds: number) => new Date(Date.parse(order.expires_at) + seconds * 1000)
 
 describe('invariant 4: only the confirmed chain time expires an order', () => {
-  it('expires when Tc has passed expires_at, not when it is there; told once by two replicas', async () => {
+  it('expires when Tc has passed expires_at, not when it is there; published once by two replicas', async () => {
     const orders = await Promise.all(Array.from({ length: 30 }, create))
     const latest = orders.reduce((a, b) => (a.expires_at > b.expires_at ? a : b))
     const first = orders.reduce((a, b) => (a.expires_at < b.expires_at ? a : b))
@@ -57,7 +57,7 @@ describe('invariant 4: only the confirmed chain time expires an order', () => {
     await chain.advances(tc)
     // Another payment, with a later sequence, does not close the gap.
     const later = await create()
-    await chain.says('confirmed', chain.payment(later))
+    await chain.report('confirmed', chain.payment(later))
     await chain.advances(tc)
     const metrics = await (await fetch(`${system.ops}/metrics`)).text()
     expect(metrics).toMatch(/ponte_payment_events_missing\{service="orders"\} [12]/)
@@ -88,7 +88,7 @@ describe('invariant 4: only the confirmed chain time expires an order', () => {
     await second.idle()
     await system.orders.idle()
     expect(await believed()).toEqual(after(order, 20_000))
-    await chain.says('confirmed', chain.payment(order, { block_time: after(order, 1).toISOString() }))
+    await chain.report('confirmed', chain.payment(order, { block_time: after(order, 1).toISOString() }))
     expect([await status(order.id), await types(order.id)]).toEqual(['expired', ['order.expired']])
   })
 

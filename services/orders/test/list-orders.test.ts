@@ -85,7 +85,7 @@ describe('GET /api/v1/orders', () => {
     const target = made[1]
     if (target && (await list(merchant, { status: 'paid' })).data.length === 0) {
       const chain = listener(system.bus)
-      await chain.says('confirmed', chain.payment(target, { gross: 90_000_000n }))
+      await chain.report('confirmed', chain.payment(target, { gross: 90_000_000n }))
     }
     const page = await list(merchant, { limit: 100, ...query() })
     expect(ids(page.data)).toEqual(ids(made.filter(belongs)))

@@ -26,7 +26,7 @@ export const message = <T extends EventType>(type: T, data: EventData<T>, id = u
 export function listener(bus: Bus) {
   let sequence = 0
   const revisions = new Map<string, number>()
-  const said = (type: Status, paid: ChainPayment) => message(`payment.${type}`, paid)
+  const reported = (type: Status, paid: ChainPayment) => message(`payment.${type}`, paid)
 
   const self = {
     /** A payment of this order's memo; `gross` in units. Nothing is published by this. */
@@ -66,7 +66,7 @@ export function listener(bus: Bus) {
     next(type: Status, paid: ChainPayment, change: Partial<ChainPayment> = {}) {
       const revision = (revisions.get(paid.payment_id) ?? 0) + 1
       revisions.set(paid.payment_id, revision)
-      return said(type, { ...paid, ...change, revision, sequence: ++sequence })
+      return reported(type, { ...paid, ...change, revision, sequence: ++sequence })
     },
     /** The next event about a sweep of this order's address, `gross` in units. */
     async sweeps(type: 'confirmed' | 'orphaned', order: OrderBody, gross: bigint, change: Partial<ChainSweep> = {}): Promise<ChainSweep> {
@@ -93,7 +93,7 @@ export function listener(bus: Bus) {
           reason,
         }),
       ),
-    async says(type: Status, paid: ChainPayment, change: Partial<ChainPayment> = {}): Promise<void> {
+    async report(type: Status, paid: ChainPayment, change: Partial<ChainPayment> = {}): Promise<void> {
       await bus.publish(self.next(type, paid, change))
     },
     advance: (time: Date, change: Partial<ChainAdvanced> = {}) =>

@@ -82,7 +82,7 @@ describe('a payout address that is a contract', () => {
     return rows[0]?.contract
   }
 
-  it('is taken, said to be one, and named as one to the listener', async () => {
+  it('is taken, marked as one, and named as one to the listener', async () => {
     const wallet = await deployContractWallet(chain, PAYOUT)
     expect(await ask(wallet)).toMatchObject({ status: 200, body: { address: wallet, is_contract: true } })
     expect(await created((await open(wallet)).body.id)).toBe(true)
@@ -95,7 +95,7 @@ describe('a payout address that is a contract', () => {
     expect(await ask(account)).toMatchObject({ status: 200, body: { is_contract: false } })
   })
 
-  it('cannot be told while no node answers: then no address is set, and orders are opened all the same', async () => {
+  it('cannot be determined while no node answers: then no address is set, and orders are opened all the same', async () => {
     const proxy = await startFaultProxy(chain.rpcUrl)
     const other = await startOrders({ RPC_URLS: proxy.url, TOKEN_ADDRESS: chain.usdcAddress, ROUTER_ADDRESS: chain.routerAddress })
     proxy.set(faults.hangUp())
@@ -116,10 +116,10 @@ it('a charge whose payout address is refused waits, holds up no other, and is op
   const status = async (id: string, merchant: string) =>
     (await request(system.url).get(`/api/v1/orders/${id}`).set(asMerchant(merchant))).status
   expect([await status(refused.order_id, terms.merchant_id), await status(other.order_id, merchantId)]).toEqual([404, 200])
-  const mended = { ...terms, version: 2, payout_address: PAYOUT }
+  const repaired = { ...terms, version: 2, payout_address: PAYOUT }
   await system.bus.publish(
     message('merchant.updated', {
-      ...mended,
+      ...repaired,
       webhook_url: null,
       sealed_webhook_secret: 'sealed',
       sealed_pending_webhook_secret: null,

@@ -10,7 +10,7 @@ beforeAll(async () => {
   system = await startOrders({ RECONCILE_EVERY_S: '1' })
   const chain = listener(system.bus)
   order = (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '150.00' })).body
-  await chain.says('confirmed', chain.payment(order))
+  await chain.report('confirmed', chain.payment(order))
   await system.orders.idle()
 })
 afterAll(() => system.stop())
@@ -19,18 +19,18 @@ const ask = async () => (await request(system.ops).get('/reconcile').query({ fro
 const counted = async () =>
   Number(/^ponte_reconcile_differences\{[^}]*\} (.*)$/m.exec((await request(system.ops).get('/metrics')).text)?.[1])
 
-/** What is found while a column of the order says something else; nothing any more when it is as it was. */
-async function harmed(set: string, mend: string) {
+/** What is found while a column of the order states something else; nothing any more when it is as it was. */
+async function harmed(set: string, repair: string) {
   await system.sql.query(`UPDATE orders SET ${set} WHERE id = $1`, [order.id])
   const { differences } = await ask()
   await until(async () => (await counted()) === 1, 'the metric does not see it')
-  await system.sql.query(`UPDATE orders SET ${mend} WHERE id = $1`, [order.id])
+  await system.sql.query(`UPDATE orders SET ${repair} WHERE id = $1`, [order.id])
   await until(async () => (await counted()) === 0, 'the metric still sees it')
   return differences
 }
 
 describe('issue: the scheduled auditor', () => {
-  it('finds nothing where there is nothing, and says what the books have', async () => {
+  it('finds nothing where there is nothing, and names what the books have', async () => {
     const found = await ask()
     expect(found).toMatchObject({
       differences: [],

@@ -29,7 +29,7 @@ export const settings = (databaseUrl: string): Record<string, string> => ({
   EXPIRY_SWEEP_MS: '50',
 })
 
-export interface Told {
+export interface PublishedEvent {
   type: string
   data: { order: Record<string, unknown> }
 }
@@ -56,8 +56,8 @@ export async function startOrders(env: Record<string, string> = {}, given: { now
     throw error
   }
   const sql = openDatabase({ url: database.url, poolSize: 2 })
-  const eventsOf = async (orderId: string): Promise<Told[]> => {
-    const { rows } = await sql.query<{ event: Told }>(
+  const eventsOf = async (orderId: string): Promise<PublishedEvent[]> => {
+    const { rows } = await sql.query<{ event: PublishedEvent }>(
       "SELECT body::jsonb AS event FROM outbox WHERE body::jsonb->'data'->'order'->>'id' = $1 ORDER BY id",
       [orderId],
     )
@@ -72,9 +72,9 @@ export async function startOrders(env: Record<string, string> = {}, given: { now
     url: `http://127.0.0.1:${orders.http.port()}`,
     ops: `http://127.0.0.1:${orders.ops.port()}`,
     /** The events about this order that every merchant gets, in the order they were written. */
-    told: async (orderId: string): Promise<Told[]> => (await eventsOf(orderId)).filter(({ type }) => !isOptIn(type)),
+    published: async (orderId: string): Promise<PublishedEvent[]> => (await eventsOf(orderId)).filter(({ type }) => !isOptIn(type)),
     /** Those that go only where they were chosen. */
-    chosen: async (orderId: string): Promise<Told[]> => (await eventsOf(orderId)).filter(({ type }) => isOptIn(type)),
+    chosen: async (orderId: string): Promise<PublishedEvent[]> => (await eventsOf(orderId)).filter(({ type }) => isOptIn(type)),
     async stop() {
       await orders.stop()
       for (const other of others) await other.stop?.()

@@ -34,7 +34,7 @@ export interface RouteDeps {
   orderWaits: OrderWaits
   publicUrl: string
   orderWaitMs: number
-  /** What is done about an unpaid plan when the merchant does not say. */
+  /** What is done about an unpaid plan when the merchant does not choose. */
   dunning: Dunning
   now: () => Date
   tokenSecret: string

@@ -135,7 +135,7 @@ describe('who may ask', () => {
     ['patch', ''],
     ['post', '/charge'],
     ['post', '/cancel'],
-  ] as const)('%s of another merchant`s subscription is 403, of nobody`s 404, of nonsense 400 (invariant 8)', async (method, path) => {
+  ] as const)('%s of another merchant`s subscription is 403, of no one`s 404, of nonsense 400 (invariant 8)', async (method, path) => {
     const { id } = await system.create()
     expect((await system.call(method, `/${id}${path}`, {}, stranger)).body).toMatchObject({ status: 403, code: 'forbidden' })
     expect((await system.call(method, `/01981f3c-0000-7000-8000-000000000099${path}`)).body).toMatchObject({

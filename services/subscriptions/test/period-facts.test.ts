@@ -76,7 +76,7 @@ describe('an answer of orders', () => {
     expect(requested(id)).toHaveLength(1)
   })
 
-  it('that it lapsed makes nobody past due: no payer saw it, and the period is asked again', async () => {
+  it('that it lapsed makes no one past due: no payer saw it, and the period is asked again', async () => {
     system.state.ordersDown = true
     const { id } = await system.create({ interval: 'month' })
     await system.idle()
@@ -128,7 +128,7 @@ describe('the end of a subscription', () => {
     expect([...(ended?.data.open_order_ids ?? [])].sort()).toEqual([...orders].sort())
   })
 
-  it('by a lowered max_periods names them too, and orders hears of it', async () => {
+  it('by a lowered max_periods names them too, and orders is notified of it', async () => {
     const { id } = await system.create({ interval: 'day', max_periods: 3 })
     await system.idle()
     await system.pay(await openOrder(id))
@@ -194,7 +194,7 @@ describe('money that came for an order that was not paid', () => {
   })
 })
 
-describe('a plan that nobody pays', () => {
+describe('a plan that no one pays', () => {
   const ignore = async (id: string, days: number) => {
     for (let day = 0; day < days; day += 1) {
       const order = await openOrder(id)
@@ -204,7 +204,7 @@ describe('a plan that nobody pays', () => {
     }
   }
 
-  it('is paused after three unpaid periods where that was chosen, and goes on when the merchant says so', async () => {
+  it('is paused after three unpaid periods where that was chosen, and goes on when the merchant asks for it', async () => {
     await start()
     const { id } = await system.create({ interval: 'day', when_unpaid: 'pause' })
     await system.idle()
@@ -247,7 +247,7 @@ describe('a plan that nobody pays', () => {
     expect(requested(id)).toHaveLength(2)
   })
 
-  it('is cancelled, or goes on, when plan or deployment say so', async () => {
+  it('is cancelled, or goes on, as plan or deployment choose', async () => {
     await start({ WHEN_UNPAID: 'cancel', UNPAID_PERIODS_MAX: '2', RETRY_AFTER_S: '7200' })
     const ended = await system.create({ interval: 'day' })
     const left = await system.create({ interval: 'day', when_unpaid: 'leave' })

@@ -52,7 +52,7 @@ describe('payments of a subscription', () => {
     expect(charged(id)).toHaveLength(1)
   })
 
-  it('win over an expiry that is heard after them', async () => {
+  it('win over an expiry that arrives after them', async () => {
     const { id } = await system.create({ interval: 'month' })
     const order = await charge(id)
     await Promise.all([system.pay(order), system.close(order, 'expired')])
@@ -65,10 +65,10 @@ describe('payments of a subscription', () => {
     const { id } = await system.create({ max_periods: 1 })
     const order = await charge(id)
     await system.stopReplicas()
-    const heard = system.pay(order)
+    const received = system.pay(order)
     await system.startReplica()
     await system.startReplica()
-    await heard
+    await received
     await system.idle()
     expect(await system.get(id)).toMatchObject({ status: 'expired', charges_done: 1 })
     expect(charged(id)).toHaveLength(1)

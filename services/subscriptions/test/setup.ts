@@ -23,7 +23,7 @@ export type System = Awaited<ReturnType<typeof startSubscriptions>>
 
 /**
  * The real service, in as many replicas as asked, on a database of its own and the in-process bus. Orders and the dispatcher are the world
- * outside: what they hear is kept, and the test says what orders answers. The clock moves when the test moves it.
+ * outside: what they receive is kept, and the test names what orders answers. The clock moves when the test moves it.
  */
 export async function startSubscriptions(options: { replicas?: number; start?: string; env?: Record<string, string> } = {}) {
   const database = await testDatabase(subscriptionsMigrations)
@@ -69,7 +69,7 @@ export async function startSubscriptions(options: { replicas?: number; start?: s
     idle,
     call,
     startReplica,
-    /** All replicas end, as in an outage; what others say meanwhile waits. */
+    /** All replicas end, as in an outage; what others publish meanwhile waits. */
     async stopReplicas() {
       for (const replica of replicas.splice(0)) await replica.stop()
     },
@@ -91,9 +91,9 @@ export async function startSubscriptions(options: { replicas?: number; start?: s
   }
 }
 
-/** Everybody else on the bus. Orders creates what is asked for unless it is down; nobody pays unless the test says so. */
+/** Everyone else on the bus. Orders creates what is asked for unless it is down; no one pays unless the test makes them. */
 function worldOutside(bus: Bus, clock: { now: Date }) {
-  const heard: Event[] = []
+  const received: Event[] = []
   const orders = new Map<string, Requested>()
   const publish = <T extends EventType>(type: T, data: Extract<Event, { type: T }>['data'], id = uuidv7()) => {
     const event = parseEvent({ id, type, occurred_at: clock.now.toISOString(), data, trace: null })
@@ -107,7 +107,7 @@ function worldOutside(bus: Bus, clock: { now: Date }) {
   const listen = (queue: string, handler: (event: Event) => Promise<void>): Part =>
     bus.consume(queue, async message => {
       const event = parseEvent(JSON.parse(message.body))
-      if (!heard.some(({ id }) => id === event.id)) heard.push(event)
+      if (!received.some(({ id }) => id === event.id)) received.push(event)
       await handler(event)
     })
   const owner = (id: string) => {
@@ -116,7 +116,7 @@ function worldOutside(bus: Bus, clock: { now: Date }) {
     return { data, owned: { merchant_id: data.terms.merchant_id, merchant_version: 1 } }
   }
   return {
-    heard,
+    received,
     orders,
     publish,
     state,
@@ -131,7 +131,7 @@ function worldOutside(bus: Bus, clock: { now: Date }) {
         .filter(queue => queue !== 'orders' && !queuesReadBy('subscriptions').includes(queue))
         .map(queue => listen(queue, async () => undefined)),
     ],
-    of: <T extends EventType>(type: T) => heard.filter((event): event is Extract<Event, { type: T }> => event.type === type),
+    of: <T extends EventType>(type: T) => received.filter((event): event is Extract<Event, { type: T }> => event.type === type),
     async ordersReturns() {
       state.ordersDown = false
       for (const data of waiting.splice(0)) await createOrder(data)

@@ -88,7 +88,7 @@ const pgBoss: Contender = async (url, count) => {
   return took
 }
 
-/** Its local queue and batched completion, as its performance notes say. */
+/** Its local queue and batched completion, as its performance notes advise. */
 const graphileWorker: Contender = async (url, count) => {
   const database = await testDatabase()
   const utils = await makeWorkerUtils({ connectionString: database.url })

@@ -66,7 +66,7 @@ export async function prepareDispatcher(env: Record<string, string> = {}) {
   }
 }
 
-/** Merchants that hear at this URL. */
+/** Merchants that receive at this URL. */
 export async function addMerchants(sql: pg.Pool, count: number, url: string): Promise<string[]> {
   const ids = Array.from({ length: count }, () => randomUUID())
   await sql.query(

@@ -74,7 +74,7 @@ describe('SIGSTOP past the lease and back', () => {
     await receiver.answer(1, 500)
     await until(async () => (await row(paid.id)).attempts === 1, 'the second attempt is not recorded', 40_000)
     const before = await row(paid.id)
-    // Its answer was success, but it comes too late to be heard.
+    // Its answer was success, but it comes too late.
     await receiver.answer(0, 200)
     stale.signal('SIGCONT')
     await until(async () => (await stale.metric('ponte_webhook_fenced_total')) === 1, 'the stale worker did not end its attempt', 40_000)

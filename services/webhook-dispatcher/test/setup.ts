@@ -78,7 +78,7 @@ export interface Received {
   atMs: number
 }
 
-/** A merchant's server: remembers what it was sent and answers as told. */
+/** A merchant's server: remembers what it was sent and answers as asked. */
 export async function startReceiver(answer: (res: ServerResponse, received: Received) => void = res => res.writeHead(200).end()) {
   const received: Received[] = []
   const server = createServer((req, res) => {

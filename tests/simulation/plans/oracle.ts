@@ -21,7 +21,7 @@ export function differences(world: World): string[] {
   for (const [id, { ledger, openedAt, knownAddress }] of orders) {
     const period = periodOf.get(id)
     if (period === undefined) {
-      found.push(`order ${id} was asked for by nobody`)
+      found.push(`order ${id} was asked for by no one`)
       continue
     }
     const end = beginOf(period + 1)
@@ -71,7 +71,7 @@ export function differences(world: World): string[] {
 
 const isPayable = ({ ledger }: OpenedOrder) => ledger.order.status === 'pending'
 
-/** What is wrong at this moment: orders has heard of the plan's end, and an order that holds no money is still payable. */
+/** What is wrong at this moment: orders knows of the plan's end, and an order that holds no money is still payable. */
 export function openAfterEnd(world: World): string[] {
   if (['active', 'past_due'].includes(world.plan().status) || !world.hasHeardAll()) return []
   return [...world.orders.orders]
@@ -90,7 +90,7 @@ function stuck(world: World, beginOf: (period: number) => number): string[] {
   const leftMs = beginOf(period + 1) - world.now()
   if (isPaid || asked.length > 0 || plan.pausedAt !== null || leftMs < 300_000 + 10 * 60_000) return []
   if (plan.expiresAt !== null && plan.expiresAt.getTime() - world.now() < 900_000) return []
-  return [`nothing was asked for period ${period}, and nothing says why`]
+  return [`nothing was asked for period ${period}, and nothing gives the reason`]
 }
 
 const stepOf = ({ opened }: World): number => {

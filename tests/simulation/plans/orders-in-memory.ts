@@ -10,7 +10,7 @@ type Requested = Extract<Event, { type: 'subscription.charge_requested' }>
 export interface OpenedOrder {
   ledger: Ledger
   openedAt: number
-  /** The newest payout address that orders had heard of when it opened it. */
+  /** The newest payout address that orders knew of when it opened it. */
   knownAddress: string | null
 }
 
@@ -28,9 +28,9 @@ export function ordersInMemory(rules: Rules) {
   const waiting = new Map<string, Wanted>()
   let known: MerchantTerms | null = null
   /** The newest terms that any message brought. */
-  let heard: MerchantTerms | null = null
-  const hear = (terms: MerchantTerms) => {
-    if (heard === null || heard.version < terms.version) heard = terms
+  let received: MerchantTerms | null = null
+  const receive = (terms: MerchantTerms) => {
+    if (received === null || received.version < terms.version) received = terms
   }
   const canPrice = { now: true }
 
@@ -90,7 +90,7 @@ export function ordersInMemory(rules: Rules) {
     orders.set(id, {
       ledger: { order, payments: [], syncedSequence: null },
       openedAt: at.getTime(),
-      knownAddress: heard?.payout_address ?? null,
+      knownAddress: received?.payout_address ?? null,
     })
     return []
   }
@@ -112,12 +112,12 @@ export function ordersInMemory(rules: Rules) {
     waiting,
     canPrice,
     requested(event: Requested, at: Date) {
-      hear(event.data.terms)
+      receive(event.data.terms)
       return tryOpen(rules.wantedCharge(event.data, event.occurred_at), at)
     },
     sweep: (at: Date) => [...waiting.values()].flatMap(wanted => tryOpen(wanted, at)),
     merchantUpdated(terms: MerchantTerms) {
-      hear(terms)
+      receive(terms)
       if (known === null || known.version < terms.version) known = terms
     },
     ended({ merchant_id, subscription, open_order_ids = [] }: SubscriptionClosed, at: Date, chainTime: number) {

@@ -21,7 +21,7 @@ function play(seed: number, rules: Rules) {
   return { found: [...found, ...differences(world)].map(difference => `seed ${seed}: ${difference}`), counts: world.counts }
 }
 
-it(`${YEARS} years of plans, each with its own faults, end as the oracle says`, () => {
+it(`${YEARS} years of plans, each with its own faults, end as the oracle states`, () => {
   const totals: Record<string, number> = {}
   const found: string[] = []
   for (let seed = 1; seed <= YEARS; seed += 1) {

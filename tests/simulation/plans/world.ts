@@ -288,7 +288,7 @@ export function createWorld(seed: number, rules: Rules) {
     up,
     now: () => now,
     plan: () => plan,
-    /** True when everything that was said to orders has come. */
+    /** True when everything that was reported to orders has come. */
     hasHeardAll: () => up.orders && bag.every(({ to }) => to !== 'orders'),
     /** A year of this plan, or until it has ended and nothing is on its way. */
     play(days: number, observe: () => void) {

@@ -1,6 +1,6 @@
 import type { CheckoutBody } from '@ponte/contracts'
 
-/** Opens an order's checkout stream as a payer's page does; `views` grows with what it says. */
+/** Opens an order's checkout stream as a payer's page does; `views` grows with what it states. */
 export async function watchCheckout(gatewayUrl: string, orderId: string) {
   const views: CheckoutBody[] = []
   const aborted = new AbortController()

@@ -80,11 +80,11 @@ it(
     loaded = false
     await load
 
-    const heard = () =>
+    const received = () =>
       new Set(world.receiver.received.filter(each => each.signature_valid).map(each => JSON.parse(each.body).data.id as string))
     await until(
-      () => paid.every(id => heard().has(id)),
-      () => `${paid.filter(id => !heard().has(id)).length} of ${paid.length} payments were not notified`,
+      () => paid.every(id => received().has(id)),
+      () => `${paid.filter(id => !received().has(id)).length} of ${paid.length} payments were not notified`,
       120_000,
     )
     const total = [...answers.values()].reduce((sum, count) => sum + count, 0)

@@ -26,18 +26,18 @@ export function systemContract(deployed: () => { world: World; gatewayUrl: strin
       expect(signature_valid).toBe(true)
       return ids.includes(data.id) ? [webhookBodies[type as keyof typeof webhookBodies].parse({ type, data })] : []
     })
-  const hears = (count: number, ...ids: string[]) =>
+  const receives = (count: number, ...ids: string[]) =>
     until(
       () => notified(...ids).length >= count,
       () => `${notified(...ids).length} of ${count} were notified: ${JSON.stringify(notified(...ids))}`,
       60_000,
     )
 
-  it('a BRL order is paid in USDC on a chain and the merchant is notified, once, signed, as the specification says', async () => {
+  it('a BRL order is paid in USDC on a chain and the merchant is notified, once, signed, as the specification states', async () => {
     const created = await order({ external_ref: 'INV-7' })
     expect(created.payment.merchant_address).toBe(MERCHANT.address)
     const receipt = await pay(deployed().world.chain, created)
-    await hears(1, created.id)
+    await receives(1, created.id)
 
     const paid = await ask('GET', `/orders/${created.id}`)
     expect(paid).toMatchObject({ status: 'paid', exception: null, received: created.expected, tx_hash: receipt.hash })
@@ -59,9 +59,9 @@ export function systemContract(deployed: () => { world: World; gatewayUrl: strin
     const created = await order()
     const half = units(created.usdc_amount) / 2n
     await pay(chain, created, half)
-    await hears(1, created.id)
+    await receives(1, created.id)
     await pay(chain, created, units(created.usdc_amount) - half)
-    await hears(2, created.id)
+    await receives(2, created.id)
     expect(notified(created.id).map(({ type }) => type)).toEqual(['order.underpaid', 'order.paid'])
   }, 90_000)
 
@@ -86,7 +86,7 @@ export function systemContract(deployed: () => { world: World; gatewayUrl: strin
     const ids = orders.map(({ id }) => id)
     expect(new Set(ids).size).toBe(8)
     for (const each of orders) await pay(world.chain, each)
-    await hears(8, ...ids)
+    await receives(8, ...ids)
     expect(
       notified(...ids)
         .map(({ type, data }) => [type, data.id])
@@ -111,9 +111,9 @@ export function systemContract(deployed: () => { world: World; gatewayUrl: strin
       const charged = orderSchema.parse(issued)
       orders.push(charged)
       await pay(world.chain, charged)
-      await hears(period, ...orders.map(each => each.id))
+      await receives(period, ...orders.map(each => each.id))
     }
-    await hears(3, id, ...orders.map(each => each.id))
+    await receives(3, id, ...orders.map(each => each.id))
     expect(notified(...orders.map(each => each.id)).map(({ type }) => type)).toEqual(['subscription.charged', 'subscription.charged'])
     expect(notified(id)).toEqual([{ type: 'subscription.expired', data: { id, external_ref: 'CLUB-1' } }])
   }, 120_000)
@@ -158,7 +158,7 @@ export function systemContract(deployed: () => { world: World; gatewayUrl: strin
     expect(await ask('POST', `/orders/${unwanted.id}/cancel`)).toMatchObject({ status: 'cancelled' })
     await chain.setNextBlockTimestamp((await chain.now()) + 60)
     await chain.mine(3)
-    await hears(2, unwanted.id, late.id)
+    await receives(2, unwanted.id, late.id)
     expect(notified(unwanted.id)).toEqual([{ type: 'order.cancelled', data: { id: unwanted.id, external_ref: 'A' } }])
     expect(notified(late.id)).toEqual([{ type: 'order.expired', data: { id: late.id, external_ref: 'B' } }])
   }, 90_000)

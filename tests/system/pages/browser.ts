@@ -20,7 +20,7 @@ export interface Visit extends BrowserContextOptions {
 
 /**
  * A visitor of his own: cookies, storage and language. What the pages complain about (a blocked script, a fault) is collected, and so is an
- * answer of the gateway that is not what its OpenAPI document says.
+ * answer of the gateway that is not what its OpenAPI document states.
  */
 export async function openVisit(browser: Browser, { language = 'en-US', ...options }: Visit = {}) {
   const context = await browser.newContext({ viewport: DESKTOP, locale: language, reducedMotion: 'reduce', ...options })
@@ -72,7 +72,7 @@ export interface InjectedWallet {
   asked: string[]
   /** What this wallet is not: methods it has not, and selectors of contract calls that its network does not answer. */
   lacks: Set<string>
-  /** Whether it has heard of the network, and whether it goes there when asked. */
+  /** Whether it knows of the network, and whether it goes there when asked. */
   network: { known: boolean; goes: boolean }
   /** The gas of its transactions when it does not ask the network how much they need. */
   gasLimit: number | null

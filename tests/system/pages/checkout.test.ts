@@ -105,7 +105,7 @@ test('between sending and being seen, a reload and a second tab show the payment
   await context.close()
 }, 60_000)
 
-test('two tabs cannot pay at the same time, and an account without USDC hears what it has', async () => {
+test('two tabs cannot pay at the same time, and an account without USDC is shown what it has', async () => {
   const order = await newOrder()
   const { context, page, wallet } = await visitWithWallet(6)
   const second = await context.newPage()
@@ -144,7 +144,7 @@ test('without a wallet a plain transfer to the shown address pays; what is missi
   await context.close()
 }, 90_000)
 
-test('a page that lost its connection catches up; cancelled, expired and unknown orders say what to do', async () => {
+test('a page that lost its connection catches up; cancelled, expired and unknown orders explain what to do', async () => {
   const order = await newOrder()
   const { context, page } = await openVisit(browser)
   await page.goto(urlOf(order))

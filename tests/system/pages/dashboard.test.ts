@@ -44,7 +44,7 @@ async function signUp(page: Page): Promise<void> {
   world.receiver.trust((await page.getByText(/^whsec_[0-9a-f]{64}$/).textContent()) ?? '')
 }
 
-test('from sign-up to the first paid order, and a webhook that fails, is mended, replayed and delivered', async () => {
+test('from sign-up to the first paid order, and a webhook that fails, is repaired, replayed and delivered', async () => {
   const { context, page, complaints, strangers } = await openVisit(browser)
   await injectWallet(context, world.chain, 7)
   await signUp(page)

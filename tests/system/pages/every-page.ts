@@ -152,7 +152,7 @@ export function everyPage(of: Furnished): { checkout: Stop[]; dashboard: Stop[] 
   }
 }
 
-/** What somebody sees who has nothing yet, in the order of a first visit. */
+/** What someone sees who has nothing yet, in the order of a first visit. */
 export function newcomer(email: string): Stop[] {
   const submit = (page: Page) => page.locator('button[type=submit]').click()
   // Not by the address: a reload would forget the key that the store's making has shown.

@@ -174,7 +174,7 @@ test('tokens minted to a deposit address, as a bridge brings them, are shown as 
   await page.goto(`${system.gatewayUrl}/dashboard/settings`)
 }, 60_000)
 
-test('a test event arrives, signed with the new secret; a time range is sent again, and the page says how much', async () => {
+test('a test event arrives, signed with the new secret; a time range is sent again, and the page names how much', async () => {
   const known = await deliveries()
   await go('API')
   await button('Send a test event').click()

@@ -44,7 +44,7 @@ async function payerBefore(order: OrderBody) {
   return { ...visit, wallet }
 }
 
-test('a wallet elsewhere is told so; one that does not know the network is offered it; going back after paying shows the receipt', async () => {
+test('a wallet on another network is named as such; one that does not know the network is offered it; going back after paying shows the receipt', async () => {
   const order = await newOrder()
   const { context, page, wallet, complaints, strangers } = await payerBefore(order)
   expect(await page.getByRole('timer').textContent()).toMatch(/^\d\d:\d\d$/)
@@ -101,7 +101,7 @@ const allowanceOf = ({ payment }: OrderBody) => {
   return { to: payment.token_address, data: `0xdd62ed3e${[owner, spender].map(a => a.slice(2).padStart(64, '0')).join('')}` }
 }
 
-test('a transaction that the network refuses is noticed, said, and may be sent again', async () => {
+test('a transaction that the network refuses is noticed, shown, and may be sent again', async () => {
   const order = await newOrder()
   const { context, page, wallet, complaints } = await payerBefore(order)
   wallet.gasLimit = 60_000
@@ -131,7 +131,7 @@ test('a reload while the wallet asks loses nothing: the payer is asked again and
   await context.close()
 }, 60_000)
 
-test('money that came twice, in excess or too late is told to the payer, with what to do', async () => {
+test('money that came twice, in excess or too late is shown to the payer, with what to do', async () => {
   const { context, page, complaints } = await openVisit(browser)
   const twice = await newOrder()
   await page.goto(urlOf(twice))
@@ -194,7 +194,7 @@ const ANNOUNCE_WALLET = `
   const detail = { info, provider: { request: () => Promise.resolve(null) } }
   addEventListener('eip6963:requestProvider', () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail })))`
 
-test('a checkout whose browser is offline says so, and says nothing once it is back', async () => {
+test('a checkout whose browser is offline shows it, and nothing of it once it is back', async () => {
   const order = await newOrder()
   const { context, page } = await openVisit(browser)
   await page.goto(urlOf(order))
@@ -317,7 +317,7 @@ test('a network without new confirmations and a signature that is not submitted 
   await context.close()
 }, 60_000)
 
-test('a signature handed in elsewhere is on its way: no one is asked to pay again, and when it fails the page says why and what is due', async () => {
+test('a signature handed in elsewhere is on its way: no one is asked to pay again, and when it fails the page gives the reason why and what is due', async () => {
   const order = await newOrder()
   const { context, page, complaints } = await openVisit(browser)
   const valid_before = Math.floor(Date.parse(order.expires_at) / 1_000)

@@ -1,17 +1,17 @@
 import type { Audited } from '.'
 
-/** No period is charged twice or missed without a record, and each charge counted was told once. */
+/** No period is charged twice or missed without a record, and each charge counted was published once. */
 export async function periodsOnce({ ledger }: Audited): Promise<string[]> {
   const subscriptions = await ledger.query(
     'subscriptions',
     `SELECT s.id, s.charges_done, s.status, s.interval, s.period_index, (SELECT count(*) FROM charges c WHERE c.subscription_id = s.id AND c.status = 'paid') AS paid,
        (SELECT sum(periods) FROM charges c WHERE c.subscription_id = s.id) AS periods,
-       (SELECT count(*) FROM outbox e WHERE e.type = 'subscription.charged' AND e.body::jsonb->'data'->>'subscription_id' = s.id::text) AS told
+       (SELECT count(*) FROM outbox e WHERE e.type = 'subscription.charged' AND e.body::jsonb->'data'->>'subscription_id' = s.id::text) AS published
      FROM subscriptions s`,
   )
   const differences = subscriptions
-    .filter(row => Number(row.charges_done) !== Number(row.paid) || Number(row.charges_done) !== Number(row.told))
-    .map(row => `subscription ${row.id} counts ${row.charges_done} charges, has ${row.paid} paid periods and told ${row.told}`)
+    .filter(row => Number(row.charges_done) !== Number(row.paid) || Number(row.charges_done) !== Number(row.published))
+    .map(row => `subscription ${row.id} counts ${row.charges_done} charges, has ${row.paid} paid periods and published ${row.published}`)
   for (const row of subscriptions)
     if (row.interval !== null && row.status === 'active' && Number(row.periods) !== Number(row.period_index) + 1)
       differences.push(`subscription ${row.id} is in period ${row.period_index} and has charges for ${row.periods}`)
@@ -20,7 +20,7 @@ export async function periodsOnce({ ledger }: Audited): Promise<string[]> {
     (
       await ledger.query(
         'subscriptions',
-        // One that orders refused was never opened, and says why.
+        // One that orders refused was never opened, and gives the reason.
         'SELECT a.order_id, a.status, c.status AS charge FROM attempts a JOIN charges c USING (subscription_id, period_index) WHERE a.reason IS NULL',
       )
     ).map(row => [row.order_id, row]),

@@ -23,7 +23,7 @@ export interface Cluster {
   /** What can be cut, by name: `orders database`, `orders broker`, `chain`, `orders http`. */
   proxies: ReadonlyMap<string, Line>
   gatewayUrls: readonly string[]
-  /** The RPC end points of the listener, all of one chain: what one of them says wrongly the others do not. */
+  /** The RPC end points of the listener, all of one chain: what one of them states wrongly the others do not. */
   rpcs: readonly FaultProxy[]
   signal(replica: Replica, signal: NodeJS.Signals): void
   /** From now on this replica's clock is so far ahead, or behind; a replica that starts anew has the right time. */

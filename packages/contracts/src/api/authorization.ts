@@ -45,7 +45,7 @@ export const paymentAuthorization = z
     amount: usdcAmount,
     status: authorizationStatus,
     tx_hash: txHash.nullable(),
-    detail: z.string().meta({ description: 'One sentence that says what happens next' }),
+    detail: z.string().meta({ description: 'One sentence of what happens next' }),
   })
   .meta({ id: 'PaymentAuthorization' })
 /** The last signature for an order, as its checkout shows it. */

@@ -53,7 +53,7 @@ export const orderRefused = z.object({ ...answered, reason: z.string() })
 
 /**
  * Published by orders. Consumed by subscriptions: money is confirmed for an order that is not paid, or no longer. The largest `revision` stands.
- * `missing_brl_amount` is what would make it complete, zero when all came, but late. `order` is what `order.paid` would say, null when all money was
+ * `missing_brl_amount` is what would make it complete, zero when all came, but late. `order` is what `order.paid` would hold, null when all money was
  * taken away by a reorganisation.
  */
 export const orderReceived = z.object({

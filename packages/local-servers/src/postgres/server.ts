@@ -144,7 +144,7 @@ async function endPrevious(dataDir: string) {
   for (let lines = linesOf(pidFile); lines; lines = linesOf(pidFile)) {
     const pid = Number(lines[0])
     const { parent, command } = processInfo(pid)
-    // The pid of a server that died without cleaning up may belong to anybody by now.
+    // The pid of a server that died without cleaning up may belong to anyone by now.
     if (!command.includes(dataDir)) return rmSync(pidFile, { force: true })
     if (parent === 1) process.kill(pid, 'SIGINT')
     if (Date.now() - started > (lines[7] === 'stopping' ? 30_000 : 1_000)) {

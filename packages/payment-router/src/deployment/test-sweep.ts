@@ -17,7 +17,7 @@ export interface TestSweep {
 
 /**
  * Pays one cent to a deposit address of the signer's and sweeps it back, before addresses of this router are given to anyone. Rejects when the
- * event or a balance is not what it must be. `announce` hears of the memo first: should the work break off, the cent is swept by it.
+ * event or a balance is not what it must be. `announce` is notified of the memo first: should the work break off, the cent is swept by it.
  */
 export async function testSweep(
   signer: Signer,

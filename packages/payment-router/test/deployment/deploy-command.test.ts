@@ -41,7 +41,7 @@ it('the deploy command verifies, deploys, verifies and sweeps a cent, at one add
     expect(stdout).toContain(router)
   }
 
-  // A second run finds the router and deploys nothing; without the cent it says what is missing.
+  // A second run finds the router and deploys nothing; without the cent it names what is missing.
   const again = deploy(base, '--send')
   expect(again.stdout).toContain('stands already')
   expect(again).toMatchObject({ status: 1, stderr: expect.stringContaining('needs 0.01 USDC') })

@@ -86,7 +86,7 @@ describe('the factory', () => {
   })
 })
 
-describe('whoever steals the deployer’s key', () => {
+describe('a thief of the deployer’s key', () => {
   it('gets nothing of what was sent to the addresses on a chain where no router stands', async () => {
     const { chain, usdcAddress } = await startOther(42_161_000, 0)
     const [memo, merchant] = [randomMemo(), randomAddress()]

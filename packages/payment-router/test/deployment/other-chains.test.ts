@@ -100,7 +100,7 @@ describe('the survey of a router address', () => {
     expect(status).toBe(1)
   })
 
-  it('says of a chain that it could not ask', () => {
+  it('names a chain that it could not ask', () => {
     expect(survey('http://127.0.0.1:9')).toMatchObject({ status: 2, stdout: expect.stringContaining('127.0.0.1:9') })
   })
 })

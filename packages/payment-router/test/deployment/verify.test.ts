@@ -43,7 +43,7 @@ describe('a deployment', () => {
     ['another fee', () => ({ feeBps: 99 }), "the router's fee in basis points is 100, not 99"],
     ['another fee receiver', () => ({ feeReceivers: [chain.usdcAddress] }), "the router's fee receiver is"],
     ['a token without code', () => ({ usdcAddress: getAddress(randomAddress()) }), 'has no decimals'],
-  ])('is refused for %s, and says so', async (_, changes, sentence) => {
+  ])('is refused for %s, and reports it', async (_, changes, sentence) => {
     await expect(verified(changes())).rejects.toThrow(sentence)
   })
 

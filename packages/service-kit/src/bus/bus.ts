@@ -65,6 +65,6 @@ export interface Bus extends Part {
   consume(queue: string, handler: Handler, options?: ConsumeOptions): QueuePart
   /** What was parked from a queue. */
   deadLetters(queue: string): DeadLetters
-  /** A part that hears what is announced of these types while it runs; each listener hears all of it. */
+  /** A part that receives what is announced of these types while it runs; each listener receives all of it. */
   listen(types: readonly string[], handler: (message: Message) => void): Part
 }

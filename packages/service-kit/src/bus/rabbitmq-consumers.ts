@@ -46,7 +46,7 @@ export function rabbitmqConsumers({ url, namespace, logger, stepTimeoutMs, onQue
     model.on('close', () => {
       if (current?.model === model) current = undefined
     })
-    // First, so that no consumer attaches to a queue whose loss would not be heard.
+    // First, so that no consumer attaches to a queue whose loss would go unseen.
     await attach(losses.attachment)
     // Concurrent, so that a queue without a leader holds up no other.
     await Promise.all([...attachments].map(attach))

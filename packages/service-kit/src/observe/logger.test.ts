@@ -3,7 +3,7 @@ import { redact } from './logger'
 const KEY = `sk_live_${'ab'.repeat(32)}`
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl'
 
-describe('what a log may say (invariant 8: no secret, key or token in the clear)', () => {
+describe('what a log may hold (invariant 8: no secret, key or token in the clear)', () => {
   it('hides values by their key, at any depth and in any spelling', () => {
     const secrets = {
       headers: { Authorization: 'Bearer abc', 'X-Service-Signature': 'ff', cookie: 'a=b' },

@@ -39,7 +39,7 @@ export function createLogger(options: { service: string; level?: string; silent?
     ),
     transports: [new winston.transports.Console()],
   })
-  // Winston formats a line before it asks whether anybody wants it, which costs every request its debug line.
+  // Winston formats a line before it asks whether anyone wants it, which costs every request its debug line.
   for (const name of LEVELS) if (!logger.isLevelEnabled(name)) logger[name] = () => logger
   return logger
 }

@@ -48,7 +48,7 @@ describe('work that repeats', () => {
     await loop.stop?.()
   })
 
-  it('goes on at once while the work says that there is more', async () => {
+  it('goes on at once while the work reports that there is more', async () => {
     let left = 4
     const loop = every('work', HOUR, async () => --left > 0, silentLogger)
     await loop.start?.()

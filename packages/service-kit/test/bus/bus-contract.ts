@@ -18,14 +18,14 @@ const topology: Topology = {
   stopped: ['stopped.made'],
   shared: ['shared.made'],
   handover: ['handover.made'],
-  heard: ['heard.made'],
+  received: ['received.made'],
   bounded: ['bounded.made'],
   roomy: ['roomy.made'],
   crowded: ['crowded.made'],
   twice: ['twice.made'],
 }
 
-export const message = (type: string, id: string = uuidv7()): Message => ({ id, type, body: JSON.stringify({ said: `${type} ${id}` }) })
+export const message = (type: string, id: string = uuidv7()): Message => ({ id, type, body: JSON.stringify({ text: `${type} ${id}` }) })
 
 const byId = (a: Message, b: Message) => (a.id < b.id ? -1 : 1)
 
@@ -114,10 +114,10 @@ export function busContract(name: string, open: (topology: Topology) => Promise<
     })
 
     it('counts and lists what is parked, and puts back those that are named, or all', async () => {
-      let mended = false
+      let repaired = false
       const seen: string[] = []
       await consuming('parked', async ({ id }) => {
-        if (!mended) throw new TypeError('cannot be read')
+        if (!repaired) throw new TypeError('cannot be read')
         seen.push(id)
       })
       const sent = Array.from({ length: 3 }, () => message('parked.made'))
@@ -127,7 +127,7 @@ export function busContract(name: string, open: (topology: Topology) => Promise<
       // However often they are looked at, they stay, as they came.
       for (let look = 0; look < 3; look++) expect((await letters.list(10)).toSorted(byId)).toEqual(sent.toSorted(byId))
       expect(await letters.list(2)).toHaveLength(2)
-      mended = true
+      repaired = true
       expect(await letters.retry(['unknown', sent[1]?.id ?? ''])).toBe(1)
       await until(() => seen.length === 1, 'the named one did not come back')
       expect([seen, await letters.count()]).toEqual([[sent[1]?.id], 2])
@@ -202,36 +202,36 @@ export function busContract(name: string, open: (topology: Topology) => Promise<
       expect(new Set(seen)).toEqual(new Set([...sent, late].map(each => each.id)))
     })
 
-    it('refuses a message of a type that no queue takes, also while somebody listens for it', async () => {
-      const listener = under.bus.listen(['nobody.takes'], () => undefined)
-      await expect(under.bus.publish(message('nobody.takes'))).rejects.toThrow('No queue takes nobody.takes.')
+    it('refuses a message of a type that no queue takes, also while someone listens for it', async () => {
+      const listener = under.bus.listen(['unread.type'], () => undefined)
+      await expect(under.bus.publish(message('unread.type'))).rejects.toThrow('No queue takes unread.type.')
       await listener.start?.()
-      await expect(under.bus.publish(message('nobody.takes'))).rejects.toThrow('No queue takes nobody.takes.')
+      await expect(under.bus.publish(message('unread.type'))).rejects.toThrow('No queue takes unread.type.')
       await listener.stop?.()
     })
 
     it('announces to every listener of a type, and to none that has stopped or listens for another; what is published is not announced', async () => {
-      const heard: string[] = []
+      const received: string[] = []
       const hearing = async (who: string, types: string[]) => {
-        const part = under.bus.listen(types, taken => void heard.push(`${who} ${taken.body}`))
+        const part = under.bus.listen(types, taken => void received.push(`${who} ${taken.body}`))
         await part.start?.()
         return part
       }
       const parts = [
-        await hearing('a', ['live.changed', 'heard.made']),
+        await hearing('a', ['live.changed', 'received.made']),
         await hearing('b', ['live.changed']),
         await hearing('c', ['other']),
       ]
-      await consuming('heard', async () => undefined)
+      await consuming('received', async () => undefined)
       under.bus.announce({ id: uuidv7(), type: 'live.changed', body: '1' })
-      await until(() => heard.length === 2, 'an announcement is missing')
-      await under.bus.publish({ id: uuidv7(), type: 'heard.made', body: 'published' })
-      under.bus.announce({ id: uuidv7(), type: 'heard.made', body: '2' })
-      await until(() => heard.length === 3, 'an announcement is missing')
+      await until(() => received.length === 2, 'an announcement is missing')
+      await under.bus.publish({ id: uuidv7(), type: 'received.made', body: 'published' })
+      under.bus.announce({ id: uuidv7(), type: 'received.made', body: '2' })
+      await until(() => received.length === 3, 'an announcement is missing')
       await parts[0]?.stop?.()
       under.bus.announce({ id: uuidv7(), type: 'live.changed', body: '3' })
-      await until(() => heard.includes('b 3'), 'the second announcement is missing')
-      expect(heard.sort()).toEqual(['a 1', 'a 2', 'b 1', 'b 3'])
+      await until(() => received.includes('b 3'), 'the second announcement is missing')
+      expect(received.sort()).toEqual(['a 1', 'a 2', 'b 1', 'b 3'])
       await Promise.all(parts.slice(1).map(part => part.stop?.()))
     })
 

@@ -26,7 +26,7 @@ const SCHEMA = `
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057'
 const changed = { type: 'order.changed', data: { merchant_id: ID, order_id: ID } } as const
 
-/** A bus of which the test says what happens to each publication. */
+/** A bus of which the test names what happens to each publication. */
 const scriptedBus = (publish: (message: Message) => Promise<void>, over: Partial<Bus> = {}): Bus => ({
   name: 'scripted',
   accepts: () => true,
@@ -220,7 +220,7 @@ describe('the outbox relay', () => {
     const reader = consumer(bus, 'reader', {
       'order.changed': async event => {
         handled.push(event.id)
-        await database.query('WITH heard AS (INSERT INTO inbox (event_id) VALUES ($1)) INSERT INTO effects (event_id) VALUES ($1)', [
+        await database.query('WITH received AS (INSERT INTO inbox (event_id) VALUES ($1)) INSERT INTO effects (event_id) VALUES ($1)', [
           event.id,
         ])
       },

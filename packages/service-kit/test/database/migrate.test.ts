@@ -52,7 +52,7 @@ describe('migrations', () => {
     expect((await database.query("SELECT to_regclass('hats') AS hats")).rows).toEqual([{ hats: null }])
   })
 
-  it('undo what a failing one began, say which it was, and go on once it is mended', async () => {
+  it('undo what a failing one began, name it, and go on once it is fixed', async () => {
     await write('20260103000000_third', 'CREATE TABLE hats (id int); INSERT INTO nowhere VALUES (1);')
     const error = await migrate(home.url, folder).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ message: 'Migration 20260103000000_third failed and was undone.', cause: { code: '42P01' } })

@@ -54,7 +54,7 @@ describe('the app of any service', () => {
     }
   })
 
-  it('says nothing about what it runs on', async () => {
+  it('states nothing about what it runs on', async () => {
     expect((await request(app).get('/items/1')).headers).not.toHaveProperty('x-powered-by')
   })
 
@@ -183,9 +183,9 @@ describe('the HTTP server', () => {
     const server = httpServer('http', createApp({ routes: slow, logger }), { host: '127.0.0.1', port: 0 })
     await server.start?.()
     const socket = connect(server.port(), '127.0.0.1')
-    let heard = ''
+    let received = ''
     socket.on('data', chunk => {
-      heard += chunk
+      received += chunk
     })
     const ended = new Promise(resolve => socket.on('end', resolve))
     // Two requests on one connection: the second is read only after the first was answered, when the server is stopping.
@@ -195,7 +195,7 @@ describe('the HTTP server', () => {
     const stopping = server.stop?.()
     release()
     await Promise.all([ended, stopping])
-    expect(heard).toMatch(/^HTTP\/1.1 200 OK/)
+    expect(received).toMatch(/^HTTP\/1.1 200 OK/)
   })
 })
 

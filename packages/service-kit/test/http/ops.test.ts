@@ -9,7 +9,7 @@ describe('the ops port', () => {
   afterAll(() => ops.stop?.())
   const get = (path: string) => request(`http://127.0.0.1:${ops.port()}`).get(path)
 
-  it('is alive whatever its parts say', async () => {
+  it('is alive whatever its parts report', async () => {
     parts = [{ name: 'bus', ready: () => false }]
     expect((await get('/healthz')).status).toBe(200)
   })

@@ -40,7 +40,7 @@ const messageOf = (event: NewEvent): Message => {
 }
 
 describe('without tracing', () => {
-  it('says nothing about a trace and runs the work all the same', async () => {
+  it('states nothing about a trace and runs the work all the same', async () => {
     expect(await withSpan('work', {}, async () => [currentTraceparent(), traceHeaders()])).toEqual([null, {}])
     expect(JSON.parse(messageOf(changed).body)).toHaveProperty('trace', null)
   })
@@ -165,7 +165,7 @@ describe('one thing followed through all services', () => {
       expect(Object.keys(logged('counted')).sort()).toEqual(['level', 'message', 'service', 'timestamp'])
     })
 
-    it('is its event, the event`s trace and whom it is about, for what the bus says of a failure too', async () => {
+    it('is its event, the event`s trace and whom it is about, for what the bus logs of a failure too', async () => {
       const dead: unknown[] = []
       const bus = memoryBus({ topology: { reader: ['order.changed'] }, logger, onDeadLetter: (_, message) => dead.push(message) })
       const reader = consumer(bus, 'reader', { 'order.changed': () => Promise.reject(new Error(`no room for sk_live_${'ab'.repeat(32)}`)) })

@@ -44,7 +44,7 @@ describe('a service as a process', () => {
     await until(() => process.output().includes('port '), 'it did not start')
     const port = /port (\d+)/.exec(process.output())?.[1]
     process.child.kill('SIGTERM')
-    await until(() => process.output().includes('stopping'), 'it did not hear the signal')
+    await until(() => process.output().includes('stopping'), 'it did not receive the signal')
     const answer = await fetch(`http://127.0.0.1:${port}/quick`)
     expect([answer.status, answer.headers.get('connection'), await answer.json()]).toEqual([200, 'close', { answered: true }])
     expect(await process.ended).toEqual({ code: 0, signal: null })

@@ -23,7 +23,7 @@ const queries = new QueryClient({
       staleTime: FRESH_MS,
       // A refusal stays one, and without a connection there is nothing to wait for.
       retry: (failures, error) => failures < RETRIES && navigator.onLine && isPassing(error),
-      // A request that cannot be sent fails at once, so that the page can say so.
+      // A request that cannot be sent fails at once, so that the page can report it.
       networkMode: 'always',
       refetchOnReconnect: true,
     },

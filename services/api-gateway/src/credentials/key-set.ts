@@ -29,7 +29,7 @@ export function keyFinder(jwksUrl: string, { now, logger, refused }: KeyFinderOp
     fetcher: keySetFetcher(now, logger),
   })
   return async kid => {
-    if (!kid) throw refused('it does not say which key signed it')
+    if (!kid) throw refused('it does not name the key that signed it')
     try {
       const signingKey = await client.getSigningKey(kid)
       const key = parsed.get(signingKey) ?? createPublicKey(signingKey.getPublicKey())

@@ -26,7 +26,7 @@ export function openApiDocument({ publicUrl }: DocumentOptions) {
     info: {
       title: 'Ponte',
       version: '1.0',
-      summary: 'Invoice in reais, be paid in USDC, hear of it by a signed webhook.',
+      summary: 'Invoice in reais, be paid in USDC, learn of it by a signed webhook.',
       description: introduction,
       license: { name: 'Proprietary', url: `${publicUrl ?? ''}/docs` },
     },
@@ -54,7 +54,7 @@ export function openApiDocument({ publicUrl }: DocumentOptions) {
 export type OpenApiDocument = ReturnType<typeof openApiDocument>
 
 const introduction = [
-  'A merchant creates orders and subscriptions in BRL with an API key; a payer settles them in USDC; the merchant hears of it by webhook.',
+  'A merchant creates orders and subscriptions in BRL with an API key; a payer settles them in USDC; the merchant is notified of it by webhook.',
   'Amounts are decimal strings. Timestamps are ISO 8601 UTC. Lists are newest first; page with `starting_after` or `ending_before`, not both.',
   'Fields and query parameters that are not documented are refused. Errors are RFC 9457 problem details; each `code` is explained at `/docs/errors`.',
   'A method that a path does not have is 405 `method_not_allowed`, with `Allow`.',

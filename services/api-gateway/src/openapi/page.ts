@@ -3,7 +3,7 @@ import type { OpenApiDocument } from './document'
 import { anchor, escapeHtml, inlineHtml, typeOf } from './page-text'
 import type { JsonSchema } from './schemas'
 
-/** The pages for people: plain HTML of the document, without a script and without a request to anybody else. */
+/** The pages for people: plain HTML of the document, without a script and without a request to anyone else. */
 
 interface Parameter {
   name: string
@@ -51,7 +51,7 @@ export function errorsPage(): string {
   })
   return page(
     'Ponte API: errors',
-    `<header><h1>Errors</h1><p>Every error is <code>application/problem+json</code> (RFC 9457) with one of these codes; <code>detail</code> says what to do.</p>
+    `<header><h1>Errors</h1><p>Every error is <code>application/problem+json</code> (RFC 9457) with one of these codes; <code>detail</code> names what to do.</p>
     <nav><a href="/docs">All routes</a></nav></header>
     <table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>`,
   )

@@ -37,7 +37,7 @@ test('rotations at one moment on both replicas leave exactly one key that works'
   expect(rows[0]?.rotations).toBe(10)
 })
 
-test('a rotated key keeps its merchant: the terms and their version stay, and nobody is told', async () => {
+test('a rotated key keeps its merchant: the terms and their version stay, and no one is notified', async () => {
   const { token, merchant } = await newMerchant(system)
   const before = await system.sql.query('SELECT count(*)::int AS events FROM outbox')
   const { body } = await rotate(0, token).expect(200)
@@ -47,18 +47,18 @@ test('a rotated key keeps its merchant: the terms and their version stay, and no
 
 test('a change of terms on one replica is what the next request on the other carries', async () => {
   const { token, apiKey } = await newMerchant(system)
-  system.owners.orders.heard.length = 0
+  system.owners.orders.received.length = 0
   await request(urlOf(0)).patch('/api/v1/merchants/me').set(bearer(token)).send({ display_name: 'Novo Nome' }).expect(200)
   await use(1, apiKey).expect(200)
-  expect(system.owners.orders.heard[0]?.caller).toMatchObject({ terms: { display_name: 'Novo Nome', version: 2 } })
+  expect(system.owners.orders.received[0]?.caller).toMatchObject({ terms: { display_name: 'Novo Nome', version: 2 } })
 })
 
 test('merchant.updated reaches each of its readers once, through the outbox of whichever replica is there', async () => {
   const { merchant } = await newMerchant(system)
   for (const replica of system.replicas) await replica.idle()
-  const heard = system.published.filter(message => message.body.includes(merchant.id))
-  expect(heard.map(message => message.type)).toEqual(['merchant.updated', 'merchant.updated', 'merchant.updated'])
-  expect(new Set(heard.map(message => message.id)).size).toBe(1)
+  const received = system.published.filter(message => message.body.includes(merchant.id))
+  expect(received.map(message => message.type)).toEqual(['merchant.updated', 'merchant.updated', 'merchant.updated'])
+  expect(new Set(received.map(message => message.id)).size).toBe(1)
 })
 
 describe('a rotation with an Idempotency-Key', () => {

@@ -31,7 +31,7 @@ test.each(['ES256', 'RS256'] as const)('a %s token of the identity provider name
   expect(await verifier().verify(identity.sign({ sub: 'user-1' }))).toBe('user-1')
 })
 
-test('what signText signs is accepted, so that it is refused below for what it says', async () => {
+test('what signText signs is accepted, so that it is refused below for its content', async () => {
   expect(await verifier().verify(identity.signText(JSON.stringify(valid())))).toBe('u')
 })
 

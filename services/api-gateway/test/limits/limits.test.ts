@@ -16,7 +16,7 @@ afterAll(() => system.stop())
 
 const urlOf = (replica: number) => `http://127.0.0.1:${system.replicas[replica]?.http.port()}`
 let address = 0
-/** Each test comes from an address of its own, as a proxy in front would say. */
+/** Each test comes from an address of its own, as a proxy in front would report. */
 beforeEach(() => {
   address += 1
 })

@@ -17,7 +17,7 @@ afterAll(() => system.stop())
 beforeEach(() => {
   for (const owner of Object.values(system.owners)) {
     owner.answers()
-    owner.heard.length = 0
+    owner.received.length = 0
   }
 })
 
@@ -30,21 +30,25 @@ test('a request reaches the owner as it came, with the merchant and its terms in
     .send(body)
     .expect(201)
   expect(headers['x-request-id']).toBe('request-0001')
-  const [heard] = system.owners.orders.heard
-  expect(heard).toMatchObject({ method: 'POST', url: '/api/v1/orders', body: JSON.parse(body) })
-  expect(heard?.caller).toEqual({
+  const [received] = system.owners.orders.received
+  expect(received).toMatchObject({ method: 'POST', url: '/api/v1/orders', body: JSON.parse(body) })
+  expect(received?.caller).toEqual({
     kind: 'merchant',
     terms: { merchant_id: merchantId, version: 1, display_name: 'Padaria', payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
   })
-  expect(heard?.headers).toMatchObject({ 'idempotency-key': 'key-1', 'x-request-id': 'request-0001', 'content-type': 'application/json' })
-  expect(heard?.headers).not.toHaveProperty('cookie')
-  expect(heard?.headers).not.toHaveProperty('x-odd')
-  expect(JSON.stringify(heard?.headers)).not.toContain(apiKey)
+  expect(received?.headers).toMatchObject({
+    'idempotency-key': 'key-1',
+    'x-request-id': 'request-0001',
+    'content-type': 'application/json',
+  })
+  expect(received?.headers).not.toHaveProperty('cookie')
+  expect(received?.headers).not.toHaveProperty('x-odd')
+  expect(JSON.stringify(received?.headers)).not.toContain(apiKey)
 })
 
 test('the query arrives byte for byte', async () => {
   await request(system.url).get('/api/v1/orders?external_ref=a%20b%2Bc+d&limit=3').set(bearer(apiKey)).expect(200)
-  expect(system.owners.orders.heard.map(({ url }) => url)).toEqual(['/api/v1/orders?external_ref=a%20b%2Bc+d&limit=3'])
+  expect(system.owners.orders.received.map(({ url }) => url)).toEqual(['/api/v1/orders?external_ref=a%20b%2Bc+d&limit=3'])
 })
 
 test('the body arrives byte for byte', async () => {
@@ -91,7 +95,7 @@ test.each([
   ['get', '/api/v1/events?limit=3', 'webhooks', '/api/v1/events?limit=3'],
 ] as const)('%s %s is answered by %s', async (method, path, owner, ownerPath) => {
   await request(system.url)[method](path).set(bearer(apiKey)).expect(/owner/)
-  expect(system.owners[owner].heard.map(heard => heard.url)).toEqual([ownerPath])
+  expect(system.owners[owner].received.map(received => received.url)).toEqual([ownerPath])
 })
 
 test.each([
@@ -127,8 +131,8 @@ test.each([
 ] as const)('with a session, %s /merchants/me%s is answered by %s', async (method, path, owner, ownerPath) => {
   const { token, merchant } = await newMerchant(system)
   await request(system.url)[method](`/api/v1/merchants/me${path}`).set(bearer(token)).expect(/owner/)
-  const [heard] = system.owners[owner].heard
-  expect(heard).toMatchObject({
+  const [received] = system.owners[owner].received
+  expect(received).toMatchObject({
     method: method.toUpperCase(),
     url: ownerPath,
     caller: { kind: 'merchant', terms: { merchant_id: merchant.id } },
@@ -136,7 +140,7 @@ test.each([
 })
 
 test.each(['..%2f..%2fdeliveries', 'overview', '%00', '..', 'a%20b', '%', '01981f3c'])(
-  '%s is no id: refused before any owner hears of it',
+  '%s is no id: refused before any owner is notified of it',
   async id => {
     // Not through a client that tidies paths.
     const { port } = new URL(system.url)
@@ -144,7 +148,7 @@ test.each(['..%2f..%2fdeliveries', 'overview', '%00', '..', 'a%20b', '%', '01981
       get({ port, path: `/api/v1/orders/${id}`, headers: bearer(apiKey) }, res => resolve(res.resume().statusCode)).on('error', reject)
     })
     expect(status).toBe(400)
-    expect(system.owners.orders.heard).toEqual([])
+    expect(system.owners.orders.received).toEqual([])
   },
 )
 
@@ -175,20 +179,20 @@ test('a connection that an owner cuts off as it stops is tried once more, where 
       else res.status(200).json({ served: true })
     })
   }
-  const heard = () => system.owners.orders.heard.splice(0).length
+  const received = () => system.owners.orders.received.splice(0).length
   const post = () => request(system.url).post('/api/v1/orders').set(bearer(apiKey)).send({ brl_amount: '1.00' })
   cutting(1)
   await request(system.url).get('/api/v1/orders').set(bearer(apiKey)).expect(200)
-  expect(heard()).toBe(2)
+  expect(received()).toBe(2)
   cutting(1)
   await post().set('Idempotency-Key', 'key-1').expect(200)
-  expect(heard()).toBe(2)
+  expect(received()).toBe(2)
   cutting(1)
   await post().expect(503)
-  expect(heard()).toBe(1)
+  expect(received()).toBe(1)
   cutting(2)
   await request(system.url).get('/api/v1/orders').set(bearer(apiKey)).expect(503)
-  expect(heard()).toBe(2)
+  expect(received()).toBe(2)
 })
 
 test('an owner that is not there is 503, and the others go on', async () => {

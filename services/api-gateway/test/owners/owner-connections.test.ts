@@ -53,14 +53,14 @@ test('a replica that is added gets requests within the age of a connection, unde
     while (running) statuses.add((await request(system.url).get('/api/v1/orders').set(bearer(apiKey))).status)
   }
   const clients = Promise.all([1, 2, 3, 4].map(client))
-  const heard = () => replicas.map(replica => replica.heard.length)
-  await until(() => (heard()[0] ?? 0) > 20, 'the first replica was not asked')
+  const received = () => replicas.map(replica => replica.received.length)
+  await until(() => (received()[0] ?? 0) > 20, 'the first replica was not asked')
   for (const count of [2, 4]) {
     while (replicas.length < count) replicas.push(await startOwner('orders', SECRET))
-    for (const replica of replicas) replica.heard.length = 0
+    for (const replica of replicas) replica.received.length = 0
     await until(
-      () => heard().every(number => number > 5),
-      () => `one of ${count} replicas gets no requests: ${heard()}`,
+      () => received().every(number => number > 5),
+      () => `one of ${count} replicas gets no requests: ${received()}`,
     )
   }
   running = false

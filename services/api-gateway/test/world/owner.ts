@@ -12,7 +12,7 @@ export interface Heard {
 
 /** An owner on a real socket that wants the gateway's token as a real one does, remembers what it was asked, and answers as configured. */
 export async function startOwner(name: string, secret: string) {
-  const heard: Heard[] = []
+  const received: Heard[] = []
   const echo: RequestHandler = (req, res) => {
     res.status(req.method === 'POST' ? 201 : 200).json({ owner: name, url: req.originalUrl })
   }
@@ -20,7 +20,7 @@ export async function startOwner(name: string, secret: string) {
   const routes = Router()
   routes.use(requireCaller({ secret, audience: name, schema: caller }))
   routes.use((req, res, next) => {
-    heard.push({ method: req.method, url: req.originalUrl, headers: req.headers, body: req.body, caller: res.locals.caller })
+    received.push({ method: req.method, url: req.originalUrl, headers: req.headers, body: req.body, caller: res.locals.caller })
     return answer(req, res, next)
   })
   const http = httpServer(name, createApp({ routes, logger: silentLogger }), { host: '127.0.0.1', port: 0 })
@@ -29,7 +29,7 @@ export async function startOwner(name: string, secret: string) {
     name,
     secret,
     url: `http://127.0.0.1:${http.port()}`,
-    heard,
+    received,
     /** What it answers from now on; by default an echo. */
     answers(handler: RequestHandler = echo) {
       answer = handler

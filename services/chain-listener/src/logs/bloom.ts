@@ -6,7 +6,7 @@ export function bloomBits(item: string): number[] {
   return [0, 2, 4].map(at => hash.readUInt16BE(at) & 2047)
 }
 
-/** False only when the block certainly has no log with these bits. Chains that leave the bloom empty say false for every block. */
+/** False only when the block certainly has no log with these bits. Chains that leave the bloom empty return false for every block. */
 export function mayContain(bloom: string, bits: readonly number[]): boolean {
   return bits.every(bit => {
     const nibble = Number.parseInt(bloom.charAt(bloom.length - 1 - (bit >> 2)), 16)

@@ -98,7 +98,7 @@ export const fetchHeader = (node: Node, rules: HeaderRules, number: number): Pro
 /** Headers in one request. */
 export const HEADERS_AT_ONCE = 50
 
-/** Headers as a node claims them, for a vote: their seals say what they are worth. */
+/** Headers as a node claims them, for a vote: their seals are what they are worth. */
 export const fetchClaims = (node: Node, rules: HeaderRules, numbers: readonly number[]): Promise<Header[]> =>
   strictly(async () => {
     const { results } = await node.ask(numbers.map(blockCall))

@@ -13,7 +13,7 @@ import { fetchHeaders, HEADERS_AT_ONCE, type Header, strictly } from './header'
 export const proofModes = ['all', 'admitted', 'payments', 'none'] as const
 export type ProofMode = (typeof proofModes)[number]
 
-/** The node cannot give a proof, or it is not known how this chain's are made: what follows is a vote on what nodes say. */
+/** The node cannot give a proof, or it is not known how this chain's are made: what follows is a vote on what nodes answer. */
 export class UnprovenError extends Error {
   override name = 'UnprovenError'
 }

@@ -1,7 +1,7 @@
 import type { Database } from '@ponte/service-kit'
 import type { DepositLedger } from './compare'
 
-// Raw SQL: sums of two kinds beside each address, one index lookup each, whatever the statistics say.
+// Raw SQL: sums of two kinds beside each address, one index lookup each, whatever the statistics are.
 const LEDGERS = `
   SELECT issued.order_id, issued.memo, issued.address, coalesce(sum(amount) FILTER (WHERE kind = 'transfer'), 0)::text AS transferred,
     coalesce(sum(amount) FILTER (WHERE kind = 'sweep'), 0)::text AS swept
@@ -32,7 +32,7 @@ interface Row {
 
 export type ReconcileStore = ReturnType<typeof reconcileStore>
 
-/** What the rows say of deposit addresses, in the order of their orders. SQL, because the plans matter. */
+/** What the rows hold of deposit addresses, in the order of their orders. SQL, because the plans matter. */
 export function reconcileStore(database: Database, chainId: number) {
   return {
     async ledgers(after: string, block: number, limit: number): Promise<DepositLedger[]> {

@@ -79,7 +79,7 @@ export function createRelay(options: RelayOptions) {
         const [epoch, payable] = [leader.epoch(), relay.orderIds[0] === undefined ? undefined : await payables.find(relay.orderIds[0])]
         const { kind, payer, salt } = relay
         if (kind !== 'authorization' || epoch === undefined || payer === null || salt === null || !payable) return
-        // A reverted or replaced one is looked at again: what became of its nonce is for the chain to say.
+        // A reverted or replaced one is looked at again: what became of its nonce is for the chain to show.
         const end =
           outcome === 'done' ? { state: 'paid' as const, txHash: receipt?.hash ?? null } : { state: 'accepted' as const, reason: outcome }
         await authorizations.settle(epoch, { memo: payable.memo, payer, salt }, end, now())

@@ -25,7 +25,7 @@ describe('the health of a node', () => {
     expect(candidates(healths, 250)).toEqual([0, 1, 2])
   })
 
-  it('lets those vote that rest for what they said, and not those that do not answer', () => {
+  it('lets those vote that rest for what they answered, and not those that do not answer', () => {
     const healths = (['outvoted', 'stalled', 'unavailable', 'wrong_chain'] as const).map(reason => afterFailure(fresh(0), reason, 0))
     expect(voters([...healths, fresh(0)], 100)).toEqual([0, 1, 4])
   })

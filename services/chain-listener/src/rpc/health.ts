@@ -56,7 +56,7 @@ export function afterHead(health: Health, head: number, now: number): Health {
   return head === health.head ? health : { ...health, head, headSince: now }
 }
 
-/** True when the node has shown the same head for too long. Whether the chain stands still or the node does, only another node can tell. */
+/** True when the node has shown the same head for too long. Whether the chain stands still or the node does, only another node can show. */
 export const standsStill = (health: Health, now: number, stallMs: number) => health.head >= 0 && now - health.headSince > stallMs
 
 /** Nodes that answer, and rest because of an answer or how far they are: their word on a hash is one like any other. */

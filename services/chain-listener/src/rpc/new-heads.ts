@@ -22,7 +22,7 @@ export function newHeads(options: { url: string; silenceMs: number; wake(): void
     was?.close()
     if (stopped) return
     const waitMs = Math.min(RECONNECT_MS_MIN * 2 ** failures++, RECONNECT_MS_MAX)
-    logger.debug('new heads are not heard; connecting again', { reason, wait_ms: waitMs })
+    logger.debug('new heads do not arrive; connecting again', { reason, wait_ms: waitMs })
     timer = setTimeout(connect, waitMs)
   }
   const watch = () => {

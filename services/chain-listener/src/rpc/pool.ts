@@ -23,7 +23,7 @@ export class NoNodeError extends Error {
 export interface Nodes {
   /**
    * Runs work on the first node that does it. What another node may do better sends this one to rest and goes on to the next;
-   * `too_wide` and `beyond_head` are thrown to the caller, because another node would only say the same. Throws NoNodeError when all rest.
+   * `too_wide` and `beyond_head` are thrown to the caller, because another node would only answer the same. Throws NoNodeError when all rest.
    */
   use<T>(work: (node: Node) => Promise<T>): Promise<T>
   /** The same, on another node than the one that `use` last used, as long as there is one that does not rest. */

@@ -39,7 +39,7 @@ interface Answer {
   value: { last: Block; payments: TimedPayment[] }
 }
 
-/** Decides what no node alone may decide: by proof where nodes can give it, and else by how many of them say the same. */
+/** Decides what no node alone may decide: by proof where nodes can give it, and else by how many of them agree. */
 export function createVotes({ nodes, watch, findDeposits, quorum, prover, logger, undecided, unproven }: VotesOptions) {
   const answerOf = (from: number, to: Block, as: Reading) => (node: Node) =>
     fetchRange(node, as.watch, { from, to: to.number }, as.findDeposits)

@@ -10,7 +10,7 @@ export interface UnsyncedDeposit extends Deposit {
   readTo: number
 }
 
-// Raw SQL, in every block: one index lookup for each recipient, whatever the statistics say: most are not ours and touch the index alone.
+// Raw SQL, in every block: one index lookup for each recipient, whatever the statistics are: most are not ours and touch the index alone.
 const ISSUED = `
   SELECT issued.* FROM unnest($2::text[]) AS recipient (address) CROSS JOIN LATERAL (
     SELECT address, memo, merchant, router FROM payables

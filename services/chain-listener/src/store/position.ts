@@ -6,7 +6,7 @@ import type { Block, Position } from '../logs/block'
 export interface Cursor {
   chainId: number
   startBlock: number
-  /** The hash of block 0, where a node could tell. */
+  /** The hash of block 0, where a node could give it. */
   genesisHash: string | null
   scanned: Position & { time: Date | null }
   confirmed: { number: number; time: Date | null }

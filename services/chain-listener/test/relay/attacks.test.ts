@@ -71,13 +71,13 @@ describe('a wallet whose code runs at our cost', () => {
     ['while gas is free', hostileCode.whileGasIsFree],
     ['while no one produces the block', hostileCode.whileNoOneProduces],
     ['while the block is not random', hostileCode.whileNothingIsRandom],
-  ])('that says yes only in a rehearsal, %s, is refused and costs nothing', async (what, code) => {
+  ])('that answers yes only in a rehearsal, %s, is refused and costs nothing', async (what, code) => {
     world = await startRelayWorld()
     const listening = await start()
     const { answer } = await signedBy(listening, code(10_500_000))
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: 'signature' }] } })
     expect(await relays(listening)).toEqual([])
-    await report(listening, `a wallet that says yes ${what}`)
+    await report(listening, `a wallet that answers yes ${what}`)
   })
 
   it('that takes its word back before the block costs its cap once, is not tried again, and not for another order either', async () => {
@@ -142,7 +142,7 @@ describe('a key that takes its money away before the block', () => {
 })
 
 describe('one checkout link', () => {
-  it('has one open signature, whoever signs', async () => {
+  it('has one open signature, whichever account signs', async () => {
     world = await startRelayWorld({ noMining: true })
     const payers = [account(), account(), account()]
     for (const payer of payers) await world.chain.mintUsdc(payer.address, AMOUNT)

@@ -47,7 +47,8 @@ describe('the relayer as a process of its own', () => {
       for (const { memo } of [order, deposit])
         await listening.until(async () => (await world.received(memo)).length === 1, 'it was not paid')
       expect(await world.received(order.memo)).toEqual([SHARE])
-      const reported = () => listening.told.events.flatMap(event => (event.type === 'authorization.changed' ? [event.data.status] : []))
+      const reported = () =>
+        listening.published.events.flatMap(event => (event.type === 'authorization.changed' ? [event.data.status] : []))
       await listening.until(() => reported().includes('paid'), 'what became of the signature was not published')
       await listening.until(() => statesOf(listening, order.memo).includes('confirmed'), 'the payment was not confirmed')
       const ops = await fetch(`http://127.0.0.1:${relayer.ops.port()}/deposits`)

@@ -88,7 +88,7 @@ describe('a payment without gas', () => {
     expect((await listening.sql.query('SELECT 1 FROM authorizations')).rowCount).toBe(1)
   })
 
-  it('by a wallet that is a contract (ERC-1271) is taken by its own judgement, and refused when it says no', async () => {
+  it('by a wallet that is a contract (ERC-1271) is taken by its own judgement, and refused when it answers no', async () => {
     world = await startRelayWorld()
     const owner = new Wallet(Wallet.createRandom().privateKey)
     const wallet = await deployContractWallet(world.chain, owner.address)

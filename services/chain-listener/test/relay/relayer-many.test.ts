@@ -26,7 +26,7 @@ async function scan(listening: Listening): Promise<{ ms: number; cpuMs: number }
 }
 const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 
-it('2,000 open addresses do not slow the scan, and money on one of them is told at first sight', async () => {
+it('2,000 open addresses do not slow the scan, and money on one of them is published at first sight', async () => {
   world = await startRelayWorld({ noMining: true })
   const listening = await world.start()
   const order = await world.open(listening)
@@ -59,11 +59,11 @@ it('2,000 open addresses do not slow the scan, and money on one of them is told 
   await world.pay(order.address, 10_000_000n)
   const startedAt = performance.now()
   await world.chain.mine(1)
-  await listening.until(() => listening.told.payments().length > 0, 'the transfer was not told')
+  await listening.until(() => listening.published.payments().length > 0, 'the transfer was not published')
   const found = performance.now() - startedAt
   process.stdout.write(
     `a block, median of ${BLOCKS}: ${before.ms.toFixed(1)} ms (${before.cpuMs.toFixed(1)} ms of processor) with 1 open address, ` +
-      `${after.ms.toFixed(1)} ms (${after.cpuMs.toFixed(1)}) with ${COUNT + 1}; a transfer among them told ${found.toFixed(0)} ms after its block\n`,
+      `${after.ms.toFixed(1)} ms (${after.cpuMs.toFixed(1)}) with ${COUNT + 1}; a transfer among them published ${found.toFixed(0)} ms after its block\n`,
   )
   expect(found).toBeLessThan(5_000)
   expect(after.cpuMs).toBeLessThan(before.cpuMs * 1.5 + 2)

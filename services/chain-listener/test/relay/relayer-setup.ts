@@ -51,13 +51,13 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
   const chain = await startLocalChain(options)
   const proxy = await startFaultProxy(chain.rpcUrl)
   const bus = memoryBus({ topology, logger: silentLogger })
-  const told = collector(bus)
+  const published = collector(bus)
   let databaseUrl: string | undefined
   let first: Listening | undefined
   const running = new Set<Listening>()
   const start = async (env: Record<string, string> = {}, overrides: Overrides = {}) => {
     const listening = await startListener({
-      ...{ rpcUrls: proxy.url, router: chain.routerAddress, given: { bus, told, ...overrides } },
+      ...{ rpcUrls: proxy.url, router: chain.routerAddress, given: { bus, published, ...overrides } },
       env: { TOKEN_ADDRESS: chain.usdcAddress, RELAYER_PRIVATE_KEY: RELAYER.privateKey, GASLESS_PRIVATE_KEY: GASLESS.privateKey, ...env },
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
     })
@@ -98,7 +98,7 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
     async stop() {
       for (const listening of running) if (listening !== first) await listening.listener.stop()
       await first?.stop()
-      await told.stop?.()
+      await published.stop?.()
       await proxy.stop()
       await chain.stop()
     },

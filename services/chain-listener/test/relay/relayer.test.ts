@@ -77,7 +77,7 @@ describe('exactly one effect, whatever dies when', () => {
     expect(await relays(listening)).toHaveLength(1)
   })
 
-  it('a transaction that nobody mines is offered at a higher price, under the same nonce', async () => {
+  it('a transaction that no one mines is offered at a higher price, under the same nonce', async () => {
     world = await startRelayWorld({ noMining: true })
     const listening = await world.start({ RELAYER_STUCK_MS: '150' })
     const order = await world.open(listening)
@@ -94,7 +94,7 @@ describe('exactly one effect, whatever dies when', () => {
     expect(await nonceOf()).toBe(1)
   })
 
-  it('a nonce that somebody else used with the same key: the deposit is swept by another transaction', async () => {
+  it('a nonce that someone else used with the same key: the deposit is swept by another transaction', async () => {
     world = await startRelayWorld({ noMining: true })
     const listening = await world.start()
     const order = await world.open(listening)

@@ -64,7 +64,7 @@ describe('keys in AWS KMS', () => {
     const listening = await world.start(inKms(kms.createKey(), kms.createKey()))
     const deposit = await world.open(listening)
     await world.pay(deposit.address, AMOUNT)
-    await listening.until(() => listening.told.payments().some(({ type }) => type === 'payment.confirmed'), 'the chain is not read')
+    await listening.until(() => listening.published.payments().some(({ type }) => type === 'payment.confirmed'), 'the chain is not read')
     expect(await world.received(deposit.memo)).toEqual([])
     kms.fail()
     await listening.until(async () => (await listening.fetch('/deposits')).status === 200, 'the account is not known')

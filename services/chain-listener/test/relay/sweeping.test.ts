@@ -12,7 +12,7 @@ let world: RelayWorld
 afterEach(() => world.stop())
 
 const eventsOf = (listening: Listening, memo: string) =>
-  listening.told.numbered().filter(event => 'memo' in event.data && event.data.memo === memo)
+  listening.published.numbered().filter(event => 'memo' in event.data && event.data.memo === memo)
 const types = (listening: Listening, memo: string) => eventsOf(listening, memo).map(({ type }) => type)
 const hashes = (listening: Listening, memo: string, type: string) =>
   eventsOf(listening, memo).flatMap(event => (event.type === type && 'tx_hash' in event.data ? [event.data.tx_hash] : []))
@@ -107,7 +107,7 @@ describe('what the token does not let go', () => {
   const reasons = (listening: Listening, memo: string) =>
     eventsOf(listening, memo).flatMap(event => (event.type === 'deposit.blocked' ? [[event.data.reason, event.data.revision]] : []))
 
-  it('a blocked payout address holds up nobody else; it is published, and swept when it is let go', async () => {
+  it('a blocked payout address holds up no one else; it is published, and swept when it is let go', async () => {
     world = await startRelayWorld()
     const listening = await world.start()
     const blocked = await world.open(listening)
@@ -128,7 +128,9 @@ describe('what the token does not let go', () => {
       ['payout_address_blocked', 1],
       [null, 2],
     ])
-    expect(listening.told.numbered().map(({ data }) => data.sequence)).toEqual(listening.told.numbered().map((_, index) => index + 1))
+    expect(listening.published.numbered().map(({ data }) => data.sequence)).toEqual(
+      listening.published.numbered().map((_, index) => index + 1),
+    )
   })
 
   it('a paused token is published as the reason, and what came before is swept when it goes on', async () => {

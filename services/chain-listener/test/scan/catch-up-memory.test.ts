@@ -40,7 +40,7 @@ function answer(method: string, [first]: unknown[]): unknown {
     : logs(Number(blockHash) - 1, Number(blockHash) - 1)
 }
 
-/** Publishes to nobody, so that nobody remembers. */
+/** Publishes to no one, so that no one remembers. */
 const nowhere: Bus = {
   name: 'bus',
   publish: async () => undefined,

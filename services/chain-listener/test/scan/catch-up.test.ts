@@ -7,11 +7,11 @@ import { startListener } from '../setup'
 
 const metric = (text: string, name: string) => Number(new RegExp(`^${name}\\{[^}]*\\} (.*)$`, 'm').exec(text)?.[1] ?? Number.NaN)
 
-/** A logger that remembers what was said, by message. */
-function listeningLogger(): Logger & { said: { message: string; fields: Record<string, unknown> }[] } {
-  const said: { message: string; fields: Record<string, unknown> }[] = []
-  const keep = (message: string, fields: Record<string, unknown> = {}) => void said.push({ message, fields })
-  const logger = { said, error: keep, warn: keep, info: keep, debug: () => undefined, child: () => logger }
+/** A logger that remembers what was reported, by message. */
+function listeningLogger(): Logger & { reported: { message: string; fields: Record<string, unknown> }[] } {
+  const reported: { message: string; fields: Record<string, unknown> }[] = []
+  const keep = (message: string, fields: Record<string, unknown> = {}) => void reported.push({ message, fields })
+  const logger = { reported, error: keep, warn: keep, info: keep, debug: () => undefined, child: () => logger }
   return logger
 }
 
@@ -67,7 +67,7 @@ describe('a start block far back', () => {
     expect(estimates.filter(estimate => estimate !== null)).toContainEqual(expect.any(Number))
     expect(left).toBeGreaterThan(0)
     expect(percent).toBeLessThan(100)
-    expect(logger.said.filter(({ message }) => message === 'catching up').length).toBeGreaterThan(0)
+    expect(logger.reported.filter(({ message }) => message === 'catching up').length).toBeGreaterThan(0)
     await levelWith(chain, listening)
     await expectTruth(chain, listening, 3)
     const status = await listening.listener.status()
@@ -84,7 +84,7 @@ describe('a start block far back', () => {
 })
 
 describe('a router that is added later', () => {
-  it('is read from START_BLOCK on, what is known is not told twice, and chain.advanced waits', async () => {
+  it('is read from START_BLOCK on, what is known is not published twice, and chain.advanced waits', async () => {
     const chain = using(await startChain())
     const other = await chain.deploy()
     for (let n = 1; n <= 6; n++) {
@@ -100,7 +100,7 @@ describe('a router that is added later', () => {
       }),
     )
     await levelWith(chain, first)
-    expect(first.told.payments().filter(event => event.type === 'payment.confirmed')).toHaveLength(6)
+    expect(first.published.payments().filter(event => event.type === 'payment.confirmed')).toHaveLength(6)
     const second = using(
       await startListener({
         rpcUrls: chain.anvil.rpcUrl,
@@ -113,11 +113,13 @@ describe('a router that is added later', () => {
     await first.listener.stop()
     await chain.mine(1)
     await levelWith(chain, second)
-    const memos = second.told.payments().flatMap(({ type, data }) => (type === 'payment.confirmed' ? [Number.parseInt(data.memo, 16)] : []))
+    const memos = second.published
+      .payments()
+      .flatMap(({ type, data }) => (type === 'payment.confirmed' ? [Number.parseInt(data.memo, 16)] : []))
     expect(memos.toSorted((a, b) => a - b)).toEqual([101, 102, 103, 104, 105, 106])
-    expect(second.told.payments()[0]?.data.sequence).toBe((first.told.payments().at(-1)?.data.sequence ?? 0) + 1)
-    const advanced = second.told.events.flatMap(event => (event.type === 'chain.advanced' ? [event.data.sequence] : []))
-    expect(Math.min(...advanced)).toBe(second.told.payments().at(-1)?.data.sequence)
+    expect(second.published.payments()[0]?.data.sequence).toBe((first.published.payments().at(-1)?.data.sequence ?? 0) + 1)
+    const advanced = second.published.events.flatMap(event => (event.type === 'chain.advanced' ? [event.data.sequence] : []))
+    expect(Math.min(...advanced)).toBe(second.published.payments().at(-1)?.data.sequence)
   })
 })
 

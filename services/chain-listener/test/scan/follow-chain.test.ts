@@ -38,12 +38,12 @@ describe('a payment through the real router', () => {
   it('is detected, confirmed and followed by chain.advanced, with everything orders needs', async () => {
     const txHash = await pay(memoOf(7), 27_675_277n)
     await listening.idle()
-    const { told } = listening
-    expect(told.types()).toEqual(['payment.detected'])
+    const { published } = listening
+    expect(published.types()).toEqual(['payment.detected'])
     await provider.send('evm_mine', [])
     await listening.idle()
-    expect(told.types()).toEqual(['payment.detected', 'payment.confirmed'])
-    const [detected, confirmed] = told.payments()
+    expect(published.types()).toEqual(['payment.detected', 'payment.confirmed'])
+    const [detected, confirmed] = published.payments()
     expect(detected?.data).toMatchObject({
       payment_id: `31337:${txHash}:0`,
       sequence: 1,
@@ -61,10 +61,10 @@ describe('a payment through the real router', () => {
     })
     expect(confirmed?.data).toMatchObject({ payment_id: `31337:${txHash}:0`, sequence: 2, revision: 2 })
     await listening.until(
-      () => told.events.some(event => event.type === 'chain.advanced' && event.data.sequence >= 2),
+      () => published.events.some(event => event.type === 'chain.advanced' && event.data.sequence >= 2),
       'chain.advanced never named the payment',
     )
-    const advanced = told.events.findLast(event => event.type === 'chain.advanced')
+    const advanced = published.events.findLast(event => event.type === 'chain.advanced')
     expect(advanced?.data).toMatchObject({ chain_id: 31_337, confirmed_block: expect.any(Number) })
   })
 })

@@ -7,7 +7,7 @@ import { type Listening, startListener } from '../setup'
 const TEN_YEARS = 315_360_000
 const INVENTED = `0x${'77'.repeat(32)}`
 
-describe('a node that does not say what is so', () => {
+describe('a node whose answers are wrong', () => {
   let chain: Chain
   let proxies: FaultProxy[]
   let listening: Listening
@@ -38,12 +38,12 @@ describe('a node that does not say what is so', () => {
     await listening.idle()
   }
   const confirmed = () =>
-    listening.told
+    listening.published
       .payments()
       .filter(event => event.type === 'payment.confirmed')
       .map(event => event.data.memo)
       .toSorted()
-  const advances = () => listening.told.events.filter(event => event.type === 'chain.advanced')
+  const advances = () => listening.published.events.filter(event => event.type === 'chain.advanced')
   const metric = async (name: string) =>
     Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (.*)$`, 'm').exec(await (await listening.fetch('/metrics')).text())?.[1])
   const failOvers = async () =>
@@ -81,7 +81,7 @@ describe('a node that does not say what is so', () => {
     const latest = Number(head.timestamp) * 1_000
     expect(advances().length).toBeGreaterThan(0)
     for (const { data } of advances()) expect(Date.parse(data.confirmed_time)).toBeLessThanOrEqual(latest)
-    for (const { data } of listening.told.payments()) expect(Date.parse(data.block_time)).toBeLessThanOrEqual(latest)
+    for (const { data } of listening.published.payments()) expect(Date.parse(data.block_time)).toBeLessThanOrEqual(latest)
   })
 
   it('refuses a header ahead of our clock, and one behind its parent, from its only node too', async () => {
@@ -101,7 +101,7 @@ describe('a node that does not say what is so', () => {
     expect(confirmed()).toEqual(memos)
   })
 
-  /** Adds a payment that nobody made to whatever is asked for; the bloom of the block excludes it. */
+  /** Adds a payment that no one made to whatever is asked for; the bloom of the block excludes it. */
   const invention = (emitter: string): Fault => ({
     each: (call, answer) => {
       if (call.method !== 'eth_getLogs' || !Array.isArray(answer.result)) return undefined
@@ -170,14 +170,14 @@ describe('a node that does not say what is so', () => {
     await level()
     proxies[1]?.set(faults.status(503))
     await pay()
-    await listening.until(async () => listening.told.types().filter(type => type === 'payment.detected').length > 0, 'not detected')
+    await listening.until(async () => listening.published.types().filter(type => type === 'payment.detected').length > 0, 'not detected')
     expect(confirmed()).toEqual(memos.slice(0, 1))
     proxies[1]?.set()
     await level()
     expect(confirmed()).toEqual(memos)
   })
 
-  it('one URL is trusted alone, and start-up and status say so', async () => {
+  it('one URL is trusted alone, and start-up and status report it', async () => {
     await start(1)
     const { trust } = (await (await listening.fetch('/status')).json()) as { trust: Record<string, unknown> }
     expect(trust).toEqual({ end_points: 1, quorum: 1, one_node_is_trusted: true, proof: 'payments', unproven: null })
@@ -199,7 +199,7 @@ describe('a node that does not say what is so', () => {
     await listening.until(async () => (await metric('ponte_reconcile_differences')) === 0, 'the difference stays')
     await level()
     expect(confirmed()).toEqual(memos)
-    const numbered = listening.told.numbered()
+    const numbered = listening.published.numbered()
     expect(numbered.map(({ data }) => data.sequence)).toEqual(numbered.map((_, index) => index + 1))
   })
 
@@ -239,7 +239,7 @@ describe('a node that does not say what is so', () => {
     await level()
     expect(await (await listening.fetch('/rescan')).json()).toEqual({ pending: null })
     expect(confirmed()).toEqual([memos[0], memos[1], memos[1]])
-    const ids = listening.told.payments().map(({ data }) => data.payment_id)
+    const ids = listening.published.payments().map(({ data }) => data.payment_id)
     expect(ids[1]).toBe(ids[2])
     for (const wrong of ['', '?from_block=2&to_block=1', '?from_block=x&to_block=1'])
       expect((await fetch(`http://127.0.0.1:${listening.listener.ops.port()}/rescan${wrong}`, { method: 'POST' })).status).toBe(400)
@@ -286,7 +286,7 @@ describe('a node that does not say what is so', () => {
       await level()
       expect(confirmed()).toEqual(memos)
     })
-    it('a node without receipts is asked for nothing that it has not: its answers are voted on, and the status says why', async () => {
+    it('a node without receipts is asked for nothing that it has not: its answers are voted on, and the status gives the reason', async () => {
       for (const proxy of proxies)
         proxy.set({
           each: (call, { id, jsonrpc }) =>

@@ -2,9 +2,9 @@ import { type Fault, type FaultProxy, faults, startFaultProxy } from '@ponte/loc
 import { type Chain, memoOf, startChain } from '../chain'
 import { type Listening, startListener } from '../setup'
 
-/** Every memo of these has exactly one confirmed payment, told once per step. */
+/** Every memo of these has exactly one confirmed payment, published once per step. */
 function expectWhole(listening: Listening, memos: readonly string[]) {
-  const payments = listening.told.payments()
+  const payments = listening.published.payments()
   const confirmed = payments.filter(event => event.type === 'payment.confirmed').map(event => event.data.memo)
   expect(confirmed.toSorted()).toEqual([...memos].toSorted())
   expect(payments.map(event => event.data.sequence)).toEqual(payments.map((_, index) => index + 1))
@@ -65,12 +65,12 @@ describe('an RPC end point that fails', () => {
     ['leaves answers out of a batch', faults.missingAnswers(), 'wrong_answer'],
     ['refuses the batch', faults.batchRefused(-32603, 'Internal error'), 'other'],
     ['is of another chain', faults.wrongChain(1), 'wrong_chain'],
-    ['sends logs of a router nobody asked for', faults.lyingLogs(log => [{ ...log, address: `0x${'99'.repeat(20)}` }]), 'wrong_answer'],
+    ['sends logs of a router no one asked for', faults.lyingLogs(log => [{ ...log, address: `0x${'99'.repeat(20)}` }]), 'wrong_answer'],
     ['sends logs of another block', faults.lyingLogs(log => [{ ...log, blockHash: `0x${'99'.repeat(32)}` }]), 'wrong_answer'],
     ['sends logs twice', faults.lyingLogs(log => [log, log]), 'wrong_answer'],
     ['sends broken logs', faults.lyingLogs(log => [{ ...log, data: '0x' }]), 'wrong_answer'],
   ]
-  it.each(passing)('loses and doubles nothing when the first of two %s, and says so in its metrics', async (_name, fault, reason) => {
+  it.each(passing)('loses and doubles nothing when the first of two %s, and counts it in its metrics', async (_name, fault, reason) => {
     await start({ spare: true })
     await pay()
     await level()
@@ -112,7 +112,7 @@ describe('an RPC end point that fails', () => {
     ['Chainstack', faults.tooManyBlocks(3, -32600, 'Block range limit exceeded. See more details at the documentation.')],
     ['Erigon', faults.tooManyBlocks(1, -32000, 'query timeout exceeded')],
   ]
-  it.each(limits)('asks for less when %s says that it is too much, without leaving it', async (_name, fault) => {
+  it.each(limits)('asks for less when %s states that it is too much, without leaving it', async (_name, fault) => {
     proxy.set(fault)
     await start({ blocks: 40 })
     await level()
@@ -149,7 +149,7 @@ describe('an RPC end point that fails', () => {
     expectWhole(listening, memos)
   })
 
-  it('doubts an empty answer where the block says otherwise, alone and beside another node', async () => {
+  it('doubts an empty answer where the block states otherwise, alone and beside another node', async () => {
     await start()
     await level()
     let hidden = 1
@@ -165,18 +165,18 @@ describe('an RPC end point that fails', () => {
     await level()
     await pay()
     await level()
-    expect(listening.told.payments().map(event => event.data.memo)).toContain(memos.at(-1))
+    expect(listening.published.payments().map(event => event.data.memo)).toContain(memos.at(-1))
     expect((await failOvers()).join()).toContain('reason="wrong_answer"')
   })
 
-  it('follows nobody back in time', async () => {
+  it('follows no one back in time', async () => {
     await start({ spare: true, blocks: 12 })
     await level()
     proxy.set(faults.lagging(() => 5))
     await pay()
     await level()
     expectWhole(listening, memos)
-    expect(listening.told.types()).not.toContain('payment.orphaned')
+    expect(listening.published.types()).not.toContain('payment.orphaned')
   })
 
   it('leaves a node whose head stands still while another goes on', async () => {
@@ -214,7 +214,7 @@ describe('an RPC end point that fails', () => {
       for (let n = 0; n < 3; n++) await pay()
       await chain.mine(2)
       await level()
-      const confirmed = listening.told.payments().filter(event => event.type === 'payment.confirmed')
+      const confirmed = listening.published.payments().filter(event => event.type === 'payment.confirmed')
       expect(confirmed.map(event => [event.data.memo, event.data.amount]).toSorted()).toEqual(memos.map(memo => [memo, '1.000000']))
       const live = (await listening.payments()).filter(row => row.state !== 'orphaned')
       expect(live.map(row => row.memo).toSorted()).toEqual(memos.toSorted())
@@ -228,8 +228,8 @@ describe('an RPC end point that fails', () => {
       spare.set(faults.status(503))
       third.set(faults.hangUp())
       await pay()
-      await listening.until(() => listening.told.types().filter(type => type === 'payment.detected').length === 2, 'not detected')
-      expect(listening.told.types().filter(type => type === 'payment.confirmed')).toHaveLength(1)
+      await listening.until(() => listening.published.types().filter(type => type === 'payment.detected').length === 2, 'not detected')
+      expect(listening.published.types().filter(type => type === 'payment.confirmed')).toHaveLength(1)
       spare.set()
       await level()
       expectWhole(listening, memos)

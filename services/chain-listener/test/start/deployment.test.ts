@@ -45,7 +45,7 @@ describe('the start', () => {
     ['another fee receiver', () => ({ FEE_RECEIVERS: ELSEWHERE }), "the router's fee receiver is"],
     ['another fee', () => ({ FEES_BPS: '50,99' }), "the router's fee in basis points is 100, not 50 or 99"],
     ['another chain', () => ({ CHAIN_ID: '31338' }), 'the node is of chain 31337'],
-  ])('is refused for %s, and says so', async (_, env, sentence) => {
+  ])('is refused for %s, and reports it', async (_, env, sentence) => {
     await expect(start(env())).rejects.toThrow(sentence)
   })
 
@@ -104,7 +104,7 @@ describe('after the start', () => {
   it.each(['0x', `0x${'f'.repeat(64)}`])(
     'fault: a node that answers %s for the fee stops no scan, and its number is believed nowhere',
     async result => {
-      const { told, until, sql, idle } = await start({ MONITOR_EVERY_S: '3600', RECONCILE_EVERY_S: '3600' })
+      const { published, until, sql, idle } = await start({ MONITOR_EVERY_S: '3600', RECONCILE_EVERY_S: '3600' })
       await leads()
       proxies[0]?.set(answers(result))
       const payer = chain.wallet(3)
@@ -112,7 +112,7 @@ describe('after the start', () => {
       await mined(chain.mintUsdc(payer.address, amount))
       await mined(chain.pay(payer, { memo, merchant: ELSEWHERE, amount }))
       await until(
-        () => told.payments().some(({ type, data }) => type === 'payment.confirmed' && `0x${data.memo}` === memo),
+        () => published.payments().some(({ type, data }) => type === 'payment.confirmed' && `0x${data.memo}` === memo),
         'the scan stands',
       )
       const { rows } = await sql.query('SELECT amount FROM payments WHERE memo = $1', [memo.slice(2)])

@@ -18,13 +18,13 @@ export interface OrderFactoryDeps {
    * null when that could not be asked.
    */
   requirePayable(payoutAddress: string): Promise<{ isContract: boolean | null }>
-  /** The head of the chain as last heard of; null while it is unknown. */
+  /** The head of the chain as last reported; null while it is unknown. */
   head(): number | null
 }
 
 export type OrderFactory = ReturnType<typeof createOrderFactory>
 
-/** By how many blocks the head as heard of may run ahead of the head that the listener sees after a reorganisation. */
+/** By how many blocks the head as reported may run ahead of the head that the listener sees after a reorganisation. */
 const HEAD_MARGIN = 128
 
 /** Makes orders on the terms of this deployment, for a merchant's request and for a subscription's charge alike. */

@@ -97,13 +97,13 @@ function played(plan: Plan, asked: bigint): Report[] {
   reports.sort((a, b) => a.second - b.second)
   const syncedAt = reports.filter(({ second, payment }) => second <= plan.synced && payment).length
   reports.splice(syncedAt, 0, { second: plan.synced })
-  const told: Report[] = []
+  const published: Report[] = []
   reports.forEach(({ second, payment }, index) => {
     const sequence = index + 1
-    told.push(payment ? { sequence, payment } : { sequence, synced: true }, { advance: sequence, time: at(second - DEPTH) })
+    published.push(payment ? { sequence, payment } : { sequence, synced: true }, { advance: sequence, time: at(second - DEPTH) })
   })
-  told.push({ advance: reports.length, time: at(END) })
-  return told
+  published.push({ advance: reports.length, time: at(END) })
+  return published
 }
 
 /** Reads the reports in this order of arrival as the service does: Tc is believed when all before it has come. */
@@ -113,11 +113,11 @@ function taken(order: Order, arrivals: readonly Report[], cancelAfter: number | 
   let chain: ChainView = { time: null, watermark: 0 }
   const known = new Set<number>()
   const advances: { sequence: number; time: Date }[] = []
-  const told: string[] = []
+  const published: string[] = []
   const look = () => {
     const change = review({ order, payments, syncedSequence }, chain, at(5000))
     order = change.order
-    told.push(...change.events.map(event => event.type))
+    published.push(...change.events.map(event => event.type))
   }
   arrivals.forEach((report, index) => {
     if ('advance' in report) advances.push({ sequence: report.advance, time: report.time })
@@ -134,7 +134,7 @@ function taken(order: Order, arrivals: readonly Report[], cancelAfter: number | 
     look()
     if (index === cancelAfter) order = withdraw({ order, payments }, at(4000))?.order ?? order
   })
-  return { order, payments, told }
+  return { order, payments, published }
 }
 
 const shuffles = (length: number) => fc.array(fc.nat(), { minLength: length * 2, maxLength: length * 2 })
@@ -174,7 +174,7 @@ function outcome(order: Order, payments: readonly Payment[]): string {
 }
 
 const tellsDeep = (plan: Plan) => plan.payments.some(({ fate }) => fate.startsWith('taken back'))
-const count = (told: readonly string[], type: string) => told.filter(each => each === type).length
+const count = (published: readonly string[], type: string) => published.filter(each => each === type).length
 
 function checked(name: string, property: fc.IProperty<unknown>) {
   it(name, () => {
@@ -192,7 +192,7 @@ describe('an order, whatever arrives in whatever order', () => {
       for (const arrivals of [shuffled(reports, first), shuffled(reports, second)]) {
         const mixed = taken(order, arrivals, null)
         const end = ({ order: { status, confirmedUnits, exception } }: typeof mixed) =>
-          // Whether the merchant had been told `paid` before a deep reorg depends on what came first; the rest does not.
+          // Whether the merchant had been notified of `paid` before a deep reorg depends on what came first; the rest does not.
           tellsDeep(plan) ? { status, confirmedUnits } : { status, confirmedUnits, exception }
         expect(end(mixed)).toEqual(end(inOrder))
       }
@@ -204,9 +204,9 @@ describe('an order, whatever arrives in whatever order', () => {
     'invariant 3: at most one order.paid and at most one order.expired',
     fc.property(stories, ({ order, reports, first, cancelAfter }) => {
       for (const each of [null, cancelAfter]) {
-        const { told, order: end } = taken(order, shuffled(reports, first), each)
-        expect(count(told, 'order.paid')).toBe(end.paidAt === null ? 0 : 1)
-        expect(count(told, 'order.expired')).toBeLessThanOrEqual(1)
+        const { published, order: end } = taken(order, shuffled(reports, first), each)
+        expect(count(published, 'order.paid')).toBe(end.paidAt === null ? 0 : 1)
+        expect(count(published, 'order.expired')).toBeLessThanOrEqual(1)
         if (end.cancelledAt !== null) expect(end.status).toBe('cancelled')
       }
     }),
@@ -216,9 +216,9 @@ describe('an order, whatever arrives in whatever order', () => {
     'invariant 4: an order paid in time never expires on the way, however the news arrives',
     fc.property(stories, ({ order, reports, first, plan }) => {
       fc.pre(!tellsDeep(plan))
-      const { told, order: end, payments } = taken(order, shuffled(reports, first), null)
+      const { published, order: end, payments } = taken(order, shuffled(reports, first), null)
       if (outcome(order, payments) !== 'paid') return
-      expect([end.status, count(told, 'order.expired'), count(told, 'order.paid')]).toEqual(['paid', 0, 1])
+      expect([end.status, count(published, 'order.expired'), count(published, 'order.paid')]).toEqual(['paid', 0, 1])
     }),
   )
 
@@ -244,10 +244,10 @@ describe('an order, whatever arrives in whatever order', () => {
     'dust in sum below a cent changes neither the end nor what is notified',
     fc.property(stories, ({ order, plan }) => {
       fc.pre(order.usdcUnits > 100n * CENT)
-      // Two stories that differ by dust alone are told in the order of the chain: another order may notify of another sum on its way.
+      // Two stories that differ by dust alone are published in the order of the chain: another order may notify of another sum on its way.
       const end = (each: Plan) => {
-        const { order: last, told } = taken(order, played(each, order.usdcUnits), null)
-        return [last.status, last.exception, told.filter(type => !OPT_IN_EVENTS.some(each => each === type))]
+        const { order: last, published } = taken(order, played(each, order.usdcUnits), null)
+        return [last.status, last.exception, published.filter(type => !OPT_IN_EVENTS.some(each => each === type))]
       }
       expect(end(plan)).toEqual(end({ ...plan, dust: [] }))
     }),

@@ -35,7 +35,7 @@ interface Fact {
   gross?: bigint
   /** When it was paid. */
   second?: number
-  /** The block that it is in; its time unless said otherwise. */
+  /** The block that it is in; its time unless given. */
   block?: number
   status?: Payment['status']
   revision?: number
@@ -89,7 +89,7 @@ function story(order = fresh()) {
     },
     is: () => [order.status, order.exception],
     order: () => order,
-    told: () => events.map(event => event.type).filter(type => !isOptIn(type)),
+    published: () => events.map(event => event.type).filter(type => !isOptIn(type)),
     /** The kinds that go only where they were chosen. */
     chosen: () => events.map(event => event.type).filter(isOptIn),
     events,
@@ -108,12 +108,12 @@ describe('the states of an order', () => {
     const topped = story()
       .pays('a', { gross: 40n * USDC })
       .pays('b', { gross: 60n * USDC, status: 'detected' })
-    expect([topped.is(), topped.told()]).toEqual([['confirming', null], ['order.underpaid']])
+    expect([topped.is(), topped.published()]).toEqual([['confirming', null], ['order.underpaid']])
   })
 
   it('pending | 0 < confirmed < required and nothing unconfirmed | underpaid | order.underpaid with expected and received as the merchant’s share', () => {
     const short = story().pays('a', { gross: 40n * USDC })
-    expect([short.is(), short.told()]).toEqual([['underpaid', null], ['order.underpaid']])
+    expect([short.is(), short.published()]).toEqual([['underpaid', null], ['order.underpaid']])
     expect(short.events[0]?.data).toMatchObject({ order: { expected: '99.000000', received: '39.600000', tx_hash: '0xa' } })
   })
 
@@ -121,9 +121,9 @@ describe('the states of an order', () => {
     const waiting = story()
       .pays('b', { gross: 10n * USDC, status: 'detected', second: 501 })
       .pays('a', { gross: 40n * USDC })
-    expect([waiting.is(), waiting.told()]).toEqual([['pending', null], []])
+    expect([waiting.is(), waiting.published()]).toEqual([['pending', null], []])
     waiting.pays('b', { gross: 10n * USDC, second: 501, revision: 2 })
-    expect([waiting.is(), waiting.told()]).toEqual([['underpaid', null], ['order.underpaid']])
+    expect([waiting.is(), waiting.published()]).toEqual([['underpaid', null], ['order.underpaid']])
     expect(waiting.events[0]?.data).toMatchObject({ order: { received: '49.500000' } })
   })
 
@@ -131,16 +131,16 @@ describe('the states of an order', () => {
     const short = story()
       .pays('a', { gross: 40n * USDC })
       .pays('b', { gross: USDC, status: 'detected' })
-    expect([short.is(), short.told()]).toEqual([['underpaid', null], ['order.underpaid']])
+    expect([short.is(), short.published()]).toEqual([['underpaid', null], ['order.underpaid']])
     short.pays('b', { gross: USDC, status: 'orphaned', revision: 2 })
-    expect([short.is(), short.told()]).toEqual([['underpaid', null], ['order.underpaid']])
+    expect([short.is(), short.published()]).toEqual([['underpaid', null], ['order.underpaid']])
   })
 
   it('underpaid | confirmed grew by a cent, still short | underpaid | order.underpaid again', () => {
     const short = story()
       .pays('a', { gross: 40n * USDC })
       .pays('b', { gross: 10n * USDC })
-    expect([short.is(), short.told()]).toEqual([
+    expect([short.is(), short.published()]).toEqual([
       ['underpaid', null],
       ['order.underpaid', 'order.underpaid'],
     ])
@@ -153,16 +153,16 @@ describe('the states of an order', () => {
     ['underpaid', () => story().pays('z', { gross: USDC, second: 100 })],
   ])('%s | confirmed ≥ required, the completing block on time | paid | order.paid', (_from, begun) => {
     const paid = begun().pays('a', { second: EXPIRES, revision: 2 })
-    expect([paid.order().status, paid.told().filter(type => type === 'order.paid')]).toEqual(['paid', ['order.paid']])
+    expect([paid.order().status, paid.published().filter(type => type === 'order.paid')]).toEqual(['paid', ['order.paid']])
     expect(paid.order()).toMatchObject({ txHash: '0xa', paidAt: at(5000) })
   })
 
   it('pending | confirmed > asked + tolerance, on time | paid, overpaid | order.paid', () => {
     const paid = story().pays('a', { gross: 150n * USDC })
-    expect([paid.is(), paid.told()]).toEqual([['paid', 'overpaid'], ['order.paid']])
+    expect([paid.is(), paid.published()]).toEqual([['paid', 'overpaid'], ['order.paid']])
   })
 
-  it('a subscription’s order is told as order.paid with its subscription_id, which becomes subscription.charged', () => {
+  it('a subscription’s order is published as order.paid with its subscription_id, which becomes subscription.charged', () => {
     const paid = story(fresh('01981f3c-0000-7000-8000-000000000009')).pays('a')
     expect(paid.events[0]).toMatchObject({
       type: 'order.paid',
@@ -179,31 +179,31 @@ describe('the states of an order', () => {
     [ASKED, 'duplicate'],
   ] as const)('paid | another confirmed payment of %s | paid, %s | none', (gross, exception) => {
     const again = story().pays('a').pays('b', { gross, second: 2000 })
-    expect([again.is(), again.told(), again.order().txHash]).toEqual([['paid', exception], ['order.paid'], '0xa'])
+    expect([again.is(), again.published(), again.order().txHash]).toEqual([['paid', exception], ['order.paid'], '0xa'])
   })
 
   it.each([
     ['pending', () => story()],
     ['underpaid', () => story().pays('a', { gross: 40n * USDC })],
   ])('%s | Tc > expires_at | expired | order.expired, once', (_from, begun) => {
-    expect(begun().chainAt(EXPIRES).told()).not.toContain('order.expired')
+    expect(begun().chainAt(EXPIRES).published()).not.toContain('order.expired')
     const gone = begun()
       .chainAt(EXPIRES + 1)
       .chainAt(EXPIRES + 2)
-    expect([gone.is(), gone.told().filter(type => type === 'order.expired')]).toEqual([['expired', null], ['order.expired']])
+    expect([gone.is(), gone.published().filter(type => type === 'order.expired')]).toEqual([['expired', null], ['order.expired']])
   })
 
   it('confirming | Tc > expires_at | stays until confirmed or orphaned', () => {
     const begun = () => story().pays('a', { status: 'detected' }).chainAt(2000)
-    expect([begun().is(), begun().told()]).toEqual([['confirming', null], []])
-    expect(begun().pays('a', { revision: 2 }).told()).toEqual(['order.paid'])
+    expect([begun().is(), begun().published()]).toEqual([['confirming', null], []])
+    expect(begun().pays('a', { revision: 2 }).published()).toEqual(['order.paid'])
     const gone = begun().pays('a', { revision: 2, status: 'orphaned' })
-    expect([gone.is(), gone.told()]).toEqual([['expired', null], ['order.expired']])
+    expect([gone.is(), gone.published()]).toEqual([['expired', null], ['order.expired']])
   })
 
   it('expired | confirmed ≥ required, paid in time and seen late | paid | order.paid', () => {
     const late = story().chainAt(2000).pays('a', { second: EXPIRES })
-    expect([late.is(), late.told()]).toEqual([
+    expect([late.is(), late.published()]).toEqual([
       ['paid', null],
       ['order.expired', 'order.paid'],
     ])
@@ -213,26 +213,26 @@ describe('the states of an order', () => {
     const late = story()
       .chainAt(2000)
       .pays('a', { second: EXPIRES + 1 })
-    expect([late.is(), late.told(), late.order().txHash]).toEqual([['expired', 'paid_late'], ['order.expired'], '0xa'])
+    expect([late.is(), late.published(), late.order().txHash]).toEqual([['expired', 'paid_late'], ['order.expired'], '0xa'])
   })
 
   it('expired | a late payment on its way | expired | nothing twice', () => {
     const late = story().chainAt(2000).pays('a', { second: 2001, status: 'detected' })
-    expect([late.is(), late.told()]).toEqual([['expired', null], ['order.expired']])
+    expect([late.is(), late.published()]).toEqual([['expired', null], ['order.expired']])
     late.pays('a', { second: 2001, revision: 2 }).chainAt(3000)
-    expect([late.is(), late.told()]).toEqual([['expired', 'paid_late'], ['order.expired']])
+    expect([late.is(), late.published()]).toEqual([['expired', 'paid_late'], ['order.expired']])
   })
 
   it('pending | confirmed ≥ required late, Tc not there yet | confirming, then expired, paid_late | order.expired', () => {
     const late = story().pays('a', { second: EXPIRES + 1 })
-    expect([late.is(), late.told()]).toEqual([['confirming', null], []])
+    expect([late.is(), late.published()]).toEqual([['confirming', null], []])
     late.chainAt(EXPIRES + 1)
-    expect([late.is(), late.told()]).toEqual([['expired', 'paid_late'], ['order.expired']])
+    expect([late.is(), late.published()]).toEqual([['expired', 'paid_late'], ['order.expired']])
   })
 
   it('pending | cancel | cancelled | order.cancelled', () => {
     const gone = story().cancels()
-    expect([gone.is(), gone.told()]).toEqual([['cancelled', null], ['order.cancelled']])
+    expect([gone.is(), gone.published()]).toEqual([['cancelled', null], ['order.cancelled']])
     expect(gone.events[0]?.data).toMatchObject({ order: { external_ref: 'INV-7' } })
   })
 
@@ -245,7 +245,7 @@ describe('the states of an order', () => {
   })
 
   it('cancelled | cancel | the same | none', () => {
-    expect(story().cancels().cancels().told()).toEqual(['order.cancelled'])
+    expect(story().cancels().cancels().published()).toEqual(['order.cancelled'])
   })
 
   it.each([
@@ -259,22 +259,26 @@ describe('the states of an order', () => {
     const gone = story().cancels().pays('a', { status: 'detected' })
     expect(gone.is()).toEqual(['cancelled', null])
     gone.pays('a', { revision: 2 }).chainAt(2000)
-    expect([gone.is(), gone.told(), gone.order().confirmedUnits]).toEqual([['cancelled', 'paid_after_cancel'], ['order.cancelled'], ASKED])
+    expect([gone.is(), gone.published(), gone.order().confirmedUnits]).toEqual([
+      ['cancelled', 'paid_after_cancel'],
+      ['order.cancelled'],
+      ASKED,
+    ])
   })
 
   it('confirming | transaction orphaned by a reorg | recomputed | –', () => {
     const gone = story().pays('a', { status: 'detected' }).pays('a', { status: 'orphaned', revision: 2 })
-    expect([gone.is(), gone.told()]).toEqual([['pending', null], []])
-    expect(gone.pays('a', { second: 700, revision: 3 }).told()).toEqual(['order.paid'])
+    expect([gone.is(), gone.published()]).toEqual([['pending', null], []])
+    expect(gone.pays('a', { second: 700, revision: 3 }).published()).toEqual(['order.paid'])
   })
 
   it('paid | its transaction orphaned | recomputed, reorged | none, and none when it is back', () => {
     const gone = story().pays('a').pays('a', { status: 'orphaned', revision: 2 })
-    expect([gone.is(), gone.told(), gone.order().confirmedUnits]).toEqual([['pending', 'reorged'], ['order.paid'], 0n])
+    expect([gone.is(), gone.published(), gone.order().confirmedUnits]).toEqual([['pending', 'reorged'], ['order.paid'], 0n])
     gone.pays('b', { second: 800 })
-    expect([gone.is(), gone.told(), gone.order().txHash]).toEqual([['paid', null], ['order.paid'], '0xb'])
+    expect([gone.is(), gone.published(), gone.order().txHash]).toEqual([['paid', null], ['order.paid'], '0xb'])
     gone.pays('b', { status: 'orphaned', revision: 2, second: 800 }).chainAt(2000)
-    expect([gone.is(), gone.told()]).toEqual([['expired', 'reorged'], ['order.paid']])
+    expect([gone.is(), gone.published()]).toEqual([['expired', 'reorged'], ['order.paid']])
   })
 })
 
@@ -282,7 +286,7 @@ describe('less than a cent decides nothing', () => {
   it('273.06 of 273.062731 pays the order: exchanges send two decimals', () => {
     const order = fresh(null, 27_306_27n)
     const paid = story({ ...order, usdcUnits: 273_062_731n }).pays('a', { gross: 273_060_000n })
-    expect([paid.is(), paid.told()]).toEqual([['paid', null], ['order.paid']])
+    expect([paid.is(), paid.published()]).toEqual([['paid', null], ['order.paid']])
   })
 
   it('an exact payment in parts is not overpaid by a unit of rounding', () => {
@@ -311,11 +315,11 @@ describe('less than a cent decides nothing', () => {
       .pays('a', { gross: 1n })
       .pays('b', { gross: CENT - 3n })
       .pays('c', { gross: 1n, status: 'detected' })
-    expect([dusty.is(), dusty.told()]).toEqual([['pending', null], []])
+    expect([dusty.is(), dusty.published()]).toEqual([['pending', null], []])
     dusty.cancels().pays('c', { gross: 1n, revision: 2 })
     expect(dusty.is()).toEqual(['cancelled', null])
     dusty.pays('d', { gross: 1n })
-    expect([dusty.is(), dusty.told()]).toEqual([['cancelled', 'paid_after_cancel'], ['order.cancelled']])
+    expect([dusty.is(), dusty.published()]).toEqual([['cancelled', 'paid_after_cancel'], ['order.cancelled']])
   })
 
   it('dust alone after a cancellation leaves it cancelled', () => {
@@ -330,19 +334,19 @@ describe('less than a cent decides nothing', () => {
   it('dust in sum a cent is money', () => {
     const dusty = story()
     for (let index = 0; index < 3; index++) dusty.pays(`d${index}`, { gross: CENT / 2n })
-    expect([dusty.is(), dusty.told()]).toEqual([['underpaid', null], ['order.underpaid']])
+    expect([dusty.is(), dusty.published()]).toEqual([['underpaid', null], ['order.underpaid']])
     expect(() => dusty.cancels()).toThrow(expect.objectContaining({ code: 'order_has_payments' }))
   })
 
-  it('dust after an underpayment is not told, and unconfirmed dust holds nothing back', () => {
+  it('dust after an underpayment is not published, and unconfirmed dust holds nothing back', () => {
     const short = story()
       .pays('d', { gross: 1n, status: 'detected' })
       .pays('a', { gross: 40n * USDC })
-    expect([short.is(), short.told()]).toEqual([['underpaid', null], ['order.underpaid']])
+    expect([short.is(), short.published()]).toEqual([['underpaid', null], ['order.underpaid']])
     short.pays('d', { gross: 1n, revision: 2 }).pays('e', { gross: CENT - 2n })
-    expect(short.told()).toEqual(['order.underpaid'])
+    expect(short.published()).toEqual(['order.underpaid'])
     short.pays('f', { gross: 1n })
-    expect(short.told()).toEqual(['order.underpaid', 'order.underpaid'])
+    expect(short.published()).toEqual(['order.underpaid', 'order.underpaid'])
   })
 
   it('dust after completion leaves the order paid', () => {
@@ -355,7 +359,7 @@ describe('less than a cent decides nothing', () => {
       .pays('dust', { gross: 1n, second: 10 })
       .pays('a', { second: EXPIRES + 7200 })
     late.chainAt(EXPIRES + 7300)
-    expect([late.is(), late.told()]).toEqual([['expired', 'paid_late'], ['order.expired']])
+    expect([late.is(), late.published()]).toEqual([['expired', 'paid_late'], ['order.expired']])
   })
 
   it('an order of less than a cent is paid, short or late like any other', () => {
@@ -378,16 +382,16 @@ describe('an order with a deposit address expires only once its address is read 
     const order = deposit().chainAt(9000).synced(7, 6)
     expect(order.is()).toEqual(['pending', null])
     expect(order.synced(7, 7).is()).toEqual(['expired', null])
-    expect(order.told()).toEqual(['order.expired'])
+    expect(order.published()).toEqual(['order.expired'])
   })
 
   it('paid in time and seen late: paid, and never expired', () => {
     const order = deposit().chainAt(9000).pays('a', { second: EXPIRES }).synced(7, 7).chainAt(9001)
-    expect([order.is(), order.told()]).toEqual([['paid', null], ['order.paid']])
+    expect([order.is(), order.published()]).toEqual([['paid', null], ['order.paid']])
   })
 })
 
-describe('what a merchant may choose to hear', () => {
+describe('what a merchant may choose to receive', () => {
   const overpaid = () =>
     story()
       .pays('a')
@@ -426,9 +430,9 @@ describe('what a merchant may choose to hear', () => {
     const late = story()
       .chainAt(EXPIRES + 1)
       .pays('a', { second: EXPIRES + 10 })
-    expect([late.is(), late.told(), late.chosen()]).toEqual([['expired', 'paid_late'], ['order.expired'], ['order.paid_late']])
+    expect([late.is(), late.published(), late.chosen()]).toEqual([['expired', 'paid_late'], ['order.expired'], ['order.paid_late']])
     const after = story().cancels().pays('a')
-    expect([after.told(), after.chosen()]).toEqual([['order.cancelled'], ['order.paid_after_cancel']])
+    expect([after.published(), after.chosen()]).toEqual([['order.cancelled'], ['order.paid_after_cancel']])
   })
 
   it('nothing when a deep reorg takes a payment away', () => {

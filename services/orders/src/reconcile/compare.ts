@@ -18,7 +18,7 @@ export function differencesOf({ order, ...facts }: Ledger, chain: ChainView): Di
     differences.push({
       orderId: order.id,
       kind: 'received',
-      detail: `its confirmed payments are ${formatUsdc(verdict.confirmedUnits)} gross, it says ${formatUsdc(order.confirmedUnits)}`,
+      detail: `its confirmed payments are ${formatUsdc(verdict.confirmedUnits)} gross, it states ${formatUsdc(order.confirmedUnits)}`,
     })
   // An expiry that is due and not yet done is no difference.
   const isDue = verdict.status === 'expired' && DUE.includes(order.status)
@@ -26,7 +26,7 @@ export function differencesOf({ order, ...facts }: Ledger, chain: ChainView): Di
     differences.push({
       orderId: order.id,
       kind: 'status',
-      detail: `its payments make it ${verdict.status}/${verdict.exception}, it says ${order.status}/${order.exception}`,
+      detail: `its payments make it ${verdict.status}/${verdict.exception}, it states ${order.status}/${order.exception}`,
     })
   return differences
 }

@@ -97,7 +97,7 @@ export function orderWrites(database: Database, { now, committed }: OrderStoreOp
   }
 }
 
-/** A new order with its events, for `commitUnit`; whoever writes it calls `committed` once it is. */
+/** A new order with its events, for `commitUnit`; its writer calls `committed` once it is. */
 export const newOrder = (change: Change, at: Date): Unit =>
   insertion([{ id: change.order.id, change, events: outboxRows(change.events, at) }])
 

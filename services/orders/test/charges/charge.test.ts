@@ -6,7 +6,7 @@ import { asMerchant, merchantId, startOrders } from '../setup'
 
 let system: Awaited<ReturnType<typeof startOrders>>
 let chain: ReturnType<typeof listener>
-/** The rate is as old as this clock says. */
+/** The rate is as old as this clock states. */
 let ahead = 0
 const now = () => new Date(Date.now() + ahead)
 beforeAll(async () => {
@@ -67,13 +67,13 @@ describe('subscription.charge_requested', () => {
     expect(body.payment.merchant_address).toBe(terms.payout_address)
   })
 
-  it('waits in the database while there is no rate, and in nobody’s way', async () => {
+  it('waits in the database while there is no rate, and in no one’s way', async () => {
     const order: OrderBody = (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '10' })).body
     stopPricing()
     const wanted = Array.from({ length: 40 }, () => charge())
     // Each is taken at once: a queue that held them would hold the payments behind them.
     await Promise.all(wanted.map(each => system.bus.publish(message('subscription.charge_requested', each))))
-    await chain.says('confirmed', chain.payment(order))
+    await chain.report('confirmed', chain.payment(order))
     expect((await read(order.id)).body.status).toBe('paid')
     expect((await read(wanted[0]?.order_id ?? '')).status).toBe(404)
     priceAgain()
@@ -96,13 +96,13 @@ describe('a payment that is there before its order', () => {
   it('is given to it when the charge comes', async () => {
     const wanted = charge()
     const paid = paymentOf(wanted)
-    await chain.says('detected', paid)
-    await chain.says('confirmed', paid)
+    await chain.report('detected', paid)
+    await chain.report('confirmed', paid)
     expect(await unmatchedOf(wanted.memo)).toEqual([{ reason: 'unknown_memo' }])
     await system.bus.publish(message('subscription.charge_requested', wanted))
     expect((await read(wanted.order_id)).body).toMatchObject({ status: 'paid', exception: 'overpaid', tx_hash: paid.tx_hash })
     expect(await unmatchedOf(wanted.memo)).toEqual([])
-    expect((await system.told(wanted.order_id)).map(event => event.type)).toEqual(['order.paid'])
+    expect((await system.published(wanted.order_id)).map(event => event.type)).toEqual(['order.paid'])
   })
 
   it('is never lost when both come at the same moment', async () => {
@@ -110,7 +110,7 @@ describe('a payment that is there before its order', () => {
     await Promise.all(
       wanted.flatMap(each => [
         system.bus.publish(message('subscription.charge_requested', each)),
-        chain.says('confirmed', paymentOf(each)),
+        chain.report('confirmed', paymentOf(each)),
       ]),
     )
     const all = await Promise.all(wanted.map(each => read(each.order_id)))
@@ -120,7 +120,7 @@ describe('a payment that is there before its order', () => {
 
   it('is kept with the true reason when it turns out to go elsewhere', async () => {
     const wanted = charge()
-    await chain.says('confirmed', { ...paymentOf(wanted), merchant_address: '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65' })
+    await chain.report('confirmed', { ...paymentOf(wanted), merchant_address: '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65' })
     await system.bus.publish(message('subscription.charge_requested', wanted))
     expect(await unmatchedOf(wanted.memo)).toEqual([{ reason: 'wrong_recipient' }])
     expect((await read(wanted.order_id)).body.status).toBe('pending')
@@ -128,13 +128,13 @@ describe('a payment that is there before its order', () => {
 })
 
 describe('subscription.cancelled', () => {
-  it('cancels the open order that nobody paid, and only that', async () => {
+  it('cancels the open order that no one paid, and only that', async () => {
     const [open, paying] = [charge(), charge()]
     for (const each of [open, paying]) await system.bus.publish(message('subscription.charge_requested', each))
-    await chain.says('detected', chain.payment((await read(paying.order_id)).body))
+    await chain.report('detected', chain.payment((await read(paying.order_id)).body))
     for (const each of [open, paying]) await system.bus.publish(cancelled(each.order_id))
     expect((await read(open.order_id)).body.status).toBe('cancelled')
-    expect((await system.told(open.order_id)).map(event => event.type)).toEqual(['order.cancelled'])
+    expect((await system.published(open.order_id)).map(event => event.type)).toEqual(['order.cancelled'])
     expect((await read(paying.order_id)).body.status).toBe('confirming')
   })
 

@@ -76,7 +76,7 @@ describe.each(CLOSINGS)('%s before its charge', type => {
 it('five hundred events about unknown orders hold up no payment of another merchant', async () => {
   const order: OrderBody = (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '10' })).body
   const early = Array.from({ length: 520 }, (_, n) => close(CLOSINGS[n % 3] ?? 'subscription.cancelled', [uuidv7()]))
-  await chain.says('confirmed', chain.payment(order))
+  await chain.report('confirmed', chain.payment(order))
   expect((await read(order.id)).body.status).toBe('paid')
   await Promise.all(early)
   const { rows } = await system.sql.query("SELECT count(*)::int AS n FROM charge_outcomes WHERE outcome = 'withdrawn'")
@@ -86,13 +86,13 @@ it('five hundred events about unknown orders hold up no payment of another merch
 describe('a charge', () => {
   const until = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
 
-  it('opens an order that ends when the charge says, however late it is opened', async () => {
+  it('opens an order that ends when the charge states, however late it is opened', async () => {
     const wanted = charge({ expires_at: until(5) })
     await send('subscription.charge_requested', wanted)
     expect((await read(wanted.order_id)).body.expires_at).toBe(wanted.expires_at)
   })
 
-  it('whose end is over, or too near for a payer, opens nothing, and its subscription hears so', async () => {
+  it('whose end is over, or too near for a payer, opens nothing, and its subscription is notified', async () => {
     const days = [-48, -24, 0.05, 5].map(hours => charge({ expires_at: until(hours) }))
     for (const wanted of days) await send('subscription.charge_requested', wanted)
     const statuses = await Promise.all(days.map(async ({ order_id }) => (await read(order_id)).status))
@@ -146,21 +146,21 @@ describe('the end of a subscription', () => {
     const wanted = charge()
     await send('subscription.charge_requested', wanted)
     const payment = chain.payment((await read(wanted.order_id)).body)
-    await chain.says('detected', payment)
+    await chain.report('detected', payment)
     await close('subscription.cancelled', [wanted.order_id])
     expect((await read(wanted.order_id)).body.status).toBe('confirming')
-    await chain.says('orphaned', payment)
+    await chain.report('orphaned', payment)
     expect((await read(wanted.order_id)).body.status).toBe('cancelled')
-    expect((await system.told(wanted.order_id)).map(({ type }) => type)).toEqual(['order.cancelled'])
+    expect((await system.published(wanted.order_id)).map(({ type }) => type)).toEqual(['order.cancelled'])
   })
 
   it('lets a payment in flight count', async () => {
     const wanted = charge()
     await send('subscription.charge_requested', wanted)
     const payment = chain.payment((await read(wanted.order_id)).body)
-    await chain.says('detected', payment)
+    await chain.report('detected', payment)
     await close('subscription.cancelled', [wanted.order_id])
-    await chain.says('confirmed', payment)
+    await chain.report('confirmed', payment)
     expect((await read(wanted.order_id)).body).toMatchObject({ status: 'paid', exception: null })
   })
 })
@@ -178,12 +178,12 @@ it('money for a period`s order that is not paid is reported to its subscription,
     return rows.map(({ data }) => [data.missing_brl_amount, data.order?.tx_hash ?? null])
   }
   const part = chain.payment(order, { gross: gross(90n) })
-  await chain.says('confirmed', part)
+  await chain.report('confirmed', part)
   expect(await reports()).toEqual([['10.01', part.tx_hash]])
   ahead = 2 * 86_400_000
   await chain.advances(new Date(Date.now() + ahead))
   await system.orders.idle()
   const rest = chain.payment(order, { gross: gross(10n), block_time: new Date(Date.now() + ahead).toISOString() })
-  await chain.says('confirmed', rest)
+  await chain.report('confirmed', rest)
   expect((await reports()).at(-1)).toEqual(['0.00', rest.tx_hash])
 })

@@ -27,7 +27,7 @@ interface OldOrder {
   status: string
   exception?: string
   received?: number
-  told?: number
+  published?: number
   paidAt?: string
   expiresAt?: string
   deposit?: boolean
@@ -52,11 +52,11 @@ const ORDERS: OldOrder[] = [
   { name: 'waits for its sweep', status: 'confirming' },
   { name: 'sweep detected', status: 'confirming' },
   { name: 'third party', status: 'paid', received: 99_000_000, paidAt: at(12) },
-  { name: 'underpaid', status: 'underpaid', received: 49_500_001, told: 49_500_001 },
+  { name: 'underpaid', status: 'underpaid', received: 49_500_001, published: 49_500_001 },
   { name: 'rounded', status: 'paid', exception: 'overpaid', received: 99_000_001, paidAt: at(12) },
   { name: 'duplicate', status: 'paid', exception: 'duplicate', received: 198_000_000, paidAt: at(12) },
   { name: 'late', status: 'expired', exception: 'paid_late', received: 99_000_000 },
-  { name: 'short by a unit', status: 'expired', received: 98_999_999, told: 98_999_999 },
+  { name: 'short by a unit', status: 'expired', received: 98_999_999, published: 98_999_999 },
   { name: 'dust after cancel', status: 'cancelled', exception: 'paid_after_cancel', received: 1 },
   { name: 'stuck for days', status: 'pending', expiresAt: '2026-10-01T00:00:00.000Z', deposit: true },
 ]
@@ -87,7 +87,7 @@ const idOf = (name: string) => `01981f3c-0000-7000-8000-${String(ORDERS.findInde
 const hash = (id: string) => `0x${Buffer.from(id).toString('hex').padEnd(64, '0')}`
 
 async function insertOld(): Promise<void> {
-  for (const { name, status, exception, received = 0, told = 0, paidAt, expiresAt = END, deposit } of ORDERS) {
+  for (const { name, status, exception, received = 0, published = 0, paidAt, expiresAt = END, deposit } of ORDERS) {
     const isSwept = deposit || PAYMENTS.some(({ order, payer, id }) => order === name && (payer === ADDRESS || id.startsWith('t')))
     const last = PAYMENTS.filter(one => one.order === name && one.status === 'confirmed').at(0)
     await database.query(
@@ -101,7 +101,7 @@ async function insertOld(): Promise<void> {
         status,
         exception ?? null,
         received,
-        told,
+        published,
         at(0),
         hash(name).slice(2, 66),
         isSwept ? ADDRESS : null,

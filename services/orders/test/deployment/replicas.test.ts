@@ -124,7 +124,7 @@ it('two replicas, one of them killed while payments arrive: every payment counts
   const made = await Promise.all(Array.from({ length: 30 }, (_, index) => create(index % 2 ? one.url : two.url, `two-${index}`)))
   const orders = made.map(answer => JSON.parse(answer?.text ?? '') as OrderBody)
   const chain = listener(bus)
-  const said = orders.flatMap((order, index) => {
+  const reported = orders.flatMap((order, index) => {
     const half = chain.payment(order, { gross: 14_000_000n, block_number: 10 })
     const rest = chain.payment(order, { gross: 13_675_277n, block_number: 11 })
     const events = [
@@ -135,7 +135,7 @@ it('two replicas, one of them killed while payments arrive: every payment counts
     ]
     return index % 3 === 0 ? [...events, ...events].reverse() : [...events, ...events.slice(2)]
   })
-  const publishing = said.map(event => bus.publish(event))
+  const publishing = reported.map(event => bus.publish(event))
   const paid = () => count("SELECT count(*)::int AS n FROM orders WHERE external_ref LIKE 'two-%' AND status = 'paid'")
   await until(async () => (await paid()) > 2, 'no payment arrived', 60_000)
   await kill(one.child)

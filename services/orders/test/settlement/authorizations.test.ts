@@ -51,7 +51,7 @@ describe("a payer's signature that the relayer took", () => {
     await report(order, part)
     const due = (Number(order.usdc_amount) - 10).toFixed(6)
     expect(await checkout(order)).toMatchObject({ due })
-    await chain.says('confirmed', chain.payment(order, { gross: 10_000_000n, payer_address: PAYOUT.toLowerCase() }))
+    await chain.report('confirmed', chain.payment(order, { gross: 10_000_000n, payer_address: PAYOUT.toLowerCase() }))
     expect(await checkout(order)).toMatchObject({ status: 'underpaid', due })
     await report(order, { ...part, revision: 2, status: 'paid' })
     expect(await checkout(order)).toMatchObject({ status: 'underpaid', due })

@@ -22,7 +22,7 @@ beforeEach(() => {
 const create = async (): Promise<OrderBody> =>
   (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '150.00', expires_in: expiresIn })).body
 const read = async (id: string): Promise<OrderBody> => (await request(system.url).get(`/api/v1/orders/${id}`).set(asMerchant())).body
-const types = async (id: string) => (await system.told(id)).map(event => event.type)
+const types = async (id: string) => (await system.published(id)).map(event => event.type)
 const isExpired = async (id: string) => (await read(id)).status === 'expired'
 const around = (order: OrderBody, seconds: number, block: number) => ({
   block_time: new Date(Date.parse(order.expires_at) + seconds * 1000).toISOString(),
@@ -35,9 +35,9 @@ describe('a transfer is the payment, and a sweep only settles it', () => {
   it('pays with the payer’s own transaction and address, before anything is swept', async () => {
     const order = await create()
     const paid = chain.transfer(order)
-    await chain.says('detected', paid)
+    await chain.report('detected', paid)
     expect((await read(order.id)).status).toBe('confirming')
-    await chain.says('confirmed', paid)
+    await chain.report('confirmed', paid)
     const before = await read(order.id)
     expect(before).toMatchObject({ status: 'paid', tx_hash: paid.tx_hash, received: order.expected })
     expect(before.payments).toMatchObject([
@@ -57,14 +57,14 @@ describe('a transfer is the payment, and a sweep only settles it', () => {
 
   it('a mint to the address has no payer', async () => {
     const order = await create()
-    await chain.says('confirmed', chain.transfer(order, { payer_address: `0x${'0'.repeat(40)}` }))
+    await chain.report('confirmed', chain.transfer(order, { payer_address: `0x${'0'.repeat(40)}` }))
     expect(await read(order.id)).toMatchObject({ status: 'paid', payments: [{ payer_address: null }] })
   })
 
   it('a stranger’s 0.000001 before the sweep leaves an order paid in time paid', async () => {
     const order = await create()
-    await chain.says('confirmed', chain.transfer(order, { gross: 1n, ...around(order, 5, 20) }))
-    await chain.says('confirmed', chain.transfer(order, around(order, 0, 19)))
+    await chain.report('confirmed', chain.transfer(order, { gross: 1n, ...around(order, 5, 20) }))
+    await chain.report('confirmed', chain.transfer(order, around(order, 0, 19)))
     await chain.sweeps('confirmed', order, units(order.usdc_amount) + 1n, around(order, 60, 25))
     await chain.synced(order)
     await chain.advances(time(order, 100))
@@ -75,11 +75,11 @@ describe('a transfer is the payment, and a sweep only settles it', () => {
 
   it('0.000001 in time, swept by the payer, does not keep the old rate for the rest two hours late', async () => {
     const order = await create()
-    await chain.says('confirmed', chain.transfer(order, { gross: 1n, ...around(order, -60, 20) }))
+    await chain.report('confirmed', chain.transfer(order, { gross: 1n, ...around(order, -60, 20) }))
     await chain.synced(order)
     await chain.advances(time(order, 1))
     await until(() => isExpired(order.id), 'it did not expire')
-    await chain.says('confirmed', chain.transfer(order, around(order, 7200, 30)))
+    await chain.report('confirmed', chain.transfer(order, around(order, 7200, 30)))
     await chain.sweeps('confirmed', order, units(order.usdc_amount) + 1n, around(order, 7200, 30))
     expect(await read(order.id)).toMatchObject({ status: 'expired', exception: 'paid_late' })
     expect(await types(order.id)).toEqual(['order.expired'])
@@ -88,17 +88,17 @@ describe('a transfer is the payment, and a sweep only settles it', () => {
   it('six orders paid in one block by six senders have six transactions', async () => {
     const orders = await Promise.all(Array.from({ length: 6 }, create))
     const transfers = orders.map(order => chain.transfer(order, { block_number: 40 }))
-    await Promise.all(transfers.map(transfer => chain.says('confirmed', transfer)))
+    await Promise.all(transfers.map(transfer => chain.report('confirmed', transfer)))
     const swept = { tx_hash: `0x${'5b'.repeat(32)}`, block_number: 44 }
     await Promise.all(orders.map(order => chain.sweeps('confirmed', order, units(order.usdc_amount), swept)))
-    const hashes = await Promise.all(orders.map(async order => (await system.told(order.id))[0]?.data.order.tx_hash))
+    const hashes = await Promise.all(orders.map(async order => (await system.published(order.id))[0]?.data.order.tx_hash))
     expect(hashes).toEqual(transfers.map(({ tx_hash }) => tx_hash))
     expect((await read(orders[0]?.id ?? '')).payments).toMatchObject([{ settlement: { status: 'settled', tx_hash: swept.tx_hash } }])
   })
 
   it('a sweep that a reorganisation takes away leaves the order paid, and its transfer pending', async () => {
     const order = await create()
-    await chain.says('confirmed', chain.transfer(order))
+    await chain.report('confirmed', chain.transfer(order))
     const sweep = await chain.sweeps('confirmed', order, units(order.usdc_amount))
     await chain.sweeps('orphaned', order, units(order.usdc_amount), { sweep_id: sweep.sweep_id, tx_hash: sweep.tx_hash })
     expect(await read(order.id)).toMatchObject({ status: 'paid', payments: [{ settlement: { status: 'pending', tx_hash: null } }] })
@@ -106,7 +106,7 @@ describe('a transfer is the payment, and a sweep only settles it', () => {
 
   it('a sweep of the same memo out of a stranger’s address settles nothing', async () => {
     const order = await create()
-    await chain.says('confirmed', chain.transfer(order))
+    await chain.report('confirmed', chain.transfer(order))
     const stranger = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65'
     await chain.sweeps('confirmed', order, units(order.usdc_amount), { merchant_address: stranger, deposit_address: stranger })
     expect(await read(order.id)).toMatchObject({ payments: [{ settlement: { status: 'pending' } }] })
@@ -114,13 +114,13 @@ describe('a transfer is the payment, and a sweep only settles it', () => {
 })
 
 describe('what decides an order does not depend on who sweeps, and when', () => {
-  it('most through the router and what is due by a small deposit: paid, though nobody sweeps it', async () => {
+  it('most through the router and what is due by a small deposit: paid, though no one sweeps it', async () => {
     const order = await create()
     const rest = 500_000n
-    await chain.says('confirmed', chain.payment(order, { gross: units(order.usdc_amount) - rest }))
+    await chain.report('confirmed', chain.payment(order, { gross: units(order.usdc_amount) - rest }))
     const { body: checkout } = await request(system.url).get(`/api/v1/checkout/${order.id}`).set(asMerchant())
     expect(checkout).toMatchObject({ status: 'underpaid', due: '0.500000' })
-    await chain.says('confirmed', chain.transfer(order, { gross: rest, block_number: 11 }))
+    await chain.report('confirmed', chain.transfer(order, { gross: rest, block_number: 11 }))
     expect(await read(order.id)).toMatchObject({
       status: 'paid',
       exception: null,
@@ -133,7 +133,7 @@ describe('what decides an order does not depend on who sweeps, and when', () => 
 
   it('a payout address that the token has blocked: paid, and the merchant sees what holds the money', async () => {
     const order = await create()
-    await chain.says('confirmed', chain.transfer(order))
+    await chain.report('confirmed', chain.transfer(order))
     await chain.blocked(order, null, 2)
     await chain.blocked(order, 'payout_address_blocked', 1)
     expect(await read(order.id)).toMatchObject({ status: 'paid', payments: [{ settlement: { status: 'pending' } }] })
@@ -146,9 +146,9 @@ describe('what decides an order does not depend on who sweeps, and when', () => 
 
   it('a third party that sweeps early and often changes only what is settled', async () => {
     const order = await create()
-    await chain.says('confirmed', chain.transfer(order, { gross: 7_000_000n, block_number: 50 }))
+    await chain.report('confirmed', chain.transfer(order, { gross: 7_000_000n, block_number: 50 }))
     const first = await chain.sweeps('confirmed', order, 7_000_000n, { block_number: 50 })
-    await chain.says('confirmed', chain.transfer(order, { gross: units(order.usdc_amount) - 7_000_000n, block_number: 51 }))
+    await chain.report('confirmed', chain.transfer(order, { gross: units(order.usdc_amount) - 7_000_000n, block_number: 51 }))
     const second = await chain.sweeps('confirmed', order, units(order.usdc_amount) - 7_000_000n, { block_number: 52 })
     expect(await read(order.id)).toMatchObject({
       status: 'paid',
@@ -165,7 +165,7 @@ describe('invariant 4: nothing expires before its address is known to have been 
     await chain.advances(time(other, 3600))
     await system.orders.idle()
     expect([(await read(order.id)).status, (await read(other.id)).status]).toEqual(['pending', 'pending'])
-    await chain.says('confirmed', chain.transfer(order, around(order, -1, 60)))
+    await chain.report('confirmed', chain.transfer(order, around(order, -1, 60)))
     await chain.synced(order, other)
     await chain.advances(time(other, 3700))
     await until(() => isExpired(other.id), 'the unpaid one did not expire')
@@ -198,7 +198,7 @@ describe('invariant 4: nothing expires before its address is known to have been 
 describe('dust', () => {
   it('sends no event, and the order can still be cancelled', async () => {
     const order = await create()
-    for (let index = 0; index < 3; index++) await chain.says('confirmed', chain.transfer(order, { gross: 1n, block_number: 70 + index }))
+    for (let index = 0; index < 3; index++) await chain.report('confirmed', chain.transfer(order, { gross: 1n, block_number: 70 + index }))
     expect(await read(order.id)).toMatchObject({ status: 'pending', exception: null })
     const answer = await request(system.url).post(`/api/v1/orders/${order.id}/cancel`).set(asMerchant()).send({})
     expect([answer.status, answer.body.status]).toEqual([200, 'cancelled'])
@@ -207,14 +207,14 @@ describe('dust', () => {
 
   it('after completion changes nothing', async () => {
     const order = await create()
-    await chain.says('confirmed', chain.transfer(order, { block_number: 80 }))
-    await chain.says('confirmed', chain.transfer(order, { gross: 1n, block_number: 81 }))
+    await chain.report('confirmed', chain.transfer(order, { block_number: 80 }))
+    await chain.report('confirmed', chain.transfer(order, { gross: 1n, block_number: 81 }))
     expect(await read(order.id)).toMatchObject({ status: 'paid', exception: null })
   })
 })
 
 describe('order.created', () => {
-  it('says from which block on the address may have been known', async () => {
+  it('names from which block on the address may have been known', async () => {
     const watchFrom = async () => {
       const order = await create()
       const { rows } = await system.sql.query(
@@ -244,7 +244,7 @@ describe('GET /api/v1/orders', () => {
   it('finds an order by the transaction of any of its payments, by that of its sweep, and by its address in any case', async () => {
     const order = await create()
     const parts = [7_000_000n, 8_000_000n].map(gross => chain.transfer(order, { gross }))
-    for (const part of parts) await chain.says('confirmed', part)
+    for (const part of parts) await chain.report('confirmed', part)
     const sweep = await chain.sweeps('confirmed', order, 15_000_000n)
     const address = order.payment.deposit_address ?? ''
     for (const query of [

@@ -22,8 +22,8 @@ describe('order.settled', () => {
   it('comes once, when the last of what was transferred has been swept to the payout address', async () => {
     const order = await create()
     const half = units(order.usdc_amount) / 2n
-    await chain.says('confirmed', chain.transfer(order, { gross: half, block_number: 10 }))
-    await chain.says('confirmed', chain.transfer(order, { gross: units(order.usdc_amount) - half, block_number: 11 }))
+    await chain.report('confirmed', chain.transfer(order, { gross: half, block_number: 10 }))
+    await chain.report('confirmed', chain.transfer(order, { gross: units(order.usdc_amount) - half, block_number: 11 }))
     await chain.sweeps('confirmed', order, half, { block_number: 12 })
     await system.orders.idle()
     expect(await types(order.id)).toEqual([])
@@ -39,9 +39,9 @@ describe('order.settled', () => {
 
   it('comes with order.paid when the router took it', async () => {
     const order = await create()
-    await chain.says('confirmed', chain.payment(order))
+    await chain.report('confirmed', chain.payment(order))
     expect(await types(order.id)).toEqual(['order.settled'])
-    expect((await system.told(order.id)).map(({ type }) => type)).toEqual(['order.paid'])
+    expect((await system.published(order.id)).map(({ type }) => type)).toEqual(['order.paid'])
   })
 })
 
@@ -72,7 +72,7 @@ describe('payment.unmatched', () => {
   it('comes when a payment to the payout address is confirmed and matches no order, once however often it is reported', async () => {
     await known()
     const stray = chain.payment({ ...(await create()), memo: 'ab'.repeat(32) })
-    await chain.says('detected', stray)
+    await chain.report('detected', stray)
     expect(await unmatched(stray.tx_hash)).toEqual([])
     const confirmed = chain.next('confirmed', stray)
     await system.bus.publish(confirmed)
@@ -87,8 +87,8 @@ describe('payment.unmatched', () => {
     const order = await create()
     const dust = chain.payment({ ...order, memo: 'cd'.repeat(32) }, { gross: 9_999n })
     const elsewhere = chain.payment(order, { merchant_address: `0x${'11'.repeat(20)}` })
-    await chain.says('confirmed', dust)
-    await chain.says('confirmed', elsewhere)
+    await chain.report('confirmed', dust)
+    await chain.report('confirmed', elsewhere)
     await system.orders.idle()
     expect([await unmatched(dust.tx_hash), await unmatched(elsewhere.tx_hash)]).toEqual([[], []])
   })

@@ -14,7 +14,7 @@ afterAll(() => system.stop())
 const create = async (body: object = { brl_amount: '150.00' }): Promise<OrderBody> =>
   (await request(system.url).post('/api/v1/orders').set(asMerchant()).send(body)).body
 const read = async (id: string): Promise<OrderBody> => (await request(system.url).get(`/api/v1/orders/${id}`).set(asMerchant())).body
-const types = async (id: string) => (await system.told(id)).map(event => event.type)
+const types = async (id: string) => (await system.published(id)).map(event => event.type)
 const unmatched = async (memo: string) =>
   (await system.sql.query('SELECT reason, status FROM unmatched_payments WHERE memo = $1', [memo])).rows
 const sequencesMissing = async () => {
@@ -25,12 +25,12 @@ const sequencesMissing = async () => {
 }
 
 describe('a payment that matches', () => {
-  it('settles its order: paid, told once, with the transaction that completed it', async () => {
+  it('settles its order: paid, published once, with the transaction that completed it', async () => {
     const order = await create({ brl_amount: '150.00', external_ref: 'INV-1' })
     const paid = chain.payment(order)
-    await chain.says('detected', paid)
+    await chain.report('detected', paid)
     expect(await read(order.id)).toMatchObject({ status: 'confirming', received: '0.000000', payments: [{ status: 'detected' }] })
-    await chain.says('confirmed', paid)
+    await chain.report('confirmed', paid)
     const settled = await read(order.id)
     expect(settled).toMatchObject({ status: 'paid', exception: null, received: order.expected, tx_hash: paid.tx_hash })
     expect(settled.payments).toEqual([
@@ -45,7 +45,7 @@ describe('a payment that matches', () => {
         settlement: { status: 'settled', tx_hash: paid.tx_hash },
       },
     ])
-    expect(await system.told(order.id)).toMatchObject([
+    expect(await system.published(order.id)).toMatchObject([
       {
         type: 'order.paid',
         data: { merchant_version: 1, order: { id: order.id, external_ref: 'INV-1', tx_hash: paid.tx_hash, paid_at: settled.paid_at } },
@@ -56,13 +56,13 @@ describe('a payment that matches', () => {
   it('keeps amounts that no float could hold', async () => {
     const order = await create({ brl_amount: '9999999999.99' })
     const gross = 9_007_199_254_740_993n
-    await chain.says('confirmed', chain.payment(order, { gross }))
+    await chain.report('confirmed', chain.payment(order, { gross }))
     expect(await read(order.id)).toMatchObject({ received: '8917127262.193584', payments: [{ amount: '9007199254.740993' }] })
     const { rows } = await system.sql.query('SELECT gross_units::text AS units FROM payments WHERE order_id = $1', [order.id])
     expect(rows[0]?.units).toBe(String(gross))
   })
 
-  it('invariant 1: is counted once, however often and in whatever order it is told', async () => {
+  it('invariant 1: is counted once, however often and in whatever order it is published', async () => {
     const order = await create()
     const paid = chain.payment(order)
     const [detected, confirmed] = [chain.next('detected', paid), chain.next('confirmed', paid)]
@@ -80,25 +80,25 @@ describe('a payment that matches', () => {
   it('a race of twenty payments for one order loses none of them', async () => {
     const order = await create()
     const part = 1_000_000n
-    const said = Array.from({ length: 20 }, (_, index) =>
+    const reported = Array.from({ length: 20 }, (_, index) =>
       chain.next('confirmed', chain.payment(order, { gross: part, block_number: 10 + index })),
     )
-    await Promise.all(said.map(event => system.bus.publish(event)))
+    await Promise.all(reported.map(event => system.bus.publish(event)))
     expect(await read(order.id)).toMatchObject({ status: 'underpaid', received: '19.800000' })
-    const told = await system.told(order.id)
-    expect(new Set(told.map(event => event.type))).toEqual(new Set(['order.underpaid']))
-    expect(told.at(-1)?.data.order).toMatchObject({ received: '19.800000', expected: order.expected })
-    const amounts = told.map(event => Number(event.data.order.received))
+    const published = await system.published(order.id)
+    expect(new Set(published.map(event => event.type))).toEqual(new Set(['order.underpaid']))
+    expect(published.at(-1)?.data.order).toMatchObject({ received: '19.800000', expected: order.expected })
+    const amounts = published.map(event => Number(event.data.order.received))
     expect([...amounts].sort((a, b) => a - b)).toEqual(amounts)
-    await chain.says('confirmed', chain.payment(order, { gross: 7_675_277n, block_number: 40 }))
+    await chain.report('confirmed', chain.payment(order, { gross: 7_675_277n, block_number: 40 }))
     expect((await types(order.id)).filter(type => type === 'order.paid')).toHaveLength(1)
   })
 
   it('a crowd at one moment shares its commits, and what comes twice in it spoils nothing for the others', async () => {
     const orders = await Promise.all(Array.from({ length: 60 }, () => create()))
-    const said = orders.map(order => chain.next('confirmed', chain.payment(order)))
-    const copies = said.filter((_, index) => index % 10 === 0)
-    await Promise.all([...said, ...copies].map(event => system.bus.publish(event)))
+    const reported = orders.map(order => chain.next('confirmed', chain.payment(order)))
+    const copies = reported.filter((_, index) => index % 10 === 0)
+    await Promise.all([...reported, ...copies].map(event => system.bus.publish(event)))
     const settled = await Promise.all(orders.map(order => read(order.id)))
     expect(settled.map(({ status, received }) => [status, received])).toEqual(orders.map(({ expected }) => ['paid', expected]))
     expect(await Promise.all(orders.map(order => types(order.id)))).toEqual(orders.map(() => ['order.paid']))
@@ -118,21 +118,21 @@ describe('a payment that matches', () => {
     const cancels = Array.from({ length: 5 }, () =>
       request(system.url).post(`/api/v1/orders/${order.id}/cancel`).set(asMerchant()).send({}),
     )
-    const answers = await Promise.all([...halves.map(half => chain.says('confirmed', half)), ...cancels])
+    const answers = await Promise.all([...halves.map(half => chain.report('confirmed', half)), ...cancels])
     const cancelled = answers.some(answer => answer !== undefined && answer.status === 200)
     expect(await read(order.id)).toMatchObject({ status: cancelled ? 'cancelled' : 'paid', received: order.expected, payments: [{}, {}] })
-    // Told `underpaid` or not, as the halves came: the end is the same, and told once.
+    // Notified of `underpaid` or not, as the halves came: the end is the same, and published once.
     expect((await types(order.id)).filter(type => type !== 'order.underpaid')).toEqual([cancelled ? 'order.cancelled' : 'order.paid'])
   })
 
-  it('orphaned after paid: recomputed and reorged, loudly, and nothing is told; back again: paid', async () => {
+  it('orphaned after paid: recomputed and reorged, loudly, and nothing is published; back again: paid', async () => {
     const order = await create()
     const paid = chain.payment(order)
-    await chain.says('confirmed', paid)
-    await chain.says('orphaned', paid)
+    await chain.report('confirmed', paid)
+    await chain.report('orphaned', paid)
     expect(await read(order.id)).toMatchObject({ status: 'pending', exception: 'reorged', received: '0.000000', tx_hash: paid.tx_hash })
-    await chain.says('detected', paid, { block_number: 13 })
-    await chain.says('confirmed', paid, { block_number: 13 })
+    await chain.report('detected', paid, { block_number: 13 })
+    await chain.report('confirmed', paid, { block_number: 13 })
     expect(await read(order.id)).toMatchObject({ status: 'paid', exception: null, payments: [{ block_number: 13 }] })
     expect(await types(order.id)).toEqual(['order.paid'])
     const metrics = await (await fetch(`${system.ops}/metrics`)).text()
@@ -151,15 +151,15 @@ describe('a payment that does not match changes nothing and is kept with the rea
   ] as const)('%s', async (reason, change) => {
     const order = await create()
     const before = await read(order.id)
-    const said = chain.next('confirmed', chain.payment(order, change))
-    await system.bus.publish(said)
-    await system.bus.publish(said)
+    const reported = chain.next('confirmed', chain.payment(order, change))
+    await system.bus.publish(reported)
+    await system.bus.publish(reported)
     expect(await read(order.id)).toEqual(before)
     expect(await types(order.id)).toEqual([])
     expect(await unmatched(order.memo)).toEqual([{ reason, status: 'confirmed' }])
   })
 
-  it('unknown_memo, with the newest that was said of it', async () => {
+  it('unknown_memo, with the newest that was reported of it', async () => {
     const order = await create()
     const memo = 'ef'.repeat(32)
     const paid = chain.payment(order, { memo })
@@ -179,13 +179,13 @@ describe('a payment that does not match changes nothing and is kept with the rea
 describe('the payer’s view', () => {
   it('shows confirmations arriving and nothing about the merchant but its name', async () => {
     const order = await create()
-    const heard: string[] = []
-    const ears = system.bus.listen(['order.changed'], event => heard.push(JSON.parse(event.body).data.order_id))
+    const received: string[] = []
+    const ears = system.bus.listen(['order.changed'], event => received.push(JSON.parse(event.body).data.order_id))
     await ears.start?.()
-    await chain.says('detected', chain.payment(order, { block_number: 100 }))
-    heard.length = 0
+    await chain.report('detected', chain.payment(order, { block_number: 100 }))
+    received.length = 0
     await chain.advances(new Date(0), { head_block: 104 })
-    expect(heard).toEqual([order.id])
+    expect(received).toEqual([order.id])
     await ears.stop?.()
     const { status, body } = await request(system.url).get(`/api/v1/checkout/${order.id}`).set(asMerchant())
     expect(status).toBe(200)

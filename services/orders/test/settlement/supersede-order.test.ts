@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => system.stop())
 
 const read = async (id: string) => (await request(system.url).get(`/api/v1/orders/${id}`).set(asMerchant())).body
-const types = async (id: string) => (await system.told(id)).map(event => event.type)
+const types = async (id: string) => (await system.published(id)).map(event => event.type)
 const superseded = (orderId: string) =>
   message('subscription.order_superseded', { merchant_id: merchantId, merchant_version: 1, subscription_id: uuidv7(), order_id: orderId })
 
@@ -23,7 +23,7 @@ async function opened(): Promise<string> {
 }
 
 describe('subscription.order_superseded: another order of the same period was paid', () => {
-  it('cancels an order that nobody has begun to pay', async () => {
+  it('cancels an order that no one has begun to pay', async () => {
     const id = await opened()
     await system.bus.publish(superseded(id))
     await system.bus.publish(superseded(id))
@@ -31,9 +31,9 @@ describe('subscription.order_superseded: another order of the same period was pa
     expect(await types(id)).toEqual(['order.cancelled'])
   })
 
-  it('makes an order that is paid already a duplicate, and tells nothing more', async () => {
+  it('makes an order that is paid already a duplicate, and publishes nothing more', async () => {
     const id = await opened()
-    await chain.says('confirmed', chain.payment(await read(id)))
+    await chain.report('confirmed', chain.payment(await read(id)))
     await system.bus.publish(superseded(id))
     expect(await read(id)).toMatchObject({ status: 'paid', exception: 'duplicate' })
     expect(await types(id)).toEqual(['order.paid'])
@@ -42,10 +42,10 @@ describe('subscription.order_superseded: another order of the same period was pa
   it('makes an order that is being paid a duplicate once its money is confirmed', async () => {
     const id = await opened()
     const payment = chain.payment(await read(id))
-    await chain.says('detected', payment)
+    await chain.report('detected', payment)
     await system.bus.publish(superseded(id))
     expect(await read(id)).toMatchObject({ status: 'confirming', exception: null })
-    await chain.says('confirmed', payment)
+    await chain.report('confirmed', payment)
     expect(await read(id)).toMatchObject({ status: 'paid', exception: 'duplicate' })
     expect(await types(id)).toEqual(['order.paid'])
   })

@@ -123,7 +123,7 @@ function beginPeriod(subscription: Subscription, at: Date): Step {
   }
 }
 
-/** Nobody has paid for too many periods: what the plan does then. Asked when a period begins, so a merchant may charge on in between. */
+/** No one has paid for too many periods: what the plan does then. Asked when a period begins, so a merchant may charge on in between. */
 function endUnpaid(subscription: Subscription, before: Subscription, at: Date): Step {
   const { dunning, unpaidPeriods, periodIndex, pausedAt } = subscription
   const isDue = periodIndex > before.periodIndex && unpaidPeriods >= dunning.unpaidPeriodsMax && pausedAt === null

@@ -13,7 +13,7 @@ export interface Attempt {
   endsAt: Date | null
   /** What it asks for: the period's amount, less what came before. */
   brlCentavos: bigint
-  /** What orders reported as confirmed for it while it was not paid, and the report that says so. */
+  /** What orders reported as confirmed for it while it was not paid, and that report. */
   receivedCentavos: bigint
   reportRevision: number
   receivedOrder: PaidData | null

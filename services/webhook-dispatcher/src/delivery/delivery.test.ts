@@ -15,7 +15,7 @@ describe('a delivery after an attempt', () => {
     })
   })
 
-  it('delivery rule 4: waits as the retry schedule says after each failure, and is dead after the seventh', () => {
+  it('delivery rule 4: waits as the retry schedule states after each failure, and is dead after the seventh', () => {
     const delays: (number | null)[] = []
     let state: Progress & { status: string } = { ...fresh, status: 'pending' }
     while (state.status === 'pending') {

@@ -81,7 +81,7 @@ describe('what a merchant is notified of', () => {
     expect(bodyOf(event('order.expired', { ...owner, subscription_id: null, order }))).not.toContain('internal_note')
   })
 
-  it('says nothing about what concerns services only', () => {
+  it('states nothing about what concerns services only', () => {
     const terms = { merchant_id: merchantId, version: 1, display_name: 'P', payout_address: null }
     const updated = {
       ...terms,

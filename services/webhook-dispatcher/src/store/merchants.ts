@@ -2,7 +2,7 @@ import type { EventData } from '@ponte/contracts'
 import { type Database, insertRows, type Statement } from '@ponte/service-kit'
 import type { Merchant, PrismaClient } from '../generated/client'
 
-/** Raw SQL because the newest version wins inside the statement, whatever the order of delivery. What failed at another URL says nothing of this one. */
+/** Raw SQL because the newest version wins inside the statement, whatever the order of delivery. What failed at another URL states nothing of this one. */
 const COLUMNS = [
   'id',
   'version',

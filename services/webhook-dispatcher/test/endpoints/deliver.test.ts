@@ -114,7 +114,7 @@ describe('an endpoint that is dead', () => {
     await request(system.url).post(`/api/v1/deliveries/${body.data[0].id}/replay`).set(asMerchant(merchantId)).send({}).expect(201)
     await system.dispatcher.idle()
     expect(await health()).toEqual([null, 1])
-    // A failure at an old URL says nothing of the new one.
+    // A failure at an old URL states nothing of the new one.
     status = 500
     await system.publish(orderPaid(merchantId))
     await system.dispatcher.idle()

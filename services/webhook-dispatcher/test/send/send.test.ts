@@ -65,7 +65,7 @@ describe('success is any 2xx, decided by the status line', () => {
     ['resets the connection', (socket: Socket) => void setTimeout(() => socket.resetAndDestroy(), 20)],
     ['sends less than it announced', (socket: Socket) => void socket.end('x')],
     ['floods', (socket: Socket) => flood(socket, Buffer.alloc(65_536, 'x'))],
-  ])('a receiver that says 200 and then %s has taken it, and its connection is closed', async (_name, then) => {
+  ])('a receiver that answers 200 and then %s has taken it, and its connection is closed', async (_name, then) => {
     const receiver = await raw(socket => {
       socket.write(head('200 OK', 'Content-Length: 1000000'))
       then(socket)

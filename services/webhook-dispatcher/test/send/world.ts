@@ -55,7 +55,7 @@ export async function startCanary() {
 
 type Records = readonly { type: 'A' | 'AAAA'; address: string }[]
 
-/** A DNS server: `zone` says what a name has the n-th time it is asked (A and AAAA count apart); null never answers. Time to live is 0. */
+/** A DNS server: `zone` names what a name has the n-th time it is asked (A and AAAA count apart); null never answers. Time to live is 0. */
 export async function startDns(zone: (name: string, nth: number) => Records | null) {
   const asked = new Map<string, number>()
   const server = createSocket('udp4')

@@ -55,7 +55,7 @@ function follow(orderId: string, set: (change: (state: LiveCheckout) => LiveChec
     })
     stream.onerror = () => {
       set(state => ({ ...state, live: false }))
-      // A broken line is mended by the browser; an answer other than 200 ends the stream for good.
+      // A broken line is repaired by the browser; an answer other than 200 ends the stream for good.
       if (stream?.readyState === EventSource.CLOSED) again()
     }
   }

@@ -26,7 +26,7 @@ const bySignature: Way = async ({ provider }, checkout, onStep) => {
   return { hash: null, payer: authorization.payer_address, authorization }
 }
 
-/** Pays with a wallet of this browser, and says at each moment what the wallet is asking. */
+/** Pays with a wallet of this browser, and states at each moment what the wallet is asking. */
 export function WalletPanel({ checkout, onSent }: WalletPanelProps) {
   const { t, usdc } = useWords()
   const wallets = useWallets()

@@ -31,16 +31,16 @@ export function useWallets(): Wallet[] {
   const [wallets, setWallets] = useState<Wallet[]>(() => [injected()].filter(wallet => wallet !== null))
   useEffect(() => {
     const announced = new Map<string, Wallet>()
-    const hear = (event: Announcement) => {
+    const receive = (event: Announcement) => {
       const { info, provider } = event.detail ?? {}
       if (!isProvider(provider)) return
       const icon = info?.icon?.startsWith('data:image/') ? info.icon : null
       announced.set(info?.rdns ?? info?.uuid ?? '', { name: info?.name?.slice(0, 40) ?? '', icon, provider })
       setWallets([...announced.values()])
     }
-    window.addEventListener('eip6963:announceProvider', hear)
+    window.addEventListener('eip6963:announceProvider', receive)
     window.dispatchEvent(new Event('eip6963:requestProvider'))
-    return () => window.removeEventListener('eip6963:announceProvider', hear)
+    return () => window.removeEventListener('eip6963:announceProvider', receive)
   }, [])
   return wallets
 }

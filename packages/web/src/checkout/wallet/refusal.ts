@@ -36,7 +36,7 @@ const textIn = (thing: unknown): string => {
   return typeof message === 'string' ? message : ''
 }
 
-/** Names what a wallet threw (EIP-1193, EIP-1474 and what wallets say in practice). */
+/** Names what a wallet threw (EIP-1193, EIP-1474 and what wallets throw in practice). */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   const code = numberIn(error)

@@ -4,7 +4,7 @@ import { useEndpointName, useEndpoints } from './use-endpoints'
 
 const DAY_MS = 86_400_000
 
-/** What a merchant has to hear of: an endpoint that has been failing for a day, or events that were not delivered. */
+/** What a merchant must be shown: an endpoint that has been failing for a day, or events that were not delivered. */
 export function EndpointWarnings() {
   const { t, moment } = useWords()
   const nameOf = useEndpointName()

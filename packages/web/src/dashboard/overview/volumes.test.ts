@@ -1,6 +1,6 @@
 import { scaleTop, spanOf } from './volumes'
 
-test('a span ends today and has as many civil days as it says, over months and clock changes', () => {
+test('a span ends today and has as many civil days as it states, over months and clock changes', () => {
   expect(spanOf(new Date(2026, 10, 20, 23, 59), 7)).toEqual({ from: '2026-11-14', to: '2026-11-20' })
   expect(spanOf(new Date(2026, 2, 1, 0, 0), 30)).toEqual({ from: '2026-01-31', to: '2026-03-01' })
 })

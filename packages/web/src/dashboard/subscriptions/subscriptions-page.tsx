@@ -11,7 +11,7 @@ import { useWords } from '../texts'
 import { NewSubscription } from './new-subscription'
 import { SubscriptionBadge } from './subscription-badge'
 
-/** `Monthly`, or `Every 3 months`, or when the merchant says so. */
+/** `Monthly`, or `Every 3 months`, or when the merchant asks for it. */
 export function useRhythm() {
   const { t } = useWords()
   return ({ interval, interval_count }: SubscriptionBody): string => {

@@ -24,7 +24,7 @@ const REBROADCAST_MS = 5_000
 /** A node that refuses the same transaction so often will never take it. */
 const REFUSALS_MAX = 3
 const TAKEN = /already known|already imported|known transaction|nonce too low|already exists/i
-/** What time, money or a higher price mends. */
+/** What time, money or a higher price repairs. */
 const PASSING = /insufficient funds|underpriced|nonce too high|gap|txpool|pool is full|max fee per gas less than|fee too low|timeout/i
 const NOOP_GAS = 21_000n
 

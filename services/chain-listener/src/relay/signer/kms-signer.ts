@@ -51,7 +51,7 @@ export function kmsSigner({ keyId, region, endpoint }: KmsOptions): Signer {
   }
 }
 
-/** KMS does not say which of two points it means: the one whose key is ours. */
+/** KMS does not name which of two points it means: the one whose key is ours. */
 function withParity(digest: string, signature: { r: string; s: string }, address: string): Signature {
   for (const yParity of [0, 1] as const) {
     const one = Signature.from({ ...signature, yParity })

@@ -56,7 +56,7 @@ const COLUMNS = `order_id, memo, merchant, router, payer, salt, units::text, val
 
 const OPEN = `SELECT 1 FROM authorizations WHERE chain_id = $1 AND order_id = $2 AND state IN ('accepted', 'submitted')`
 
-// A signature that was paid or failed for good may be followed by another; one that may still be mined may not, whoever signs. Two that come at
+// A signature that was paid or failed for good may be followed by another; one that may still be mined may not, whichever account signs. Two that come at
 // once take the same number, and the second is refused by its unique index.
 const ACCEPT = `
   INSERT INTO authorizations AS known
