@@ -10,12 +10,12 @@ export interface RotationRequest {
   salt: Uint8Array
 }
 
-// Raw, because it is on the path of every request with a key: the hashes of concurrent requests share one round trip.
+// Raw SQL, because it is on the path of every request with a key: the hashes of concurrent requests share one round trip.
 const TERMS_BY_KEY = `
   SELECT encode(k.hash, 'hex') AS hash, m.id AS merchant_id, m.version, m.display_name, m.payout_address
   FROM api_keys k JOIN merchants m ON m.id = k.merchant_id WHERE k.hash = ANY($1::bytea[]) AND k.revoked_at IS NULL`
 
-// Raw, so that no lock is held over a round trip. The join makes the new key wait for the old one's end; old requests are forgotten on the way.
+// Raw SQL, so that no lock is held over a round trip. The join makes the new key wait for the old one's end; old requests are forgotten on the way.
 const ROTATE: Statement = {
   name: 'api-key-rotate',
   text: `

@@ -22,7 +22,7 @@ const CHANGING_COLUMNS = [
 ]
 const MERCHANT_COLUMNS = ['id', 'user_id', 'version', 'created_at', ...CHANGING_COLUMNS]
 
-// Raw, because it commits with its event and its audit row.
+// Raw SQL, because it commits with its event and its audit row.
 const INSERT: Statement = {
   name: 'merchant-insert',
   text: `
@@ -31,7 +31,7 @@ const INSERT: Statement = {
   ${insertRows('merchants', MERCHANT_COLUMNS)}`,
 }
 
-// Raw, for the same reason.
+// Raw SQL, for the same reason.
 const UPDATE: Statement = {
   name: 'merchant-update',
   text: `

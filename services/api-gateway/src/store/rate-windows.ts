@@ -1,8 +1,8 @@
 import type { Database } from '@ponte/service-kit'
 import type { Lease } from '../limits'
 
-// Raw, because each lease is one upsert on the path of requests. A lease is an eighth of what is left, and at least one: few round trips while there is plenty, exact at the end. The database's clock
-// numbers the windows.
+// Raw SQL, because each lease is one upsert on the path of requests. A lease is an eighth of what is left, and at least one: few round trips
+// while there is plenty, exact at the end. The database's clock numbers the windows.
 const LEASE = `
   INSERT INTO rate_windows AS known (bucket, number, used, granted)
   SELECT $1, floor(extract(epoch FROM now()) / 60), least($2, greatest(1, $2 / 8)), least($2, greatest(1, $2 / 8))

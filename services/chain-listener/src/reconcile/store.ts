@@ -16,11 +16,29 @@ const LEDGERS = `
 // Raw SQL: the same order of ids as the sums', in one index.
 const NEWEST = `SELECT order_id FROM payables WHERE chain_id = $1 ORDER BY order_id DESC OFFSET $2 LIMIT 1`
 
+// Raw SQL in one statement, so that the sums and the sequence that covers them belong together. Orders sums up its own in the same way.
+const SUMS = `
+  SELECT (SELECT sequence::float8 FROM chain_cursor WHERE chain_id = $1) AS sequence, span.first::float8 AS first, sums.count, sums.digest
+  FROM generate_series($2::bigint, $3::bigint, $4::bigint) AS span (first)
+  CROSS JOIN LATERAL (
+    SELECT count(*)::int AS count, coalesce(md5(string_agg(line, E'\\n' ORDER BY line COLLATE "C")), '') AS digest
+    FROM (
+      SELECT concat_ws(' ', chain_id || ':' || tx_hash || ':' || ordinal, kind, memo, amount, block_number) AS line FROM payments
+      WHERE chain_id = $1 AND state = 'confirmed' AND block_number BETWEEN span.first AND least(span.first + $4 - 1, $3)) AS lines) AS sums`
+
 // Raw SQL because `read_to` follows from another column. Its blocks are read again from the first one in which it can have been paid.
 const READ_AGAIN = `
   UPDATE payables SET synced = false, read_to = watch_from - 1, moved_at = 0 WHERE chain_id = $1 AND order_id = ANY($2::uuid[])`
 
 export const FIRST_ORDER = '00000000-0000-0000-0000-000000000000'
+
+/** What was confirmed in the blocks from `first` on. */
+interface Sum {
+  sequence: number
+  first: number
+  count: number
+  digest: string
+}
 
 interface Row {
   order_id: string
@@ -49,6 +67,10 @@ export function reconcileStore(database: Database, chainId: number) {
     async olderThanNewest(count: number): Promise<string> {
       const { rows } = await database.query<{ order_id: string }>({ name: 'reconcile-newest', text: NEWEST }, [chainId, count])
       return rows[0]?.order_id ?? FIRST_ORDER
+    },
+    /** Of so many blocks each, from one block to another. */
+    async sums(from: number, to: number, blocks: number): Promise<Sum[]> {
+      return (await database.query<Sum>({ name: 'reconcile-sums', text: SUMS }, [chainId, from, to, blocks])).rows
     },
     async readAgain(orderIds: readonly string[]): Promise<void> {
       await database.query({ name: 'reconcile-read-again', text: READ_AGAIN }, [chainId, orderIds])

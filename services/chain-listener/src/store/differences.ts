@@ -13,6 +13,7 @@ export interface Difference {
   detail: string
 }
 
+// Raw SQL, so that what is gone and what is found change together.
 const SAVE = `
   WITH gone AS (DELETE FROM differences WHERE chain_id = $1 AND key <> ALL($2::text[]))
   INSERT INTO differences (chain_id, key, kind, block_number, tx_hash, log_index, memo, detail)

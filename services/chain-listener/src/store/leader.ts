@@ -112,6 +112,7 @@ export function createLeader(database: Database, options: LeaderOptions): Leader
 }
 
 async function takesLock(client: Held, { lock, silenceMs }: LeaderOptions): Promise<boolean> {
+  // Raw SQL, because the lock belongs to this one connection.
   await client.query(`SET idle_session_timeout = ${silenceMs}`)
   const { rows } = await client.query('SELECT pg_try_advisory_lock($1, $2) AS locked', [...lock])
   return rows[0]?.locked === true

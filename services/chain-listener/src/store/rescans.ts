@@ -7,17 +7,19 @@ export interface Rescan {
   readTo: number
 }
 
+// Raw SQL, as many rows in one statement, under one conflict rule.
 const REQUEST = `
   INSERT INTO rescans (chain_id, from_block, to_block, read_to) SELECT $1, span.from_block, span.to_block, span.from_block - 1
   FROM unnest($2::bigint[], $3::bigint[]) AS span (from_block, to_block)
   ON CONFLICT (chain_id, from_block, to_block) DO UPDATE SET read_to = EXCLUDED.read_to`
+// Raw SQL, because it compares two columns, in every turn.
 const NEXT = `
   SELECT from_block::float8 AS from, to_block::float8 AS to, read_to::float8 AS "readTo" FROM rescans
   WHERE chain_id = $1 AND read_to < to_block ORDER BY from_block LIMIT 1`
 
 export type RescanStore = ReturnType<typeof rescanStore>
 
-/** What an operator or the reconciler wants read again. SQL, because it is asked in every turn. */
+/** What an operator or the reconciler wants read again. */
 export function rescanStore(database: Database, chainId: number) {
   return {
     /** Asks for these blocks, from their beginning. */

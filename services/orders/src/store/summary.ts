@@ -21,6 +21,7 @@ export function summaryStore(database: Database) {
   }
 }
 
+// Raw SQL: sums by civil day, which Prisma cannot group by.
 async function paidSums(database: Database, merchantId: string, starts: Date[], end: Date): Promise<Map<number, PaidSums>> {
   const { rows } = await database.query<{ day: number; orders: string; brl: string; usdc: string; fee: string }>(
     `SELECT width_bucket(paid_at, $2::timestamptz[]) - 1 AS day, count(*) AS orders, sum(brl_centavos) AS brl, sum(usdc_units) AS usdc,
@@ -36,6 +37,7 @@ async function paidSums(database: Database, merchantId: string, starts: Date[], 
   )
 }
 
+// Raw SQL: counts by two columns in one round trip, the second one bounded.
 async function openCounts(database: Database, merchantId: string): Promise<OrderCounts> {
   const { rows } = await database.query<{ name: string; orders: string }>(
     `SELECT status AS name, count(*) AS orders FROM orders WHERE merchant_id = $1 AND status IN ('pending', 'confirming', 'underpaid') GROUP BY 1

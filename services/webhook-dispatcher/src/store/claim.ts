@@ -1,4 +1,4 @@
-/** The parts that both claiming statements share, and how their rows are read. */
+/** Raw SQL, because a claim is one round trip: the parts that both claiming statements share, and how their rows are read. */
 
 /** The lane of a delivery, as the indexes of what is due have it. */
 export const LANE_OF = 'coalesce(endpoint_id, merchant_id)'

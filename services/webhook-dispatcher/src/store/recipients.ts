@@ -4,7 +4,7 @@ import { type EndpointFormat, endpointFormat, SPECIFIED_EVENTS } from '@ponte/co
 export const SPECIFIED = SPECIFIED_EVENTS.map(type => `'${type}'`).join(', ')
 
 /**
- * Inserts the first deliveries of the events in `source`: to the merchant's `webhook_url`, if there is one, of the kinds of the specification, and
+ * Raw SQL, because the deliveries of a batch are made in the statement that takes its events. Inserts those of the events in `source`: to the merchant's `webhook_url`, if there is one, of the kinds of the specification, and
  * to each other endpoint of the kinds it chose. The delivery to the `webhook_url` has the event's id, so that its key lets it be made once only.
  */
 export const firstDeliveries = (source: string, condition = 'true') => `

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { filesOf } from './tracked-files'
+
+const root = resolve(__dirname, '../..')
+const LIMIT = 14
+const STATEMENT = /['"`]\s*(?:WITH [\w\s]+ AS|SELECT|INSERT INTO|UPDATE [\w$]+|DELETE FROM)\s/
+
+const sources = filesOf(root)
+  .filter(path => /^services\/[^/]+\/src\/.*\.ts$/.test(path) && !/\/generated\/|\.test\.ts$/.test(path))
+  .map(path => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+  .filter(({ text }) => STATEMENT.test(text))
+
+describe('SQL of a service (CONTRIBUTING, "Reaching PostgreSQL")', () => {
+  test('is found', () => expect(sources.length).toBeGreaterThan(30))
+
+  test('stands in a store', () => {
+    expect(sources.map(({ path }) => path).filter(path => !/\/store(?:\/|\.ts$)/.test(path))).toEqual([])
+  })
+})
+
+const isSource = (path: string) => /\.(ts|tsx|css|mjs|cjs|js|sol)$/.test(path) && !path.includes('/artifacts/')
+
+test(`a folder has at most ${LIMIT} files: more are several rooms, each named by its noun`, () => {
+  const counts = new Map<string, number>()
+  for (const folder of filesOf(root).filter(isSource).map(dirname)) counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  const complaints = [...counts].filter(([, count]) => count > LIMIT).map(([folder, count]) => `${folder} has ${count} files`)
+  expect(complaints).toEqual([])
+})
