@@ -6,7 +6,7 @@ import { createDeploymentCheck } from './rpc/deployment'
 import { restReasons } from './rpc/health'
 import { openNode } from './rpc/node'
 import { openNodes } from './rpc/pool'
-import { quorumOf } from './scan/quorum'
+import { quorumOf } from './scan/checks/quorum'
 
 /** What all-in-one or a test hands in; it belongs to the caller. */
 export interface Overrides extends KitOverrides {

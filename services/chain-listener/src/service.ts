@@ -26,8 +26,8 @@ import { createIntake, createRelay } from './relay'
 import { depositRoutes, routes } from './routes'
 import { openChainClient } from './rpc/chain-client'
 import { createScan } from './scan'
-import { observeStatus } from './scan/metrics'
 import type { Status } from './scan/status'
+import { observeStatus } from './scan/status/metrics'
 import { openStore } from './store'
 import { createLeader, lockOf } from './store/leader'
 
@@ -75,9 +75,10 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
       for (const { type } of change.facts) payments.inc({ type })
     },
   })
+  const ledgers = reconcileStore(database, config.CHAIN_ID)
   const reconcile = createReconcile({
     store,
-    ledgers: reconcileStore(database, config.CHAIN_ID),
+    ledgers,
     nodes,
     chain: openChainClient({ ...nodes, use: nodes.useAnother }, config.TOKEN_ADDRESS),
     leader,
@@ -90,7 +91,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     everyS: config.RECONCILE_EVERY_S,
     differ: scan.differ,
     async audited(from, to) {
-      await publishAudit(database, config.CHAIN_ID, from, to, now())
+      await publishAudit(database, ledgers, config.CHAIN_ID, from, to, now())
       outbox.wake()
     },
     metrics,

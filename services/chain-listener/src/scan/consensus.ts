@@ -1,9 +1,9 @@
 import type { Nodes } from '../rpc/pool'
 import type { Store } from '../store'
 import type { Steps } from './apply'
+import type { Votes } from './checks/quorum'
 import type { BlockBatch } from './fetch'
 import type { FetchAhead, Reading } from './fetch-ahead'
-import type { Votes } from './quorum'
 import { UndecidedError } from './recovery'
 import type { Head, ScanSession } from './session'
 

@@ -1,12 +1,12 @@
-import type { Block } from '../logs/block'
-import type { Watch } from '../logs/filter'
-import { fetchHead, fetchHeader, type Header } from '../proof/header'
-import { RpcError } from '../rpc/error'
-import type { Node } from '../rpc/node'
-import { DistrustError, type Nodes } from '../rpc/pool'
-import { logsMatchBloom } from './fetch'
+import type { Block } from '../../logs/block'
+import type { Watch } from '../../logs/filter'
+import { fetchHead, fetchHeader, type Header } from '../../proof/header'
+import { RpcError } from '../../rpc/error'
+import type { Node } from '../../rpc/node'
+import { DistrustError, type Nodes } from '../../rpc/pool'
+import { logsMatchBloom } from '../fetch'
+import type { ScanSession } from '../session'
 import { findAncestor } from './fork'
-import type { ScanSession } from './session'
 
 export interface NodeChecksOptions {
   nodes: Nodes

@@ -1,9 +1,9 @@
-import type { TrustView } from '../proof/trust'
-import type { Nodes } from '../rpc/pool'
-import type { Store } from '../store'
-import type { Leader } from '../store/leader'
-import { type Progress, progressOf } from './progress'
-import type { Scanner } from './scanner'
+import type { TrustView } from '../../proof/trust'
+import type { Nodes } from '../../rpc/pool'
+import type { Store } from '../../store'
+import type { Leader } from '../../store/leader'
+import { type Progress, progressOf } from '../progress'
+import type { Scanner } from '../scanner'
 
 /** What an operator sees at `GET /status`. Block times are the chain's; a lag in seconds is between two of them. */
 export interface Status extends ScanStatus {

@@ -1,5 +1,5 @@
 import type { Metrics } from '@ponte/service-kit'
-import type { Status } from './status'
+import type { Status } from '.'
 
 /** Everything of the status that is a number, for Prometheus. */
 export function observeStatus(metrics: Metrics, status: () => Promise<Status>): void {

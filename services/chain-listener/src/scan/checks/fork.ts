@@ -1,7 +1,7 @@
-import type { Block } from '../logs/block'
-import type { HeaderRules } from '../logs/header'
-import { blockCall, strictly, toHeader } from '../proof/header'
-import type { Node } from '../rpc/node'
+import type { Block } from '../../logs/block'
+import type { HeaderRules } from '../../logs/header'
+import { blockCall, strictly, toHeader } from '../../proof/header'
+import type { Node } from '../../rpc/node'
 
 /**
  * The highest of our blocks that the node has too, or undefined when it has none of them.
