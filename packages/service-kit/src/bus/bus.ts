@@ -35,7 +35,7 @@ export interface DeadLetters {
 }
 
 export interface QueuePart extends Part {
-  /** Messages that wait in the queue, those in hand not counted. */
+  /** Messages that wait in the queue, or were handed back and will come again; those in hand not counted. */
   waiting?(): Promise<number> | number
 }
 

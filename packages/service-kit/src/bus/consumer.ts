@@ -46,7 +46,7 @@ export function consumer(bus: Bus, queue: string | readonly string[], reactions:
         type: Object.keys(reactions),
         outcome: ['done', 'retried', 'unknown', 'dead'],
       })
-      metrics.observed('ponte_queue_waiting', "Events that wait in this service's queues", waiting)
+      metrics.observed('ponte_queue_waiting', "Events that wait in this service's queues, those that were handed back included", waiting)
       const letters = queues.map(name => bus.deadLetters(name))
       const parked = async () => (await Promise.all(letters.map(each => each.count()))).reduce((sum, count) => sum + count, 0)
       metrics.observed('ponte_dead_letters_waiting', 'Events that this service could not handle, parked in its dead letters', parked)

@@ -11,6 +11,8 @@ interface Held {
 interface Queue {
   types: readonly string[]
   waiting: Held[]
+  /** How many were handed back and have not come again yet. */
+  later: number
   /** Everything taken and not yet settled, by message id: a message published again joins the one in hand. */
   held: Map<string, Held>
   /** The consumers that run, the next to be served first. */
@@ -34,7 +36,7 @@ export function memoryBus(options: MemoryBusOptions): Bus {
   const queues = new Map<string, Queue>(
     Object.entries(options.topology).map(([name, types]) => [
       name,
-      { types, waiting: [], held: new Map(), pulls: new Set(), dead: new Map() },
+      { types, waiting: [], later: 0, held: new Map(), pulls: new Set(), dead: new Map() },
     ]),
   )
   const queueOf = (name: string): Queue => {
@@ -135,7 +137,9 @@ function memoryConsumer(name: string, queue: Queue, handler: Handler, options: M
   /** Comes again after a while, to whichever consumer runs then. */
   const handBack = (held: Held) => {
     held.message = { ...held.message, handedBackAt: held.message.handedBackAt ?? Date.now() }
+    queue.later += 1
     setTimeout(() => {
+      queue.later -= 1
       queue.waiting.push(held)
       offer(queue)
     }, handBackMs).unref()
@@ -164,7 +168,7 @@ function memoryConsumer(name: string, queue: Queue, handler: Handler, options: M
   }
   return {
     name: `${name} queue`,
-    waiting: () => queue.waiting.length,
+    waiting: () => queue.waiting.length + queue.later,
     async start() {
       queue.pulls.add(pull)
       pull()

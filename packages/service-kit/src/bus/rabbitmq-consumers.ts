@@ -6,6 +6,7 @@ import { createRetryLog, handle, slots, TAKEN_PER_HANDLER } from './handling'
 import { rabbitmqConnection, type Step } from './rabbitmq-connection'
 import { rabbitmqDeadLetters } from './rabbitmq-dead-letters'
 import { toMessage } from './rabbitmq-message'
+import { messagesIn } from './rabbitmq-topology'
 
 /** What is set up anew on every connection: a consumer or a listener. */
 type Attachment = (model: ChannelModel, step: Step) => Promise<void>
@@ -90,7 +91,8 @@ export function rabbitmqConsumers({ url, namespace, logger, stepTimeoutMs, onQue
     stop: connection.stop,
     consume(queue: string, handler: Handler, options: ConsumeOptions): QueuePart {
       consumed.add(queue)
-      return rabbitmqConsumer({ name: queue, queue: `${namespace}.${queue}`, handler, ...options, ...attaching })
+      const names = { name: queue, queue: `${namespace}.${queue}`, later: `${namespace}.later.${queue}` }
+      return rabbitmqConsumer({ ...names, handler, ...options, ...attaching })
     },
     deadLetters: (queue: string): DeadLetters =>
       rabbitmqDeadLetters({ queue: `${namespace}.${queue}`, dead: `${namespace}.dead.${queue}`, model: () => current?.model }),
@@ -130,9 +132,10 @@ function rabbitmqListener({ exchange, types, handler, attach, detach, watch, log
 }
 
 interface ConsumerOptions extends Attaching, ConsumeOptions {
-  /** The queue's name in the topology, and at the broker. */
+  /** The queue's name in the topology, and at the broker; and where its messages wait that were handed back. */
   name: string
   queue: string
+  later: string
   handler: Handler
 }
 
@@ -140,6 +143,7 @@ function rabbitmqConsumer(options: ConsumerOptions): QueuePart {
   const {
     name,
     queue,
+    later,
     handler,
     prefetch = 64,
     onTry,
@@ -169,9 +173,11 @@ function rabbitmqConsumer(options: ConsumerOptions): QueuePart {
   }
   const inHand = new Set<Promise<void>>()
   let channel: Channel | undefined
+  let connected: ChannelModel | undefined
   let consumerTag: string | undefined
 
-  const waiting = async () => (channel ? (await channel.checkQueue(queue)).messageCount : 0)
+  const fresh = async () => (channel ? (await channel.checkQueue(queue)).messageCount : 0)
+  const handedBack = async () => (channel && connected ? ((await messagesIn(connected, later)) ?? 0) : 0)
   const take = async (delivery: ConsumeMessage, from: Channel) => {
     const message = toMessage(delivery)
     let outcome = await handle(message, handling)
@@ -189,25 +195,26 @@ function rabbitmqConsumer(options: ConsumerOptions): QueuePart {
     else from.nack(delivery, false, true)
   }
   const consume: Attachment = async (model, step) => {
-    const fresh = await step('open a consuming channel', model.createChannel())
-    watch(model, fresh)
-    fresh.on('close', () => {
-      if (channel === fresh) channel = undefined
+    const opened = await step('open a consuming channel', model.createChannel())
+    watch(model, opened)
+    opened.on('close', () => {
+      if (channel === opened) channel = undefined
     })
-    await step('set the prefetch', fresh.prefetch(prefetch * TAKEN_PER_HANDLER))
-    channel = fresh
+    await step('set the prefetch', opened.prefetch(prefetch * TAKEN_PER_HANDLER))
+    channel = opened
+    connected = model
     const receive = (delivery: ConsumeMessage | null) => {
       if (!delivery) {
         logger.error('the broker took a queue away', { queue })
         onQueueMissing()
         return renew(model)
       }
-      const work = take(delivery, fresh)
+      const work = take(delivery, opened)
         .catch(error => logger.error('a message could not be answered', { error }))
         .finally(() => inHand.delete(work))
       inHand.add(work)
     }
-    const consuming = fresh.consume(queue, receive).catch(error => {
+    const consuming = opened.consume(queue, receive).catch(error => {
       if (Reflect.get(Object(error), 'code') === 404) onQueueMissing()
       throw error
     })
@@ -215,8 +222,8 @@ function rabbitmqConsumer(options: ConsumerOptions): QueuePart {
   }
   return {
     name: `queue ${queue}`,
-    waiting,
-    busy: async () => inHand.size > 0 || (await waiting()) > 0,
+    waiting: async () => (await fresh()) + (await handedBack()),
+    busy: async () => inHand.size > 0 || (await fresh()) > 0 || (await handedBack()) > 0,
     start: () => attach(consume),
     async stop() {
       detach(consume)

@@ -29,8 +29,8 @@ export async function declareTopology(model: ChannelModel, namespace: string, to
       { queue: later, settings: deadLetterTo(queue) },
     ]
   })
-  const found = await Promise.all(wanted.map(({ queue }) => step(`look for the queue ${queue}`, queueExists(model, queue))))
-  const missing = wanted.filter((_, index) => !found[index])
+  const found = await Promise.all(wanted.map(({ queue }) => step(`look for the queue ${queue}`, messagesIn(model, queue))))
+  const missing = wanted.filter((_, index) => found[index] === null)
   const channel = await step('open the declaring channel', model.createChannel())
   channel.on('error', () => undefined)
   await step('declare the exchange', channel.assertExchange(`${namespace}.events`, 'topic', { durable: true }))
@@ -41,16 +41,16 @@ export async function declareTopology(model: ChannelModel, namespace: string, to
   return names.filter(name => missing.some(({ queue }) => queue === `${namespace}.${name}`))
 }
 
-/** The broker closes the channel on which it was asked for a queue that is not there. */
-async function queueExists(model: ChannelModel, queue: string): Promise<boolean> {
+/** How many messages wait in a queue; null when it is not there. On a channel of its own, because the broker then closes the one that was used. */
+export async function messagesIn(model: ChannelModel, queue: string): Promise<number | null> {
   const channel = await model.createChannel()
   channel.on('error', () => undefined)
   try {
-    await channel.checkQueue(queue)
+    const { messageCount } = await channel.checkQueue(queue)
+    await channel.close()
+    return messageCount
   } catch (error) {
-    if (Reflect.get(Object(error), 'code') === 404) return false
+    if (Reflect.get(Object(error), 'code') === 404) return null
     throw error
   }
-  await channel.close()
-  return true
 }

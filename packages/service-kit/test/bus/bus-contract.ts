@@ -1,5 +1,5 @@
-import type { Bus, Handler, Message, Part, Topology } from '../../src'
-import { RetryableError, until, uuidv7 } from '../../src'
+import type { Bus, Handler, Message, Part, QueuePart, Topology } from '../../src'
+import { RetryableError, UnknownMessageError, until, uuidv7 } from '../../src'
 
 export interface BusUnderTest {
   bus: Bus
@@ -23,6 +23,7 @@ const topology: Topology = {
   roomy: ['roomy.made'],
   crowded: ['crowded.made'],
   twice: ['twice.made'],
+  newer: ['newer.made'],
 }
 
 export const message = (type: string, id: string = uuidv7()): Message => ({ id, type, body: JSON.stringify({ text: `${type} ${id}` }) })
@@ -42,7 +43,7 @@ export function busContract(name: string, open: (topology: Topology) => Promise<
   describe(`the bus contract, kept by ${name}`, () => {
     let under: BusUnderTest
     const running = new Set<Part>()
-    const consuming = async (queue: string, handler: Handler, prefetch?: number): Promise<Part> => {
+    const consuming = async (queue: string, handler: Handler, prefetch?: number): Promise<QueuePart> => {
       const part = under.bus.consume(queue, handler, prefetch === undefined ? {} : { prefetch })
       running.add(part)
       await part.start?.()
@@ -318,6 +319,23 @@ export function busContract(name: string, open: (topology: Topology) => Promise<
 
     it('refuses to consume a queue that the topology does not know', () => {
       expect(() => under.bus.consume('unknown', async () => undefined)).toThrow('The topology has no queue unknown.')
+    })
+
+    it('counts what was handed back for a newer version as waiting, and is busy until it is handled', async () => {
+      let isNewer = false
+      const seen: string[] = []
+      const part = await consuming('newer', async ({ id }) => {
+        if (!isNewer) throw new UnknownMessageError('not known here')
+        seen.push(id)
+      })
+      const busy = async () => under.bus.busy?.() === true || (await part.busy?.()) === true
+      const sent = message('newer.made')
+      const published = under.bus.publish(sent)
+      await until(async () => (await part.waiting?.()) === 1 && (await busy()), 'it is not seen to wait')
+      isNewer = true
+      await until(async () => !(await busy()), 'the bus never became idle')
+      await published
+      expect([seen, await part.waiting?.()]).toEqual([[sent.id], 0])
     })
 
     it('is busy while a message is in hand, and idle after', async () => {

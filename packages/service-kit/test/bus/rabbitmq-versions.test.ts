@@ -1,0 +1,99 @@
+import { order, orderStatus } from '@ponte/contracts'
+import { type Channel, type ChannelModel, connect } from 'amqplib'
+import { type Bus, consumer, type Message, type Part, type Reactions, rabbitmqBus, silentLogger, until, uuidv7 } from '../../src'
+import { testBroker } from '../../src/testing'
+
+// Two versions on one broker: queues with other limits, types and values that only the newer one knows.
+
+const broker = testBroker()
+const topology = { reader: ['order.created', 'order.changed', 'newer.type'] }
+const bodyOf = (type: string, data: object): Message => {
+  const id = uuidv7()
+  return { id, type, body: JSON.stringify({ id, type, occurred_at: new Date().toISOString(), data, trace: null }) }
+}
+let side: ChannelModel
+let looking: Channel
+const parts: Part[] = []
+
+beforeAll(async () => {
+  side = await connect(broker.url)
+  looking = await side.createChannel()
+})
+afterEach(async () => {
+  for (let part = parts.pop(); part; part = parts.pop()) await part.stop?.()
+  for (const kind of ['', 'dead.', 'later.']) await looking.deleteQueue(`${broker.namespace}.${kind}reader`)
+})
+afterAll(async () => {
+  await looking.deleteExchange(`${broker.namespace}.events`)
+  await side.close()
+})
+const opened = async (): Promise<Bus> => {
+  const bus = rabbitmqBus({ ...broker, topology, logger: silentLogger, handBackMs: 100 })
+  parts.push(bus)
+  await bus.start?.()
+  await until(() => bus.accepts(), 'the bus never became ready')
+  return bus
+}
+const reading = async (bus: Bus, reactions: Reactions) => {
+  const part = consumer(bus, 'reader', reactions)
+  parts.push(part)
+  await part.start?.()
+}
+const anOrder = {
+  ...{ object: 'order', id: uuidv7(), status: 'pending', exception: null, subscription_id: null, external_ref: null, description: null },
+  ...{ metadata: {}, brl_amount: '1.00', usdc_amount: '1.000000', platform_fee: '0.010000', expected: '0.990000', received: '0.000000' },
+  ...{ memo: 'ab'.repeat(32), tx_hash: null, paid_at: null, cancelled_at: null },
+  quote: { rate: '5.420000', source: 'static', as_of: '2026-01-01T00:00:00.000Z', spread_bps: 0 },
+  payment: {
+    ...{ network: 'anvil', chain_id: 31337, token_address: `0x${'1'.repeat(40)}`, router_address: `0x${'2'.repeat(40)}` },
+    ...{ merchant_address: `0x${'3'.repeat(40)}`, deposit_address: null, payment_uri: null, checkout_url: 'http://127.0.0.1/pay/1' },
+  },
+  ...{ expires_at: '2026-01-01T01:00:00.000Z', created_at: '2026-01-01T00:00:00.000Z' },
+}
+const created = (status: string) =>
+  bodyOf('order.created', { merchant_id: uuidv7(), merchant_version: 1, order: { ...order.parse(anOrder), status }, watch_from_block: 1 })
+
+it('a queue that was declared with another delivery limit is used as it is: no version waits for ever for its own', async () => {
+  const queue = `${broker.namespace}.reader`
+  const settings = { 'x-queue-type': 'quorum', 'x-delivery-limit': 7 }
+  await looking.assertQueue(queue, { durable: true, arguments: settings })
+  const bus = await opened()
+  const seen: string[] = []
+  await reading(bus, { 'order.changed': async ({ id }) => void seen.push(id) })
+  const sent = bodyOf('order.changed', { merchant_id: uuidv7(), order_id: uuidv7() })
+  await bus.publish(sent)
+  await until(() => seen.length === 1, 'the message never came')
+  // The broker refuses the same declaration with another limit, so this one is still in force.
+  await expect(looking.assertQueue(queue, { durable: true, arguments: settings })).resolves.toMatchObject({ queue })
+})
+
+it('an order status of a newer version keeps no order from being watched', async () => {
+  const newer = 'refunding'
+  expect(orderStatus.safeParse(newer).success).toBe(false)
+  const bus = await opened()
+  const watched: string[] = []
+  await reading(bus, { 'order.created': async ({ data }) => void watched.push(`${data.order.memo} ${data.order.status}`) })
+  await bus.publish(created(newer))
+  await until(() => watched.length === 1, 'the order was not read')
+  expect(watched).toEqual([`${anOrder.memo} ${newer}`])
+})
+
+it('a type that a version does not know waits for one that does, beside the messages that are known, and none is parked', async () => {
+  const bus = await opened()
+  const seen: string[] = []
+  await reading(bus, { 'order.changed': async ({ id }) => void seen.push(id) })
+  const unknown = Array.from({ length: 200 }, () => bodyOf('newer.type', {}))
+  const known = Array.from({ length: 20 }, () => bodyOf('order.changed', { merchant_id: uuidv7(), order_id: uuidv7() }))
+  await Promise.all([...unknown, ...known].map(each => bus.publish(each)))
+  await until(() => seen.length === 20, 'unknown messages hold up those that are known')
+  expect(await bus.deadLetters('reader').count()).toBe(0)
+  // The newer version takes the place of the older one.
+  for (let part = parts.pop(); part; part = parts.pop()) await part.stop?.()
+  const newer = await opened()
+  const handled = new Set<string>()
+  const part = newer.consume('reader', async ({ id }) => void handled.add(id))
+  parts.push(part)
+  await part.start?.()
+  await until(() => unknown.every(({ id }) => handled.has(id)), 'a message was lost', 20_000)
+  expect(await newer.deadLetters('reader').count()).toBe(0)
+})
