@@ -23,7 +23,7 @@ const END: Statement = {
 
 // Raw SQL because the time follows from the row's own tries.
 const POSTPONE = `
-  UPDATE waiting_charges SET tries = tries + 1, reason = $2, next_try_at = $3 + least(interval '5 minutes', interval '1 second' * 2 ^ least(tries, 10))
+  UPDATE waiting_charges SET tries = tries + 1, reason = $2, next_try_at = $3::timestamptz + least(interval '5 minutes', interval '1 second' * 2 ^ least(tries, 10))
   WHERE order_id = $1`
 
 /** Raw SQL for the database's clock. Longer than any charge lives; its order is found by its own key by then. */

@@ -84,6 +84,24 @@ describe('subscription.charge_requested', () => {
   })
 })
 
+it('a hundred and fifty charges that wait for payout addresses hold up no good one behind them, and all are seen to wait', async () => {
+  const terms = () => ({ merchant_id: uuidv7(), version: 1, display_name: 'Padaria', payout_address: null })
+  const stuck = Array.from({ length: 150 }, () => charge({ terms: terms() }))
+  stopPricing()
+  await Promise.all(stuck.map(each => system.bus.publish(message('subscription.charge_requested', each))))
+  const good = charge()
+  await system.bus.publish(message('subscription.charge_requested', good))
+  const metrics = async () => (await fetch(`${system.ops}/metrics`)).text()
+  expect(await metrics()).toMatch(/^ponte_charges_waiting\{service="orders"\} 151$/m)
+  priceAgain()
+  await until(async () => (await read(good.order_id)).status === 200, 'the good charge was not opened', 30_000)
+  expect(await metrics()).toMatch(/^ponte_charges_waiting\{service="orders"\} 150$/m)
+  const { rows } = await system.sql.query('SELECT count(*)::int AS n FROM waiting_charges WHERE tries > 0 AND next_try_at > now()')
+  await system.sql.query('DELETE FROM waiting_charges')
+  // Each backs off by itself.
+  expect(rows[0]?.n).toBeGreaterThan(0)
+})
+
 describe('a payment that is there before its order', () => {
   const target = { payment: { chain_id: 31337, router_address: '', token_address: '', merchant_address: '' } }
   const paymentOf = (wanted: ReturnType<typeof charge>) =>
