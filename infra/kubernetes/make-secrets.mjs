@@ -1,8 +1,14 @@
 import { randomBytes } from 'node:crypto'
 
-// Prints every Secret that the manifests refer to, with fresh random values:  node infra/kubernetes/make-secrets.mjs | kubectl apply -f -
-// In production a secret store puts Secrets of these names and keys in place instead. RPC_URLS, which may carry a provider's key,
-// and the keys of the relayer's accounts are taken from the environment.
+// Prints every Secret that an overlay refers to, with fresh random values:  node infra/kubernetes/make-secrets.mjs production | kubectl apply -f -
+// A secret store may put Secrets of these names and keys in place instead. RPC_URLS, which may carry a provider's key, and the keys of the
+// relayer's accounts are taken from the environment.
+const overlay = process.argv[2]
+if (overlay !== 'development' && overlay !== 'production') {
+  console.error('Name the overlay: node infra/kubernetes/make-secrets.mjs development, or production.')
+  process.exit(1)
+}
+const inProduction = overlay === 'production'
 const secret = () => randomBytes(32).toString('hex')
 const shared = {
   seal: secret(),
@@ -17,7 +23,15 @@ const services = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'w
 const passwords = Object.fromEntries(services.map(name => [name, secret()]))
 const role = name => name.replaceAll('-', '_')
 
-const rpcUrls = process.env.RPC_URLS ?? 'http://chain:8545'
+const rpcUrls = process.env.RPC_URLS ?? (inProduction ? undefined : 'http://chain:8545')
+if (!rpcUrls) {
+  console.error("Set RPC_URLS to the chain's end points, comma-separated; two or more, so that they check each other.")
+  process.exit(1)
+}
+// CloudNativePG's service of the writable instance; the operator of RabbitMQ makes its own secret, from which the overlay takes AMQP_URL.
+const databaseHost = inProduction ? 'postgres-rw' : 'postgres'
+const databaseUrl = name => `postgres://${role(name)}:${passwords[name]}@${databaseHost}:5432/${role(name)}`
+const amqp = inProduction ? {} : { AMQP_URL: `amqp://ponte:${shared.rabbitmq}@rabbitmq:5672` }
 const keys = {
   'api-gateway': {
     SEAL_KEY: shared.seal,
@@ -25,8 +39,8 @@ const keys = {
     SUBSCRIPTIONS_TOKEN_SECRET: shared.subscriptions,
     WEBHOOKS_TOKEN_SECRET: shared.webhooks,
     CHAIN_LISTENER_TOKEN_SECRET: shared.listener,
-    // With an identity provider that has a JWKS, set JWKS_URL in the overlay's settings and leave this out.
-    JWT_SECRET: shared.session,
+    // In production the identity provider's JWKS_URL verifies sessions.
+    ...(inProduction ? {} : { JWT_SECRET: shared.session }),
   },
   orders: { GATEWAY_TOKEN_SECRET: shared.orders, RPC_URLS: rpcUrls },
   subscriptions: { GATEWAY_TOKEN_SECRET: shared.subscriptions },
@@ -38,15 +52,16 @@ const secrets = {
     services.map(name => [
       `${name}-secrets`,
       {
-        DATABASE_URL: `postgres://${role(name)}:${passwords[name]}@postgres:5432/${role(name)}`,
-        AMQP_URL: `amqp://ponte:${shared.rabbitmq}@rabbitmq:5672`,
+        DATABASE_URL: databaseUrl(name),
+        ...amqp,
         ...keys[name],
       },
     ]),
   ),
   // The relayer stands on the listener's database, and it alone has the keys of the accounts that pay for gas.
   'relayer-secrets': {
-    DATABASE_URL: `postgres://chain_listener:${passwords['chain-listener']}@postgres:5432/chain_listener`,
+    DATABASE_URL: databaseUrl('chain-listener'),
+    // The relayer publishes nothing by itself.
     AMQP_URL: 'amqp://unused',
     GATEWAY_TOKEN_SECRET: shared.listener,
     RPC_URLS: rpcUrls,
@@ -56,12 +71,26 @@ const secrets = {
       ),
     ),
   },
-  postgres: {
-    POSTGRES_PASSWORD: secret(),
-    ...Object.fromEntries(services.map(name => [`${role(name).toUpperCase()}_DB_PASSWORD`, passwords[name]])),
-  },
-  rabbitmq: { RABBITMQ_DEFAULT_USER: 'ponte', RABBITMQ_DEFAULT_PASS: shared.rabbitmq },
+  ...(inProduction ? rolesOfOperator() : serversOfDevelopment()),
 }
 for (const [name, stringData] of Object.entries(secrets)) {
-  console.log(`---\n${JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'ponte' }, stringData }, null, 2)}`)
+  const type = name in rolesOfOperator() ? { type: 'kubernetes.io/basic-auth' } : {}
+  console.log(
+    `---\n${JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'ponte' }, ...type, stringData }, null, 2)}`,
+  )
+}
+
+/** What CloudNativePG gives its roles. */
+function rolesOfOperator() {
+  return Object.fromEntries(services.map(name => [`postgres-${name}`, { username: role(name), password: passwords[name] }]))
+}
+
+function serversOfDevelopment() {
+  return {
+    postgres: {
+      POSTGRES_PASSWORD: secret(),
+      ...Object.fromEntries(services.map(name => [`${role(name).toUpperCase()}_DB_PASSWORD`, passwords[name]])),
+    },
+    rabbitmq: { RABBITMQ_DEFAULT_USER: 'ponte', RABBITMQ_DEFAULT_PASS: shared.rabbitmq },
+  }
 }

@@ -1,17 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serviceNames } from '@ponte/all-in-one'
-import { apiGatewayConfig } from '@ponte/api-gateway'
-import { chainListenerConfig, relayerConfig } from '@ponte/chain-listener'
-import { testAccounts } from '@ponte/local-servers'
-import { ordersConfig } from '@ponte/orders'
+import { apiGatewayConfig, createApiGateway } from '@ponte/api-gateway'
+import { chainListenerConfig, createChainListener, createRelayer, relayerConfig } from '@ponte/chain-listener'
+import { startPostgres, testAccounts } from '@ponte/local-servers'
+import { createOrders, ordersConfig } from '@ponte/orders'
 import { routerAddress } from '@ponte/payment-router'
-import { readConfig } from '@ponte/service-kit'
-import { subscriptionsConfig } from '@ponte/subscriptions'
-import { webhookDispatcherConfig } from '@ponte/webhook-dispatcher'
+import { readConfig, silentLogger, until } from '@ponte/service-kit'
+import { createSubscriptions, subscriptionsConfig } from '@ponte/subscriptions'
+import { createWebhookDispatcher, webhookDispatcherConfig } from '@ponte/webhook-dispatcher'
 import { getCreateAddress } from 'ethers'
+import { Client } from 'pg'
 import { parse, parseAllDocuments, type Tags } from 'yaml'
 
 const root = join(__dirname, '../..')
@@ -27,6 +28,16 @@ const configs = {
 /** Every process: the relayer is the listener's image, started in another way. */
 const programs = [...serviceNames, 'relayer'] as const
 type Variables = Record<string, string>
+const given = { logger: silentLogger }
+/** Puts each together as its program does; nothing listens or connects yet. */
+const creators: Record<(typeof programs)[number], (env: Variables) => { stop(): Promise<void> }> = {
+  'api-gateway': env => createApiGateway(readConfig(apiGatewayConfig, env), given),
+  orders: env => createOrders(readConfig(ordersConfig, env), given),
+  subscriptions: env => createSubscriptions(readConfig(subscriptionsConfig, env), given),
+  'chain-listener': env => createChainListener(readConfig(chainListenerConfig, env), given),
+  'webhook-dispatcher': env => createWebhookDispatcher(readConfig(webhookDispatcherConfig, env), given),
+  relayer: env => createRelayer(readConfig(relayerConfig, env), given),
+}
 /** An address is longer than a number can be. */
 const yaml = { merge: true, customTags: (tags: Tags) => tags.filter(tag => typeof tag === 'string' || tag.format !== 'HEX') }
 
@@ -77,12 +88,12 @@ describe('docker-compose.yml', () => {
     expect(new Set([...secrets(first), ...secrets(readFileSync(file, 'utf8'))]).size).toBe(26)
   })
 
-  it.each(programs)('gives %s settings that it accepts', name => {
+  it.each(programs)('gives %s settings with which it starts', async name => {
     const env = readEnv(readFileSync(makeEnv(folder).file, 'utf8'))
     const { services } = parse(read('docker-compose.yml'), yaml) as { services: Record<string, { environment: Variables }> }
     const given = Object.entries(services[name]?.environment ?? {})
     const settings = Object.fromEntries(given.map(([key, value]) => [key, interpolate(String(value), env)]))
-    expect(() => readConfig(configs[name], settings)).not.toThrow()
+    await creators[name](settings).stop()
   })
 })
 
@@ -108,33 +119,123 @@ it('the addresses in .env are those that a fresh local chain gives the contracts
 })
 
 describe.each(['development', 'production'])('the %s overlay', overlay => {
+  interface Container {
+    env?: { name: string; valueFrom: { secretKeyRef: { name: string; key: string } } }[]
+    envFrom: Record<string, { name: string }>[]
+    ports?: { name: string }[]
+  }
   interface Manifest {
     kind: string
     metadata: { name: string }
     data?: Variables
     stringData?: Variables
-    spec?: { template: { spec: { containers: { name: string; envFrom: Record<string, { name: string }>[] }[] } } }
+    spec?: {
+      replicas?: number
+      maxReplicas?: number
+      postgresql?: { parameters: Variables; pg_hba: string[] }
+      podMetricsEndpoints?: { port: string }[]
+      template?: { spec: { containers: Container[]; initContainers: Container[] } }
+    }
   }
   const manifestsOf = (text: string) => parseAllDocuments(text, yaml).map(document => document.toJS() as Manifest)
-  const script = (name: string, ...args: string[]) =>
-    spawnSync(process.execPath, [join(root, 'infra/kubernetes', name), ...args], {
+  const script = (name: string) =>
+    spawnSync(process.execPath, [join(root, 'infra/kubernetes', name), overlay], {
       encoding: 'utf8',
       env: { ...process.env, RPC_URLS: 'https://rpc.example/key' },
     }).stdout
-  const manifests = [...manifestsOf(script('build-overlay.mjs', overlay)), ...manifestsOf(script('make-secrets.mjs'))].filter(Boolean)
+  /** As the operator of RabbitMQ makes it, its host and port left out. */
+  const ofOperator: Manifest = {
+    kind: 'Secret',
+    metadata: { name: 'rabbitmq-default-user' },
+    stringData: { connection_string: 'amqp://default_user_x:a-password@rabbitmq.ponte.svc:5672/' },
+  }
+  const manifests = [...manifestsOf(script('build-overlay.mjs')), ...manifestsOf(script('make-secrets.mjs')), ofOperator].filter(Boolean)
   const named = (kind: string, wanted: string | undefined) => manifests.find(each => each.kind === kind && each.metadata.name === wanted)
-
-  it.each(programs)('gives %s settings that it accepts', name => {
-    const container = named('Deployment', name)?.spec?.template.spec.containers[0]
-    const sources = (container?.envFrom ?? []).map(
-      from => named('ConfigMap', from.configMapRef?.name) ?? named('Secret', from.secretRef?.name),
-    )
+  const deployment = (name: string) => named('Deployment', name)?.spec
+  const valuesOf = (source: Manifest | undefined) => source?.data ?? source?.stringData ?? {}
+  /** The environment that Kubernetes gives a container: nothing is added, changed or left out here. */
+  const environmentOf = ({ env = [], envFrom }: Container): Variables => {
+    const sources = envFrom.map(from => named('ConfigMap', from.configMapRef?.name) ?? named('Secret', from.secretRef?.name))
     expect(sources).not.toContain(undefined)
-    const settings: Variables = Object.assign({}, ...sources.map(source => source?.data ?? source?.stringData))
-    // Production has a JWKS; the session secret that the script prints is for places without one.
-    if (settings.JWKS_URL) delete settings.JWT_SECRET
-    expect(() => readConfig(configs[name], settings)).not.toThrow()
+    const single = env.map(({ name, valueFrom: { secretKeyRef: from } }) => [name, valuesOf(named('Secret', from.name))[from.key] ?? ''])
+    return Object.assign({}, ...sources.map(valuesOf), Object.fromEntries(single))
+  }
+
+  it.each(programs)('gives %s and its migration settings with which it starts', async name => {
+    const { containers = [], initContainers = [] } = deployment(name)?.template?.spec ?? {}
+    expect([containers.length, initContainers.length]).toEqual([1, 1])
+    for (const container of initContainers) expect(() => readConfig(configs[name], environmentOf(container))).not.toThrow()
+    const service = containers[0] && creators[name](environmentOf(containers[0]))
+    await service?.stop()
   })
+
+  it('leaves the database connections for every pool when all that scales has scaled, one more of each while it is replaced', () => {
+    const largest = (name: string) => named('HorizontalPodAutoscaler', name)?.spec?.maxReplicas ?? deployment(name)?.replicas ?? 1
+    const pools = programs.map(name => {
+      const container = deployment(name)?.template?.spec.containers[0]
+      return (largest(name) + 1) * (container ? readConfig(configs[name], environmentOf(container)).DATABASE_POOL : 0)
+    })
+    const sum = pools.reduce((one, other) => one + other, 0)
+    expect(sum).toBeGreaterThan(100)
+    const cluster = named('Cluster', 'postgres')
+    // One PostgreSQL for development has its own default, and its autoscalers stay where they are.
+    if (cluster) expect(Number(cluster.spec?.postgresql?.parameters.max_connections)).toBeGreaterThan(sum + 50)
+  })
+
+  it('names a port of its containers where metrics are taken from', () => {
+    const ports = programs.map(name => deployment(name)?.template?.spec.containers[0]?.ports?.map(port => port.name))
+    for (const each of ports) expect(each).toContain('ops')
+    const monitors = manifests.filter(({ kind }) => kind === 'PodMonitor').map(({ spec }) => spec?.podMetricsEndpoints?.[0]?.port)
+    expect(monitors).toEqual(overlay === 'production' ? ['ops', 'prometheus'] : [])
+  })
+
+  it('lets a role of a service reach its own database alone', async () => {
+    const rules = named('Cluster', 'postgres')?.spec?.postgresql?.pg_hba
+    if (!rules) return expect(read('infra/postgres/create-databases.sh')).toContain('REVOKE ALL ON DATABASE :"name" FROM PUBLIC')
+    const folder = mkdtempSync(join(tmpdir(), 'ponte-roles-'))
+    const server = await startPostgres({ dataDir: join(folder, 'data'), port: 0, password: 'a-password', durable: false })
+    const admin = new Client({ connectionString: server.url('postgres') })
+    try {
+      await admin.connect()
+      for (const name of ['orders', 'subscriptions']) {
+        await admin.query(`CREATE ROLE ${name} LOGIN PASSWORD 'a-password'`)
+        await admin.query(`CREATE DATABASE ${name} OWNER ${name}`)
+      }
+      const file = join(server.dataDir, 'pg_hba.conf')
+      writeFileSync(file, `${rules.join('\n')}\n${readFileSync(file, 'utf8')}`)
+      await admin.query('SELECT pg_reload_conf()')
+      const connects = async (role: string, database: string) => {
+        const client = new Client({ host: '127.0.0.1', port: server.port, user: role, password: 'a-password', database })
+        return client.connect().then(
+          () => client.end().then(() => true),
+          (error: Error) => error.message,
+        )
+      }
+      await until(async () => (await connects('orders', 'subscriptions')) !== true, 'the rules are not read')
+      expect(await connects('orders', 'subscriptions')).toMatch(/pg_hba.conf rejects connection/)
+      expect([await connects('orders', 'orders'), await connects('subscriptions', 'subscriptions')]).toEqual([true, true])
+      expect(await connects('orders', 'postgres')).toMatch(/pg_hba.conf rejects connection/)
+    } finally {
+      await admin.end()
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+})
+
+it('one version of the broker and of the database, by its whole name, wherever they run', () => {
+  const images = [
+    'docker-compose.yml',
+    'infra/kubernetes/overlays/development/backing.yaml',
+    'infra/kubernetes/overlays/production/rabbitmq.yaml',
+  ]
+    .flatMap(path => [...read(path).matchAll(/image: (\S+)/g)].map(match => match[1] ?? ''))
+    .filter(image => /^(?:rabbitmq|postgres):/.test(image))
+  expect([...new Set(images)].sort()).toEqual([
+    expect.stringMatching(/^postgres:18\.\d+-bookworm$/),
+    expect.stringMatching(/^rabbitmq:\d+\.\d+\.\d+-management$/),
+  ])
+  expect(read('infra/kubernetes/overlays/production/postgres.yaml')).toMatch(/imageName: \S+:18\.\d+-system-bookworm$/m)
 })
 
 it('every place gives the broker the same settings', () => {

@@ -87,6 +87,13 @@ export const ordersConfig = settings
     path: ['RPC_URLS'],
     message: 'must be set: no order is opened on terms that the chain contradicts',
   })
+  .refine(
+    config => config.RATE_CHAINLINK_RPC_URL !== undefined || config.RATE_STATIC !== undefined || config.RATE_HTTP_SOURCES.length > 0,
+    {
+      path: ['RATE_HTTP_SOURCES'],
+      message: 'no exchange rate source is set: set it, or RATE_CHAINLINK_RPC_URL and RATE_CHAINLINK_ADDRESS, RATE_STATIC, or several',
+    },
+  )
   .refine(config => (config.RATE_CHAINLINK_RPC_URL === undefined) === (config.RATE_CHAINLINK_ADDRESS === undefined), {
     path: ['RATE_CHAINLINK_ADDRESS'],
     message: 'goes together with RATE_CHAINLINK_RPC_URL',
