@@ -18,10 +18,11 @@ module.exports = {
   transformIgnorePatterns: ['/node_modules/(?!(?:\\.pnpm/[^/]+/node_modules/)?(?:jose|@noble)/)'],
   // Workspace packages are tested from their sources, so that a test never sees an old build.
   moduleNameMapper: {
-    // Prisma's generated sources name each other as the .js files they become.
-    '^(\\./(?:internal/|models/)?\\w+|\\.\\./\\w+)\\.js$': '$1',
+    // Prisma's generated sources and those of packages/sdk name each other as the .js files they become.
+    '^(\\./(?:\\w+/)?\\w+|\\.\\./(?:\\w+/)?\\w+)\\.js$': '$1',
     '^@ponte/contracts/money$': '<rootDir>/packages/contracts/src/money.ts',
     '^@ponte/([a-z-]+)$': ['<rootDir>/packages/$1/src/index.ts', '<rootDir>/services/$1/src/index.ts'],
+    '^@ponte/sdk/(express|fetch|next)$': '<rootDir>/packages/sdk/src/$1.ts',
     '^@ponte/([a-z-]+)/testing$': '<rootDir>/packages/$1/src/testing.ts',
   },
   globalSetup: '<rootDir>/scripts/test/jest-global-setup.mjs',

@@ -109,7 +109,7 @@ function importsOf(path: string, text: string): string[] {
     /^\s*(?:(?:import|export)\b[^'"\n]*\bfrom|\}\s*from|import)\s+['"]([^'"]+)['"]|\b(?:import|require|require\.resolve)\(\s*['"]([^'"]+)['"]/gm
   return [...text.matchAll(statements)]
     .map(([, statement, call]) => statement ?? call ?? '')
-    .map(name => (name.startsWith('.') ? relative(root, join(root, dirname(path), name)) : name))
+    .map(name => (name.startsWith('.') ? relative(root, join(root, dirname(path), name.replace(/\.js$/, ''))) : name))
 }
 
 const isLocal = (name: string) => /^(packages|services|tests)\//.test(name)
@@ -173,6 +173,7 @@ describe('between packages and services', () => {
         if (isLocal(name) && packageOf(name) !== house) return [`imports ${name}; import ${packageOf(name)?.replace(/^\w+/, '@ponte')}`]
         if (!/^@ponte\/[a-z-]+\//.test(name)) return []
         if (/^@ponte\/[a-z-]+\/testing$/.test(name) && isTest) return []
+        if (/^@ponte\/sdk\/(express|fetch|next)$/.test(name)) return []
         return [`imports ${name}; import only what its index.ts exports`]
       }),
     )
@@ -192,6 +193,14 @@ describe('between packages and services', () => {
       shipped.filter(({ house }) => house === 'packages/contracts'),
       ({ imports }) =>
         imports.filter(name => !isLocal(name) && name !== 'zod').map(name => `imports ${name}; it belongs to whoever uses it`),
+    )
+    expect(complaints).toEqual([])
+  })
+
+  test('the SDK depends on nothing, so that it runs wherever there is fetch', () => {
+    const complaints = each(
+      shipped.filter(({ house }) => house === 'packages/sdk'),
+      ({ imports }) => imports.filter(name => !isLocal(name)).map(name => `imports ${name}; a merchant would have to install it`),
     )
     expect(complaints).toEqual([])
   })
@@ -326,7 +335,12 @@ describe('a file', () => {
 
   test('is used by another', () => {
     const used = new Set(shipped.flatMap(({ imports }) => imports.flatMap(name => [`${name}.ts`, `${name}.d.ts`, `${name}/index.ts`])))
-    const entries = ['*/*/src/{index,main,testing}.ts', 'services/all-in-one/src/development.ts', 'services/chain-listener/src/relayer.ts']
+    const entries = [
+      '*/*/src/{index,main,testing}.ts',
+      'packages/sdk/src/{express,fetch,next}.ts',
+      'services/all-in-one/src/development.ts',
+      'services/chain-listener/src/relayer.ts',
+    ]
     // A house without a front door is still being built.
     const inhabited = shipped.filter(({ house }) => existsSync(join(root, house, 'src/index.ts')))
     const complaints = each(inhabited, ({ path }) => (used.has(path) || isAt(path, entries) ? [] : ['is imported by no source; delete it']))

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 
 export { type ApiGatewayConfig, apiGatewayConfig } from './config'
+export { openApiDocument } from './openapi'
 export { createApiGateway } from './service'
 
 /** Where this service's migrations are. */

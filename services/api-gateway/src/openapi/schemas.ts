@@ -100,7 +100,7 @@ export const webhooks: Readonly<Record<string, z.ZodType>> = webhookBodies
 /** `order.paid` to `OrderPaidWebhook`. */
 export const webhookSchemaName = (type: string) =>
   `${type
-    .split('.')
+    .split(/[._]/)
     .map(word => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')}Webhook`
 

@@ -1,0 +1,79 @@
+import { PonteError } from './failure.js'
+import { createEvents, type Events } from './resources/events.js'
+import { createMerchant, type MerchantResource } from './resources/merchant.js'
+import { createOrders, type Orders } from './resources/orders.js'
+import { createSubscriptions, type Subscriptions } from './resources/subscriptions.js'
+import { createTransport, type Fetch } from './transport.js'
+
+/** How a client is made. */
+export interface PonteOptions {
+  /** Where the API is, without `/api/v1`. */
+  baseUrl: string
+  /** How long one attempt may take; 10,000 by default. */
+  timeoutMs?: number
+  /** How often a request is sent again; 2 by default, 0 for never. */
+  maxRetries?: number
+  /** Another `fetch`, for example one with a proxy. */
+  fetch?: Fetch
+  /** Allows http:// to another machine, where the key can be read on the way. */
+  allowHttp?: boolean
+}
+
+/** A key or token, or a function that gives a fresh one. */
+export type Credential = string | (() => string | Promise<string>)
+
+/**
+ * A client of the Ponte API, for servers: the key must not reach a browser.
+ *
+ * ```ts
+ * const ponte = new Ponte(apiKey, { baseUrl: 'https://pay.example.com' })
+ * const order = await ponte.orders.create({ brl_amount: '150.00', external_ref: 'INV-7' }, { idempotencyKey: 'INV-7' })
+ * ```
+ */
+export class Ponte {
+  /** One-shot invoices. */
+  readonly orders: Orders
+  /** Recurring charges. */
+  readonly subscriptions: Subscriptions
+  /** What webhooks send. */
+  readonly events: Events
+  /** What the merchant's user may do; with a session token in place of the key. */
+  readonly merchant: MerchantResource
+
+  constructor(credential: Credential | undefined, options: PonteOptions) {
+    if (!credential) throw wrong('new Ponte() needs an API key: sk_live_ and 64 hex characters.')
+    const send = createTransport({
+      baseUrl: checkedUrl(options),
+      credential: typeof credential === 'function' ? credential : () => credential,
+      timeoutMs: options.timeoutMs ?? 10_000,
+      maxRetries: options.maxRetries ?? 2,
+      fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+      headers: { Accept: 'application/json' },
+    })
+    this.orders = createOrders(send)
+    this.subscriptions = createSubscriptions(send)
+    this.events = createEvents(send)
+    this.merchant = createMerchant(send)
+  }
+}
+
+const wrong = (detail: string) => new PonteError({ code: 'invalid_argument', detail })
+
+function checkedUrl({ baseUrl, allowHttp = false }: PonteOptions): string {
+  const url = parsedUrl(baseUrl)
+  if (!url || !/^https?:$/.test(url.protocol)) throw wrong('new Ponte() needs a baseUrl such as https://pay.example.com.')
+  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  if (url.protocol === 'http:' && !isLoopback && !allowHttp) {
+    throw wrong('baseUrl must be https://, or the API key can be read on the way; allowHttp: true accepts that.')
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+}
+
+// URL.canParse is missing in early Node 18.
+function parsedUrl(text: string): URL | null {
+  try {
+    return new URL(text)
+  } catch {
+    return null
+  }
+}

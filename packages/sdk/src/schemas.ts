@@ -1,0 +1,64 @@
+import type { components, operations } from './artifacts/openapi.js'
+
+type Schemas = components['schemas']
+type Query<Operation extends keyof operations> = NonNullable<operations[Operation]['parameters']['query']>
+
+/** An invoice in BRL that is settled in USDC. */
+export type Order = Schemas['Order']
+/** What `orders.create` sends. */
+export type CreateOrder = Schemas['CreateOrder']
+/** One payment of an order. */
+export type Payment = Schemas['Payment']
+/** What a payer with the link sees. */
+export type Checkout = Schemas['Checkout']
+/** A recurring charge that produces orders. */
+export type Subscription = Schemas['Subscription']
+/** What `subscriptions.create` sends. */
+export type CreateSubscription = Schemas['CreateSubscription']
+/** What `subscriptions.update` sends. */
+export type UpdateSubscription = Schemas['UpdateSubscription']
+/** A charge whose order is on its way; its `checkout_url` already works. */
+export type PendingCharge = Schemas['PendingCharge']
+/** What the API keeps of an event besides `type` and `data`. */
+export type EventFields = Omit<Schemas['Event'], 'type' | 'data'>
+/** The merchant of the session's user. */
+export type Merchant = Schemas['Merchant']
+/** Where webhooks go besides the `webhook_url`. */
+export type WebhookEndpoint = Schemas['WebhookEndpoint']
+/** What `merchant.endpoints.create` sends. */
+export type CreateWebhookEndpoint = Schemas['CreateWebhookEndpoint']
+/** What `merchant.endpoints.update` sends. */
+export type UpdateWebhookEndpoint = Schemas['UpdateWebhookEndpoint']
+/** One event on its way to one endpoint. */
+export type Delivery = Schemas['Delivery']
+/** A delivery with its attempts. */
+export type DeliveryDetail = Schemas['DeliveryDetail']
+/** An RFC 9457 problem, the body of every refusal. */
+export type Problem = Schemas['Problem']
+
+/** Filters and page of `orders.list`. */
+export type ListOrders = Query<'listOrders'>
+/** Filters and page of `subscriptions.list`. */
+export type ListSubscriptions = Query<'listSubscriptions'>
+/** Filters and page of `events.list`; to read on from a sequence use `events.follow`. */
+export type ListEvents = Omit<Query<'listEvents'>, 'after' | 'wait'>
+/** Filters and page of `merchant.deliveries.list`. */
+export type ListDeliveries = Query<'listDeliveries'>
+
+/** Bodies of webhooks, by their `type`. */
+export interface WebhookBodies {
+  'order.paid': Schemas['OrderPaidWebhook']
+  'order.underpaid': Schemas['OrderUnderpaidWebhook']
+  'order.expired': Schemas['OrderExpiredWebhook']
+  'order.cancelled': Schemas['OrderCancelledWebhook']
+  'subscription.charged': Schemas['SubscriptionChargedWebhook']
+  'subscription.cancelled': Schemas['SubscriptionCancelledWebhook']
+  'subscription.expired': Schemas['SubscriptionExpiredWebhook']
+  'order.overpaid': Schemas['OrderOverpaidWebhook']
+  'order.paid_late': Schemas['OrderPaidLateWebhook']
+  'order.paid_after_cancel': Schemas['OrderPaidAfterCancelWebhook']
+  'order.duplicate': Schemas['OrderDuplicateWebhook']
+  'order.settled': Schemas['OrderSettledWebhook']
+  'payment.unmatched': Schemas['PaymentUnmatchedWebhook']
+  'endpoint.test': Schemas['EndpointTestWebhook']
+}

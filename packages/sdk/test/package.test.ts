@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { minifySync } from '@swc/core'
+import ts from 'typescript'
+
+const root = join(__dirname, '../../..')
+const sdk = join(__dirname, '..')
+
+let folder: string
+let tarball: string
+/** What is published, as a merchant's package manager unpacks it. */
+let installed: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ponte-sdk-'))
+  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  execFileSync('npx', ['--yes', packageManager, 'pack', '--pack-destination', folder], { cwd: sdk, stdio: 'pipe' })
+  tarball = join(folder, readdirSync(folder).find(name => name.endsWith('.tgz')) ?? '')
+  writeFileSync(join(folder, 'package.json'), '{}')
+  execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder, stdio: 'pipe' })
+  installed = join(folder, 'node_modules/@ponte/sdk')
+}, 120_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const program = `
+const { body, headers } = await signTestWebhook({ type: 'order.expired', data: { id: 'a', external_ref: null } }, 'whsec_test')
+const event = await verifyWebhook(body, headers['X-Service-Signature'], 'whsec_test')
+const answer = await webhookHandler({ secret: 'whsec_test', on: {} })(new Request('http://shop.example', { method: 'POST', body, headers }))
+const code = await verifyWebhook(JSON.parse(body), 'x', 'whsec_test').catch(error => error instanceof PonteError && error.code)
+console.log(JSON.stringify([event.type, answer.status, code, typeof new Ponte('sk', { baseUrl: 'https://pay.example.com' }).orders.create]))
+`
+const expected = ['order.expired', 200, 'raw_body_required', 'function']
+const names = '{ Ponte, PonteError, signTestWebhook, verifyWebhook }'
+
+const shops: [string, string, string][] = [
+  ['ES module', 'shop.mjs', `import ${names} from '@ponte/sdk'\nimport { webhookHandler } from '@ponte/sdk/fetch'\n${program}`],
+  [
+    'CommonJS',
+    'shop.cjs',
+    `const ${names} = require('@ponte/sdk')\nconst { webhookHandler } = require('@ponte/sdk/fetch')\nvoid (async () => {${program}})()`,
+  ],
+]
+test.each(shops)('installed in an empty project it works as %s', (_, file, text) => {
+  writeFileSync(join(folder, file), text)
+  // Node 18 has no global WebCrypto: without it the module's is taken.
+  for (const before of ['', 'delete globalThis.crypto;']) {
+    writeFileSync(join(folder, 'before.cjs'), before)
+    const output = execFileSync(process.execPath, ['--require', './before.cjs', file], { cwd: folder, encoding: 'utf8' })
+    expect(JSON.parse(output)).toEqual(expected)
+  }
+})
+
+test('it installs nothing else, and brings no source or test', () => {
+  expect(readdirSync(join(folder, 'node_modules')).filter(name => !name.startsWith('.'))).toEqual(['@ponte'])
+  expect(readdirSync(installed).sort()).toEqual(['README.md', 'lib', 'package.json'])
+  expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).dependencies).toBeUndefined()
+})
+
+test('public judges find nothing wrong with manifest and types, under every module resolution', () => {
+  const output = execFileSync(process.execPath, [join(sdk, 'scripts/shape.mjs'), tarball, installed], { encoding: 'utf8' })
+  expect(JSON.parse(output)).toEqual({ types: [], manifest: [] })
+}, 120_000)
+
+// PONTE_TEST_PACKAGE=1 fetches other versions of Node from the registry, and compiles as other projects do.
+const long = process.env.PONTE_TEST_PACKAGE === undefined ? test.skip : test
+
+long.each(['18', '22', '24'])(
+  'it works on Node %s',
+  version => {
+    const other = join(folder, `node-${version}`)
+    mkdirSync(other)
+    writeFileSync(join(other, 'package.json'), '{}')
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', tarball, `node@${version}`], { cwd: other, stdio: 'pipe' })
+    const node = join(other, 'node_modules/node/bin/node')
+    expect(execFileSync(node, ['--version'], { encoding: 'utf8' })).toMatch(`v${version}.`)
+    for (const [, file, text] of shops) {
+      writeFileSync(join(other, file), text)
+      expect(JSON.parse(execFileSync(node, [file], { cwd: other, encoding: 'utf8' }))).toEqual(expected)
+    }
+  },
+  300_000,
+)
+
+long.each([
+  ['with the types of Node', { lib: ['lib.es2022.d.ts'], types: ['node'] }],
+  ['with those of browsers and Workers', { lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'], types: [] }],
+])(
+  'a strict project compiles against it %s',
+  (_, options) => {
+    const source = join(folder, 'shop.ts')
+    writeFileSync(
+      source,
+      `import { Ponte, verifyWebhook } from '@ponte/sdk'
+import { webhookHandler } from '@ponte/sdk/next'
+export const POST: (request: Request) => Promise<Response> = webhookHandler({ secret: 's', on: { 'order.paid': data => data.tx_hash.length } })
+export const ponte = new Ponte('sk', { baseUrl: 'https://pay.example.com', fetch })
+export const event = verifyWebhook('{}', null, ['old', 'new'])`,
+    )
+    const compiled = ts.createProgram([source], {
+      ...options,
+      ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, strict: true, exactOptionalPropertyTypes: true, noEmit: true },
+      typeRoots: [join(root, 'node_modules/@types')],
+    })
+    const faults = ts.getPreEmitDiagnostics(compiled).filter(({ file }) => !file?.fileName.includes('@types'))
+    expect(faults.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([])
+  },
+  120_000,
+)
+
+test('all of it is less than 15 kB, minified and compressed', () => {
+  const files = ['', 'resources', 'webhook', 'handlers']
+    .flatMap(room => readdirSync(join(installed, 'lib/esm', room)).map(name => join(installed, 'lib/esm', room, name)))
+    .filter(name => name.endsWith('.js'))
+  const text = files.map(name => minifySync(readFileSync(name, 'utf8'), { module: true, compress: true, mangle: true }).code).join('\n')
+  expect(gzipSync(text).length).toBeLessThan(15_000)
+})
+
+test('every export is described', () => {
+  const entries = ['index', 'express', 'fetch', 'next'].map(name => join(installed, `lib/esm/${name}.d.ts`))
+  const compiled = ts.createProgram(entries, { module: ts.ModuleKind.ES2022, moduleResolution: ts.ModuleResolutionKind.Bundler })
+  const checker = compiled.getTypeChecker()
+  const bare = entries.flatMap(entry => {
+    const source = compiled.getSourceFile(entry)
+    const symbol = source && checker.getSymbolAtLocation(source)
+    const found = symbol ? checker.getExportsOfModule(symbol) : []
+    expect(found.length).toBeGreaterThan(0)
+    return found.filter(one => {
+      const target = one.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(one) : one
+      return target.getDocumentationComment(checker).length === 0 && one.getDocumentationComment(checker).length === 0
+    })
+  })
+  expect(bare.map(({ name }) => name)).toEqual([])
+})
