@@ -12,7 +12,10 @@ let system: System
 let ledger: Ledger
 beforeAll(async () => {
   world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger, settings: { orders: { CHAIN_EVENT_PATIENCE_S: '0' } } })
+  system = await startAll(world.place, {
+    logger: world.logger,
+    settings: { orders: { CHAIN_EVENT_PATIENCE_S: '0', RECONCILE_EVERY_S: '1' } },
+  })
   ledger = openLedger(world.place.databaseUrl)
 }, 120_000)
 afterAll(async () => {
@@ -22,10 +25,12 @@ afterAll(async () => {
 })
 
 /** Runs a command as an operator does, with the ops ports in its environment. */
-async function operate(program: string, ...args: string[]) {
+async function operate(program: string, ...given: (string | Record<string, string>)[]) {
+  const args = given.filter(each => typeof each === 'string')
+  const env = Object.assign({}, ...given.filter(each => typeof each !== 'string'))
   const ports = Object.entries(system.opsUrls).map(([service, url]) => [`${service.toUpperCase().replaceAll('-', '_')}_OPS_URL`, url])
   const child = spawn(process.execPath, [join(__dirname, '../../scripts/operate', program), ...args], {
-    env: { PATH: process.env.PATH, ...Object.fromEntries(ports) },
+    env: { PATH: process.env.PATH, ...Object.fromEntries(ports), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -61,3 +66,24 @@ it('npm run rescan has blocks read again, and states when they are', async () =>
   expect(await ledger.query('chain-listener', 'SELECT 1 FROM payments')).toHaveLength(1)
   expect((await operate('rescan.mjs', '--from', '5', '--to', '4')).code).toBe(1)
 }, 60_000)
+
+it('npm run status: all is well; then a difference in the books, and a service that does not answer', async () => {
+  const seen = () => operate('status.mjs')
+  await until(
+    async () => (await seen()).code === 0,
+    async () => (await seen()).output,
+    60_000,
+  )
+  expect((await seen()).output).toMatch(/ok {5}chain +block \d+, \d+ s old, \d+ behind[\s\S]*\nAll is well\.\n$/)
+  await ledger.query('orders', 'UPDATE orders SET confirmed_units = confirmed_units + 1')
+  await until(
+    async () => (await seen()).output.includes('differences: orders 1'),
+    async () => (await seen()).output,
+    90_000,
+  )
+  const planted = await seen()
+  expect([planted.code, planted.output]).toEqual([1, expect.stringMatching(/WRONG {2}books[\s\S]*books: npm run reconcile/)])
+  await ledger.query('orders', 'UPDATE orders SET confirmed_units = confirmed_units - 1')
+  const away = await operate('status.mjs', { SUBSCRIPTIONS_OPS_URL: 'http://127.0.0.1:9' })
+  expect([away.code, away.output]).toEqual([1, expect.stringMatching(/WRONG {2}subscriptions +no answer at http:\/\/127\.0\.0\.1:9\n/)])
+}, 180_000)

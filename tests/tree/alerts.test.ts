@@ -30,6 +30,7 @@ const well: Series = {
   ...ofEach('ponte_reconcile_differences', '0x120'),
   ...ofEach('ponte_reconcile_last_run_timestamp_seconds', '0+60x120'),
   'ponte_chain_lag_seconds{service="chain-listener"}': '2x120',
+  'ponte_chain_head_timestamp_seconds{service="chain-listener"}': '0+60x120',
   'ponte_chain_leader{service="chain-listener",instance="a"}': '1x120',
   'ponte_chain_leader{service="chain-listener",instance="b"}': '0x120',
   'ponte_chain_halted{service="chain-listener"}': '0x120',
@@ -81,6 +82,7 @@ const well: Series = {
 /** What differs from a system that is well, for an hour from the tenth minute on. */
 const conditions: Record<string, Series> = {
   PontePaymentsNotRead: { 'ponte_chain_lag_seconds{service="chain-listener"}': '2x9 300x60' },
+  PonteChainStands: { 'ponte_chain_head_timestamp_seconds{service="chain-listener"}': '0+60x9 540x60' },
   PonteNoChainLeader: { 'ponte_chain_leader{service="chain-listener",instance="a"}': '1x9 0x60' },
   PonteChainHalted: { 'ponte_chain_halted{service="chain-listener"}': '0x9 1x60' },
   PonteConfirmedPaymentVanished: { 'ponte_reorged_payments_total{service="orders"}': '0x9 1x60' },

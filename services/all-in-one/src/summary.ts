@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { SamplePayment } from './demo'
 import { DEMO_EMAIL, type Embedded, PAYER_ACCOUNT } from './embedded'
 
@@ -19,6 +20,7 @@ export function summary(
     `  Login       ${authUrl}/auth/v1/token?grant_type=password`,
     `  Chain       ${chain.rpcUrl}   chain id ${chain.chainId}, USDC ${chain.usdcAddress}, router ${chain.routerAddress}`,
     `  Payer       ${PAYER_ACCOUNT.address}   private key ${PAYER_ACCOUNT.privateKey} (well known; for this chain only)`,
+    `  Health      npm run status   (metrics: ${system.opsUrls['api-gateway']}/metrics and beside; ${join(run.folder, 'embedded.json')} names all)`,
     `  State       ${run.folder}`,
     ...(run.sample ? [`  Checkout    ${run.sample.order.payment.checkout_url}`] : []),
     '',

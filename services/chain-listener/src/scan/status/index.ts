@@ -16,6 +16,8 @@ export interface ScanStatus {
   token_address: string
   role: 'leader' | 'standby'
   head_block: number | null
+  /** Of the newest block that was read; null on a standby. */
+  head_time: string | null
   scanned_block: number | null
   scanned_hash: string | null
   confirmed_block: number | null
@@ -55,6 +57,7 @@ export async function statusOf(options: StatusOptions): Promise<ScanStatus> {
     token_address: options.token,
     role: options.leader.epoch() === undefined ? 'standby' : 'leader',
     head_block: head,
+    head_time: options.headTime() ? new Date(options.headTime() * 1_000).toISOString() : null,
     scanned_block: scanned,
     scanned_hash: cursor?.scanned.hash ?? row?.scannedHash ?? null,
     confirmed_block: cursor?.confirmed.number ?? number(row?.confirmedNumber),

@@ -18,6 +18,9 @@ export function observeStatus(metrics: Metrics, status: () => Promise<Status>): 
   observe('ponte_chain_confirmed_block', 'The last confirmed block', now => now.confirmed_block)
   observe('ponte_chain_lag_blocks', 'Blocks between head and scan', now => now.lag_blocks)
   observe('ponte_chain_lag_seconds', 'Chain time between head and scan', now => now.lag_seconds)
+  observe('ponte_chain_head_timestamp_seconds', 'Time of the newest block that was read', now =>
+    now.head_time === null ? null : Date.parse(now.head_time) / 1_000,
+  )
   observe('ponte_chain_leader', '1 in the replica that scans', now => (now.role === 'leader' ? 1 : 0))
   observe('ponte_chain_catch_up_blocks_left', 'Blocks left of a catch-up; 0 when there is none', now => now.catch_up?.blocks_left ?? 0)
   observe('ponte_chain_catch_up_percent', 'Part of a catch-up that is done; 100 when there is none', now => now.catch_up?.percent ?? 100)

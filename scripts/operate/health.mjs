@@ -1,0 +1,114 @@
+/** The samples of a `/metrics` page (Prometheus' text format) by name. What could not be read (NaN) is left out. */
+export function readSamples(text) {
+  const samples = new Map()
+  for (const [, name, value] of text.matchAll(/^([a-z_]+)(?:\{[^\n]*\})? (\S+)$/gm)) {
+    const number = Number(value)
+    if (!Number.isNaN(number)) samples.set(name, [...(samples.get(name) ?? []), number])
+  }
+  return samples
+}
+
+/**
+ * What is well and what is not, a line each, from what the ops ports answered: by service its `ready` (`/readyz`, null when it did not answer) and its
+ * `samples`, and the listener's `/status`. The limits are those of infra/prometheus/alerts.yaml.
+ */
+export function findings(services, chain, now) {
+  const largest = name => largestOf(Object.values(services).flatMap(({ samples }) => samples.get(name) ?? []))
+  const byService = name => Object.entries(services).map(([service, { samples }]) => [service, largestOf(samples.get(name) ?? [])])
+  const above = (name, limit) => byService(name).filter(([, value]) => value > limit)
+  const line = (subject, isWell, text, advice) => ({ subject, isWell, text, advice: isWell ? null : advice })
+  const least = name => Math.min(...Object.values(services).flatMap(({ samples }) => samples.get(name) ?? []))
+
+  const withoutBroker = Object.entries(services).filter(([, { samples }]) => Math.min(...(samples.get('ponte_bus_accepts') ?? [])) < 1)
+  const stuck = above('ponte_outbox_oldest_age_seconds', 60)
+  const dead = above('ponte_dead_letters_waiting', 0)
+  const waiting = above('ponte_queue_waiting', 10_000)
+  const differing = above('ponte_reconcile_differences', 0)
+  const dueS = largest('ponte_webhook_oldest_due_age_seconds')
+  const rateS = largest('ponte_quote_age_seconds')
+  const list = found => found.map(([service, value]) => `${service} ${value}`).join(', ')
+
+  return [
+    ...Object.entries(services).map(([service, { url, ready }]) => {
+      const parts = Object.entries(ready?.parts ?? {}).filter(([, isReady]) => !isReady)
+      const text =
+        ready === null ? `no answer at ${url}` : parts.length > 0 ? `not ready: ${parts.map(([part]) => part).join(', ')}` : 'ready'
+      return line(service, text === 'ready', text, `read the log of ${service}; GET ${url}/readyz names each part`)
+    }),
+    line(
+      'broker',
+      withoutBroker.length === 0,
+      withoutBroker.length === 0 ? 'takes what is published' : `takes nothing from ${withoutBroker.map(([service]) => service).join(', ')}`,
+      'start RabbitMQ; orders are taken meanwhile, and all is published when it is back',
+    ),
+    line(
+      'outboxes',
+      stuck.length === 0,
+      stuck.length === 0 ? 'nothing waits' : `oldest event, in seconds: ${list(stuck)}`,
+      'PonteOutboxStuck',
+    ),
+    line(
+      'queues',
+      waiting.length === 0,
+      waiting.length === 0 ? `${largest('ponte_queue_waiting') || 0} events wait at most` : list(waiting),
+      'PonteQueueGrows',
+    ),
+    line('dead letters', dead.length === 0, dead.length === 0 ? 'none' : list(dead), 'npm run dead -- list'),
+    ...chainLines(chain, now, line),
+    line('exchange rate', rateS <= 240, Number.isFinite(rateS) ? `${Math.round(rateS)} s old` : 'none', 'PonteQuoteOld'),
+    line(
+      'books',
+      differing.length === 0,
+      differing.length === 0 ? 'agree with the chain' : `differences: ${list(differing)}`,
+      'npm run reconcile',
+    ),
+    line('expiry', !(largest('ponte_payment_events_missing') > 0), 'sees every payment event', 'PonteExpiryWaits'),
+    line(
+      'webhooks',
+      !(dueS > 60),
+      `${largest('ponte_webhook_backlog') || 0} due, the oldest ${Math.round(dueS) || 0} s`,
+      'PonteWebhooksLate',
+    ),
+    ...['sweeps', 'signatures'].flatMap(kind => {
+      const affordable = least(`ponte_relayer_${kind}_affordable`)
+      if (!Number.isFinite(affordable)) return []
+      return [
+        line(`relayer, ${kind}`, affordable >= 200, `gas for ${Math.floor(affordable)} more`, "docs/operating.md, The relayer's accounts"),
+      ]
+    }),
+    line(
+      'contracts',
+      !(largest('ponte_deployment_differences') > 0 || largest('ponte_token_paused') > 0),
+      'as deployed, token not paused',
+      'PonteDeploymentDiffers, PonteTokenPaused',
+    ),
+  ]
+}
+
+function chainLines(chain, now, line) {
+  if (chain === null) return [line('chain', false, 'not known', 'chain-listener does not answer')]
+  const { halted, head_block: head, head_time: headTime, lag_blocks: lag, rpc, trust } = chain
+  const ageS = headTime === null ? null : Math.max(0, Math.round((now - Date.parse(headTime)) / 1_000))
+  const standing = ageS !== null && ageS > 300
+  const resting = rpc.filter(node => node.resting !== null)
+  const where = `block ${head}${ageS === null ? '' : `, ${ageS} s old`}, ${lag} behind`
+  return [
+    line(
+      'chain',
+      halted === null && !standing && !(lag > 60),
+      halted ?? where,
+      halted === null ? 'PonteChainStands, PontePaymentsNotRead' : 'PonteChainHalted',
+    ),
+    line(
+      'RPC end points',
+      resting.length === 0,
+      resting.length === 0
+        ? `${rpc.length} answer, ${trust.quorum} must agree`
+        : resting.map(node => `${node.name} is left alone (${node.resting})`).join(', '),
+      `${rpc.length - resting.length} of ${rpc.length} answer, ${trust.quorum} must agree; replace it in RPC_URLS`,
+    ),
+    line('proofs', trust.unproven === null, trust.unproven ?? `of ${trust.proof}`, 'PonteChainUnproven'),
+  ]
+}
+
+const largestOf = values => (values.length === 0 ? Number.NaN : Math.max(...values))

@@ -1,0 +1,37 @@
+import { fail } from '../develop/steps.mjs'
+import { findings, readSamples } from './health.mjs'
+import { opsUrls } from './ops-ports.mjs'
+
+// What is wrong, on one screen: npm run status. Ends with 1 when something is.
+const SERVICES = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher']
+const WAIT_MS = 5_000
+
+async function main() {
+  const urls = opsUrls(SERVICES)
+  const answers = await Promise.all(
+    Object.entries(urls).map(async ([service, url]) => {
+      const [ready, metrics] = await Promise.all([read(url, '/readyz'), read(url, '/metrics')])
+      return [service, { url, ready: ready === null ? null : JSON.parse(ready), samples: readSamples(metrics ?? '') }]
+    }),
+  )
+  const chain = await read(urls['chain-listener'], '/status')
+  const lines = findings(Object.fromEntries(answers), chain === null ? null : JSON.parse(chain), Date.now())
+  const wrong = lines.filter(({ isWell }) => !isWell)
+  const width = Math.max(...lines.map(({ subject }) => subject.length))
+  for (const { subject, isWell, text } of lines) console.log(`${isWell ? '  ok   ' : '  WRONG'}  ${subject.padEnd(width)}  ${text}`)
+  console.log(wrong.length === 0 ? '\nAll is well.' : '\nWhat to do (alerts are in infra/prometheus/alerts.yaml, with a runbook each):')
+  for (const { subject, advice } of wrong) console.log(`  ${subject}: ${advice}`)
+  process.exitCode = wrong.length === 0 ? 0 : 1
+}
+
+/** The text of an answer; null when there is none. A service that is not ready answers 503, which is one. */
+async function read(url, path) {
+  try {
+    const response = await fetch(`${url.replace(/\/$/, '')}${path}`, { signal: AbortSignal.timeout(WAIT_MS) })
+    return response.ok || response.status === 503 ? await response.text() : null
+  } catch {
+    return null
+  }
+}
+
+await main().catch(fail)
