@@ -272,6 +272,11 @@ describe('the states of an order', () => {
     expect(gone.pays('a', { second: 700, revision: 3 }).published()).toEqual(['order.paid'])
   })
 
+  it('paid | a payment that lies before it in the chain is reported later | keeps the transaction of its order.paid', () => {
+    const late = story().pays('b', { second: 800 }).pays('a', { second: 700 })
+    expect([late.is(), late.told(), late.order().txHash]).toEqual([['paid', 'duplicate'], ['order.paid'], '0xb'])
+  })
+
   it('paid | its transaction orphaned | recomputed, reorged | none, and none when it is back', () => {
     const gone = story().pays('a').pays('a', { status: 'orphaned', revision: 2 })
     expect([gone.is(), gone.published(), gone.order().confirmedUnits]).toEqual([['pending', 'reorged'], ['order.paid'], 0n])
