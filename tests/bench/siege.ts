@@ -11,13 +11,14 @@ async function main(): Promise<void> {
   const p99: number[] = []
   for (const attacked of [false, true]) {
     const outcome = await siege({ seconds: MINUTES * 60, everyMs: EVERY_MS, attacked })
-    const { paidMs, unpaid, twice, attackerUsdc, allUsdc } = outcome
+    const { paidMs, unpaid, refused, twice, attackerUsdc, allUsdc } = outcome
     p99.push(percentile(paidMs, 0.99))
     const figures = {
       p50: [percentile(paidMs, 0.5)],
       p99: [percentile(paidMs, 0.99)],
       paid: [paidMs.length],
       'not paid': [unpaid],
+      'signed, refused, transferred': [refused],
       twice: [twice],
       'USDC of gas for the attacker': [attackerUsdc],
       'USDC of gas': [allUsdc],

@@ -2,9 +2,10 @@ import type { OrderBody } from '@ponte/contracts'
 import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
 import { openDatabase } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
-import { Wallet } from 'ethers'
+import { type HDNodeWallet, Wallet } from 'ethers'
 import { call, createMerchant, startProcesses, startWorld, units, type World } from '../world'
 import { startAttacker } from './attacker'
+import { inLine } from './in-line'
 import { handIn, signFor } from './signature'
 
 export interface SiegeOptions {
@@ -18,6 +19,8 @@ export interface SiegeOutcome {
   /** From paying to `paid`, of each honest order. */
   paidMs: number[]
   unpaid: number
+  /** Honest payers who signed, were refused, and made a transfer. */
+  refused: number
   /** Honest orders that were paid more than once on the chain. */
   twice: number
   /** What gas has cost us, in USDC: for the attacker's orders, and for all. */
@@ -31,9 +34,12 @@ export interface SiegeOutcome {
 
 const PAID_WITHIN_MS = 120_000
 const BUDGET_USDC = 20
-/** A coin of 3,000 USDC; the budgets are the defaults. */
+/** So many honest merchants that half an hour of their payers fits their budgets; to each come the same payers again and again. */
+const MERCHANTS = 12
+const PAYERS = 3
+/** A coin of 1,000 USDC; the budgets are the defaults. */
 const SETTINGS = {
-  COIN_USDC: '3000',
+  COIN_USDC: '1000',
   GAS_BUDGET_MERCHANT_DAY_USDC: String(BUDGET_USDC),
   RELAYER_GIVE_UP_MS: '30000',
   RELAYER_STUCK_MS: '5000',
@@ -47,15 +53,28 @@ export async function siege({ seconds, everyMs, attacked }: SiegeOptions): Promi
   const books = openDatabase({ url: world.place.databaseUrl('chain-listener'), poolSize: 1 })
   const tricks: Record<string, number> = {}
   try {
-    const merchant = await createMerchant(world, world.place.publicUrl, null)
+    const merchants: Merchant[] = []
+    for (let number = 0; number < MERCHANTS; number++)
+      merchants.push({
+        ...(await createMerchant(world, world.place.publicUrl, null)),
+        payers: Array.from({ length: PAYERS }, () => Wallet.createRandom()),
+      })
+    const line = inLine()
+    const mint: Mint = (to, amount) => line(() => world.chain.mintUsdc(to, amount))
+    const links: string[] = []
+    const openLink = async () => {
+      const order = await openAt(world, merchants[0])
+      links.push(order.id)
+      return order
+    }
     const count = (trick: string) => {
       tricks[trick] = (tricks[trick] ?? 0) + 1
     }
-    const attacker = attacked ? await startAttacker(world, count) : undefined
-    const payers: Promise<{ order: OrderBody; ms: number | undefined }>[] = []
+    const attacker = attacked ? await startAttacker(world, count, openLink) : undefined
+    const payers: ReturnType<typeof payHonestly>[] = []
     const ends = performance.now() + seconds * 1_000
     for (let number = 0; performance.now() < ends; number++) {
-      const payer = payHonestly(world, merchant.api_key, number % 2 === 0, order => attacker?.see(order))
+      const payer = payHonestly(world, mint, merchants[number % MERCHANTS], Math.floor(number / MERCHANTS), order => attacker?.see(order))
       payer.catch(() => undefined)
       payers.push(payer)
       await new Promise(resolve => setTimeout(resolve, everyMs))
@@ -75,8 +94,9 @@ export async function siege({ seconds, everyMs, attacked }: SiegeOptions): Promi
     return {
       paidMs: paid.flatMap(({ ms }) => ms ?? []),
       unpaid: paid.filter(({ ms }) => ms === undefined).length,
+      refused: paid.filter(({ wasRefused }) => wasRefused).length,
       twice: twice.filter(payments => payments > 1).length,
-      attackerUsdc: attacker ? await spent('WHERE $1 = ANY(merchants)', [attacker.merchantId]) : 0,
+      attackerUsdc: attacker ? await spent('WHERE $1 = ANY(merchants) OR order_ids && $2::uuid[]', [attacker.merchantId, links]) : 0,
       allUsdc: await spent('', []),
       // Sweeps and signatures have a budget each.
       budgetUsdc: 2 * BUDGET_USDC,
@@ -90,28 +110,40 @@ export async function siege({ seconds, everyMs, attacked }: SiegeOptions): Promi
   }
 }
 
-/** Opens an order and pays it; answers how long it took to be `paid`, undefined when it did not come to that. */
-async function payHonestly(world: World, apiKey: string, signs: boolean, see: (order: OrderBody) => void) {
-  const order = await call<OrderBody>(world.place.publicUrl, 'POST', '/api/v1/orders', apiKey, { brl_amount: '150.00' })
-  const payer = Wallet.createRandom()
+type Mint = World['chain']['mintUsdc']
+type Merchant = Awaited<ReturnType<typeof createMerchant>> & { payers: HDNodeWallet[] }
+
+const openAt = (world: World, merchant: Merchant | undefined) =>
+  call<OrderBody>(world.place.publicUrl, 'POST', '/api/v1/orders', merchant?.api_key ?? '', { brl_amount: '150.00' })
+
+/** Opens an order and pays it, by a signature every second time; answers how long it took to be `paid`, undefined when it did not come to that. */
+async function payHonestly(world: World, mint: Mint, merchant: Merchant | undefined, time: number, see: (order: OrderBody) => void) {
+  const order = await openAt(world, merchant)
+  const payer = merchant?.payers[time % PAYERS]
   const amount = units(order.usdc_amount)
-  const isPaid = async () => (await call<OrderBody>(world.place.publicUrl, 'GET', `/api/v1/orders/${order.id}`, apiKey)).status === 'paid'
-  if (signs) {
-    await (await world.chain.mintUsdc(payer.address, amount)).wait()
-  }
+  const isPaid = async () =>
+    (await call<OrderBody>(world.place.publicUrl, 'GET', `/api/v1/orders/${order.id}`, merchant?.api_key ?? '')).status === 'paid'
+  const signs = payer !== undefined && time % 2 === 0
+  if (signs) await (await mint(payer.address, amount)).wait()
   const since = performance.now()
+  let status = 0
   if (signs) {
     const body = await signFor(world, order, payer, amount)
-    while ((await handIn(world, order, body)) === 503) await new Promise(resolve => setTimeout(resolve, 500))
-  } else {
-    await world.chain.mintUsdc(order.payment.deposit_address ?? '', amount)
+    do {
+      if (status === 503) await new Promise(resolve => setTimeout(resolve, 500))
+      status = await handIn(world, order, body)
+    } while (status === 503)
+  }
+  const wasRefused = signs && status !== 202
+  if (status !== 202) {
+    await mint(order.payment.deposit_address ?? '', amount)
     see(order)
   }
   while (!(await isPaid())) {
-    if (performance.now() - since > PAID_WITHIN_MS) return { order, ms: undefined }
+    if (performance.now() - since > PAID_WITHIN_MS) return { order, ms: undefined, wasRefused }
     await new Promise(resolve => setTimeout(resolve, 200))
   }
-  return { order, ms: performance.now() - since }
+  return { order, ms: performance.now() - since, wasRefused }
 }
 
 const paymentsOf = async ({ chain }: World, order: OrderBody): Promise<number> =>
