@@ -16,7 +16,9 @@ let merchant: Awaited<ReturnType<typeof createMerchant>>
 beforeAll(async () => {
   world = await startWorld({ amqp: testBroker() })
   proxy = await startFaultProxy(world.chain.rpcUrl)
-  processes = await startProcesses(world.place, { 'chain-listener': { RPC_URLS: proxy.url } })
+  processes = await startProcesses(world.place, {
+    'chain-listener': { RPC_URLS: proxy.url, RELAYER_STUCK_MS: '3000' },
+  })
   merchant = await createMerchant(world, world.place.publicUrl)
 }, 90_000)
 afterAll(async () => {
@@ -158,6 +160,82 @@ describe.each(['sweep', 'signature'] as const)('issue: one %s and one payment, w
       await books.stop?.()
     }
     await processes.start('chain-listener')
+    await expectOnce(created, account, before)
+  }, 90_000)
+})
+
+describe('one signature and one payment, with the relayer killed', () => {
+  const { account, pay } = ways.signature
+
+  it('between the record of the signature and that of its transaction', async () => {
+    const created = await order()
+    const before = await world.chain.provider.getTransactionCount(account)
+    const books = openDatabase({ url: world.place.databaseUrl('chain-listener'), poolSize: 2 })
+    const held = await books.pool.connect()
+    try {
+      await held.query('SET idle_in_transaction_session_timeout = 0')
+      let isLocked = false
+      proxy.set({
+        async whole(calls) {
+          const asked = isLocked ? [] : calls.filter(({ method }) => method === 'eth_getTransactionReceipt')
+          const receipts = await Promise.all(asked.map(({ method, params }) => world.chain.provider.send(method, params)))
+          if (!isLocked && receipts.some(receipt => receipt !== null)) {
+            isLocked = true
+            await held.query('BEGIN')
+            await held.query('LOCK TABLE relays IN SHARE MODE')
+          }
+          return false
+        },
+      })
+      await pay(created)
+      const isFinishing = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%UPDATE relays SET outcome%'"
+      await until(async () => (await books.query(isFinishing)).rowCount !== 0, 'nothing was recorded', 30_000)
+      const { rows } = await books.query('SELECT state FROM authorizations WHERE order_id = $1', [created.id])
+      expect(rows).toEqual([{ state: 'paid' }])
+      await processes.end('chain-listener', 'SIGKILL')
+      await held.query('ROLLBACK')
+    } finally {
+      proxy.set()
+      held.release(true)
+      await books.stop?.()
+    }
+    await processes.start('chain-listener')
+    await expectOnce(created, account, before)
+  }, 90_000)
+
+  it('while nothing is mined, and again between a higher offer that is written down and its broadcast', async () => {
+    const { provider } = world.chain
+    const created = await order()
+    const before = await provider.getTransactionCount(account)
+    let first: unknown
+    const sent = dieing(kill => ({
+      async whole(calls, response) {
+        if (!isSending(calls)) return false
+        await provider.send('evm_setAutomine', [false])
+        await provider.send('evm_setIntervalMining', [0])
+        for (const { method, params } of calls) {
+          if (method === 'eth_sendRawTransaction') first = params[0]
+          await provider.send(method, params)
+        }
+        await kill()
+        response.destroy()
+        return true
+      },
+    }))
+    await pay(created)
+    await sent
+    const offered = dieing(kill => ({
+      async whole(calls, response) {
+        if (!calls.some(({ method, params }) => method === 'eth_sendRawTransaction' && params[0] !== first)) return false
+        await kill()
+        response.destroy()
+        return true
+      },
+    }))
+    await processes.start('chain-listener')
+    await offered
+    await processes.start('chain-listener')
+    await provider.send('evm_setIntervalMining', [1])
     await expectOnce(created, account, before)
   }, 90_000)
 })
