@@ -78,7 +78,7 @@ const settings = z.object({
   RECONCILE_BLOCKS: integer(1, 5_000).default(1_000),
   /** How often the contracts are looked at: upgrades and blocks of the token, strays, sweeps without a fee. */
   MONITOR_EVERY_S: integer(1, 86_400).default(60),
-  /** Accounts that the token should not block, besides routers and fee receivers: the relayer's, where it is a process of its own. */
+  /** More accounts that the token should not block, besides routers, fee receivers and the relayer's. */
   MONITOR_ACCOUNTS: addresses.optional(),
   /** The newest confirmed blocks in which payments without a fee are looked for. */
   MONITOR_BLOCKS: integer(1, 5_000).default(1_000),

@@ -11,7 +11,7 @@ export interface ContractMonitorOptions {
   chainId: number
   token: string
   routers: readonly string[]
-  /** The accounts that pay for gas, where they are known. */
+  /** Accounts that the token should not block, besides routers and fee receivers. */
   accounts(): Promise<readonly string[]>
   /** What was verified at the start is verified again; undefined on a chain where it was not. */
   expected: Omit<ExpectedDeployment, 'routerAddress'> | undefined

@@ -107,10 +107,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     chainId: config.CHAIN_ID,
     token: config.TOKEN_ADDRESS,
     routers: config.ROUTER_ADDRESSES,
-    accounts: async () => {
-      const { sweeps, signatures } = await accounts()
-      return [sweeps, signatures, config.MONITOR_ACCOUNTS].flatMap(account => account ?? [])
-    },
+    accounts: async () => [...((await store.position.row())?.relayAccounts ?? []), ...(config.MONITOR_ACCOUNTS ?? [])],
     expected: config.VERIFY_DEPLOYMENT ? expectedDeployment(config) : undefined,
     startBlock: config.START_BLOCK,
     newestBlocks: config.MONITOR_BLOCKS,

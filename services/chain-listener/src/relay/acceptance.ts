@@ -6,7 +6,8 @@ import { type AuthorizationGas, intentOf, isUsed } from './authorized'
 import type { NonceLine } from './line'
 import { rehearse } from './rehearsal'
 import { balanceOf, isSignedByKey, type TokenDomain } from './signature'
-import type { Authorization, AuthorizationStore, NewAuthorization } from './store/authorizations'
+import type { Authorization, NewAuthorization } from './store/authorization'
+import type { AuthorizationStore } from './store/authorizations'
 import type { Payable, PayableStore } from './store/payables'
 
 export interface AcceptanceOptions {
@@ -81,7 +82,8 @@ export function createAcceptance(options: AcceptanceOptions) {
       throw wrong('salt', 'was used by this account for this order; what is still due needs another one')
     const balance = await balanceOf(chain, token, wanted.payer)
     if (balance < wanted.amountUnits) throw wrong('amount', `is more than the ${formatUsdc(balance)} that payer_address has`)
-    const intent = intentOf(wanted, payable.payee, options.gas)
+    const { payee } = payable
+    const intent = intentOf(wanted, { payee, isNewPayer: await authorizations.isNewPayer(wanted.payer, payee) }, options.gas)
     await checkCost(intent, line)
     try {
       await rehearse(chain, await line.address(), intent)

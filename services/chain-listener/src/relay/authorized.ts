@@ -4,7 +4,8 @@ import { Interface } from 'ethers'
 import { type ChainClient, RevertError } from '../rpc/chain-client'
 import type { Intent, NonceLine, Submission } from './line'
 import { rehearse } from './rehearsal'
-import type { Authorization, AuthorizationStore } from './store/authorizations'
+import type { Authorization } from './store/authorization'
+import type { AuthorizationStore } from './store/authorizations'
 import type { Payable, PayableStore } from './store/payables'
 
 const router = new Interface(paymentRouterAbi)
@@ -31,7 +32,7 @@ export const authorizedCall = (of: Signed): string =>
 /** The transaction that a payer's signature asks for. */
 export const intentOf = (
   one: Signed & { orderId: string; router: string; wallet: boolean },
-  payee: string,
+  { payee, isNewPayer }: { payee: string; isNewPayer: boolean },
   gas: AuthorizationGas,
 ): Intent => ({
   kind: 'authorization',
@@ -44,6 +45,7 @@ export const intentOf = (
   data: authorizedCall(one),
   gasMax: one.wallet ? gas.wallet : gas.key,
   worthUnits: one.amountUnits,
+  isNewPayer: isNewPayer && !one.wallet,
 })
 
 /** Whether the token has seen this payer use, or cancel, the signature's nonce. */
@@ -92,8 +94,9 @@ export function createAuthorized({ chain, token, store, payables, line, gas, now
   }
   /** The line's answer, or that it would revert. */
   const send = async (epoch: bigint, one: Authorization, payable: Payable): Promise<Submission | 'reverts' | 'no_room'> => {
-    if (!line.hasRoom()) return 'no_room'
-    const intent = intentOf(one, payable.payee, gas)
+    if (line.room() === 0) return 'no_room'
+    const { payee } = payable
+    const intent = intentOf(one, { payee, isNewPayer: await store.isNewPayer(one.payer, payee) }, gas)
     try {
       // What a contract wallet answered when its signature was taken may be over by now.
       if (one.wallet && !(await line.affords(intent.gasMax))) return 'out_of_gas'
@@ -125,10 +128,13 @@ export function createAuthorized({ chain, token, store, payables, line, gas, now
     return false
   }
   return {
-    /** Submits what was accepted. Answers whether anything was. */
+    /** Submits what was accepted, merchants in turn. Answers whether anything was. */
     async submitDue(epoch: bigint): Promise<boolean> {
       let submitted = false
-      for (const one of await store.due(now(), AT_ONCE)) submitted = (await submit(epoch, one)) || submitted
+      const room = Math.min(line.room(), AT_ONCE)
+      // Without room only what has waited for too long is looked at: the others keep their places.
+      const before = room === 0 ? new Date(now().getTime() - WAIT_MAX_MS) : null
+      for (const one of await store.claim(now(), room || AT_ONCE, before)) submitted = (await submit(epoch, one)) || submitted
       return submitted
     },
   }

@@ -51,19 +51,24 @@ export function createRelay(options: RelayOptions) {
   const payables = payableStore(database, chainId)
   const authorizations = authorizationStore(database, chainId)
   const relays = relayStore(database, chainId)
+  const signers = signersOf(settings)
+  // A KMS that cannot be reached stops the line of its account only.
+  const accounts = async () => {
+    const addresses = await Promise.all([signers.sweeps, signers.signatures].map(signer => signer?.address().catch(() => undefined)))
+    return addresses.flatMap(address => address ?? [])
+  }
   const leader = createLeader(database, {
     name: 'relay leader',
     lock: lockOf('relay', chainId),
     silenceMs: settings.LEADER_SILENCE_MS,
     async takeLease() {
       await options.verified()
-      return takeRelayLease(database, chainId, settings.START_BLOCK)
+      return takeRelayLease(database, chainId, settings.START_BLOCK, await accounts())
     },
     onChange: () => wake(),
     logger,
   })
   const counters = relayCounters(metrics)
-  const signers = signersOf(settings)
   const openLine = (signer: Signer | undefined, paused: boolean): NonceLine | undefined =>
     signer &&
     createNonceLine({

@@ -23,10 +23,10 @@ export interface ObservedOptions {
 const KINDS: readonly Relay['kind'][] = ['sweep', 'authorization']
 const OUTCOMES: readonly string[] = [
   ...['sent', 'repriced', 'noop', 'done', 'reverted', 'replaced'],
-  ...['out_of_gas', 'too_dear', 'order_budget', 'merchant_budget', 'day_budget'],
+  ...['out_of_gas', 'too_dear', 'order_budget', 'merchant_budget', 'day_budget', 'reverted_budget'],
 ]
 const REFUSALS: readonly string[] = [
-  ...['wallet_reverted', 'rehearsal', 'order_signatures', 'too_dear', 'order_budget', 'merchant_budget', 'day_budget'],
+  ...['wallet_reverted', 'rehearsal', 'order_signatures', 'too_dear', 'order_budget', 'merchant_budget', 'day_budget', 'reverted_budget'],
 ]
 
 /** What the relayer counts as it works. */

@@ -1,6 +1,7 @@
 import type { NewEvent } from '@ponte/contracts'
 import { formatUsdc } from '@ponte/contracts'
-import type { AuthorizationChange, AuthorizationStore } from './store/authorizations'
+import type { AuthorizationChange } from './store/authorization'
+import type { AuthorizationStore } from './store/authorizations'
 
 /** Publishes what became of payers' signatures since the last time: the newest state of each, with its revision. */
 export function createPublisher(

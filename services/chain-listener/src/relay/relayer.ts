@@ -50,7 +50,7 @@ export function createSweeper(options: RelayerOptions, line: NonceLine): Loop {
     async busy() {
       if (leader.epoch() === undefined) return false
       if ((await loop.busy?.()) === true || looked !== ((await options.confirmed()) ?? -1)) return true
-      if (!line.hasRoom() && line.unmined() === 0) return false
+      if (line.room() === 0 && line.unmined() === 0) return false
       return (await payables.due(now(), { minUnits, routers, limit: 1, sender: (await line.address()).toLowerCase() })).length > 0
     },
   }
@@ -71,7 +71,7 @@ export function createSubmitter(options: RelayerOptions, line: NonceLine): Loop 
     async busy() {
       if (leader.epoch() === undefined) return false
       if ((await loop.busy?.()) === true) return true
-      return line.hasRoom() && (await authorizations.due(now(), 1)).length > 0
+      return line.room() > 0 && (await authorizations.hasDue(now()))
     },
   }
 }

@@ -14,7 +14,7 @@ import { parseRequest, requireCaller } from '@ponte/service-kit'
 import { Router } from 'express'
 import { z } from 'zod'
 import type { Acceptance } from './acceptance'
-import type { Authorization } from './store/authorizations'
+import type { Authorization } from './store/authorization'
 
 const path = z.object({ order_id: idSchema })
 /** The order's state in orders, asked by the gateway just now. */

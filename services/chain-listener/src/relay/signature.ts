@@ -1,7 +1,7 @@
 import { receiveWithAuthorizationTypedData, testUsdcAbi } from '@ponte/payment-router'
 import { dataLength, Interface, verifyTypedData } from 'ethers'
 import type { ChainClient } from '../rpc/chain-client'
-import type { Authorization } from './store/authorizations'
+import type { Authorization } from './store/authorization'
 
 const usdc = new Interface(testUsdcAbi)
 

@@ -111,6 +111,7 @@ export function createSweeps(options: SweepsOptions) {
     data: sweepData(full, full.length > 1),
     gasMax: gas.one * BigInt(full.length),
     worthUnits: full.reduce((sum, { heldUnits }) => sum + heldUnits, 0n),
+    isNewPayer: false,
   })
   const submit = async (epoch: bigint, target: string, full: readonly Payable[]): Promise<Submission | 'reverts'> => {
     try {
@@ -151,7 +152,7 @@ export function createSweeps(options: SweepsOptions) {
     async sweepDue(epoch: bigint, block: number): Promise<boolean> {
       let submitted = false
       const sender = (await line.address()).toLowerCase()
-      while (line.hasRoom()) {
+      while (line.room() > 0) {
         // What is worth less than its share of gas now waits, and is counted (`ponte_relayer_least_worth_units`).
         const least = await line.leastWorth(gas.one)
         const of = { minUnits: least > minUnits ? least : minUnits, routers: options.routers, limit: batchMax, sender }

@@ -23,8 +23,8 @@ const TAKE_LEASE = `
   RETURNING epoch::text AS epoch`
 
 const TAKE_RELAY_LEASE = `
-  INSERT INTO chain_cursor (chain_id, epoch, start_block, relay_epoch) VALUES ($1, 0, $2, 1)
-  ON CONFLICT (chain_id) DO UPDATE SET relay_epoch = chain_cursor.relay_epoch + 1
+  INSERT INTO chain_cursor (chain_id, epoch, start_block, relay_epoch, relay_accounts) VALUES ($1, 0, $2, 1, $3)
+  ON CONFLICT (chain_id) DO UPDATE SET relay_epoch = chain_cursor.relay_epoch + 1, relay_accounts = EXCLUDED.relay_accounts
   RETURNING relay_epoch::text AS epoch`
 
 // Raw SQL because cursor and block are written under the lease's guard, in one statement.
@@ -37,9 +37,14 @@ const ANCHOR = `
   SELECT $1, $4, $5, $7, $6 WHERE $5::text IS NOT NULL
   ON CONFLICT (chain_id, number) DO UPDATE SET hash = EXCLUDED.hash, parent_hash = EXCLUDED.parent_hash, time = EXCLUDED.time`
 
-/** Begins a new epoch of the relayer: its writes under an older one are refused from now on. */
-export async function takeRelayLease(database: Database, chainId: number, startBlock: number): Promise<bigint> {
-  const { rows } = await database.query<{ epoch: string }>(TAKE_RELAY_LEASE, [chainId, startBlock])
+/** Begins a new epoch of the relayer: its writes under an older one are refused from now on. Its accounts are kept for the contract monitor, which may run elsewhere. */
+export async function takeRelayLease(
+  database: Database,
+  chainId: number,
+  startBlock: number,
+  accounts: readonly string[],
+): Promise<bigint> {
+  const { rows } = await database.query<{ epoch: string }>(TAKE_RELAY_LEASE, [chainId, startBlock, accounts])
   return BigInt(rows[0]?.epoch ?? 0)
 }
 

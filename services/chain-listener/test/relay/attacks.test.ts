@@ -2,7 +2,7 @@ import { mined } from '@ponte/local-servers'
 import { deployContractWallet, deployHostileWallet, hostileCode, paymentRouterAbi } from '@ponte/payment-router'
 import { Contract, Wallet } from 'ethers'
 import { type Listening, statesOf } from '../setup'
-import { GASLESS, MERCHANT, type RelayWorld, startRelayWorld } from './relayer-setup'
+import { GASLESS, holdLead, MERCHANT, type RelayWorld, startRelayWorld } from './relayer-setup'
 import { AMOUNT, authorize, SHARE, type Signing, signFor, TAKING } from './signatures'
 
 // What strangers did to the relayer, each with the gas that it costs us.
@@ -36,18 +36,6 @@ async function othersGoOn(listening: Listening) {
     'payers who mean well are held up',
   )
   expect(await world.received(order.memo)).toEqual([SHARE])
-}
-/** Takes the lead from the relayer until the answer is called: signatures are taken, and nothing leaves. */
-async function noLeader(listening: Listening): Promise<() => Promise<void>> {
-  const held = await listening.sql.pool.connect()
-  await listening.sql.query(
-    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = 7211 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
-  )
-  await held.query('SELECT pg_advisory_lock(7211, 31337)')
-  return async () => {
-    await held.query('SELECT pg_advisory_unlock(7211, 31337)')
-    held.release()
-  }
 }
 /** A wallet of this code with money, and an order that it signs for. */
 async function signedBy(listening: Listening, code: string, signing: Signing = {}) {
@@ -169,24 +157,45 @@ describe('one checkout link', () => {
     expect(await authorize(world, listening, order, payer, { validBefore: end })).toMatchObject({ status: 202 })
   })
 
-  it('that was paid otherwise, or cancelled, after the signature was taken: nothing is submitted', async () => {
+  it('whose order expired after the signature was taken: nothing is submitted', async () => {
     world = await startRelayWorld()
-    const payers = [account(), account()]
+    const payer = account()
+    await mined(world.chain.mintUsdc(payer.address, AMOUNT))
+    let aheadMs = 0
+    const listening = await world.start(TAKING, { now: () => new Date(Date.now() + aheadMs) })
+    const order = await world.open(listening, { expiresAt: new Date(Date.now() + 600_000) })
+    const next = await holdLead(listening)
+    expect(await authorize(world, listening, order, payer, { validFor: 500 })).toMatchObject({ status: 202 })
+    aheadMs = 601_000
+    await next()
+    await listening.until(async () => (await signatures(listening)).every(({ state }) => state === 'failed'), 'it did not fail')
+    expect(await signatures(listening)).toEqual([{ state: 'failed', reason: 'expired' }])
+    expect(await relays(listening)).toEqual([])
+  })
+
+  it('that was paid otherwise, or cancelled, or whose payer became a contract, after the signature was taken: nothing is submitted', async () => {
+    world = await startRelayWorld()
+    const payers = [account(), account(), account()] as const
     for (const payer of payers) await mined(world.chain.mintUsdc(payer.address, AMOUNT))
     const listening = await start()
-    const orders = [await world.open(listening), await world.open(listening)] as const
-    const next = await noLeader(listening)
+    const orders = [await world.open(listening), await world.open(listening), await world.open(listening)] as const
+    const next = await holdLead(listening)
     for (const [index, payer] of payers.entries())
       expect(await authorize(world, listening, orders[index] ?? orders[0], payer)).toMatchObject({ status: 202 })
     await world.pay(orders[0].address, AMOUNT)
     await listening.until(() => statesOf(listening, orders[0].memo).includes('confirmed'), 'the transfer was not confirmed')
     await world.cancel(orders[1].id)
+    await world.chain.provider.send('anvil_setCode', [payers[2].address, `0x${hostileCode.switchable(21_000)}`])
     const isCancelled = async () => (await listening.sql.query('SELECT 1 FROM payables WHERE cancelled_at IS NOT NULL')).rowCount === 1
     await listening.until(isCancelled, 'it was not cancelled')
-    expect((await signatures(listening)).map(({ state }) => state)).toEqual(['accepted', 'accepted'])
+    expect((await signatures(listening)).map(({ state }) => state)).toEqual(['accepted', 'accepted', 'accepted'])
     await next()
     await listening.until(async () => (await signatures(listening)).every(({ state }) => state === 'failed'), 'they did not fail')
-    expect((await signatures(listening)).map(({ reason }) => reason).toSorted()).toEqual(['order_closed', 'paid_otherwise'])
+    expect((await signatures(listening)).map(({ reason }) => reason).toSorted()).toEqual([
+      'account_changed',
+      'order_closed',
+      'paid_otherwise',
+    ])
     expect(await world.chain.provider.getTransactionCount(GASLESS.address)).toBe(0)
   })
 })

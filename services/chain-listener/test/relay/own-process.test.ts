@@ -1,6 +1,7 @@
 import { mined } from '@ponte/local-servers'
+import { testUsdcAbi } from '@ponte/payment-router'
 import { readConfig, silentLogger } from '@ponte/service-kit'
-import { Wallet } from 'ethers'
+import { Contract, Wallet } from 'ethers'
 import { createRelayer, relayerConfig } from '../../src'
 import { statesOf } from '../setup'
 import { GASLESS, RELAYER, type RelayWorld, startRelayWorld } from './relayer-setup'
@@ -11,7 +12,7 @@ afterEach(() => world.stop())
 
 /** The relayer beside a listener that has no key. */
 async function startApart(env: Record<string, string> = {}) {
-  const listening = await world.start({ RELAYER_PROCESS: 'own', RELAYER_PRIVATE_KEY: '', GASLESS_PRIVATE_KEY: '' })
+  const listening = await world.start({ RELAYER_PROCESS: 'own', RELAYER_PRIVATE_KEY: '', GASLESS_PRIVATE_KEY: '', MONITOR_EVERY_S: '1' })
   const relayer = createRelayer(
     readConfig(relayerConfig, {
       ...{ DATABASE_URL: listening.databaseUrl, DATABASE_POOL: '4', AMQP_URL: 'amqp://unused', HOST: '127.0.0.1', OPS_PORT: '0' },
@@ -53,6 +54,11 @@ describe('the relayer as a process of its own', () => {
       await listening.until(() => statesOf(listening, order.memo).includes('confirmed'), 'the payment was not confirmed')
       const ops = await fetch(`http://127.0.0.1:${relayer.ops.port()}/deposits`)
       expect(await ops.json()).toMatchObject({ relayer_address: RELAYER.address, gasless_address: GASLESS.address })
+
+      const usdc = new Contract(world.chain.usdcAddress, testUsdcAbi, world.chain.wallet(0))
+      for (const { address } of [RELAYER, GASLESS]) await mined(usdc.getFunction('setBlacklisted').send(address, true))
+      const blocked = async () => (await (await listening.fetch('/metrics')).text()).match(/^ponte_token_blocked\{.*\} 1$/gm) ?? []
+      await listening.until(async () => (await blocked()).length === 2, 'the monitor does not know the accounts of the other process')
     } finally {
       await relayer.stop()
     }

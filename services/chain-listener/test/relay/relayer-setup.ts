@@ -105,6 +105,19 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
   }
 }
 
+/** Takes the lead from the relayer until the answer is called: signatures are taken, and nothing leaves. */
+export async function holdLead(listening: Listening): Promise<() => Promise<void>> {
+  const held = await listening.sql.pool.connect()
+  await listening.sql.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = 7211 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+  )
+  await held.query('SELECT pg_advisory_lock(7211, 31337)')
+  return async () => {
+    await held.query('SELECT pg_advisory_unlock(7211, 31337)')
+    held.release()
+  }
+}
+
 function orderCreated(
   chain: LocalChain,
   of: {

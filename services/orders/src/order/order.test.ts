@@ -274,7 +274,7 @@ describe('the states of an order', () => {
 
   it('paid | a payment that lies before it in the chain is reported later | keeps the transaction of its order.paid', () => {
     const late = story().pays('b', { second: 800 }).pays('a', { second: 700 })
-    expect([late.is(), late.told(), late.order().txHash]).toEqual([['paid', 'duplicate'], ['order.paid'], '0xb'])
+    expect([late.is(), late.published(), late.order().txHash]).toEqual([['paid', 'duplicate'], ['order.paid'], '0xb'])
   })
 
   it('paid | its transaction orphaned | recomputed, reorged | none, and none when it is back', () => {

@@ -2,10 +2,10 @@ import type { Spent } from '../store/transactions'
 import { type Budgets, exceeded, ofWallets } from './budget'
 
 const budgets: Budgets = { orderUnits: 10n, merchantDayUnits: 100n, dayUnits: 400n }
-const spent: Spent = { dayUnits: 300n, merchants: new Map([['m', 95n]]), orders: new Map([['o', 8n]]) }
+const spent: Spent = { dayUnits: 300n, merchants: new Map([['m', 95n]]), orders: new Map([['o', 8n]]), reverted: new Map([['r', 25n]]) }
 
-const over = (from: Spent, orderIds: string[], merchants: string[], units: bigint) => [
-  ...exceeded(from, budgets, { orderIds, merchants, units }),
+const over = (from: Spent, orderIds: string[], merchants: string[], units: bigint, isNewPayer = true) => [
+  ...exceeded(from, budgets, { orderIds, merchants, units, isNewPayer }),
 ]
 
 describe('a budget', () => {
@@ -27,6 +27,11 @@ describe('a budget', () => {
       ['q', 'day_budget'],
       ['r', 'day_budget'],
     ])
+  })
+  it('keeps three quarters of a merchant from new payers once signatures that reverted have cost a quarter', () => {
+    expect(over(spent, ['p'], ['r'], 1n)).toEqual([['p', 'reverted_budget']])
+    expect(over(spent, ['p'], ['r'], 1n, false)).toEqual([])
+    expect(over({ ...spent, reverted: new Map([['r', 24n]]) }, ['p'], ['r'], 1n)).toEqual([])
   })
   it('leaves contract wallets a quarter of a day, and of an order the whole', () => {
     expect(ofWallets(budgets)).toEqual({ orderUnits: 10n, merchantDayUnits: 25n, dayUnits: 100n })

@@ -8,10 +8,12 @@ export interface Budgets {
 }
 
 /** Which budget a transaction would exceed. */
-export type Exceeded = 'order_budget' | 'merchant_budget' | 'day_budget'
+export type Exceeded = 'order_budget' | 'merchant_budget' | 'day_budget' | 'reverted_budget'
 
 /** Signatures that contract wallets judge may use this part of a day's budgets, so that they leave the rest to those that a key signed. */
 const WALLETS_PART = 4n
+/** Signatures by keys that reverted may cost this part of a merchant's day; then only keys that have paid that merchant before are served. */
+const REVERTED_PART = 4n
 
 export const ofWallets = (budgets: Budgets): Budgets => ({
   ...budgets,
@@ -23,7 +25,7 @@ export const ofWallets = (budgets: Budgets): Budgets => ({
 export function exceeded(
   spent: Spent,
   budgets: Budgets,
-  more: { orderIds: readonly string[]; merchants: readonly string[]; units: bigint },
+  more: { orderIds: readonly string[]; merchants: readonly string[]; units: bigint; isNewPayer: boolean },
 ): Map<string, Exceeded> {
   const over = new Map<string, Exceeded>()
   const merchants = new Map(spent.merchants)
@@ -32,7 +34,8 @@ export function exceeded(
     const merchant = more.merchants[index] ?? ''
     const ofMerchant = (merchants.get(merchant) ?? 0n) + more.units
     const ofOrder = (spent.orders.get(orderId) ?? 0n) + more.units
-    const why = first(budgets, { ofOrder, ofMerchant, ofDay: dayUnits + more.units })
+    const reverted = more.isNewPayer ? (spent.reverted.get(merchant) ?? 0n) : 0n
+    const why = first(budgets, { ofOrder, ofMerchant, ofDay: dayUnits + more.units, reverted })
     if (why) {
       over.set(orderId, why)
       continue
@@ -43,8 +46,9 @@ export function exceeded(
   return over
 }
 
-function first(budgets: Budgets, { ofOrder, ofMerchant, ofDay }: Record<'ofOrder' | 'ofMerchant' | 'ofDay', bigint>): Exceeded | undefined {
-  if (ofOrder > budgets.orderUnits) return 'order_budget'
-  if (ofMerchant > budgets.merchantDayUnits) return 'merchant_budget'
-  return ofDay > budgets.dayUnits ? 'day_budget' : undefined
+function first(budgets: Budgets, of: Record<'ofOrder' | 'ofMerchant' | 'ofDay' | 'reverted', bigint>): Exceeded | undefined {
+  if (of.ofOrder > budgets.orderUnits) return 'order_budget'
+  if (of.reverted > 0n && of.reverted >= budgets.merchantDayUnits / REVERTED_PART) return 'reverted_budget'
+  if (of.ofMerchant > budgets.merchantDayUnits) return 'merchant_budget'
+  return of.ofDay > budgets.dayUnits ? 'day_budget' : undefined
 }

@@ -10,6 +10,8 @@ export type Intent = Pick<Relay, 'kind' | 'wallet' | 'orderIds' | 'merchants' | 
   gasMax: bigint
   /** What it moves, in token units. */
   worthUnits: bigint
+  /** Its payer's key has paid this merchant no other order by a signature. */
+  isNewPayer: boolean
 }
 
 /** `sent`, or why it waits. */
@@ -69,10 +71,10 @@ export function createNonceLine(options: NonceLineOptions) {
     const fees = wallet ? { maxPrice: price.max, tip: price.tip } : {}
     return gasLimitOf(await chain.estimate({ from: sender, to, data, gas: gasMax, ...fees }), gasMax)
   }
-  const overBudget = async ({ kind, wallet, orderIds, merchants }: Intent, units: bigint): Promise<Map<string, Exceeded>> => {
+  const overBudget = async ({ kind, wallet, orderIds, merchants, isNewPayer }: Intent, units: bigint): Promise<Map<string, Exceeded>> => {
     const spent = await store.spent({ kind, wallet, orderIds, merchants })
     const each = (units + BigInt(orderIds.length) - 1n) / BigInt(orderIds.length)
-    return exceeded(spent, wallet ? ofWallets(options.budgets) : options.budgets, { orderIds, merchants, units: each })
+    return exceeded(spent, wallet ? ofWallets(options.budgets) : options.budgets, { orderIds, merchants, units: each, isNewPayer })
   }
 
   return {
@@ -125,8 +127,8 @@ export function createNonceLine(options: NonceLineOptions) {
       for (const relay of waiting) await broadcaster.push(epoch, relay, before && !unpaid)
     },
 
-    /** True when one more transaction may be sent now. */
-    hasRoom: () => !options.paused && unmined < UNMINED_MAX && missingGas === undefined,
+    /** How many more transactions may be sent now. */
+    room: () => (options.paused || missingGas !== undefined ? 0 : Math.max(0, UNMINED_MAX - unmined)),
 
     /** Signs, writes down, then sends; or answers why it waits, and has done nothing then. Throws RevertError when it would revert. */
     async submit(epoch: bigint, intent: Intent): Promise<Submission> {

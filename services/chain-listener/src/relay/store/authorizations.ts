@@ -1,61 +1,23 @@
 import type { NewEvent } from '@ponte/contracts'
 import { type Database, isUniqueViolation, outboxRows, type Statement } from '@ponte/service-kit'
 import { mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
-
-/** A payer's EIP-3009 signature for one order. Addresses are lower-case, times Unix seconds. */
-export interface Authorization {
-  orderId: string
-  memo: string
-  merchant: string
-  router: string
-  payer: string
-  /** Another one for each payment of the same payer for the same order; 0x and 64 hex. */
-  salt: string
-  amountUnits: bigint
-  validAfter: number
-  validBefore: number
-  signature: string
-  /** A contract judges it. */
-  wallet: boolean
-  state: 'accepted' | 'submitted' | 'paid' | 'failed'
-  txHash: string | null
-  reason: string | null
-  failures: number
-  acceptedAt: Date
-}
+import {
+  type Authorization,
+  type AuthorizationChange,
+  type AuthorizationRow,
+  COLUMNS,
+  type NewAuthorization,
+  toAuthorization,
+} from './authorization'
+import { payerHistory } from './payer-history'
 
 /** The payer has signed each of these at most once: the token takes no second signature with the same nonce. */
 type Key = Pick<Authorization, 'memo' | 'payer' | 'salt'>
 
-export type NewAuthorization = Omit<Authorization, 'state' | 'txHash' | 'reason' | 'failures' | 'acceptedAt'>
-
-/** A state to publish: `attempt` counts the signatures of an order, `revision` the states of one. */
-export type AuthorizationChange = Authorization & { attempt: number; revision: number }
-
-interface Row {
-  order_id: string
-  memo: string
-  merchant: string
-  router: string
-  payer: string
-  salt: string
-  units: string
-  valid_after: string
-  valid_before: string
-  signature: string
-  wallet: boolean
-  state: Authorization['state']
-  tx_hash: string | null
-  reason: string | null
-  failures: number
-  created_at: Date
-}
-
-const COLUMNS = `order_id, memo, merchant, router, payer, salt, units::text, valid_after::text, valid_before::text, signature, wallet, state,
-  tx_hash, reason, failures, created_at`
-
+// Raw, because it is also a part of ACCEPT.
 const OPEN = `SELECT 1 FROM authorizations WHERE chain_id = $1 AND order_id = $2 AND state IN ('accepted', 'submitted')`
 
+// Raw, because whether another is open is decided by the insert itself.
 // A signature that was paid or failed for good may be followed by another; one that may still be mined may not, whichever account signs. Two that come at
 // once take the same number, and the second is refused by its unique index.
 const ACCEPT = `
@@ -72,8 +34,10 @@ const ACCEPT = `
     wallet = EXCLUDED.wallet, revision = known.revision + 1
   WHERE known.state = 'failed' AND known.signature <> EXCLUDED.signature`
 
-const COUNT = 'SELECT count(*)::int AS count FROM authorizations WHERE chain_id = $1 AND order_id = $2'
+// Raw, as the numbers of ACCEPT are. A signature that takes the place of a failed one is one more.
+const COUNT = 'SELECT coalesce(max(order_attempt), 0) AS count FROM authorizations WHERE chain_id = $1 AND order_id = $2'
 
+// Raw, because it joins relays under the lease's guard.
 // What an account signed that is not ours any more is followed by no line: it is looked at, and submitted, anew.
 const ADOPT = `
   WITH ${RELAY_LEASE_GUARD}
@@ -82,11 +46,11 @@ const ADOPT = `
     SELECT 1 FROM relays WHERE relays.chain_id = $1 AND relays.outcome IS NULL AND relays.sender = ANY($3) AND relays.payer = authorizations.payer
       AND relays.salt = authorizations.salt AND authorizations.order_id = ANY(relays.order_ids))`
 
-const REVERTED = "SELECT 1 FROM authorizations WHERE chain_id = $1 AND payer = $2 AND wallet AND reason = 'reverted' LIMIT 1"
-
+// Raw, because it compares two columns; a partial index finds the rows.
 // Two changes between two looks are published as the last of them.
 const CHANGED = `SELECT ${COLUMNS}, order_attempt, revision FROM authorizations WHERE chain_id = $1 AND revision > published LIMIT 200`
 
+// Raw, because it writes many rows beside the outbox in one commit.
 const PUBLISHED: Statement = {
   name: 'authorizations-published',
   text: `
@@ -96,10 +60,32 @@ const PUBLISHED: Statement = {
     AND authorizations.salt = change.salt AND published < change.revision`,
 }
 
-const DUE = `
-  SELECT ${COLUMNS} FROM authorizations
-  WHERE chain_id = $1 AND state = 'accepted' AND (retry_at IS NULL OR retry_at <= $2) ORDER BY created_at LIMIT $3`
+// Raw, because it is also a part of CLAIM.
+const IS_DUE = "chain_id = $1 AND state = 'accepted' AND (retry_at IS NULL OR retry_at <= $2)"
 
+// Raw, because window, turns and claim are one statement: two that claim at once must not wait for one another in between.
+// Merchants take turns: one signature of each that waits, the oldest of it, then a second of each. A merchant's turn comes round when it was served
+// before every other that waits, or, for one that was not waiting, when its first came. A claim by a replica that leads no more changes turns alone.
+const CLAIM = `
+  WITH waiting AS (
+    SELECT memo, payer, salt, order_id, merchant, created_at FROM authorizations
+    WHERE ${IS_DUE} AND ($4::timestamptz IS NULL OR created_at <= $4 OR valid_before <= extract(epoch FROM $2::timestamptz))
+  ), queued AS (
+    SELECT memo, payer, salt, created_at, payee, row_number() OVER (PARTITION BY payee ORDER BY created_at, memo) AS place
+    FROM (SELECT waiting.*, coalesce(payables.merchant_id::text, waiting.merchant) AS payee FROM waiting
+      LEFT JOIN payables ON payables.chain_id = $1 AND payables.order_id = waiting.order_id) AS of_payee
+  ), claimed AS (
+    SELECT memo, payer, salt, payee, row_number() OVER (ORDER BY place, greatest(served_at, created_at), memo) AS turn
+    FROM queued LEFT JOIN merchant_turns ON merchant_turns.chain_id = $1 AND merchant_turns.merchant = queued.payee
+    ORDER BY turn LIMIT $3
+  ), served AS (
+    INSERT INTO merchant_turns (chain_id, merchant, served_at) SELECT DISTINCT $1::bigint, payee, $2::timestamptz FROM claimed
+    ON CONFLICT (chain_id, merchant) DO UPDATE SET served_at = EXCLUDED.served_at
+  )
+  SELECT ${COLUMNS} FROM authorizations JOIN (SELECT memo, payer, salt, turn FROM claimed) AS mine USING (memo, payer, salt)
+  WHERE chain_id = $1 ORDER BY turn`
+
+// Raw, because it counts in the database under the lease's guard.
 const SETTLE = `
   WITH ${RELAY_LEASE_GUARD}
   UPDATE authorizations SET state = $5, tx_hash = coalesce($6, tx_hash), reason = $7,
@@ -108,6 +94,7 @@ const SETTLE = `
     retry_at = CASE WHEN $5 = 'accepted' THEN $8::timestamptz + make_interval(secs => least(300, power(2, least(failures, 8)))) END
   WHERE chain_id = $1 AND memo = $3 AND payer = $4 AND salt = $9`
 
+// Raw, because payments and authorisations have no relation in Prisma's schema.
 // Two payments of one payer for one order are distinguished by the transactions that the other signatures were paid in.
 const PAID_BY = `
   SELECT tx_hash FROM payments
@@ -121,10 +108,11 @@ export type AuthorizationStore = ReturnType<typeof authorizationStore>
 export function authorizationStore(database: Database, chainId: number) {
   const find = async ({ memo, payer, salt }: Key): Promise<Authorization | undefined> => {
     const text = `SELECT ${COLUMNS} FROM authorizations WHERE chain_id = $1 AND memo = $2 AND payer = $3 AND salt = $4`
-    const { rows } = await database.query<Row>({ name: 'authorizations-find', text }, [chainId, memo, payer, salt])
+    const { rows } = await database.query<AuthorizationRow>({ name: 'authorizations-find', text }, [chainId, memo, payer, salt])
     return rows[0] && toAuthorization(rows[0])
   }
   return {
+    ...payerHistory(database, chainId),
     find,
     /** Whether a signature for this order may still be mined. */
     async hasOpen(orderId: string): Promise<boolean> {
@@ -139,10 +127,6 @@ export function authorizationStore(database: Database, chainId: number) {
     /** Takes up what accounts submitted that are none of these. Throws LeaseLostError. */
     async adopt(epoch: bigint, accounts: readonly string[]): Promise<void> {
       await mapLeaseLoss(database.query({ name: 'authorizations-adopt', text: ADOPT }, [chainId, epoch, accounts]))
-    },
-    /** Whether a transaction of this contract wallet reverted on the chain, whatever it was for. */
-    async hasReverted(payer: string): Promise<boolean> {
-      return (await database.query({ name: 'authorizations-reverted', text: REVERTED }, [chainId, payer])).rowCount !== 0
     },
     /** Keeps a signature unless another for the same order may still be mined; answers what is kept under its salt. */
     async accept(wanted: NewAuthorization, at: Date): Promise<Authorization | undefined> {
@@ -159,7 +143,7 @@ export function authorizationStore(database: Database, chainId: number) {
     },
     /** Changes of state that are not published yet. */
     async changed(): Promise<AuthorizationChange[]> {
-      const { rows } = await database.query<Row & { order_attempt: number | null; revision: number }>(
+      const { rows } = await database.query<AuthorizationRow & { order_attempt: number | null; revision: number }>(
         { name: 'authorizations-changed', text: CHANGED },
         [chainId],
       )
@@ -176,8 +160,14 @@ export function authorizationStore(database: Database, chainId: number) {
       }
       await database.commit({ events: outboxRows(events, at), write: PUBLISHED, values })
     },
-    async due(at: Date, limit: number): Promise<Authorization[]> {
-      return (await database.query<Row>({ name: 'authorizations-due', text: DUE }, [chainId, at, limit])).rows.map(toAuthorization)
+    async hasDue(at: Date): Promise<boolean> {
+      const text = `SELECT 1 FROM authorizations WHERE ${IS_DUE} LIMIT 1`
+      return (await database.query({ name: 'authorizations-due', text }, [chainId, at])).rowCount !== 0
+    },
+    /** The next that are to be submitted, merchants in turn; with `before`, only what was accepted by then or is over. */
+    async claim(at: Date, limit: number, before: Date | null): Promise<Authorization[]> {
+      const values = [chainId, at, limit, before]
+      return (await database.query<AuthorizationRow>({ name: 'authorizations-claim', text: CLAIM }, values)).rows.map(toAuthorization)
     },
     /** What became of it; `accepted` means that it is tried again, later each time. Throws LeaseLostError. */
     async settle(
@@ -202,26 +192,5 @@ export function authorizationStore(database: Database, chainId: number) {
       const { rows } = await database.query<{ waiting: number; oldest: Date | null }>(text, [chainId])
       return rows[0] ?? { waiting: 0, oldest: null }
     },
-  }
-}
-
-function toAuthorization(row: Row): Authorization {
-  return {
-    orderId: row.order_id,
-    memo: row.memo,
-    merchant: row.merchant,
-    router: row.router,
-    payer: row.payer,
-    salt: row.salt,
-    amountUnits: BigInt(row.units),
-    validAfter: Number(row.valid_after),
-    validBefore: Number(row.valid_before),
-    signature: row.signature,
-    wallet: row.wallet,
-    state: row.state,
-    txHash: row.tx_hash,
-    reason: row.reason,
-    failures: row.failures,
-    acceptedAt: row.created_at,
   }
 }

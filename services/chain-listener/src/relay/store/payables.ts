@@ -70,14 +70,17 @@ const NEW_COLUMNS = [
   'merchant_id',
   'asked_units',
 ]
+// Raw, because the orders of one moment are one insert.
 const ADD: Statement = {
   name: 'payables-add',
   text: `${insertRows('payables', NEW_COLUMNS)} ON CONFLICT (chain_id, order_id) DO NOTHING`,
 }
 const ADDED_AT_ONCE = 200
 
+// Raw, because it runs in every block.
 const MOVED = `SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND moved_at IS NOT NULL ORDER BY moved_at LIMIT $2`
 
+// Raw, because many balances are compared with what stands, under the lease's guard.
 // What moved after the block of this look is to be looked at again. An empty address is not blocked any more.
 const LOOKED = `
   WITH ${RELAY_LEASE_GUARD}
@@ -90,6 +93,7 @@ const LOOKED = `
   FROM unnest($3::uuid[], $4::numeric[]) AS seen (order_id, units)
   WHERE payables.chain_id = $1 AND payables.order_id = seen.order_id`
 
+// Raw, because it excludes what an open transaction's array names, in every block.
 /** Money that is worth its sweep and is in no transaction of this account. */
 const DUE = `
   SELECT ${COLUMNS} FROM payables
@@ -98,9 +102,11 @@ const DUE = `
       WHERE relays.chain_id = $1 AND outcome IS NULL AND kind = 'sweep' AND sender = $6 AND payables.order_id = ANY(order_ids))
   ORDER BY router, held_since LIMIT $4`
 
+// Raw, because it has the columns of the others.
 const WAITING = `
   SELECT ${COLUMNS}, held_since, retry_at FROM payables WHERE chain_id = $1 AND held_units > 0 ORDER BY held_since LIMIT $2`
 
+// Raw, because each row has its own reason and delay, under the lease's guard.
 const REFUSED = `
   WITH ${RELAY_LEASE_GUARD}
   UPDATE payables SET failures = failures + 1, retry_at = $5::timestamptz + make_interval(secs => least(600, 5 * power(2, least(failures, 7)))),
@@ -109,38 +115,43 @@ const REFUSED = `
   FROM unnest($3::uuid[], $4::text[]) AS refused (order_id, reason)
   WHERE payables.chain_id = $1 AND payables.order_id = refused.order_id`
 
+// Raw, because it counts revisions under the lease's guard.
 const UNBLOCKED = `
   WITH ${RELAY_LEASE_GUARD}
   UPDATE payables SET failures = 0, retry_at = NULL, blocked_reason = NULL, blocked_revision = blocked_revision + 1
   WHERE chain_id = $1 AND order_id = ANY($3::uuid[]) AND blocked_reason IS NOT NULL`
 
-// Worth no gas now, or beyond a budget: no failure of the deposit.
+// Raw, because it is guarded by the lease. Worth no gas now, or beyond a budget: no failure of the deposit.
 const PUT_OFF = `
   WITH ${RELAY_LEASE_GUARD}
   UPDATE payables SET retry_at = $4::timestamptz + interval '1 minute' WHERE chain_id = $1 AND order_id = ANY($3::uuid[])`
 
-// The balance at the confirmed block is read again, and not before a moment has passed.
+// Raw, because it is guarded by the lease. The balance at the confirmed block is read again, and not before a moment has passed.
 const EMPTIED = `
   WITH ${RELAY_LEASE_GUARD}
   UPDATE payables SET moved_at = greatest(moved_at, $4), retry_at = $5::timestamptz + interval '15 seconds'
   WHERE chain_id = $1 AND order_id = ANY($3::uuid[])`
 
+// Raw, because Prisma has no sum with a filter.
 const TOTALS = `
   SELECT count(*)::int AS addresses, coalesce(sum(held_units), 0)::text AS total,
     min(held_since) FILTER (WHERE held_units >= $2::numeric) AS oldest_due
   FROM payables WHERE chain_id = $1 AND held_units > 0`
 
+// Raw, because the first time stays, in one commit with the inbox.
 const CANCEL: Statement = {
   name: 'payables-cancel',
   text: 'UPDATE payables SET cancelled_at = coalesce(cancelled_at, $at) WHERE chain_id = $chain_id AND order_id = $order_id',
 }
 
+// Raw, because payments and payables have no relation in Prisma's schema.
 const SEEN = `
   SELECT coalesce(sum(payments.amount), 0)::text AS units FROM payments JOIN payables
     ON payables.chain_id = payments.chain_id AND payables.memo = payments.memo AND payables.merchant = payments.merchant
       AND payables.router = payments.router
   WHERE payables.chain_id = $1 AND payables.order_id = $2 AND payments.kind <> 'sweep' AND payments.state <> 'orphaned'`
 
+// Raw, as TOTALS beside it.
 const BLOCKED = 'SELECT count(*)::int AS blocked FROM payables WHERE chain_id = $1 AND blocked_reason IS NOT NULL'
 
 export type PayableStore = ReturnType<typeof payableStore>

@@ -40,6 +40,8 @@ export type NewRelay = Omit<Relay, 'raws' | 'hashes' | 'noopFrom' | 'pricedAt' |
 /** What was spent on gas, in token units: all of a line, and by merchant, in the last day; by order, ever. */
 export interface Spent {
   dayUnits: bigint
+  /** By merchant: for keys' signatures that reverted in the last day, and by which nothing was paid in another transaction either. */
+  reverted: ReadonlyMap<string, bigint>
   merchants: ReadonlyMap<string, bigint>
   orders: ReadonlyMap<string, bigint>
 }
@@ -68,11 +70,13 @@ interface Row {
   open_since: Date
 }
 
+// Raw, because it runs at every turn; 78 digits and bytes come as text.
 const OPEN = `
   SELECT nonce::text, kind, wallet, order_ids, merchants, payer, salt, target, data, gas_limit::text, max_price::text, tip::text,
     worth_price::text, raws, hashes, noop_from, priced_at, open_since
   FROM relays WHERE chain_id = $1 AND sender = $2 AND outcome IS NULL ORDER BY nonce`
 
+// Raw, because transaction, signature and the lease's guard are one statement: what is written may be sent.
 const WRITE = `
   WITH ${RELAY_LEASE_GUARD}, submitted AS (
     UPDATE authorizations SET state = 'submitted', tx_hash = $14, revision = revision + 1
@@ -81,6 +85,7 @@ const WRITE = `
     wallet, merchants, cost_units, worth_price, open_since)
   VALUES ($1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, ARRAY[$13], ARRAY[$14], $15, $16, $17, $18, $19, $20, $15)`
 
+// Raw, for the same reason: the new bytes are appended to the old ones under the lease.
 const REPRICE = `
   WITH ${RELAY_LEASE_GUARD}, submitted AS (
     UPDATE authorizations SET tx_hash = $7 FROM relays WHERE relays.chain_id = $1 AND relays.sender = $3 AND relays.nonce = $4
@@ -90,12 +95,14 @@ const REPRICE = `
     cost_units = CASE WHEN $10::int IS NULL THEN ceil(cost_units * $5 / greatest(max_price, 1)) ELSE cost_units END
   WHERE chain_id = $1 AND sender = $3 AND nonce = $4`
 
+// Raw, because it is guarded by the lease.
 const FINISH = `
   WITH ${RELAY_LEASE_GUARD}
   UPDATE relays SET outcome = $5, mined_hash = $6, gas_used = $7, cost_units = $8 WHERE chain_id = $1 AND sender = $3 AND nonce = $4`
 
 const PART = 'sum(cost_units / greatest(cardinality(order_ids), 1))'
 const OF_LINE = 'chain_id = $1 AND kind = $2 AND (wallet OR NOT $3)'
+// Raw, because four sums over arrays are one round trip, before each signature.
 // A day is the last 24 hours, so that no hour gives two budgets at once.
 const SPENT = `
   SELECT 'day' AS scope, '' AS key, trunc(coalesce(sum(cost_units), 0))::text AS units FROM relays
@@ -103,8 +110,13 @@ const SPENT = `
   UNION ALL SELECT 'merchant', merchant, trunc(${PART})::text FROM relays, unnest(merchants) AS merchant
     WHERE ${OF_LINE} AND created_at > now() - interval '1 day' AND merchant = ANY($4) GROUP BY merchant
   UNION ALL SELECT 'order', order_id::text, trunc(${PART})::text FROM relays, unnest(order_ids) AS order_id
-    WHERE chain_id = $1 AND kind = $2 AND order_ids && $5::uuid[] AND order_id = ANY($5::uuid[]) GROUP BY order_id`
+    WHERE chain_id = $1 AND kind = $2 AND order_ids && $5::uuid[] AND order_id = ANY($5::uuid[]) GROUP BY order_id
+  UNION ALL SELECT 'reverted', merchant, trunc(sum(cost_units))::text FROM relays, unnest(merchants) AS merchant
+    WHERE chain_id = $1 AND kind = $2 AND NOT wallet AND outcome = 'reverted' AND created_at > now() - interval '1 day' AND merchant = ANY($4)
+      AND EXISTS (SELECT 1 FROM authorizations AS failed WHERE failed.chain_id = $1 AND failed.order_id = ANY(relays.order_ids)
+        AND failed.payer = relays.payer AND failed.salt = relays.salt AND failed.state = 'failed') GROUP BY merchant`
 
+// Raw, because transactions and signatures are reopened in one statement under the lease's guard.
 const REOPEN = `
   WITH ${RELAY_LEASE_GUARD}, submitted AS (
     UPDATE authorizations SET state = 'submitted', revision = revision + 1 FROM relays WHERE relays.chain_id = $1 AND relays.sender = $3 AND relays.nonce >= $4
@@ -123,6 +135,7 @@ export function relayStore(database: Database, chainId: number) {
     },
     /** The next nonce after everything that was ever signed. */
     async nextNonce(sender: string): Promise<number> {
+      // Raw, because it runs before each signature.
       const text = 'SELECT (max(nonce) + 1)::text AS next FROM relays WHERE chain_id = $1 AND sender = $2'
       const { rows } = await database.query<{ next: string | null }>(text, [chainId, sender])
       return Number(rows[0]?.next ?? 0)
@@ -163,6 +176,7 @@ export function relayStore(database: Database, chainId: number) {
     },
     /** Whether anything from this nonce on counts as finished. */
     async isFinishedFrom(sender: string, nonce: number): Promise<boolean> {
+      // Raw, because it runs at every turn.
       const text = 'SELECT 1 FROM relays WHERE chain_id = $1 AND sender = $2 AND nonce >= $3 AND outcome IS NOT NULL LIMIT 1'
       return (await database.query({ name: 'relays-finished-from', text }, [chainId, sender, nonce])).rowCount === 1
     },
@@ -175,7 +189,7 @@ export function relayStore(database: Database, chainId: number) {
       const values = [chainId, kind, wallet, [...new Set(merchants)], orderIds]
       const { rows } = await database.query<{ scope: string; key: string; units: string }>({ name: 'relays-spent', text: SPENT }, values)
       const of = (scope: string) => new Map(rows.filter(row => row.scope === scope).map(row => [row.key, BigInt(row.units)]))
-      return { dayUnits: of('day').get('') ?? 0n, merchants: of('merchant'), orders: of('order') }
+      return { dayUnits: of('day').get('') ?? 0n, merchants: of('merchant'), orders: of('order'), reverted: of('reverted') }
     },
   }
 }
