@@ -19,6 +19,8 @@ export interface PageQuery {
 interface Answer<Item> {
   data: Item[]
   has_more: boolean
+  /** Where a search that ended early goes on. */
+  searched_to?: string
 }
 
 /**
@@ -64,12 +66,13 @@ export class List<Item extends { id: string }> implements PromiseLike<Page<Item>
   }
 
   async #page(query: PageQuery): Promise<Page<Item>> {
-    const { data, has_more } = await this.#ask(query, this.#options)
-    const cursor = query.ending_before === undefined ? data.at(-1) : data[0]
+    const { data, has_more, searched_to } = await this.#ask(query, this.#options)
+    const last = query.ending_before === undefined ? data.at(-1) : data[0]
+    const cursor = searched_to ?? last?.id
     const next = async () => {
       if (!has_more || !cursor) return null
       const { starting_after, ending_before, ...rest } = query
-      return this.#page(ending_before === undefined ? { ...rest, starting_after: cursor.id } : { ...rest, ending_before: cursor.id })
+      return this.#page(ending_before === undefined ? { ...rest, starting_after: cursor } : { ...rest, ending_before: cursor })
     }
     return { data, has_more, next }
   }

@@ -59,6 +59,8 @@ test('amounts are text, lists are awaited and iterated', async () => {
     '/api/v1/orders?limit=2&starting_after=c': { data: [{ id: 'b' }, { id: 'a' }], has_more: false },
     '/api/v1/orders?limit=2&ending_before=a': { data: [{ id: 'c' }, { id: 'b' }], has_more: true },
     '/api/v1/orders?limit=2&ending_before=c': { data: [{ id: 'd' }], has_more: false },
+    '/api/v1/orders?text=x': { data: [], has_more: true, searched_to: 'm' },
+    '/api/v1/orders?text=x&starting_after=m': { data: [{ id: 'e' }], has_more: false },
   }
   const ponte = new Ponte('sk_live_test', {
     baseUrl: 'https://pay.example.com/ponte/',
@@ -82,6 +84,9 @@ test('amounts are text, lists are awaited and iterated', async () => {
   const upwards: string[] = []
   for await (const { id } of ponte.orders.list({ limit: 2, ending_before: 'a' })) upwards.push(id)
   expect(upwards).toEqual(['b', 'c', 'd'])
+  const searched: string[] = []
+  for await (const { id } of ponte.orders.list({ text: 'x' })) searched.push(id)
+  expect(searched).toEqual(['e'])
 
   // @ts-expect-error amounts are never numbers
   await ponte.orders.create({ brl_amount: 150 }).catch(() => undefined)

@@ -5,13 +5,14 @@ export async function fillOrders(sql: Sql, merchantId: string, count: number, se
   await sql.query(
     `INSERT INTO orders (id, merchant_id, merchant_version, merchant_name, merchant_address, status, exception, subscription_id, external_ref,
        metadata, brl_centavos, usdc_units, fee_bps, fee_units, expected_units, tolerance_units, confirmed_units, notified_units, rate_micros, rate_source, rate_as_of,
-       rate_spread_bps, memo, chain_id, token_address, router_address, deposit_address, tx_hash, expires_at, created_at)
+       rate_spread_bps, memo, chain_id, token_address, router_address, deposit_address, tx_hash, expires_at, paid_at, settled_at, description, created_at)
      SELECT (substr(ms, 1, 8) || '-' || substr(ms, 9, 4) || '-7' || substr(hash, 1, 3) || '-8' || substr(hash, 4, 3) || '-' || substr(hash, 7, 12))::uuid,
        $1::uuid, 1, 'Many', '0x01', CASE WHEN n % 1000 = 0 THEN 'underpaid' WHEN n % 10 = 1 THEN 'expired' ELSE 'paid' END,
        CASE WHEN n % 1000 = 2 THEN 'overpaid' END, CASE WHEN n % 10 = 3 THEN ('00000000-0000-7000-8000-' || lpad((n % 500)::text, 12, '0'))::uuid END, 'REF-' || n % 5000,
        '{}', 100, 100, 100, 1, 99, 1, 0, 0, 5420000, 'static', made, 0, md5($1::uuid::text || n) || hash, 31337, '0x02', '0x03',
        '0x' || translate(substr(md5(hash), 1, 8) || hash, 'abcdef', '012345'),
-       CASE WHEN n % 10 <> 1 THEN '0x' || hash || hash END, made + interval '30 minutes', made
+       CASE WHEN n % 10 <> 1 THEN '0x' || hash || hash END, made + interval '30 minutes',
+       CASE WHEN n % 10 <> 1 AND n % 1000 <> 0 THEN made END, made, CASE WHEN n % 1000 = 5 THEN 'Cesta de Pães ' || n ELSE 'Pedido ' || n END, made
      FROM (SELECT n, made, md5($1::uuid::text || 'h' || n) AS hash, lpad(to_hex((extract(epoch FROM made) * 1000)::bigint), 12, '0') AS ms
        FROM (SELECT n, date_trunc('milliseconds', now()) - ($3::int + n) * interval '1 second' AS made FROM generate_series(1, $2::int) AS n) AS spread) AS rows`,
     [merchantId, count, secondsAgo],
@@ -65,6 +66,9 @@ export async function listQueries(sql: Sql, merchantId: string): Promise<Record<
     memo: { memo: middle.memo },
     tx_hash: { tx_hash: middle.hash },
     deposit_address: { deposit_address: middle.address },
+    'paid_lt, middle': { paid_lt: middle.time },
+    'paid_gte and paid_lt, in the middle': { paid_gte: deep.time, paid_lt: middle.time, starting_after: middle.id },
+    'paid_lt, backwards': { paid_lt: middle.time, ending_before: deep.id },
   }
 }
 

@@ -84,13 +84,14 @@ export function routes(deps: RouteDeps): Router {
     const terms = merchantOf(res)
     const query = parseRequest(listOrders, req.query, 'query')
     const filter = withChecksum(query)
-    res.json(
-      await listPage(
-        query,
-        limit => store.orders.list(terms.merchant_id, filter, limit),
-        order => orderBody(order, place),
-      ),
-    )
+    let searchedTo: string | null = null
+    const find = async (limit: number) => {
+      const page = await store.orders.list(terms.merchant_id, filter, limit)
+      searchedTo = page.searchedTo
+      return page.orders
+    }
+    const page = await listPage(query, find, order => orderBody(order, place))
+    res.json(searchedTo === null ? page : { ...page, has_more: true, searched_to: searchedTo })
   })
 
   router.get('/api/v1/orders/:id', async (req, res) => {

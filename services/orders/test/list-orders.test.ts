@@ -1,4 +1,4 @@
-import type { OrderBody } from '@ponte/contracts'
+import type { OrderBody, OrderListBody } from '@ponte/contracts'
 import { uuidv7, uuidv7At } from '@ponte/service-kit'
 import request from 'supertest'
 import { fillOrders, listQueries, plansOf } from '../bench/many-orders'
@@ -18,7 +18,7 @@ const create = async (merchant: string, body: object = {}): Promise<OrderBody> =
       .set(asMerchant(merchant))
       .send({ brl_amount: '10', ...body })
   ).body
-const list = async (merchant: string, query: object = {}): Promise<{ data: OrderBody[]; has_more: boolean }> => {
+const list = async (merchant: string, query: object = {}): Promise<OrderListBody> => {
   const { status, body } = await request(system.url).get('/api/v1/orders').query(query).set(asMerchant(merchant))
   expect(status).toBe(200)
   return body
@@ -97,6 +97,87 @@ describe('GET /api/v1/orders', () => {
   })
 })
 
+describe('what no index answers', () => {
+  const merchant = uuidv7()
+  let made: OrderBody[]
+  beforeAll(async () => {
+    made = []
+    for (const body of [
+      { external_ref: 'PED-Ç1', description: 'Cesta de PÃES' },
+      { external_ref: 'ped-2', description: 'Bolo 100% cacau_' },
+      { external_ref: 'X', brl_amount: '150.00' },
+    ])
+      made.unshift(await create(merchant, body))
+  })
+  const named = async (query: object) => (await list(merchant, query)).data.map(order => order.external_ref)
+
+  it('is found in any case and anywhere in the text, which is a text and no pattern', async () => {
+    expect(await named({ description: 'pães' })).toEqual(['PED-Ç1'])
+    expect(await named({ text: 'ped-' })).toEqual(['ped-2', 'PED-Ç1'])
+    expect(await named({ text: 'ç1' })).toEqual(['PED-Ç1'])
+    expect(await named({ description: 'ped-' })).toEqual([])
+    expect(await named({ description: '100% CACAU_' })).toEqual(['ped-2'])
+    for (const pattern of ['%', '_', '100%cacau'])
+      expect(await named({ description: pattern })).toEqual(pattern.length > 1 ? [] : ['ped-2'])
+  })
+
+  it('amounts are compared as amounts, together with other filters', async () => {
+    expect(await named({ brl_amount: '150' })).toEqual(['X'])
+    expect(await named({ brl_amount: '10.00', status: 'pending', text: 'PED' })).toEqual(['ped-2', 'PED-Ç1'])
+    expect(await named({ brl_amount: '10.00', status: 'paid' })).toEqual([])
+  })
+
+  it('is paged in both directions', async () => {
+    const [first] = (await list(merchant, { text: 'ped', limit: 1 })).data
+    expect(await named({ text: 'ped', limit: 1, starting_after: first?.id })).toEqual(['PED-Ç1'])
+    expect(await named({ text: 'ped', limit: 1, ending_before: made[2]?.id })).toEqual(['ped-2'])
+  })
+})
+
+describe('a list of what was paid in a span of time', () => {
+  const merchant = uuidv7()
+  const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 12, minute)).toISOString()
+  let made: OrderBody[]
+  beforeAll(async () => {
+    // Paid in the opposite order of their creation, two of them at one moment.
+    made = []
+    for (const minute of [9, 7, 7, 5, 3]) {
+      const order = await create(merchant)
+      made.push(order)
+      await system.sql.query("UPDATE orders SET status = 'paid', paid_at = $2, settled_at = $2 WHERE id = $1", [order.id, at(minute)])
+    }
+    await create(merchant)
+  })
+
+  it('is in order of payment, ends before its end, and holds paid orders alone', async () => {
+    const page = await list(merchant, { paid_gte: at(3), paid_lt: at(9) })
+    expect(ids(page.data)).toEqual([made[2], made[1], made[3], made[4]].map(order => order?.id))
+    expect(ids((await list(merchant, { paid_gte: at(9) })).data)).toEqual([made[0]?.id])
+    const refused = await request(system.url)
+      .get('/api/v1/orders')
+      .query({ paid_gte: at(0), status: 'expired' })
+      .set(asMerchant(merchant))
+    expect([refused.status, refused.body.errors[0].path]).toEqual([400, 'status'])
+  })
+
+  it('is paged in both directions over every one exactly once, with other filters beside it', async () => {
+    const all = ids((await list(merchant, { paid_gte: at(0) })).data)
+    for (const more of [{}, { brl_amount: '10' }]) {
+      const query = { paid_gte: at(0), limit: 2, ...more }
+      const forward: string[] = []
+      for (let hasMore = true; hasMore; ) {
+        const page = await list(merchant, { ...query, ...(forward.length ? { starting_after: forward.at(-1) } : {}) })
+        forward.push(...ids(page.data))
+        hasMore = page.has_more
+      }
+      expect(forward).toEqual(all)
+      expect(ids((await list(merchant, { ...query, ending_before: all[3] })).data)).toEqual(all.slice(1, 3))
+    }
+    // A place of another merchant is none.
+    expect((await list(merchant, { paid_gte: at(0), starting_after: (await create(uuidv7())).id })).data).toEqual([])
+  })
+})
+
 it('an order’s id begins with the time of its creation', async () => {
   const order = await create(uuidv7())
   expect(order.id.slice(0, 13)).toBe(uuidv7At(new Date(order.created_at)).slice(0, 13))
@@ -114,4 +195,19 @@ it('every filter seeks in an index and reads little more than it answers, at any
       expect({ name, excess: (plan?.rowsRead ?? 0) - (plan?.rowsAnswered ?? 0) > 50 }).toEqual({ name, excess: false })
     }
   }
+
+  // What is searched for in the same orders ends early, names where, and goes on from there until all were looked through.
+  const found: string[] = []
+  let pages = 0
+  for (let place: string | undefined; ; pages += 1) {
+    const page = await list(busy, { description: 'cesta de pães', limit: 100, ...(place ? { starting_after: place } : {}) })
+    found.push(...ids(page.data))
+    if (!page.has_more) break
+    expect(page.searched_to).toBeDefined()
+    place = page.searched_to
+  }
+  expect({ found: found.length, pages }).toEqual({ found: 20, pages: 4 })
+  const upwards = await list(busy, { description: 'cesta de pães', limit: 100, ending_before: found.at(-1) })
+  expect({ found: upwards.data.length, more: upwards.has_more }).toEqual({ found: 5, more: true })
+  expect(upwards.searched_to).toBe(upwards.data[0]?.id)
 })

@@ -66,7 +66,10 @@ test('a list goes to older and newer rows and back, keeps its filters in the add
   expect(new URL(page.url()).search).toBe('?status=paid')
   await page.reload()
   await rowsBecome(['PED-23'])
-  for (const text of [hash, paid.memo, 'PED-23']) {
+  await page.getByLabel('Exception').selectOption('overpaid')
+  await page.getByText('Nothing matches these filters').waitFor()
+  await page.getByLabel('Exception').selectOption('')
+  for (const text of [hash, paid.memo, 'ped-23']) {
     await page.getByLabel('Search').fill(text)
     await page.keyboard.press('Enter')
     await until(() => new URL(page.url()).searchParams.get('q') === text, 'the search is not in the address')
@@ -80,6 +83,42 @@ test('a list goes to older and newer rows and back, keeps its filters in the add
   await page.getByLabel('Search').fill(paid.id)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'PED-23' }).waitFor()
+}, 60_000)
+
+test('orders are found by part of their text in any case, by amount and by day of creation or payment, all of it in the address', async () => {
+  const basket = { brl_amount: '1234.50', external_ref: 'CESTA-1', description: 'Cesta de PÃES' }
+  await ask<OrderBody>('POST', '/api/v1/orders', basket)
+  await go('Orders')
+  const search = async (label: string, text: string) => {
+    await page.getByLabel(label).fill(text)
+    await page.keyboard.press('Enter')
+  }
+  await search('Search', 'cesta de pães')
+  await rowsBecome(['CESTA-1'])
+  await search('Search', '')
+  await search('Amount', '1,234.5')
+  await rowsBecome(['CESTA-1'])
+  expect(new URL(page.url()).search).toBe('?amount=1234.50')
+  await search('Amount', '1.234.5')
+  await page.getByText('Write an amount of reais').waitFor()
+  expect(await page.getByLabel('Amount').getAttribute('aria-invalid')).toBe('true')
+  await search('Amount', '')
+  await rowsBecome(['CESTA-1', ...names(23, 5)])
+
+  const day = (later: number) => new Intl.DateTimeFormat('en-CA').format(Date.now() + later * 86_400_000)
+  await page.getByLabel('From').fill(day(-1))
+  await page.getByLabel('To').fill(day(1))
+  await rowsBecome(['CESTA-1', ...names(23, 5)])
+  await page.getByLabel('Date of').selectOption('paid')
+  await rowsBecome(['PED-23'])
+  expect(new URL(page.url()).search).toBe(`?from=${day(-1)}&to=${day(1)}&by=paid`)
+  await page.reload()
+  await rowsBecome(['PED-23'])
+  await page.getByLabel('State').selectOption('pending')
+  await rowsBecome(['CESTA-1', ...names(22, 4)])
+  expect(new URL(page.url()).searchParams.has('by')).toBe(false)
+  await page.getByLabel('To').fill(day(-1))
+  await page.getByText('Nothing matches these filters').waitFor()
 }, 60_000)
 
 test('a subscription is made and charged by hand; one by the calendar is paid, refuses a second charge with a reason, and is cancelled', async () => {

@@ -14,7 +14,6 @@ import {
   usdcAmount,
 } from '../fields'
 import { checkoutAuthorization } from './authorization'
-import { pageQuery } from './list'
 
 export const orderStatus = z.enum(['pending', 'confirming', 'underpaid', 'paid', 'expired', 'cancelled'])
 export const orderException = z.enum(['overpaid', 'paid_late', 'paid_after_cancel', 'duplicate', 'reorged'])
@@ -103,26 +102,6 @@ export const order = z
   })
   .meta({ id: 'Order' })
 export type OrderBody = z.infer<typeof order>
-
-/** Query of `GET /api/v1/orders`. */
-export const listOrders = z
-  .strictObject({
-    ...pageQuery,
-    status: orderStatus.optional(),
-    exception: orderException.optional(),
-    external_ref: externalRef.optional(),
-    subscription_id: id.optional(),
-    memo: memo.optional(),
-    tx_hash: txHash.optional(),
-    deposit_address: address.optional(),
-    created_gte: timestamp.optional(),
-    created_lt: timestamp.optional(),
-  })
-  .refine(query => query.starting_after === undefined || query.ending_before === undefined, {
-    path: ['ending_before'],
-    message: 'send either starting_after or ending_before, not both',
-  })
-export type ListOrders = z.infer<typeof listOrders>
 
 /** What a payer may see: `GET /api/v1/checkout/:order_id`. Nothing about the merchant but its name. */
 export const checkout = z

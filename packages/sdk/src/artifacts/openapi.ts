@@ -212,6 +212,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/subscriptions/{id}/charges/{period_index}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count what came for a period as its payment
+         * @description For money that came late, or too little: `received_brl_amount` of the charge. It is counted once, as `subscription.charged`.
+         */
+        post: operations["acceptCharge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -453,6 +473,23 @@ export interface paths {
         put?: never;
         /** Cancel a subscription and its open order */
         post: operations["cancelMySubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/subscriptions/{id}/charges/{period_index}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Count what came for a period as its payment */
+        post: operations["acceptMyCharge"];
         delete?: never;
         options?: never;
         head?: never;
@@ -985,7 +1022,7 @@ export interface components {
             status: number;
             /** @enum {string} */
             code: "invalid_request" | "missing_authorization" | "invalid_api_key" | "invalid_jwt" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "invalid_state" | "order_has_payments" | "merchant_exists" | "idempotency_in_progress" | "not_due" | "payload_too_large" | "unsupported_media_type" | "idempotency_mismatch" | "payout_address_required" | "payout_address_refused" | "rate_limited" | "headers_too_large" | "internal_error" | "rate_unavailable" | "service_unavailable";
-            /** @description One sentence that says what to do */
+            /** @description One sentence that tells what to do */
             detail: string;
             /** @description Quote it when you ask us */
             request_id: string;
@@ -1101,6 +1138,12 @@ export interface components {
             object: "list";
             data: components["schemas"]["Order"][];
             has_more: boolean;
+            /**
+             * Format: uuid
+             * @description With `brl_amount`, `description`, `text` or `paid_gte`: 5000 orders were looked through, and the search goes on from this id
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            searched_to?: string;
         };
         Payment: {
             /**
@@ -1264,7 +1307,7 @@ export interface components {
             /** @enum {string} */
             status: "accepted" | "submitted" | "paid" | "failed";
             tx_hash: string | null;
-            /** @description One sentence that says what happens next */
+            /** @description One sentence of what happens next */
             detail: string;
         };
         Subscription: {
@@ -2554,6 +2597,16 @@ export interface operations {
                 created_gte?: string;
                 /** @description Created before this time */
                 created_lt?: string;
+                /** @description Paid at this time or later; the list is then in order of payment */
+                paid_gte?: string;
+                /** @description Paid before this time; the list is then in order of payment */
+                paid_lt?: string;
+                /** @description Of exactly this amount */
+                brl_amount?: string;
+                /** @description With this in the description, in any case */
+                description?: string;
+                /** @description With this in the description or in the reference, in any case */
+                text?: string;
             };
             header?: never;
             path?: never;
@@ -2833,6 +2886,35 @@ export interface operations {
             };
         };
     };
+    acceptCharge: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+                /** @example 0 */
+                period_index: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     listEvents: {
         parameters: {
             query?: {
@@ -3083,6 +3165,16 @@ export interface operations {
                 created_gte?: string;
                 /** @description Created before this time */
                 created_lt?: string;
+                /** @description Paid at this time or later; the list is then in order of payment */
+                paid_gte?: string;
+                /** @description Paid before this time; the list is then in order of payment */
+                paid_lt?: string;
+                /** @description Of exactly this amount */
+                brl_amount?: string;
+                /** @description With this in the description, in any case */
+                description?: string;
+                /** @description With this in the description or in the reference, in any case */
+                text?: string;
             };
             header?: never;
             path?: never;
@@ -3275,6 +3367,35 @@ export interface operations {
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    acceptMyCharge: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+                /** @example 0 */
+                period_index: number;
             };
             cookie?: never;
         };

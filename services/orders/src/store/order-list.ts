@@ -1,30 +1,68 @@
-import type { ListOrders } from '@ponte/contracts'
+import { isByPayment, type ListOrders, ORDERS_SEARCHED_MAX, parseBrl } from '@ponte/contracts'
 import { type Database, uuidv7Floor } from '@ponte/service-kit'
 import type { Order } from '../order'
 import { fromFields, type OrderFields, orderFields } from './order-row'
 
+/** A page of orders; `searchedTo` is the last order looked at when the search for more of them ended early. */
+export interface OrderPage {
+  orders: Order[]
+  searchedTo: string | null
+}
+
 /**
  * Orders of a merchant, newest first. The id is the keyset: it begins with the time of creation, so that a span of time
- * is a span of ids, and every filter has an index that ends in the id. A page costs the same at any depth.
+ * is a span of ids, and every filter has an index that ends in the id. A page costs the same at any depth. A list of what was paid in a span of time
+ * is in order of payment. What no index answers is searched for in a bounded number of orders a page.
  */
 export function orderList(database: Database) {
   /** Newest first; oldest first when paging backwards. */
-  return async (merchantId: string, query: ListOrders, limit: number): Promise<Order[]> => {
-    const [along, against] = query.ending_before === undefined ? ['ASC', 'DESC'] : ['DESC', 'ASC']
-    const lead = LEADING.find(column => query[column] !== undefined)
-    const values: unknown[] = [merchantId, limit]
-    // Written as lists of one, merchant and leading filter are part of the order, which only the index made for them has. As plain equalities
-    // they drop out of it, and the planner may walk another index past rows that do not belong: quick on average, endless for a quiet merchant.
-    const led = lead ? `AND ${lead} = ANY (ARRAY[$${values.push(query[lead])}]${lead === 'subscription_id' ? '::uuid[]' : '::text[]'})` : ''
-    const where = conditions(query, lead).map(([condition, value]) => `AND ${condition.replace('?', `$${values.push(value)}`)}`)
-    const { rows } = await database.query<OrderFields>(
-      `SELECT ${orderFields} FROM orders WHERE merchant_id = ANY (ARRAY[$1]::uuid[]) ${led} ${where.join(' ')}
-       ORDER BY merchant_id ${along}, ${lead ? `${lead} ${along},` : ''} id ${against} LIMIT $2`,
-      values,
-    )
-    return rows.map(fromFields)
+  return async (merchantId: string, query: ListOrders, limit: number): Promise<OrderPage> => {
+    const { text, values, isSearch } = statementOf(merchantId, query, limit)
+    const { rows } = await database.query<OrderFields & { searchedTo?: string | null }>(text, values)
+    // A search that finds nothing answers one row without an order.
+    const found = rows.filter(({ id }) => id !== null)
+    const isEnded = isSearch && found.length < limit
+    return {
+      orders: found.map(({ searchedTo: _, ...row }) => fromFields(row)),
+      searchedTo: (isEnded && rows[0]?.searchedTo) || null,
+    }
   }
 }
+
+function statementOf(merchantId: string, query: ListOrders, limit: number) {
+  const values: unknown[] = [merchantId, limit]
+  const bind = ([condition, value]: Condition) => {
+    const place = `$${values.push(value)}`
+    return `AND ${condition.replaceAll('?', place)}`
+  }
+  const [along, against] = query.ending_before === undefined ? ['ASC', 'DESC'] : ['DESC', 'ASC']
+  const isPaid = isByPayment(query)
+  const lead = isPaid ? undefined : LEADING.find(column => query[column] !== undefined)
+  // Written as lists of one, merchant and leading filter are part of the order, which only the index made for them has. As plain equalities
+  // they drop out of it, and the planner may walk another index past rows that do not belong: quick on average, endless for a quiet merchant.
+  const led = lead ? bind([`${lead} = ANY (ARRAY[?]${lead === 'subscription_id' ? '::uuid[]' : '::text[]'})`, query[lead]]) : ''
+  const rest = given(LEADING.filter(column => column !== lead).map((column): Condition => [`${column} = ?`, query[column]]))
+  const place = isPaid ? paidPlace(query) : idPlace(query)
+  const where = [led, ...[...place, ...named(query), ...(isPaid ? [] : rest)].map(bind)].join(' ')
+  const order = isPaid
+    ? `merchant_id ${against}, paid_at ${against}, id ${against}`
+    : `merchant_id ${along}, ${lead ? `${lead} ${along},` : ''} id ${against}`
+  const orders = `FROM orders WHERE merchant_id = ANY (ARRAY[$1]::uuid[]) ${isPaid ? "AND status = 'paid'" : ''} ${where} ORDER BY ${order}`
+  const search = [...searched(query), ...(isPaid ? [...rest, ...idPlace({ ...query, ...NO_PLACE })] : [])]
+  if (search.length === 0) return { text: `SELECT ${orderFields} ${orders} LIMIT $2`, values, isSearch: false }
+  // One statement, so that the page and where it ended are of the same moment.
+  const text = `
+    WITH found AS (SELECT ${orderFields} FROM (SELECT * ${orders} LIMIT ${ORDERS_SEARCHED_MAX}) AS orders
+      WHERE true ${search.map(bind).join(' ')} LIMIT $2)
+    SELECT found.*, ended.id AS "searchedTo"
+    FROM (SELECT (SELECT id ${orders} OFFSET ${ORDERS_SEARCHED_MAX - 1} LIMIT 1) AS id) AS ended LEFT JOIN found ON true
+    ORDER BY ${isPaid ? `found."paidAt" ${against}, ` : ''}found.id ${against}`
+  return { text, values, isSearch: true }
+}
+
+type Condition = [condition: string, value: unknown]
+const given = (conditions: Condition[]): Condition[] => conditions.filter(([, value]) => value !== undefined)
+const NO_PLACE = { starting_after: undefined, ending_before: undefined }
 
 // Raw SQL, as the list that it is a part of. By the payer's transaction, or by the one that moved it on. Worked out first, so that the orders themselves are found by their key.
 const BY_TRANSACTION = `id = ANY (ARRAY(
@@ -35,23 +73,46 @@ const BY_TRANSACTION = `id = ANY (ARRAY(
 /** Filters with an index of their own that ends in the id, the most telling first. */
 const LEADING = ['external_ref', 'subscription_id', 'exception', 'status'] as const
 
-function conditions(query: ListOrders, lead: string | undefined): [condition: string, value: unknown][] {
-  const from = query.created_gte === undefined ? undefined : instant(query.created_gte)
-  const to = query.created_lt === undefined ? undefined : instant(query.created_lt)
-  const all: [string, unknown][] = [
-    ...LEADING.filter(column => column !== lead).map((column): [string, unknown] => [`${column} = ?`, query[column]]),
+/** Those that name a handful of orders. */
+const named = (query: ListOrders): Condition[] =>
+  given([
     ['memo = ?', query.memo],
     [BY_TRANSACTION, query.tx_hash],
     ['deposit_address = ?', query.deposit_address],
+  ])
+
+/** Those that no index answers. */
+const searched = (query: ListOrders): Condition[] =>
+  given([
+    ['brl_centavos = ?', query.brl_amount === undefined ? undefined : parseBrl(query.brl_amount)],
+    ['strpos(lower(description), lower(?)) > 0', query.description],
+    ['(strpos(lower(description), lower(?)) > 0 OR strpos(lower(external_ref), lower(?)) > 0)', query.text],
+  ])
+
+/** A span of a list by creation. */
+function idPlace(query: ListOrders): Condition[] {
+  const from = query.created_gte === undefined ? undefined : instant(query.created_gte)
+  const to = query.created_lt === undefined ? undefined : instant(query.created_lt)
+  return given([
     ['id < ?', query.starting_after],
     ['id > ?', query.ending_before],
     // An order's time of creation is the one that its id begins with, so this is exact. A condition on `created_at` beside it would be
     // taken for a second one, and what seems left for a handful that may as well be sorted.
     ['id >= ?', from && uuidv7Floor(from)],
     ['id < ?', to && uuidv7Floor(to)],
-  ]
-  return all.filter(([, value]) => value !== undefined)
+  ])
 }
+
+const PAID_AT = '(SELECT paid_at FROM orders AS place WHERE place.id = ?::uuid AND place.merchant_id = $1)'
+
+/** A span of a list by payment. */
+const paidPlace = (query: ListOrders): Condition[] =>
+  given([
+    ['paid_at >= ?', query.paid_gte && instant(query.paid_gte)],
+    ['paid_at < ?', query.paid_lt && instant(query.paid_lt)],
+    [`(paid_at, id) < (${PAID_AT}, ?::uuid)`, query.starting_after],
+    [`(paid_at, id) > (${PAID_AT}, ?::uuid)`, query.ending_before],
+  ])
 
 /**
  * Orders are created at whole milliseconds, so what lies between two stands for the later one. Nothing was created before 1970,

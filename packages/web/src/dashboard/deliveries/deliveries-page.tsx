@@ -25,7 +25,13 @@ export function DeliveriesPage() {
   const { t } = useWords()
   usePageTitle(t.deliveries.title)
   const [replaying, setReplaying] = useState(false)
-  const { filters, page, isFiltered, setFilter, clear } = useFilters(['status', 'event_type', 'endpoint_id', 'order_id', 'subscription_id'])
+  const { filters, page, isFiltered, setFilters, clear } = useFilters([
+    'status',
+    'event_type',
+    'endpoint_id',
+    'order_id',
+    'subscription_id',
+  ])
   const nameOf = useEndpointName()
   const endpoints = useEndpoints().data ?? []
   const list = useList('deliveries', api.deliveries, { ...filters, ...page })
@@ -47,20 +53,20 @@ export function DeliveriesPage() {
           label={t.status}
           value={filters.status}
           choices={t.deliveries.statuses}
-          onChoose={value => setFilter('status', value)}
+          onChoose={value => setFilters({ status: value })}
         />
         <ChoiceFilter
           label={t.deliveries.event}
           value={filters.event_type}
           choices={t.deliveries.types}
-          onChoose={value => setFilter('event_type', value)}
+          onChoose={value => setFilters({ event_type: value })}
         />
         {endpoints.length > 1 && (
           <ChoiceFilter
             label={t.endpoints.filter}
             value={filters.endpoint_id}
             choices={Object.fromEntries(endpoints.map(endpoint => [endpoint.id, nameOf(endpoint)]))}
-            onChoose={value => setFilter('endpoint_id', value)}
+            onChoose={value => setFilters({ endpoint_id: value })}
           />
         )}
       </div>

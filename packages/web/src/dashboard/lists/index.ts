@@ -1,1 +1,2 @@
-export { ChoiceFilter, ListCard, useFilters, useList } from './paging'
+export { ChoiceFilter, DateFilter, type Filters, startOfDay, useFilters } from './filters'
+export { ListCard, useList } from './paging'

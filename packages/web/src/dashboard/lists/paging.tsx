@@ -1,4 +1,4 @@
-import { Button, NativeSelect } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { List } from '@ponte/contracts'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
@@ -6,52 +6,16 @@ import { useSearchParams } from 'wouter'
 import type { Query } from '../api'
 import { Card, Empty, Failure, Loading } from '../elements'
 import { useWords } from '../texts'
+import { CURSORS, changed } from './filters'
 import './list.css'
 
 const REFRESH_MS = 4_000
-const CURSORS = ['starting_after', 'ending_before']
 
-/** The filters and the place in a list; they live in the address, so that going back goes back. */
-export function useFilters<Name extends string>(names: readonly Name[]) {
-  const [search, setSearch] = useSearchParams()
-  const read = (name: string) => search.get(name) ?? undefined
-  return {
-    filters: Object.fromEntries(names.map(name => [name, read(name)])) as Record<Name, string | undefined>,
-    page: { starting_after: read('starting_after'), ending_before: read('ending_before') },
-    isFiltered: names.some(name => read(name) !== undefined),
-    /** Another filter is another list: it begins at its beginning. */
-    setFilter: (name: Name, value: string | null) => setSearch(previous => changed(previous, name, value)),
-    clear: () => setSearch({}),
-  }
-}
-
-/** An address with another filter or another place; whatever place was in it is gone. */
-function changed(search: URLSearchParams, name: string, value: string | null | undefined): URLSearchParams {
-  const next = new URLSearchParams(search)
-  for (const gone of [...CURSORS, name]) next.delete(gone)
-  if (value) next.set(name, value)
-  return next
-}
-
-export function ChoiceFilter(of: {
-  label: string
-  value: string | undefined
-  choices: Record<string, string>
-  onChoose(value: string): void
-}) {
-  const { t } = useWords()
-  return (
-    <NativeSelect
-      label={of.label}
-      value={of.value ?? ''}
-      onChange={event => of.onChoose(event.currentTarget.value)}
-      data={[{ value: '', label: t.all }, ...Object.entries(of.choices).map(([value, label]) => ({ value, label }))]}
-    />
-  )
-}
+/** A page of a list; where the search for more rows ended early, it goes on from `searched_to`. */
+type Page<Row> = List<Row> & { searched_to?: string | undefined }
 
 /** One page of a list, looked at again every few seconds. The page before stays until the next one is there. */
-export function useList<Row>(name: string, ask: (query: Query) => Promise<List<Row>>, query: Query) {
+export function useList<Row>(name: string, ask: (query: Query) => Promise<Page<Row>>, query: Query) {
   return useQuery({
     queryKey: [name, query],
     queryFn: () => ask(query),
@@ -62,7 +26,7 @@ export function useList<Row>(name: string, ask: (query: Query) => Promise<List<R
 
 /** A list in whatever state it is: loading, failed, empty (and why), or its rows with the way to older and newer ones. */
 export function ListCard<Row extends { id: string }>(of: {
-  list: UseQueryResult<List<Row>>
+  list: UseQueryResult<Page<Row>>
   /** What clears the filters, when there are any. */
   onClear: (() => void) | null
   empty: ReactNode
@@ -79,6 +43,8 @@ export function ListCard<Row extends { id: string }>(of: {
         <Card ref={card}>
           {data.data.length > 0 ? (
             of.children(data.data)
+          ) : data.searched_to ? (
+            <Empty title={t.lists.searching} text={t.lists.searchingText} />
           ) : of.onClear ? (
             <Empty title={t.nothing} text={t.nothingText}>
               <Button variant="default" onClick={of.onClear}>
@@ -111,20 +77,22 @@ function usePageArrival(isThere: boolean) {
 }
 
 /** Newer and older, by keyset: the first or last row of what is shown is where the next page begins. */
-function Pager({ list, isWaiting }: { list: List<{ id: string }>; isWaiting: boolean }) {
+function Pager({ list, isWaiting }: { list: Page<{ id: string }>; isWaiting: boolean }) {
   const { t } = useWords()
   const [search, setSearch] = useSearchParams()
   const goesUp = search.has('ending_before')
   const hasNewer = goesUp ? list.has_more : search.has('starting_after')
   const hasOlder = goesUp || list.has_more
-  const go = (cursor: string, row: { id: string } | undefined) => setSearch(previous => changed(previous, cursor, row?.id))
+  const go = (cursor: string, id: string | undefined) => setSearch(previous => changed(previous, { [cursor]: id ?? null }))
+  const ends = { newer: list.data[0]?.id, older: list.data.at(-1)?.id }
+  const end = list.searched_to
   if (!hasNewer && !hasOlder) return null
   return (
     <div className="pager">
-      <Button variant="default" disabled={!hasNewer || isWaiting} onClick={() => go('ending_before', list.data[0])}>
+      <Button variant="default" disabled={!hasNewer || isWaiting} onClick={() => go('ending_before', goesUp && end ? end : ends.newer)}>
         {t.newer}
       </Button>
-      <Button variant="default" disabled={!hasOlder || isWaiting} onClick={() => go('starting_after', list.data.at(-1))}>
+      <Button variant="default" disabled={!hasOlder || isWaiting} onClick={() => go('starting_after', !goesUp && end ? end : ends.older)}>
         {t.older}
       </Button>
     </div>

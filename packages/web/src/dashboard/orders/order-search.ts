@@ -1,10 +1,10 @@
 import type { Query } from '../api'
 
-/** What one search box means: an order's id leads to it; a memo, a transaction or a reference is looked for. */
+/** What one search box means: an order's id leads to it; a memo, a transaction, or a part of reference or description is looked for. */
 export function searchFor(text: string | undefined): { orderId?: string; query: Query } {
   if (!text) return { query: {} }
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return { orderId: text.toLowerCase(), query: {} }
   if (/^0x[0-9a-f]{64}$/i.test(text)) return { query: { tx_hash: text.toLowerCase() } }
   if (/^[0-9a-f]{64}$/i.test(text)) return { query: { memo: text.toLowerCase() } }
-  return { query: { external_ref: text } }
+  return { query: { text } }
 }

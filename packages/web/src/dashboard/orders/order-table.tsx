@@ -5,7 +5,7 @@ import { useWords } from '../texts'
 import { OrderBadge } from './order-badge'
 import { titleOf } from './order-title'
 
-export function OrderTable({ orders }: { orders: readonly OrderBody[] }) {
+export function OrderTable({ orders, isByPayment = false }: { orders: readonly OrderBody[]; isByPayment?: boolean }) {
   const { t, brl, asked, moment } = useWords()
   return (
     <table className="list">
@@ -14,7 +14,7 @@ export function OrderTable({ orders }: { orders: readonly OrderBody[] }) {
           <th>{t.orders.reference}</th>
           <th>{t.status}</th>
           <th className="number">{t.orders.amount}</th>
-          <th>{t.created}</th>
+          <th>{isByPayment ? t.orders.paidAt : t.created}</th>
         </tr>
       </thead>
       <tbody>
@@ -34,7 +34,7 @@ export function OrderTable({ orders }: { orders: readonly OrderBody[] }) {
               {brl(order.brl_amount)}
               <span className="faint">{asked(order.usdc_amount)}</span>
             </td>
-            <td>{moment(order.created_at)}</td>
+            <td>{moment((isByPayment && order.paid_at) || order.created_at)}</td>
           </tr>
         ))}
       </tbody>

@@ -26,7 +26,7 @@ export function SubscriptionsPage() {
   const { t } = useWords()
   usePageTitle(t.subscriptions.title)
   const form = useNewInvoice()
-  const { filters, page, isFiltered, setFilter, clear } = useFilters(['status'])
+  const { filters, page, isFiltered, setFilters, clear } = useFilters(['status'])
   const list = useList('subscriptions', api.subscriptions, { ...filters, ...page })
   const newSubscription = <Button onClick={form.open}>{t.subscriptions.fresh}</Button>
   return (
@@ -38,7 +38,7 @@ export function SubscriptionsPage() {
           label={t.status}
           value={filters.status}
           choices={t.subscriptions.statuses}
-          onChoose={value => setFilter('status', value)}
+          onChoose={value => setFilters({ status: value })}
         />
       </div>
       <ListCard

@@ -1,4 +1,5 @@
 import { endpointsEn } from './endpoints-en'
+import { listsEn } from './lists-en'
 import { paymentsEn } from './payments-en'
 import { problemsEn } from './problems-en'
 import type { Texts } from './pt'
@@ -119,7 +120,7 @@ export const en: Texts = {
     title: 'Orders',
     fresh: 'New order',
     search: 'Search',
-    searchHint: 'Reference, memo, transaction or ID',
+    searchHint: 'Reference, description, memo, transaction or ID',
     empty: 'No orders yet',
     emptyText: 'Create the first one and send its link to whoever pays.',
     reference: 'Reference',
@@ -200,6 +201,7 @@ export const en: Texts = {
     create: 'Create subscription',
     noCharges: 'Nothing charged yet.',
   },
+  ...listsEn,
   ...paymentsEn,
   endpoints: endpointsEn,
   ...problemsEn,

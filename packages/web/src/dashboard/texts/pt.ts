@@ -1,5 +1,6 @@
 import type { OrderException } from '@ponte/contracts'
 import { endpointsPt } from './endpoints-pt'
+import { listsPt } from './lists-pt'
 import { orderStatusPt, paymentsPt } from './payments-pt'
 import { problemsPt } from './problems-pt'
 import { technicalPt } from './technical-pt'
@@ -127,7 +128,7 @@ export const pt = {
     title: 'Cobranças',
     fresh: 'Nova cobrança',
     search: 'Buscar',
-    searchHint: 'Referência, memo, transação ou ID',
+    searchHint: 'Referência, descrição, memo, transação ou ID',
     empty: 'Nenhuma cobrança ainda',
     emptyText: 'Crie a primeira e envie o link a quem vai pagar.',
     reference: 'Referência',
@@ -195,6 +196,7 @@ export const pt = {
     create: 'Criar assinatura',
     noCharges: 'Nada cobrado ainda.',
   },
+  ...listsPt,
   ...paymentsPt,
   endpoints: endpointsPt,
   ...problemsPt,

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { address, brlAmountInput, externalRef, id, memo, text, timestamp, txHash } from '../fields'
+import { listOf, pageQuery } from './list'
+import { order, orderException, orderStatus } from './order'
+
+/** How many orders a page looks through for what no index answers. */
+export const ORDERS_SEARCHED_MAX = 5_000
+const SEARCH_LENGTH_MAX = 100
+
+const searched = text(SEARCH_LENGTH_MAX)
+
+/** What chooses orders: of a list and of a file of all its pages. */
+const filters = {
+  status: orderStatus.optional(),
+  exception: orderException.optional(),
+  external_ref: externalRef.optional(),
+  subscription_id: id.optional(),
+  memo: memo.optional(),
+  tx_hash: txHash.optional(),
+  deposit_address: address.optional(),
+  created_gte: timestamp.optional(),
+  created_lt: timestamp.optional(),
+  paid_gte: timestamp.optional(),
+  paid_lt: timestamp.optional(),
+  brl_amount: brlAmountInput.optional(),
+  description: searched.optional(),
+  text: searched.optional(),
+}
+
+interface PaidSpan {
+  paid_gte?: string | undefined
+  paid_lt?: string | undefined
+}
+
+/** A list of what was paid in a span of time is one by time of payment. */
+export const isByPayment = ({ paid_gte, paid_lt }: PaidSpan): boolean => paid_gte !== undefined || paid_lt !== undefined
+
+const onlyPaid = (query: PaidSpan & { status?: string | undefined }) => !isByPayment(query) || (query.status ?? 'paid') === 'paid'
+const notPaid = { path: ['status'], message: 'must be paid beside paid_gte and paid_lt' }
+
+/** Query of `GET /api/v1/orders`. */
+export const listOrders = z
+  .strictObject({ ...pageQuery, ...filters })
+  .refine(query => query.starting_after === undefined || query.ending_before === undefined, {
+    path: ['ending_before'],
+    message: 'send either starting_after or ending_before, not both',
+  })
+  .refine(onlyPaid, notPaid)
+export type ListOrders = z.infer<typeof listOrders>
+
+/** A page of orders. */
+export const orderList = listOf(order).extend({
+  searched_to: id.optional().meta({
+    description: `With \`brl_amount\`, \`description\`, \`text\` or \`paid_gte\`: ${ORDERS_SEARCHED_MAX} orders were looked through, and the search goes on from this id`,
+  }),
+})
+export type OrderListBody = z.infer<typeof orderList>

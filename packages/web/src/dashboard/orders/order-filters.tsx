@@ -1,0 +1,75 @@
+import { Button, TextInput } from '@mantine/core'
+import type { OrderStatus } from '@ponte/contracts'
+import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
+import { reaisFrom } from '../../reais'
+import type { Query } from '../api'
+import { ChoiceFilter, DateFilter, type Filters, startOfDay } from '../lists'
+import { useWords } from '../texts'
+import { searchFor } from './order-search'
+
+export const ORDER_FILTERS = ['status', 'exception', 'by', 'from', 'to', 'amount', 'q'] as const
+type Name = (typeof ORDER_FILTERS)[number]
+type Chosen = Record<Name, string | undefined>
+
+/** What the address asks for, as the API is asked. Days are those of this browser's time zone, the last one included. */
+export function orderQuery({ status, exception, by, from, to, amount, q }: Chosen): Query {
+  const [gte, lt] = by === 'paid' ? ['paid_gte', 'paid_lt'] : ['created_gte', 'created_lt']
+  return { status, exception, brl_amount: amount, [gte]: startOfDay(from), [lt]: startOfDay(to, 1), ...searchFor(q).query }
+}
+
+export function OrderFilters({ filters, setFilters }: Filters<Name>) {
+  const { t, language, brl } = useWords()
+  const [, navigate] = useLocation()
+  const [isAmountWrong, setAmountWrong] = useState(false)
+  const look = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const data = new FormData(event.currentTarget)
+    const [text, amount] = ['q', 'amount'].map(name => String(data.get(name) ?? '').trim())
+    const { orderId } = searchFor(text)
+    if (orderId) return navigate(`/orders/${orderId}`)
+    const decimal = amount ? reaisFrom(amount, language) : null
+    setAmountWrong(Boolean(amount) && decimal === null)
+    if (!amount || decimal !== null) setFilters({ q: text ?? null, amount: decimal })
+  }
+  const chooseStatus = (status: OrderStatus | '') => setFilters({ status, ...(status === 'paid' || status === '' ? {} : { by: null }) })
+  // Only what is paid has a day of payment.
+  const chooseBy = (by: string) => setFilters({ by, ...(by === 'paid' && filters.status !== 'paid' ? { status: null } : {}) })
+  return (
+    <search>
+      <form className="filters" onSubmit={look} key={`${filters.q} ${filters.amount}`}>
+        <TextInput
+          name="q"
+          type="search"
+          label={t.orders.search}
+          placeholder={t.orders.searchHint}
+          maxLength={100}
+          defaultValue={filters.q ?? ''}
+        />
+        <ChoiceFilter label={t.status} value={filters.status} choices={t.orders.statuses} onChoose={chooseStatus} />
+        <ChoiceFilter
+          label={t.orders.exception}
+          value={filters.exception}
+          choices={t.orders.exceptions}
+          onChoose={exception => setFilters({ exception })}
+        />
+        <TextInput
+          name="amount"
+          label={t.orders.amount}
+          inputMode="decimal"
+          leftSection="R$"
+          autoComplete="off"
+          className="amount-filter"
+          defaultValue={filters.amount ? brl(filters.amount).replace(/^R\$\s/, '') : ''}
+          error={isAmountWrong && t.faults.amount}
+        />
+        <ChoiceFilter label={t.lists.by} value={filters.by} choices={{ paid: t.lists.paid }} none={t.lists.created} onChoose={chooseBy} />
+        <DateFilter label={t.lists.from} value={filters.from} onChoose={from => setFilters({ from })} />
+        <DateFilter label={t.lists.to} value={filters.to} onChoose={to => setFilters({ to })} />
+        <Button type="submit" variant="default">
+          {t.orders.search}
+        </Button>
+      </form>
+    </search>
+  )
+}

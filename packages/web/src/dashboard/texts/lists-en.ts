@@ -1,0 +1,13 @@
+import type { listsPt } from './lists-pt'
+
+export const listsEn: typeof listsPt = {
+  lists: {
+    by: 'Date of',
+    created: 'Creation',
+    paid: 'Payment',
+    from: 'From',
+    to: 'To',
+    searching: 'Nothing among the 5,000 orders searched',
+    searchingText: 'The search goes on from there, with the button below.',
+  },
+}

@@ -1,0 +1,12 @@
+/** Filters of lists, and what stands below them. */
+export const listsPt = {
+  lists: {
+    by: 'Data de',
+    created: 'Criação',
+    paid: 'Pagamento',
+    from: 'De',
+    to: 'Até',
+    searching: 'Nada entre as 5.000 cobranças procuradas',
+    searchingText: 'A busca continua a partir dali, com o botão abaixo.',
+  },
+}
