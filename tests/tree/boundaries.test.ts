@@ -49,7 +49,7 @@ const homes: Record<string, string[]> = {
     'services/chain-listener/src/relay/{line/broadcaster,signer/*}.ts',
     'services/chain-listener/src/scan/backfill-deposits.ts',
     'services/orders/src/{chain/*,quote/chainlink-rate}.ts',
-    'services/api-gateway/src/merchant/checksum-address.ts',
+    'services/api-gateway/src/merchant/{checksum-address,payout-signature}.ts',
   ],
   'hash-wasm': ['packages/payment-router/src/payment/keccak.ts'],
   express: [
@@ -59,7 +59,7 @@ const homes: Record<string, string[]> = {
     ...ROUTES,
     // The edge is made of middleware.
     'services/api-gateway/src/{ping,methods,json-body,query-parameters}.ts',
-    'services/api-gateway/src/{limits/concurrency,limits/limit-handlers,credentials/credentials,owners/forward,checkout/live-checkout}.ts',
+    'services/api-gateway/src/{account/changes,limits/concurrency,limits/limit-handlers,credentials/credentials,owners/forward,checkout/live-checkout}.ts',
     'services/api-gateway/src/pages/*.ts',
     'services/chain-listener/src/relay/index.ts',
   ],

@@ -8,6 +8,7 @@ export const errorTable = {
   invalid_api_key: { status: 401, title: 'The API key is unknown or revoked' },
   invalid_jwt: { status: 401, title: 'The session token is invalid or expired' },
   forbidden: { status: 403, title: 'The resource belongs to another merchant' },
+  fresh_login_required: { status: 403, title: 'The login is too long ago for this' },
   not_found: { status: 404, title: 'No such resource or route' },
   method_not_allowed: { status: 405, title: 'The route has no such method' },
   request_timeout: { status: 408, title: 'The request was not sent in time' },

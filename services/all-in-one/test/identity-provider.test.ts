@@ -83,6 +83,8 @@ test('a spent refresh token that comes back ends its session, and no other', asy
   const { body: other } = await ask('/auth/v1/token?grant_type=password', { email: 'family@ponte.example', password: 'long enough' })
   const { body: second } = await refreshWith(first.refresh_token).expect(200)
   expect(claimsOf(second).session_id).toBe(claimsOf(first).session_id)
+  expect(claimsOf(first).amr).toEqual([{ method: 'password', timestamp: claimsOf(first).iat }])
+  expect(claimsOf(second).amr).toEqual(claimsOf(first).amr)
   jest.spyOn(Date, 'now').mockReturnValueOnce(Date.now() + 11_000)
   await refreshWith(first.refresh_token).expect(400)
   await refreshWith(second.refresh_token).expect(400)

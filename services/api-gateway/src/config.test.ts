@@ -24,6 +24,9 @@ describe('PUBLIC_URL', () => {
   test('is required by default', () => {
     expect(() => read({})).toThrow('PUBLIC_URL')
   })
+  test('is required behind a proxy, which browsers reach from elsewhere', () => {
+    expect(() => read({ HOST: '127.0.0.1', TRUSTED_PROXIES: '1' })).toThrow('PUBLIC_URL')
+  })
   test.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])('may be absent when HOST is %s', HOST => {
     expect(read({ HOST }).PUBLIC_URL).toBeUndefined()
   })

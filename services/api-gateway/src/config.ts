@@ -1,11 +1,11 @@
 import { addressRange } from '@ponte/contracts'
 import { commonSettings, integer, list, secret } from '@ponte/service-kit'
 import { z } from 'zod'
+import { isLoopback } from './loopback'
 
 const owner = z.url().transform(url => url.replace(/\/$/, ''))
 
 const cidrs = list.pipe(z.array(addressRange))
-const isLoopback = (host: string) => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
 const isProtected = ({ protocol, hostname }: URL) => protocol === 'https:' || isLoopback(hostname)
 
 export const apiGatewayConfig = z
@@ -35,10 +35,18 @@ export const apiGatewayConfig = z
     JWT_AUDIENCE: z.string().default('authenticated'),
     JWKS_URL: z.url().optional(),
     JWT_SECRET: secret.optional(),
+    /**
+     * How long ago users may have logged in when they change where money goes, or who may change it; 0 takes any session. The identity provider
+     * reports the time as `auth_time` or in `amr`.
+     */
+    FRESH_LOGIN_S: integer(0, 86_400).default(300),
+    /** How long a change of the payout address waits, and can be cancelled: signed by the new address, and otherwise. 0 and 0 let it wait for nothing. */
+    PAYOUT_DELAY_S: integer(0, 30 * 86_400).default(86_400),
+    PAYOUT_UNSIGNED_DELAY_S: integer(0, 30 * 86_400).default(172_800),
     /** What the dashboard needs to log in: where the identity provider is, and the public key it wants. */
     AUTH_URL: z.url().optional(),
     PUBLIC_CLIENT_KEY: z.string().optional(),
-    /** Where merchants and payers reach this gateway; the OpenAPI document names it. Required unless HOST is a loopback address. */
+    /** Where merchants and payers reach this gateway; the OpenAPI document names it. Required unless HOST is a loopback address without a proxy in front. */
     PUBLIC_URL: owner.optional(),
     /** Requests a minute per API key or user, over all replicas; and per address, in each replica. */
     RATE_LIMIT_CALLER_PER_MINUTE: integer(1).default(6_000),
@@ -63,9 +71,9 @@ export const apiGatewayConfig = z
     path: ['CHAIN_LISTENER_TOKEN_SECRET'],
     message: 'goes together with CHAIN_LISTENER_URL',
   })
-  .refine(config => config.PUBLIC_URL !== undefined || isLoopback(config.HOST), {
+  .refine(config => config.PUBLIC_URL !== undefined || (isLoopback(config.HOST) && config.TRUSTED_PROXIES === 0), {
     path: ['PUBLIC_URL'],
-    message: 'is required unless HOST is a loopback address',
+    message: 'is required unless HOST is a loopback address without a proxy in front',
   })
   .refine(config => config.PUBLIC_URL === undefined || isProtected(new URL(config.PUBLIC_URL)), {
     path: ['PUBLIC_URL'],

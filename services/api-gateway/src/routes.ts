@@ -1,10 +1,10 @@
 import type { AddressPolicy } from '@ponte/contracts'
 import { type RequestHandler, type Response, Router } from 'express'
+import { merchantRoutes, own, payoutRoutes } from './account'
 import { checkoutRoutes, type LiveCheckout } from './checkout'
 import { rememberTerms, requireApiKey, requireSession, type SessionTokens, termsIn, userIn } from './credentials'
 import { type Concurrency, limitCaller, limitConcurrency, type Verdict } from './limits'
-import { termsOf } from './merchant'
-import { merchantRoutes, own } from './merchant-routes'
+import { type PayoutGuard, termsOf } from './merchant'
 import { withOtherMethods } from './methods'
 import { overviewRoute } from './overview'
 import { forwardedRoutes, type Owners } from './owners'
@@ -22,22 +22,25 @@ export interface RouteDeps {
   concurrency: { reads: Concurrency; writes: Concurrency }
   now: () => Date
   sealKey: string
+  freshLoginMs: number
+  payoutGuard: PayoutGuard
   webhooks: AddressPolicy
   docs: Router
   pages: Router
 }
 
 /** Every route: its credential, its limit, and the service that answers. */
-export function routes({ store, owners, tokens, live, takeCaller, concurrency, now, sealKey, webhooks, docs, pages }: RouteDeps): Router {
+export function routes(deps: RouteDeps): Router {
+  const { store, owners, tokens, live, takeCaller, concurrency, now } = deps
   const router = Router()
   const merchantId = (res: Response) => termsIn(res).merchant_id
   const turns = { reads: limitConcurrency(concurrency.reads, merchantId), writes: limitConcurrency(concurrency.writes, merchantId) }
   const turn: RequestHandler = (req, res, next) =>
     (req.method === 'GET' || req.method === 'HEAD' ? turns.reads : turns.writes)(req, res, next)
   const apiKey = [requireApiKey(store.apiKeys.terms), limitCaller(takeCaller, res => `merchant:${merchantId(res)}`), knownQuery, turn]
-  const session = [requireSession(tokens), limitCaller(takeCaller, res => `user:${userIn(res)}`), knownQuery]
+  const session = [requireSession(tokens), limitCaller(takeCaller, res => `user:${userIn(res).id}`), knownQuery]
   const sessionMerchant: RequestHandler = async (req, res, next) => {
-    rememberTerms(res, termsOf(await own(store, userIn(res))))
+    rememberTerms(res, termsOf(await own(store, res)))
     turn(req, res, next)
   }
   router.get('/ping', knownQuery, ping)
@@ -46,10 +49,12 @@ export function routes({ store, owners, tokens, live, takeCaller, concurrency, n
     next()
   })
   router.get('/api/v1/merchants/me/overview', ...session, sessionMerchant, overviewRoute(owners, now))
-  router.use(merchantRoutes({ store, now, orders: owners.orders, sealKey, webhooks, session }))
+  const account = { ...deps, orders: owners.orders, session }
+  router.use(merchantRoutes(account))
+  router.use(payoutRoutes(account))
   router.use(forwardedRoutes(owners, { api_key: apiKey, session: [...session, sessionMerchant] }))
   router.use(checkoutRoutes(owners, live, knownQuery))
-  router.use(docs)
-  router.use(pages)
+  router.use(deps.docs)
+  router.use(deps.pages)
   return withOtherMethods(router)
 }

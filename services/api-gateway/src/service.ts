@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { topology } from '@ponte/contracts'
 import { createApp, every, httpServer, type Logger, type Overrides, outboxRelay, serviceParts } from '@ponte/service-kit'
+import { activatePayoutChanges } from './account'
 import { checkoutView, HEARTBEAT_MS, liveCheckout } from './checkout'
 import type { ApiGatewayConfig } from './config'
 import { sessionTokens } from './credentials'
@@ -11,6 +12,7 @@ import { errorPage, pages, type SessionProvider, securityHeaders } from './pages
 import { routes } from './routes'
 import { openStore } from './store'
 
+const PAYOUT_CHANGES_EVERY_MS = 5_000
 const builtPages = join(__dirname, '../../../packages/web/dist')
 
 /** Public API gateway, as a list of parts. */
@@ -43,6 +45,8 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: Overrides 
         writes: { running: config.MERCHANT_WRITES_MAX, waiting: config.MERCHANT_WAITING_MAX },
       },
       sealKey: config.SEAL_KEY,
+      freshLoginMs: config.FRESH_LOGIN_S * 1_000,
+      payoutGuard: { delayMs: config.PAYOUT_DELAY_S * 1_000, unsignedDelayMs: config.PAYOUT_UNSIGNED_DELAY_S * 1_000 },
       webhooks: { allowed: config.WEBHOOK_ALLOW_CIDRS, denied: config.WEBHOOK_DENY_CIDRS },
       docs: docsRoutes({ publicUrl: config.PUBLIC_URL }),
       pages: pages({
@@ -65,6 +69,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: Overrides 
     parts: [
       relay,
       pruning,
+      every('payout address changes', PAYOUT_CHANGES_EVERY_MS, () => activatePayoutChanges(store, now), logger),
       ...Object.values(owners),
       bus.listen(['order.changed'], live.notify),
       every('live checkout heartbeat', HEARTBEAT_MS, live.heartbeat, logger),

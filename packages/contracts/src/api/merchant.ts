@@ -22,6 +22,28 @@ export const updateMerchant = z.strictObject({
 })
 export type UpdateMerchant = z.infer<typeof updateMerchant>
 
+/** A change of the payout address that waits. Body of the merchant's `pending_payout_change`. */
+export const payoutChange = z.object({
+  id,
+  payout_address: address,
+  requested_at: timestamp,
+  activates_at: timestamp.meta({ description: 'From then on new orders are paid out to it; a signature brings it forward' }),
+  is_signed: z.boolean(),
+  message: z.string().meta({
+    description: 'What the key of the new address signs (EIP-191, `personal_sign`)',
+    example: 'Ponte: pay my orders out to this address.',
+  }),
+})
+
+/** Body of `POST /api/v1/merchants/me/payout-changes/:id/sign`. */
+export const signPayoutChange = z.strictObject({
+  signature: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{130}$/, 'must be 0x and 65 bytes in hex')
+    .meta({ description: 'Of `message`, by the key of the new address', example: `0x${'1b'.repeat(65)}` }),
+})
+export type SignPayoutChange = z.infer<typeof signPayoutChange>
+
 export const merchant = z
   .object({
     object: z.literal('merchant'),
@@ -34,6 +56,7 @@ export const merchant = z
     pending_webhook_secret: z.string().nullable(),
     pending_webhook_secret_activates_at: timestamp.nullable(),
     payout_address: address.nullable(),
+    pending_payout_change: payoutChange.nullable().meta({ description: 'A change that waits; anyone of yours can cancel it' }),
     created_at: timestamp,
     updated_at: timestamp,
     warnings: z.array(z.string()).optional(),

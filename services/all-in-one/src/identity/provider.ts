@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { attemptLimit } from './attempts'
 import { type Mail, passwordRecovery } from './recovery'
 import { sessionBody } from './session'
-import { type IdentityUsers, openIdentityUsers } from './users'
+import { type IdentityUsers, openIdentityUsers, type Session } from './users'
 
 export interface IdentityProviderOptions {
   host: string
@@ -91,11 +91,11 @@ function routes(users: IdentityUsers, options: IdentityProviderOptions): Router 
     if (req.query.grant_type === 'password') {
       const { email, password } = parse(passwordGrant, req.body)
       const user = await checkPassword(email, password, req.ip ?? '')
-      res.json(sessionBody(user, randomUUID(), users, options))
+      res.json(sessionBody(user, newSession(options), users, options))
     } else if (req.query.grant_type === 'refresh_token') {
       const session = users.useRefreshToken(parse(refreshGrant, req.body).refresh_token)
       if (!session) throw new Refusal(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')
-      res.json(sessionBody(session.user, session.sessionId, users, options))
+      res.json(sessionBody(session.user, session.session, users, options))
     } else throw new Refusal(400, 'unsupported_grant_type', 'grant_type must be password or refresh_token')
   })
   router.post('/signup', async (req, res) => {
@@ -103,7 +103,7 @@ function routes(users: IdentityUsers, options: IdentityProviderOptions): Router 
     if (password.length < 8) throw new Refusal(422, 'weak_password', 'Password should be at least 8 characters.')
     const user = await users.add(email, password)
     if (!user) throw new Refusal(422, 'user_already_exists', 'User already registered')
-    res.json(sessionBody(user, randomUUID(), users, options))
+    res.json(sessionBody(user, newSession(options), users, options))
   })
   router.post('/recover', (req, res) => {
     if (!recovery.request(parse(recoverBody, req.body).email))
@@ -118,6 +118,11 @@ function routes(users: IdentityUsers, options: IdentityProviderOptions): Router 
   })
   return router
 }
+
+const newSession = ({ now }: IdentityProviderOptions): Session => ({
+  id: randomUUID(),
+  loggedInAt: Math.floor((now?.() ?? new Date()).getTime() / 1000),
+})
 
 /** Bounds the guesses at one user's password, and those of one address at all users' passwords. */
 function limitedCheck(users: IdentityUsers) {

@@ -1,12 +1,12 @@
 import jwt from 'jsonwebtoken'
-import type { IdentityUsers, User } from './users'
+import type { IdentityUsers, Session, User } from './users'
 
 const TOKEN_LIFETIME_S = 3600
 
 /** The answer to a login, a refresh and a sign-up: the members of Supabase Auth that clients read. */
 export function sessionBody(
   user: User,
-  sessionId: string,
+  session: Session,
   users: IdentityUsers,
   options: { issuer: string; audience: string; now?: () => Date },
 ) {
@@ -25,7 +25,9 @@ export function sessionBody(
     phone: '',
     role: 'authenticated',
     aal: 'aal1',
-    session_id: sessionId,
+    session_id: session.id,
+    // A refresh leaves it as it is.
+    amr: [{ method: 'password', timestamp: session.loggedInAt }],
     is_anonymous: false,
     ...metadata,
   }
@@ -34,7 +36,7 @@ export function sessionBody(
     token_type: 'bearer',
     expires_in: TOKEN_LIFETIME_S,
     expires_at: expiresAt,
-    refresh_token: users.issueRefreshToken(user, sessionId),
+    refresh_token: users.issueRefreshToken(user, session),
     user: {
       id: user.id,
       aud: options.audience,

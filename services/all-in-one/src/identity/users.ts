@@ -27,11 +27,24 @@ const stateSchema = z.object({
     }),
   ),
   refresh_tokens: z.array(
-    z.object({ hash: z.string(), user_id: z.string(), used_at: z.number().nullable(), session_id: z.string().default(randomUUID) }),
+    z.object({
+      hash: z.string(),
+      user_id: z.string(),
+      used_at: z.number().nullable(),
+      session_id: z.string().default(randomUUID),
+      logged_in_at: z.number().default(0),
+    }),
   ),
 })
 type State = z.infer<typeof stateSchema>
 export type User = State['users'][number]
+
+/** A login and what followed from it. */
+export interface Session {
+  id: string
+  /** Seconds. */
+  loggedInAt: number
+}
 
 export interface IdentityUsers {
   kid: string
@@ -45,9 +58,9 @@ export interface IdentityUsers {
   /** A password that its owner chose by a link in a mail, which also shows that the address is theirs. Ends all sessions of the user. */
   resetPassword(userId: string, password: string): Promise<void>
   verifyEmail(userId: string): void
-  issueRefreshToken(user: User, sessionId: string): string
+  issueRefreshToken(user: User, session: Session): string
   /** The session of a refresh token, which is then used up. A token that was spent before is a stolen one or its thief's: its session ends. */
-  useRefreshToken(token: string): { user: User; sessionId: string } | undefined
+  useRefreshToken(token: string): { user: User; session: Session } | undefined
   endSession(sessionId: string): void
   endSessionsOf(userId: string): void
 }
@@ -119,9 +132,9 @@ export function openIdentityUsers(folder: string): IdentityUsers {
       user.email_verified_at = new Date().toISOString()
       save()
     },
-    issueRefreshToken(user, sessionId) {
+    issueRefreshToken(user, { id, loggedInAt }) {
       const token = randomBytes(24).toString('base64url')
-      state.refresh_tokens.push({ hash: hashToken(token), user_id: user.id, used_at: null, session_id: sessionId })
+      state.refresh_tokens.push({ hash: hashToken(token), user_id: user.id, used_at: null, session_id: id, logged_in_at: loggedInAt })
       state.refresh_tokens.splice(0, state.refresh_tokens.length - REFRESH_TOKENS_KEPT)
       save()
       return token
@@ -136,7 +149,7 @@ export function openIdentityUsers(folder: string): IdentityUsers {
       }
       found.used_at ??= Date.now()
       save()
-      return { user, sessionId: found.session_id }
+      return { user, session: { id: found.session_id, loggedInAt: found.logged_in_at } }
     },
     endSession: sessionId => endSessions(({ session_id }) => session_id === sessionId),
     endSessionsOf: userId => endSessions(({ user_id }) => user_id === userId),

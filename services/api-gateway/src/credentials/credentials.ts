@@ -2,7 +2,7 @@ import { ApiError, type Caller, type MerchantTerms } from '@ponte/contracts'
 import { addLogFields } from '@ponte/service-kit'
 import type { RequestHandler, Response } from 'express'
 import { hashApiKey, isApiKey } from './api-key'
-import type { SessionTokens } from './session-token'
+import type { SessionTokens, SessionUser } from './session-token'
 
 /** Refuses a request without a valid API key, and keeps the terms of its merchant in `res.locals.terms` (specification, API keys). */
 export function requireApiKey(termsByKey: (hash: Buffer) => Promise<MerchantTerms | null>): RequestHandler {
@@ -15,14 +15,14 @@ export function requireApiKey(termsByKey: (hash: Buffer) => Promise<MerchantTerm
   }
 }
 
-/** Refuses a request without a valid session token, and keeps its user in `res.locals.userId` (specification, Session tokens). */
+/** Refuses a request without a valid session token, and keeps its user in `res.locals.user` (specification, Session tokens). */
 export function requireSession(tokens: SessionTokens): RequestHandler {
   return async (req, res, next) => {
     const token = bearer(req.headers.authorization, 'Send the session token: Authorization: Bearer <ACCESS_TOKEN>')
     if (token === undefined) throw new ApiError('invalid_jwt', 'This route needs the session token of a login as a bearer token.')
-    const userId = await tokens.verify(token)
-    res.locals.userId = userId
-    addLogFields({ user_id: userId })
+    const user = await tokens.verify(token)
+    res.locals.user = user
+    addLogFields({ user_id: user.id })
     next()
   }
 }
@@ -34,7 +34,7 @@ export function rememberTerms(res: Response, terms: MerchantTerms): void {
 }
 
 export const termsIn = (res: Response): MerchantTerms => res.locals.terms
-export const userIn = (res: Response): string => res.locals.userId
+export const userIn = (res: Response): SessionUser => res.locals.user
 export const merchantCaller = (terms: MerchantTerms): Caller => ({ kind: 'merchant', terms })
 
 /** The credential of a bearer header; undefined when the header holds something else. Throws `missing_authorization` without one. */

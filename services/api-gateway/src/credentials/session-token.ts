@@ -2,11 +2,19 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import { ApiError, text } from '@ponte/contracts'
 import type { Logger } from '@ponte/service-kit'
 import jwt from 'jsonwebtoken'
+import { z } from 'zod'
 import { keyFinder } from './key-set'
 
+/** Whom a session token speaks for. */
+export interface SessionUser {
+  id: string
+  /** When the user last proved who they are; null when the provider does not report it. A refreshed token keeps the time of its login. */
+  loggedInAt: Date | null
+}
+
 export interface SessionTokens {
-  /** The user a token speaks for. Throws ApiError `invalid_jwt`, or `service_unavailable` while no keys can be had. */
-  verify(token: string): Promise<string>
+  /** Throws ApiError `invalid_jwt`, or `service_unavailable` while no keys can be had. */
+  verify(token: string): Promise<SessionUser>
 }
 
 export interface SessionTokenOptions {
@@ -27,7 +35,7 @@ export function sessionTokens(options: SessionTokenOptions): SessionTokens {
   const algorithms: jwt.Algorithm[] = find ? ['RS256', 'ES256'] : ['HS256']
   const secret = createSecretKey(Buffer.from('sharedSecret' in keys ? keys.sharedSecret : ''))
 
-  const check = (token: string, key: KeyObject): string => {
+  const check = (token: string, key: KeyObject): SessionUser => {
     const claims = jwt.verify(token, key, {
       algorithms,
       issuer: options.issuer,
@@ -38,7 +46,7 @@ export function sessionTokens(options: SessionTokenOptions): SessionTokens {
     if (claims.exp === undefined) throw refused('it never expires')
     const sub = subject.safeParse(claims.sub)
     if (!sub.success) throw refused('it names no user')
-    return sub.data
+    return { id: sub.data, loggedInAt: loginTimeIn(claims) }
   }
   return {
     async verify(token) {
@@ -55,6 +63,23 @@ export function sessionTokens(options: SessionTokenOptions): SessionTokens {
       }
     },
   }
+}
+
+const seconds = z.number().min(0).max(8.64e12)
+/** OpenID Connect's `auth_time`, or the methods of Supabase Auth's `amr`, of which a refresh is none. */
+const loginClaims = z.object({
+  auth_time: seconds.optional().catch(undefined),
+  amr: z
+    .array(z.object({ method: z.string(), timestamp: seconds }))
+    .optional()
+    .catch(undefined),
+})
+
+function loginTimeIn(claims: object): Date | null {
+  const { auth_time, amr = [] } = loginClaims.parse(claims)
+  const methods = amr.filter(({ method }) => method !== 'token_refresh' && method !== 'anonymous')
+  const times = [...(auth_time === undefined ? [] : [auth_time]), ...methods.map(({ timestamp }) => timestamp)]
+  return times.length === 0 ? null : new Date(Math.max(...times) * 1000)
 }
 
 /** jsonwebtoken throws a SyntaxError on a header or payload that is not JSON. */

@@ -1,12 +1,17 @@
 export {
+  activatePayoutChange,
   activateWebhookSecret,
   type Change,
+  cancelPayoutChange,
   createMerchant,
   inForce,
   type Merchant,
   rotateWebhookSecret,
+  signPayoutChange,
   termsOf,
   updateMerchant,
 } from './merchant'
 export { merchantBody } from './merchant-body'
 export { vetPayoutAddress } from './payable'
+export { type PayoutGuard, payoutMessage, waiting } from './payout-change'
+export { isSignedBy } from './payout-signature'

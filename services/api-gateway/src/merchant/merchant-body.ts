@@ -1,6 +1,7 @@
 import type { AddressPolicy, MerchantBody } from '@ponte/contracts'
 import { unseal } from '@ponte/service-kit'
 import { type Merchant, warningsOf } from './merchant'
+import { type PayoutChange, payoutMessage } from './payout-change'
 
 /** The merchant's view of itself: the only place where a sealed secret is opened. */
 export function merchantBody(merchant: Merchant, sealKey: string, webhooks: AddressPolicy): MerchantBody {
@@ -14,8 +15,18 @@ export function merchantBody(merchant: Merchant, sealKey: string, webhooks: Addr
     pending_webhook_secret: merchant.pending && unseal(merchant.pending.sealed, sealKey, merchant.id),
     pending_webhook_secret_activates_at: merchant.pending?.activatesAt.toISOString() ?? null,
     payout_address: merchant.payoutAddress,
+    pending_payout_change: merchant.pendingPayout && payoutChangeBody(merchant.id, merchant.pendingPayout),
     created_at: merchant.createdAt.toISOString(),
     updated_at: merchant.updatedAt.toISOString(),
     ...(warnings.length > 0 ? { warnings } : {}),
   }
 }
+
+const payoutChangeBody = (merchantId: string, change: PayoutChange) => ({
+  id: change.id,
+  payout_address: change.address,
+  requested_at: change.requestedAt.toISOString(),
+  activates_at: change.activatesAt.toISOString(),
+  is_signed: change.isSigned,
+  message: payoutMessage(merchantId, change),
+})

@@ -16,6 +16,9 @@ const id = '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90'
 const given = { id, userId: 'user-1', sealedWebhookSecret: 'sealed-1', at }
 const open = (body: Partial<Parameters<typeof createMerchant>[0]> = {}) => createMerchant({ display_name: 'Padaria', ...body }, given)
 
+const update = (merchant: Merchant, body: Parameters<typeof updateMerchant>[1], at: Date) =>
+  updateMerchant(merchant, body, { id, userId: 'user-1', at, isFresh: true }, { delayMs: 0, unsignedDelayMs: 0 })
+
 const fieldAtFault = (work: () => unknown) => {
   try {
     work()
@@ -24,6 +27,12 @@ const fieldAtFault = (work: () => unknown) => {
   }
   return undefined
 }
+
+test('a new address and a new name in one body are both applied', () => {
+  const { merchant } = open()
+  const change = update(merchant, { display_name: 'Outra', payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' }, later(5))
+  expect(change.changed).toEqual(['display_name', 'payout_address'])
+})
 
 test('a new merchant is published to the others as version 1, with its secret sealed', () => {
   const { merchant, events } = open({ payout_address: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8' })
@@ -73,7 +82,7 @@ describe('an internal webhook_url is accepted with a warning', () => {
 
 test('an update changes what it names, clears with null, and grows the version by one', () => {
   const { merchant } = open({ webhook_url: 'https://example.com/a' })
-  const change = updateMerchant(merchant, { webhook_url: null }, later(5))
+  const change = update(merchant, { webhook_url: null }, later(5))
   expect(change.merchant).toMatchObject({ version: 2, webhookUrl: null, displayName: 'Padaria', updatedAt: later(5), createdAt: at })
   expect(change.changed).toEqual(['webhook_url'])
   expect(change.events[0]?.data).toMatchObject({ version: 2, webhook_url: null })
@@ -81,7 +90,7 @@ test('an update changes what it names, clears with null, and grows the version b
 
 test('an update that changes nothing has no event and keeps the version', () => {
   const { merchant } = open()
-  expect(updateMerchant(merchant, { display_name: 'Padaria' }, later(5))).toEqual({ merchant, events: [], changed: [] })
+  expect(update(merchant, { display_name: 'Padaria' }, later(5))).toEqual({ merchant, events: [], changed: [] })
 })
 
 describe('the webhook secret in rotation', () => {
@@ -104,7 +113,7 @@ describe('the webhook secret in rotation', () => {
   test('24 hours later it is in force by itself, and any later change writes that down', () => {
     const day = later(SECRET_ACTIVATES_AFTER_MS)
     expect(inForce(rotated(), day)).toMatchObject({ sealedWebhookSecret: 'sealed-2', pending: null })
-    const { merchant } = updateMerchant(rotated(), { display_name: 'Outra' }, day)
+    const { merchant } = update(rotated(), { display_name: 'Outra' }, day)
     expect(merchant).toMatchObject({ sealedWebhookSecret: 'sealed-2', pending: null })
     expect(() => activateWebhookSecret(rotated(), day)).toThrow('No new webhook secret is waiting')
   })

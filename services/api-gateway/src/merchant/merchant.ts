@@ -10,18 +10,16 @@ import {
   vetWebhookUrl,
 } from '@ponte/contracts'
 import { checksumAddress } from './checksum-address'
+import { activatePayout, cancelPayout, type Payout, type PayoutGuard, type PayoutRequest, requestPayout, signPayout } from './payout-change'
 
 /** A merchant as the gateway keeps it. Secrets are sealed everywhere but in the answer to their owner. */
-export interface Merchant {
+export interface Merchant extends Payout {
   id: string
   userId: string
   /** Grows with each published change. */
   version: number
   displayName: string
   webhookUrl: string | null
-  payoutAddress: string | null
-  /** A contract stood there when it was set. */
-  payoutIsContract: boolean
   sealedWebhookSecret: string
   pending: PendingSecret | null
   createdAt: Date
@@ -57,6 +55,8 @@ export function createMerchant(
     webhookUrl: checkedUrl(body.webhook_url ?? null),
     payoutAddress: checkedAddress(body.payout_address ?? null),
     payoutIsContract: false,
+    clearedPayoutAddress: null,
+    pendingPayout: null,
     sealedWebhookSecret: fields.sealedWebhookSecret,
     pending: null,
     createdAt: fields.at,
@@ -65,18 +65,48 @@ export function createMerchant(
   return { merchant, events: [updated(merchant)], changed: ['merchant'] }
 }
 
-/** Applies what the body names; a body that changes nothing is no change. Throws ApiError `invalid_request`. */
-export function updateMerchant(merchant: Merchant, body: UpdateMerchant, at: Date): Change {
-  const current = inForce(merchant, at)
-  const wanted = {
+/** Applies what the body names; a body that changes nothing is no change. Throws ApiError `invalid_request` or `fresh_login_required`. */
+export function updateMerchant(merchant: Merchant, body: UpdateMerchant, request: PayoutRequest, guard: PayoutGuard): Change {
+  const current = inForce(merchant, request.at)
+  const next: Merchant = {
+    ...current,
     displayName: body.display_name ?? current.displayName,
     webhookUrl: body.webhook_url === undefined ? current.webhookUrl : checkedUrl(body.webhook_url),
-    payoutAddress: body.payout_address === undefined ? current.payoutAddress : checkedAddress(body.payout_address),
+    ...(body.payout_address === undefined ? {} : payoutOf(requestPayout(current, checkedAddress(body.payout_address), request, guard))),
   }
-  const names = { displayName: 'display_name', webhookUrl: 'webhook_url', payoutAddress: 'payout_address' } as const
-  const changed = (Object.keys(names) as (keyof typeof names)[]).filter(key => wanted[key] !== current[key]).map(key => names[key])
-  return changed.length === 0 ? { merchant: current, events: [], changed: [] } : changeTo({ ...current, ...wanted }, changed, at)
+  const changed = (Object.keys(UPDATABLE) as (keyof typeof UPDATABLE)[])
+    .filter(key => next[key] !== current[key])
+    .map(key => UPDATABLE[key])
+  return changed.length === 0 ? { merchant: current, events: [], changed: [] } : changeTo(next, changed, request.at)
 }
+
+const UPDATABLE = {
+  displayName: 'display_name',
+  webhookUrl: 'webhook_url',
+  payoutAddress: 'payout_address',
+  pendingPayout: 'pending_payout_change',
+} as const
+
+/** Decisions on the change of the payout address that waits under `id`. Each throws `not_found` when it does not any more. */
+export const signPayoutChange = (merchant: Merchant, id: string, at: Date, guard: PayoutGuard): Change =>
+  payoutChanged(merchant, signPayout(merchant, id, at, guard), at)
+export const cancelPayoutChange = (merchant: Merchant, id: string, at: Date): Change =>
+  payoutChanged(merchant, cancelPayout(merchant, id), at)
+
+/** Puts a change of the payout address in force whose time has come; otherwise no change. */
+export function activatePayoutChange(merchant: Merchant, at: Date): Change {
+  const next = activatePayout(merchant, at)
+  return next === merchant ? { merchant, events: [], changed: [] } : payoutChanged(merchant, next, at)
+}
+
+function payoutChanged(merchant: Merchant, payout: Payout, at: Date): Change {
+  const isActive = payout.payoutAddress !== merchant.payoutAddress
+  return changeTo({ ...inForce(merchant, at), ...payoutOf(payout) }, [isActive ? 'payout_address' : 'pending_payout_change'], at)
+}
+
+const payoutOf = ({ payoutAddress, payoutIsContract, clearedPayoutAddress, pendingPayout }: Payout): Payout => ({
+  ...{ payoutAddress, payoutIsContract, clearedPayoutAddress, pendingPayout },
+})
 
 /** A new secret waits beside the one in force; rotating again replaces the one that waits. */
 export function rotateWebhookSecret(merchant: Merchant, sealed: string, at: Date): Change {

@@ -5,6 +5,7 @@ import type {
   CreateOrder,
   CreateSubscription,
   ReplayDeliveries,
+  SignPayoutChange,
   UpdateEndpoint,
   UpdateMerchant,
   UpdateSubscription,
@@ -17,6 +18,7 @@ interface RequestBodies extends Record<RequestName, object> {
   UpdateSubscription: UpdateSubscription
   CreateMerchant: CreateMerchant
   UpdateMerchant: UpdateMerchant
+  SignPayoutChange: SignPayoutChange
   ReplayDeliveries: ReplayDeliveries
   AuthorizePayment: AuthorizePayment
   CreateWebhookEndpoint: CreateEndpoint
@@ -39,6 +41,7 @@ export const requestExamples: RequestBodies = {
     payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
   },
   UpdateMerchant: { webhook_url: 'https://example.com/new-webhooks' },
+  SignPayoutChange: { signature: `0x${'1b'.repeat(65)}` },
   ReplayDeliveries: { created_gte: '2026-11-20T00:00:00.000Z', created_lt: '2026-11-21T00:00:00.000Z', scope: 'undelivered' },
   AuthorizePayment: {
     ...{ payer_address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906', amount: '27.675277', valid_after: 0, valid_before: 1_795_000_000 },

@@ -80,9 +80,21 @@ const merchants: Operation[] = [
     id: 'updateMerchant',
     tag: 'Merchant',
     summary: 'Change your merchant',
+    description:
+      'The first `payout_address` is in force at once. Changing or clearing it wants a login of the last minutes, and another address waits: see ' +
+      '`pending_payout_change`. Open orders keep theirs.',
     body: 'UpdateMerchant',
     answers: { 200: 'Merchant' },
-    errors: ['payout_address_refused'],
+    errors: ['payout_address_refused', 'fresh_login_required'],
+  }),
+  me('post', '/payout-changes/:id/sign', {
+    ...{ id: 'signPayoutChange', tag: 'Merchant', summary: 'Sign a payout address that waits', body: 'SignPayoutChange' },
+    description: 'With a signature of `message` by the key of the new address it waits a shorter time. A contract cannot sign.',
+    answers: { 200: 'Merchant' },
+  }),
+  me('post', '/payout-changes/:id/cancel', {
+    ...{ id: 'cancelPayoutChange', tag: 'Merchant', summary: 'Cancel a change of the payout address that waits' },
+    answers: { 200: 'Merchant' },
   }),
   me('post', '/rotate-key', {
     ...{ id: 'rotateKey', tag: 'Merchant', summary: 'Invalidate the API key and show a new one once', answers: { 200: 'MerchantWithKey' } },

@@ -4,6 +4,7 @@ import { parseCookie } from 'cookie'
 import { type CookieOptions, type Request, type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { jsonBody } from '../json-body'
+import { isLoopback } from '../loopback'
 import { isConnectionLoss } from '../owners'
 
 export interface SessionProvider {
@@ -36,6 +37,7 @@ export function dashboardSession(options: DashboardSessionOptions): Router {
   const name = options.secure ? '__Secure-ponte_refresh' : 'ponte_refresh'
   const cookie: CookieOptions = { httpOnly: true, secure: options.secure, sameSite: 'strict', path: PATH }
   const router = Router()
+  const fromOurPage = fromOurPageOnly(options.secure)
   router.put(PATH, fromOurPage, (req, res) => {
     const { refresh_token } = parseRequest(storeBody, jsonBody(req), 'body')
     res.cookie(name, refresh_token, cookie).status(204).end()
@@ -55,12 +57,19 @@ export function dashboardSession(options: DashboardSessionOptions): Router {
   return router
 }
 
-/** Cross-site requests are refused: setting this header needs a CORS preflight that is never granted, and the cookie is `SameSite=Strict`. */
-const fromOurPage: RequestHandler = (req, res, next) => {
-  if (req.get('x-ponte-session') === undefined) throw new ApiError('forbidden', 'This route is for the dashboard alone.')
-  res.setHeader('Cache-Control', 'no-store')
-  next()
-}
+/**
+ * Cross-site requests are refused: setting this header needs a CORS preflight that is never granted, and the cookie is `SameSite=Strict`. So is
+ * plain http from another machine, where the cookie could be read on its way.
+ */
+const fromOurPageOnly =
+  (secure: boolean): RequestHandler =>
+  (req, res, next) => {
+    if (req.get('x-ponte-session') === undefined) throw new ApiError('forbidden', 'This route is for the dashboard alone.')
+    if (!secure && !isLoopback(req.hostname))
+      throw new ApiError('forbidden', 'The session would travel without TLS; set PUBLIC_URL to https://… and open that.')
+    res.setHeader('Cache-Control', 'no-store')
+    next()
+  }
 
 const tokenIn = ({ headers }: Request, name: string): string | undefined => parseCookie(headers.cookie ?? '')[name]
 

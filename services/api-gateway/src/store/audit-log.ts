@@ -1,7 +1,15 @@
 import { insertRows, uuidv7 } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 
-export type Action = 'merchant.create' | 'merchant.update' | 'api_key.rotate' | 'webhook_secret.rotate' | 'webhook_secret.activate'
+export type Action =
+  | 'merchant.create'
+  | 'merchant.update'
+  | 'payout_change.sign'
+  | 'payout_change.cancel'
+  | 'payout_change.activate'
+  | 'api_key.rotate'
+  | 'webhook_secret.rotate'
+  | 'webhook_secret.activate'
 
 /** The user and request behind a change. */
 export interface Actor {

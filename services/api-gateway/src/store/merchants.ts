@@ -1,5 +1,6 @@
 import { ApiError } from '@ponte/contracts'
 import { type Database, insertRows, isUniqueViolation, outboxRows, type Statement, updateVersioned } from '@ponte/service-kit'
+import { z } from 'zod'
 import type { Merchant as MerchantRow, PrismaClient } from '../generated/client'
 import type { Change, Merchant } from '../merchant'
 import { type Action, type Actor, auditEntry, auditRecordOf, INSERT_AUDIT_ROWS } from './audit-log'
@@ -15,12 +16,17 @@ const CHANGING_COLUMNS = [
   'webhook_url',
   'payout_address',
   'payout_is_contract',
+  'cleared_payout_address',
+  'pending_payout',
+  'pending_payout_activates_at',
   'sealed_webhook_secret',
   'sealed_pending_secret',
   'pending_activates_at',
   'updated_at',
 ]
 const MERCHANT_COLUMNS = ['id', 'user_id', 'version', 'created_at', ...CHANGING_COLUMNS]
+
+const DUE_MAX = 100
 
 // Raw SQL, because it commits with its event and its audit row.
 const INSERT: Statement = {
@@ -46,6 +52,12 @@ export function merchantStore(database: Database, prisma: PrismaClient, { now, c
     async findByUser(userId: string): Promise<Merchant | null> {
       const row = await prisma.merchant.findUnique({ where: { userId } })
       return row && toMerchant(row)
+    },
+
+    /** Merchants whose change of the payout address has waited long enough. */
+    async withDuePayout(): Promise<Merchant[]> {
+      const rows = await prisma.merchant.findMany({ where: { pendingPayoutActivatesAt: { lte: now() } }, take: DUE_MAX })
+      return rows.map(toMerchant)
     },
 
     /** Writes a new merchant with its first key. Throws ApiError `merchant_exists` when the user has one. */
@@ -82,6 +94,17 @@ export function merchantStore(database: Database, prisma: PrismaClient, { now, c
   }
 }
 
+/** As it is kept in JSON. */
+const pendingPayout = z.object({
+  id: z.string(),
+  address: z.string(),
+  isContract: z.boolean(),
+  requestedBy: z.string(),
+  requestedAt: z.coerce.date(),
+  isSigned: z.boolean(),
+  activatesAt: z.coerce.date(),
+})
+
 const toRecord = (merchant: Merchant) => ({
   id: merchant.id,
   user_id: merchant.userId,
@@ -90,6 +113,9 @@ const toRecord = (merchant: Merchant) => ({
   webhook_url: merchant.webhookUrl,
   payout_address: merchant.payoutAddress,
   payout_is_contract: merchant.payoutIsContract,
+  cleared_payout_address: merchant.clearedPayoutAddress,
+  pending_payout: merchant.pendingPayout,
+  pending_payout_activates_at: merchant.pendingPayout?.activatesAt ?? null,
   sealed_webhook_secret: merchant.sealedWebhookSecret,
   sealed_pending_secret: merchant.pending?.sealed ?? null,
   pending_activates_at: merchant.pending?.activatesAt ?? null,
@@ -97,7 +123,8 @@ const toRecord = (merchant: Merchant) => ({
   updated_at: merchant.updatedAt,
 })
 
-const toMerchant = ({ sealedPendingSecret, pendingActivatesAt, ...row }: MerchantRow): Merchant => ({
+const toMerchant = ({ sealedPendingSecret, pendingActivatesAt, pendingPayoutActivatesAt, ...row }: MerchantRow): Merchant => ({
   ...row,
+  pendingPayout: pendingPayoutActivatesAt && pendingPayout.parse(row.pendingPayout),
   pending: sealedPendingSecret && pendingActivatesAt ? { sealed: sealedPendingSecret, activatesAt: pendingActivatesAt } : null,
 })

@@ -8,7 +8,7 @@ let system: TestGateway
 
 beforeAll(async () => {
   system = await startGateway(
-    { RATE_LIMIT_CALLER_PER_MINUTE: '20', RATE_LIMIT_ADDRESS_PER_MINUTE: '300', TRUSTED_PROXIES: '1' },
+    { RATE_LIMIT_CALLER_PER_MINUTE: '20', RATE_LIMIT_ADDRESS_PER_MINUTE: '300', TRUSTED_PROXIES: '1', PUBLIC_URL: 'https://pay.ponte.dev' },
     { replicas: 2 },
   )
 })

@@ -90,3 +90,19 @@ test('what another site could send is refused: there is no header of ours and no
   expect(preflight.headers['access-control-allow-origin']).toBeUndefined()
   await ask('put').send({ refresh_token: '' }).expect(400)
 })
+
+test('over plain http the token is kept for a browser on this machine only', async () => {
+  const plain = await startGateway({ AUTH_URL: 'http://where.only.browsers.reach', PUBLIC_URL: 'http://127.0.0.1:8080' })
+  try {
+    const put = (host: string) =>
+      request(plain.url).put(PATH).set('X-Ponte-Session', '1').set('Host', host).send({ refresh_token: 'first' })
+    const kept = await put('localhost:8080').expect(204)
+    expect(cookieOf(kept)).toBe('ponte_refresh=first; Path=/dashboard/session; HttpOnly; SameSite=Strict')
+    for (const host of ['pay.ponte.dev', '192.168.1.5:8080', '127.0.0.1.ponte.dev']) {
+      const refused = await put(host).expect(403)
+      expect(refused.headers).not.toHaveProperty('set-cookie')
+    }
+  } finally {
+    await plain.stop()
+  }
+})

@@ -4,7 +4,7 @@ import { startGateway, type TestGateway } from '../world'
 let system: TestGateway
 
 beforeAll(async () => {
-  system = await startGateway({ RATE_LIMIT_ADDRESS_PER_MINUTE: '40', TRUSTED_PROXIES: '1' })
+  system = await startGateway({ RATE_LIMIT_ADDRESS_PER_MINUTE: '40', TRUSTED_PROXIES: '1', PUBLIC_URL: 'https://pay.ponte.dev' })
 })
 afterAll(() => system.stop())
 

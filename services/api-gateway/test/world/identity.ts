@@ -70,7 +70,16 @@ export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () =>
     /** A token as a login gives it; claims and header can be bent. `undefined` leaves a claim out. */
     sign(claims: Record<string, unknown> = {}, header: Record<string, unknown> = {}, key = newest()): string {
       const at = Math.floor(now().getTime() / 1000)
-      const all = { iss: ISSUER, aud: AUDIENCE, sub: randomUUID(), iat: at, exp: at + 3600, role: 'authenticated', ...claims }
+      const all = {
+        iss: ISSUER,
+        aud: AUDIENCE,
+        sub: randomUUID(),
+        iat: at,
+        exp: at + 3600,
+        role: 'authenticated',
+        amr: [{ method: 'password', timestamp: at }],
+        ...claims,
+      }
       const present = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
       return jwt.sign(present, key.privateKey, { algorithm: key.alg, noTimestamp: true, header: { alg: key.alg, kid: key.kid, ...header } })
     },

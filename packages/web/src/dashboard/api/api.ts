@@ -56,6 +56,7 @@ export const api = {
   merchant: () => call<MerchantBody>(ME),
   createMerchant: (body: object) => post<MerchantBody & { api_key: string }>('/api/v1/merchants', body),
   updateMerchant: (body: object) => call<MerchantBody>(ME, { method: 'PATCH', body }),
+  cancelPayoutChange: (id: string) => post<MerchantBody>(`${ME}/payout-changes/${id}/cancel`),
   rotateKey: () => post<MerchantBody & { api_key: string }>(`${ME}/rotate-key`),
   rotateSecret: () => post<MerchantBody>(`${ME}/rotate-webhook-secret`),
   activateSecret: () => post<MerchantBody>(`${ME}/activate-webhook-secret`),

@@ -29,6 +29,7 @@ export function PayoutAddress({ merchant }: { merchant: MerchantBody }) {
       <div role="status">
         <FieldWarning merchant={merchant} field="payout_address" />
       </div>
+      {merchant.pending_payout_change && <Waiting change={merchant.pending_payout_change} />}
       <div className="buttons">
         <Button variant={current === null ? 'filled' : 'default'} onClick={() => setOpen(true)}>
           {action}
@@ -53,6 +54,24 @@ export function PayoutAddress({ merchant }: { merchant: MerchantBody }) {
         />
       </Dialog>
     </Card>
+  )
+}
+
+/** A change that is not in force yet, and can be cancelled. */
+function Waiting({ change }: { change: NonNullable<MerchantBody['pending_payout_change']> }) {
+  const { t, exactMoment } = useWords()
+  const saved = useMerchantSaved()
+  return (
+    <div className="secret" role="status">
+      <p className="warning">{t.payout.waiting(exactMoment(change.activates_at))}</p>
+      <CopyValue value={change.payout_address} label={t.payout.next} />
+      <Confirmed
+        action={t.payout.withdraw}
+        question={t.payout.withdrawSure}
+        work={() => api.cancelPayoutChange(change.id)}
+        onDone={saved}
+      />
+    </div>
   )
 }
 

@@ -51,6 +51,9 @@ export const en: Texts = {
     sure: 'Compare it letter by letter. It is used for new orders; what arrives at a wrong address does not come back.',
     now: 'Now',
     next: 'New',
+    waiting: moment => `Another address takes effect on ${moment}. If it was not you, cancel it and change your password.`,
+    withdraw: 'Cancel the change',
+    withdrawSure: 'Cancel it? New orders go on being paid to the present address.',
   },
   signIn: {
     title: 'Log in',

@@ -28,6 +28,7 @@ export const problemsEn: typeof problemsPt = {
     invalid_state: 'Its present state does not allow this.',
     not_due: 'The current period is already charged.',
     not_found: 'We cannot find what you are looking for.',
+    fresh_login_required: 'For your safety: log out, log in again, and repeat this within a few minutes.',
     forbidden: 'This belongs to another merchant.',
     merchant_exists: 'This account already has a store. Reload the page.',
     idempotency_in_progress: 'The same request is still running. Wait a moment.',

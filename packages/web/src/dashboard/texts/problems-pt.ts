@@ -31,6 +31,7 @@ export const problemsPt = {
     invalid_state: 'O estado atual não permite isto.',
     not_due: 'O período atual já foi cobrado.',
     not_found: 'Não encontramos o que você procura.',
+    fresh_login_required: 'Para sua segurança: saia, entre de novo e repita em poucos minutos.',
     forbidden: 'Isto pertence a outra loja.',
     merchant_exists: 'Esta conta já tem uma loja. Recarregue a página.',
     idempotency_in_progress: 'O mesmo pedido ainda está em andamento. Espere um instante.',

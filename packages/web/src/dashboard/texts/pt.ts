@@ -59,6 +59,9 @@ export const pt = {
     sure: 'Confira letra por letra. Vale para as cobranças novas; o que chega a um endereço errado não volta.',
     now: 'Agora',
     next: 'Novo',
+    waiting: (moment: string) => `Outro endereço passa a valer em ${moment}. Se não foi você, cancele e troque sua senha.`,
+    withdraw: 'Cancelar a troca',
+    withdrawSure: 'Cancelar? As cobranças novas continuam pagando ao endereço atual.',
   },
   signIn: {
     title: 'Entrar',

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { type AddressPolicy, ApiError, createMerchant as createBody, updateMerchant as updateBody } from '@ponte/contracts'
-import { isStale, keyedRequest, parseRequest, seal, uuidv7 } from '@ponte/service-kit'
-import { type Request, type RequestHandler, type Response, Router } from 'express'
+import { type AddressPolicy, createMerchant as createBody, updateMerchant as updateBody } from '@ponte/contracts'
+import { keyedRequest, parseRequest, seal, uuidv7 } from '@ponte/service-kit'
+import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
-import { API_KEY_ENTROPY_BYTES, derivedEntropy, mintApiKey, userIn } from './credentials'
-import { jsonBody } from './json-body'
+import { API_KEY_ENTROPY_BYTES, derivedEntropy, mintApiKey, userIn } from '../credentials'
+import { jsonBody } from '../json-body'
 import {
   activateWebhookSecret,
   type Change,
@@ -15,31 +15,23 @@ import {
   rotateWebhookSecret,
   updateMerchant,
   vetPayoutAddress,
-} from './merchant'
-import type { Owner } from './owners'
-import type { Store } from './store'
-import type { Action, Actor } from './store/audit-log'
+} from '../merchant'
+import type { Action } from '../store/audit-log'
+import { type AccountDeps, actor, changeOwn, isFreshLogin, own } from './changes'
 
-export interface MerchantRouteDeps {
-  store: Store
-  now: () => Date
-  /** Judges payout addresses. */
-  orders: Owner
-  sealKey: string
+export interface MerchantRouteDeps extends AccountDeps {
   /** What the dispatcher opens and closes beside the rule, so that a merchant is warned of what it refuses. */
   webhooks: AddressPolicy
-  /** Leaves the user in `res.locals.userId`. */
-  session: RequestHandler[]
 }
 
 const nothing = z.strictObject({})
 const SALT_BYTES = 32
-const RACES_MAX = 20
 const mintSecret = () => `whsec_${randomBytes(32).toString('hex')}`
 const mint = () => mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES))
 
 /** What users do with their own merchant (specification, Merchant self-management). */
-export function merchantRoutes({ store, now, orders, sealKey, webhooks, session }: MerchantRouteDeps): Router {
+export function merchantRoutes(deps: MerchantRouteDeps): Router {
+  const { store, now, orders, sealKey, webhooks, session } = deps
   const router = Router()
   const bodyOf = (merchant: Merchant) => merchantBody(inForce(merchant, now()), sealKey, webhooks)
   const sealedSecret = (merchantId: string) => seal(mintSecret(), sealKey, merchantId)
@@ -47,8 +39,8 @@ export function merchantRoutes({ store, now, orders, sealKey, webhooks, session 
   router.post('/api/v1/merchants', ...session, async (req, res) => {
     const body = parseRequest(createBody, jsonBody(req), 'body')
     const id = uuidv7()
-    const opened = createMerchant(body, { id, userId: userIn(res), sealedWebhookSecret: sealedSecret(id), at: now() })
-    const change = { ...opened, merchant: await vetPayoutAddress(orders, opened.merchant) }
+    const opened = createMerchant(body, { id, userId: userIn(res).id, sealedWebhookSecret: sealedSecret(id), at: now() })
+    const change = await vetPayoutAddress(orders, opened, null)
     const key = mint()
     await store.merchants.insert(change, key.hash, actor(res))
     res
@@ -58,22 +50,19 @@ export function merchantRoutes({ store, now, orders, sealKey, webhooks, session 
   })
 
   router.get('/api/v1/merchants/me', ...session, async (_req, res) => {
-    res.json(bodyOf(await own(store, userIn(res))))
+    res.json(bodyOf(await own(store, res)))
   })
 
   router.patch('/api/v1/merchants/me', ...session, async (req, res) => {
     const body = parseRequest(updateBody, jsonBody(req), 'body')
-    const decide = async (merchant: Merchant) => {
-      const change = updateMerchant(merchant, body, now())
-      if (!change.changed.includes('payout_address')) return change
-      return { ...change, merchant: await vetPayoutAddress(orders, change.merchant) }
-    }
-    res.json(bodyOf(await changed(store, res, 'merchant.update', decide)))
+    const request = { id: uuidv7(), userId: userIn(res).id, at: now(), isFresh: isFreshLogin(res, deps) }
+    const decide = (merchant: Merchant) => vetPayoutAddress(orders, updateMerchant(merchant, body, request, deps.payoutGuard), merchant)
+    res.json(bodyOf(await changeOwn(store, res, 'merchant.update', decide)))
   })
 
   router.post('/api/v1/merchants/me/rotate-key', ...session, async (req, res) => {
     parseRequest(nothing, jsonBody(req), 'body')
-    const merchant = await own(store, userIn(res))
+    const merchant = await own(store, res)
     const idempotencyKey = keyedRequest(req, merchant.id)?.key
     const plain = idempotencyKey === undefined ? await rotated(merchant, res) : await rotatedOnce(merchant, idempotencyKey, res)
     res.json({ ...bodyOf(merchant), api_key: plain })
@@ -102,7 +91,7 @@ export function merchantRoutes({ store, now, orders, sealKey, webhooks, session 
 
   const secretRoute = (action: Action, decide: (merchant: Merchant) => Change) => async (req: Request, res: Response) => {
     parseRequest(nothing, jsonBody(req), 'body')
-    res.json(bodyOf(await changed(store, res, action, decide)))
+    res.json(bodyOf(await changeOwn(store, res, action, decide)))
   }
   router.post(
     '/api/v1/merchants/me/rotate-webhook-secret',
@@ -116,31 +105,3 @@ export function merchantRoutes({ store, now, orders, sealKey, webhooks, session 
   )
   return router
 }
-
-/** The user's merchant. Throws `not_found` when there is none. */
-export async function own(store: Store, userId: string): Promise<Merchant> {
-  const merchant = await store.merchants.findByUser(userId)
-  if (!merchant) throw new ApiError('not_found', 'This user has no merchant yet; create it with POST /api/v1/merchants.')
-  return merchant
-}
-
-/** Finds, decides, commits; retries after a concurrent change. */
-async function changed(
-  store: Store,
-  res: Response,
-  action: Action,
-  decide: (merchant: Merchant) => Change | Promise<Change>,
-): Promise<Merchant> {
-  for (let race = 1; ; race++) {
-    const change = await decide(await own(store, userIn(res)))
-    if (change.changed.length === 0) return change.merchant
-    try {
-      await store.merchants.update(change, action, actor(res))
-      return change.merchant
-    } catch (error) {
-      if (!isStale(error) || race === RACES_MAX) throw error
-    }
-  }
-}
-
-const actor = (res: Response): Actor => ({ userId: userIn(res), requestId: String(res.locals.requestId) })

@@ -1,0 +1,64 @@
+import { ApiError, id as idSchema, signPayoutChange as signBody } from '@ponte/contracts'
+import { isStale, parseRequest } from '@ponte/service-kit'
+import { type Request, type Response, Router } from 'express'
+import { z } from 'zod'
+import { jsonBody } from '../json-body'
+import {
+  activatePayoutChange,
+  type Change,
+  cancelPayoutChange,
+  isSignedBy,
+  type Merchant,
+  merchantBody,
+  payoutMessage,
+  signPayoutChange,
+  waiting,
+} from '../merchant'
+import type { Store } from '../store'
+import type { Action } from '../store/audit-log'
+import { changeOwn } from './changes'
+import type { MerchantRouteDeps } from './merchant-routes'
+
+const nothing = z.strictObject({})
+const pathId = z.object({ id: idSchema })
+
+/** What a merchant does with a change of the payout address that waits. */
+export function payoutRoutes({ store, now, sealKey, webhooks, session, payoutGuard }: MerchantRouteDeps): Router {
+  const router = Router()
+  const decided = async (req: Request, res: Response, action: Action, decide: (merchant: Merchant, id: string) => Change) => {
+    const { id } = parseRequest(pathId, req.params, 'path')
+    const merchant = await changeOwn(store, res, action, found => decide(found, id))
+    res.json(merchantBody(merchant, sealKey, webhooks))
+  }
+  router.post('/api/v1/merchants/me/payout-changes/:id/sign', ...session, async (req, res) => {
+    await decided(req, res, 'payout_change.sign', (merchant, id) => {
+      const change = waiting(merchant, id)
+      const { signature } = parseRequest(signBody, jsonBody(req), 'body')
+      if (!isSignedBy(change.address, payoutMessage(merchant.id, change), signature)) throw notSigned()
+      return signPayoutChange(merchant, id, now(), payoutGuard)
+    })
+  })
+  router.post('/api/v1/merchants/me/payout-changes/:id/cancel', ...session, async (req, res) => {
+    parseRequest(nothing, jsonBody(req), 'body')
+    await decided(req, res, 'payout_change.cancel', (merchant, id) => cancelPayoutChange(merchant, id, now()))
+  })
+  return router
+}
+
+/** Puts the changes in force that have waited long enough. Another replica, or a request, may be first. */
+export async function activatePayoutChanges(store: Store, now: () => Date): Promise<void> {
+  for (const merchant of await store.merchants.withDuePayout()) {
+    const change = activatePayoutChange(merchant, now())
+    if (change.changed.length === 0) continue
+    await store.merchants
+      .update(change, 'payout_change.activate', { userId: 'ponte', requestId: merchant.pendingPayout?.id ?? '' })
+      .catch(error => {
+        if (!isStale(error)) throw error
+      })
+  }
+}
+
+const notSigned = () =>
+  new ApiError('invalid_request', 'The body is not valid: signature is not of this message by the key of the new address.', {
+    errors: [{ path: 'signature', message: 'is not of this message by the key of the new address' }],
+  })

@@ -1,0 +1,93 @@
+import { ApiError } from '@ponte/contracts'
+
+/** A change of the payout address that waits. Orders keep the address that they were opened with. */
+export interface PayoutChange {
+  id: string
+  address: string
+  isContract: boolean
+  requestedBy: string
+  requestedAt: Date
+  /** The key of the new address signed this very change. */
+  isSigned: boolean
+  activatesAt: Date
+}
+
+/** Where a merchant is paid. */
+export interface Payout {
+  payoutAddress: string | null
+  /** A contract stood there when it was set. */
+  payoutIsContract: boolean
+  /** What was in force when it was cleared; null before the first time. */
+  clearedPayoutAddress: string | null
+  pendingPayout: PayoutChange | null
+}
+
+/** How long a change waits: with a signature of the new address, and without one. */
+export interface PayoutGuard {
+  delayMs: number
+  unsignedDelayMs: number
+}
+
+export interface PayoutRequest {
+  /** Of the change, if it has to wait. */
+  id: string
+  userId: string
+  at: Date
+  /** The user has logged in a moment ago. */
+  isFresh: boolean
+}
+
+/**
+ * Sets, changes or clears the payout address. The first one, and the one that was cleared, are in force at once, and so is none at all; another one
+ * waits, so that a stolen session cannot redirect what payers pay. Throws `fresh_login_required` for all but the first.
+ */
+export function requestPayout(payout: Payout, address: string | null, request: PayoutRequest, guard: PayoutGuard): Payout {
+  const { payoutAddress: current, clearedPayoutAddress: cleared, pendingPayout: pending } = payout
+  if (address === current || (address !== null && address === pending?.address)) return payout
+  const isFirst = current === null && cleared === null
+  if (!isFirst && !request.isFresh)
+    throw new ApiError('fresh_login_required', 'Log in again, then change payout_address within a few minutes.')
+  if (address === null) return { payoutAddress: null, payoutIsContract: false, clearedPayoutAddress: current, pendingPayout: null }
+  if (isFirst || (current === null && address === cleared)) return { ...payout, payoutAddress: address, pendingPayout: null }
+  const { id, userId, at } = request
+  const change = { id, address, isContract: false, requestedBy: userId, requestedAt: at, isSigned: false }
+  return activatePayout({ ...payout, pendingPayout: { ...change, activatesAt: activationOf(change, guard) } }, at)
+}
+
+/** Brings a change forward, because the key of its address signed it. Throws `not_found` when it does not wait any more. */
+export function signPayout(payout: Payout, id: string, at: Date, guard: PayoutGuard): Payout {
+  const signed = { ...waiting(payout, id), isSigned: true }
+  return activatePayout({ ...payout, pendingPayout: { ...signed, activatesAt: activationOf(signed, guard) } }, at)
+}
+
+/** Withdraws a change. Throws `not_found` when it does not wait any more. */
+export function cancelPayout(payout: Payout, id: string): Payout {
+  waiting(payout, id)
+  return { ...payout, pendingPayout: null }
+}
+
+/** Puts a change in force whose time has come. */
+export function activatePayout(payout: Payout, at: Date): Payout {
+  const { pendingPayout: change } = payout
+  if (!change || change.activatesAt > at) return payout
+  return { ...payout, payoutAddress: change.address, payoutIsContract: change.isContract, pendingPayout: null }
+}
+
+/** The change that waits under this id: what was looked at, not what took its place meanwhile. */
+export function waiting({ pendingPayout: change }: Payout, id: string): PayoutChange {
+  if (change?.id !== id) throw new ApiError('not_found', 'No such change of the payout address is waiting; look at the merchant again.')
+  return change
+}
+
+/** What the key of the new address signs. It names the change, so that a signature is good for this one alone. */
+export const payoutMessage = (merchantId: string, { id, address, requestedAt }: PayoutChange): string =>
+  [
+    'Ponte: pay my orders out to this address.',
+    `Address: ${address}`,
+    `Merchant: ${merchantId}`,
+    `Change: ${id}`,
+    `Requested: ${requestedAt.toISOString()}`,
+  ].join('\n')
+
+const activationOf = ({ requestedAt, isSigned }: Omit<PayoutChange, 'activatesAt'>, guard: PayoutGuard): Date =>
+  new Date(requestedAt.getTime() + (isSigned ? guard.delayMs : Math.max(guard.delayMs, guard.unsignedDelayMs)))

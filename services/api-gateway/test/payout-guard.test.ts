@@ -1,0 +1,178 @@
+import { Wallet } from 'ethers'
+import request from 'supertest'
+import { activatePayoutChanges } from '../src/account'
+import { openStore } from '../src/store'
+import { bearer, newMerchant, startGateway, type TestGateway } from './world'
+
+// Who has stolen a session, a key or an old signature must not receive what payers pay.
+
+const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
+const HOUR = 3_600_000
+const OLD = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+let system: TestGateway
+
+beforeAll(async () => {
+  system = await startGateway({}, { now: () => new Date(at.ms), replicas: 2 })
+})
+afterAll(() => system.stop())
+
+const urlOf = (replica: number) => `http://127.0.0.1:${system.replicas[replica]?.http.port()}`
+const me = (token: string, replica = 0) => request(urlOf(replica)).get('/api/v1/merchants/me').set(bearer(token)).expect(200)
+const patch = (token: string, payout_address: string | null) =>
+  request(system.url).patch('/api/v1/merchants/me').set(bearer(token)).send({ payout_address })
+const decide = (token: string, id: string, what: 'sign' | 'cancel', body: object = {}, replica = 0) =>
+  request(urlOf(replica)).post(`/api/v1/merchants/me/payout-changes/${id}/${what}`).set(bearer(token)).send(body)
+const subjectOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub
+/** A session of the same user as it is after refreshes: issued now, logged in an hour ago. */
+const stolen = (token: string, claims: object = { amr: [{ method: 'password', timestamp: at.ms / 1000 - 3600 }] }) =>
+  system.identity.sign({ sub: subjectOf(token), ...claims })
+const fresh = (token: string) => system.identity.sign({ sub: subjectOf(token) })
+const paid = (payout_address: string | null = OLD) => newMerchant(system, { display_name: 'Padaria', payout_address })
+/** What each replica does every few seconds, by two of them at one moment. */
+const activate = async () => {
+  const stores = [system.sql, system.sql].map(database => openStore(database, { now: () => new Date(at.ms), committed: () => undefined }))
+  await Promise.all(stores.map(store => activatePayoutChanges(store, () => new Date(at.ms))))
+}
+const published = async (merchantId: string) => {
+  const { rows } = await system.sql.query(
+    "SELECT body FROM outbox WHERE type = 'merchant.updated' AND body LIKE $1 ORDER BY created_at, id",
+    [`%${merchantId}%`],
+  )
+  return rows.map(row => JSON.parse(row.body).data.payout_address)
+}
+
+test('a stolen session can neither change nor clear the payout address, however its token was refreshed', async () => {
+  const { token } = await paid()
+  const minute = at.ms / 1000 - 60
+  const tokens = [
+    stolen(token),
+    stolen(token, { amr: undefined }),
+    stolen(token, { amr: undefined, auth_time: at.ms / 1000 - 301 }),
+    stolen(token, { amr: [{ method: 'token_refresh', timestamp: minute }] }),
+    stolen(token, { amr: 'password', auth_time: 'now' }),
+    stolen(token, { amr: ['password'] }),
+  ]
+  for (const thief of tokens) {
+    for (const address of [Wallet.createRandom().address, null]) {
+      expect((await patch(thief, address).expect(403)).body.code).toBe('fresh_login_required')
+    }
+  }
+  expect((await me(token)).body).toMatchObject({ payout_address: OLD, pending_payout_change: null })
+  await patch(stolen(token, { amr: undefined, auth_time: minute }), null).expect(200)
+})
+
+test('a session stolen right after the login changes nothing for two days, in which it is shown and can be cancelled', async () => {
+  const { token, merchant, apiKey } = await paid()
+  const thief = Wallet.createRandom()
+  const { body } = await patch(token, thief.address).expect(200)
+  expect(body).toMatchObject({
+    payout_address: OLD,
+    pending_payout_change: { payout_address: thief.address, is_signed: false, activates_at: new Date(at.ms + 48 * HOUR).toISOString() },
+  })
+  at.ms += 47 * HOUR
+  await activate()
+  system.owners.orders.received.length = 0
+  await request(system.url).get('/api/v1/orders').set(bearer(apiKey)).expect(200)
+  expect(system.owners.orders.received[0]?.caller).toMatchObject({ terms: { payout_address: OLD } })
+  const { body: after } = await decide(stolen(token), body.pending_payout_change.id, 'cancel').expect(200)
+  expect(after).toMatchObject({ payout_address: OLD, pending_payout_change: null })
+  at.ms += 2 * HOUR
+  await activate()
+  expect((await me(fresh(token))).body.payout_address).toBe(OLD)
+  expect(new Set(await published(merchant.id))).toEqual(new Set([OLD]))
+})
+
+test('what waited its time is in force once, with its event, whichever replica sees it first', async () => {
+  const { token, merchant } = await paid()
+  const next = Wallet.createRandom()
+  await patch(token, next.address).expect(200)
+  at.ms += 48 * HOUR
+  await activate()
+  expect((await me(fresh(token), 1)).body).toMatchObject({ payout_address: next.address, pending_payout_change: null })
+  expect(await published(merchant.id)).toEqual([OLD, OLD, next.address])
+  const { rows } = await system.sql.query('SELECT user_id, action, changed FROM audit_log WHERE merchant_id = $1 ORDER BY id', [
+    merchant.id,
+  ])
+  expect(rows.slice(1)).toEqual([
+    { user_id: subjectOf(token), action: 'merchant.update', changed: ['pending_payout_change'] },
+    { user_id: 'ponte', action: 'payout_change.activate', changed: ['payout_address'] },
+  ])
+})
+
+test('a signature of the new address halves the wait; a replayed, foreign or mistaken one is refused', async () => {
+  const [one, two] = [await paid(), await paid()]
+  const next = Wallet.createRandom()
+  const change = (await patch(one.token, next.address).expect(200)).body.pending_payout_change
+  const foreign = (await patch(two.token, next.address).expect(200)).body.pending_payout_change
+  expect(change.message).toContain(one.merchant.id)
+  const signature = await next.signMessage(change.message)
+  const wrong = [
+    [two.token, foreign.id, signature],
+    [one.token, change.id, await next.signMessage(foreign.message)],
+    [one.token, change.id, await Wallet.createRandom().signMessage(change.message)],
+    [one.token, change.id, `0x${'00'.repeat(65)}`],
+    [one.token, change.id, `0x${'ff'.repeat(65)}`],
+  ] as const
+  for (const [token, id, given] of wrong) {
+    const { body } = await decide(token, id, 'sign', { signature: given }).expect(400)
+    expect(body.errors).toEqual([expect.objectContaining({ path: 'signature' })])
+  }
+  await decide(two.token, change.id, 'sign', { signature }).expect(404)
+  const { body } = await decide(one.token, change.id, 'sign', { signature }).expect(200)
+  expect(body).toMatchObject({
+    payout_address: OLD,
+    pending_payout_change: { is_signed: true, activates_at: new Date(at.ms + 24 * HOUR).toISOString() },
+  })
+  // The same address again is another change, for which the old signature is not good.
+  await decide(one.token, change.id, 'cancel').expect(200)
+  const again = (await patch(one.token, next.address).expect(200)).body.pending_payout_change
+  await decide(one.token, again.id, 'sign', { signature }).expect(400)
+  await decide(one.token, change.id, 'sign', { signature }).expect(404)
+})
+
+test('clearing is at once; afterwards only the address that was cleared comes back at once', async () => {
+  const { token } = await paid()
+  expect((await patch(token, null).expect(200)).body.payout_address).toBeNull()
+  expect((await patch(stolen(token), OLD).expect(403)).body.code).toBe('fresh_login_required')
+  const other = await patch(token, Wallet.createRandom().address).expect(200)
+  expect(other.body).toMatchObject({ payout_address: null, pending_payout_change: expect.anything() })
+  expect((await patch(token, OLD).expect(200)).body).toMatchObject({ payout_address: OLD, pending_payout_change: null })
+})
+
+test('the first address is in force at once, also for a session of yesterday', async () => {
+  const { token } = await newMerchant(system)
+  expect((await patch(stolen(token), OLD).expect(200)).body).toMatchObject({ payout_address: OLD, pending_payout_change: null })
+})
+
+test('an API key, which is stolen more easily than a session, reaches none of it', async () => {
+  const { apiKey, token } = await paid()
+  const { pending_payout_change } = (await patch(token, Wallet.createRandom().address).expect(200)).body
+  await patch(apiKey, Wallet.createRandom().address).expect(401)
+  await decide(apiKey, pending_payout_change.id, 'cancel').expect(401)
+  await decide(apiKey, pending_payout_change.id, 'sign', { signature: `0x${'00'.repeat(65)}` }).expect(401)
+})
+
+test('requests for two addresses and a cancellation at one moment leave one outcome that all replicas show', async () => {
+  const { token, merchant } = await paid()
+  const first = (await patch(token, Wallet.createRandom().address).expect(200)).body.pending_payout_change
+  const [a, b] = [Wallet.createRandom().address, Wallet.createRandom().address]
+  await Promise.all([patch(token, a), patch(token, b), decide(token, first.id, 'cancel', {}, 1), patch(token, a), patch(token, b)])
+  const shown = await Promise.all([0, 1].map(async replica => (await me(token, replica)).body))
+  expect(shown[0]).toEqual(shown[1])
+  expect(shown[0].payout_address).toBe(OLD)
+  expect([a, b]).toContain(shown[0].pending_payout_change.payout_address)
+  expect(new Set(await published(merchant.id))).toEqual(new Set([OLD]))
+})
+
+test('without delays and freshness, as a deployment may choose, a change is in force at once', async () => {
+  const open = await startGateway({ FRESH_LOGIN_S: '0', PAYOUT_DELAY_S: '0', PAYOUT_UNSIGNED_DELAY_S: '0' })
+  try {
+    const { token } = await newMerchant(open, { display_name: 'Padaria', payout_address: OLD })
+    const next = Wallet.createRandom().address
+    const old = open.identity.sign({ sub: subjectOf(token), amr: undefined })
+    const { body } = await request(open.url).patch('/api/v1/merchants/me').set(bearer(old)).send({ payout_address: next }).expect(200)
+    expect(body).toMatchObject({ payout_address: next, pending_payout_change: null })
+  } finally {
+    await open.stop()
+  }
+})
