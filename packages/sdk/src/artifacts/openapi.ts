@@ -297,8 +297,48 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Change your merchant */
+        /**
+         * Change your merchant
+         * @description The first `payout_address` is in force at once. Changing or clearing it wants a login of the last minutes, and another address waits: see `pending_payout_change`. Open orders keep theirs.
+         */
         patch: operations["updateMerchant"];
+        trace?: never;
+    };
+    "/api/v1/merchants/me/payout-changes/{id}/sign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign a payout address that waits
+         * @description With a signature of `message` by the key of the new address it waits a shorter time. A contract cannot sign.
+         */
+        post: operations["signPayoutChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/payout-changes/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a change of the payout address that waits */
+        post: operations["cancelPayoutChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/merchants/me/rotate-key": {
@@ -880,6 +920,13 @@ export interface components {
             webhook_url?: string | null;
             payout_address?: string | null;
         };
+        SignPayoutChange: {
+            /**
+             * @description Of `message`, by the key of the new address
+             * @example 0x1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b
+             */
+            signature: string;
+        };
         ReplayDeliveries: {
             /**
              * Format: date-time
@@ -1021,7 +1068,7 @@ export interface components {
             title: string;
             status: number;
             /** @enum {string} */
-            code: "invalid_request" | "missing_authorization" | "invalid_api_key" | "invalid_jwt" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "invalid_state" | "order_has_payments" | "merchant_exists" | "idempotency_in_progress" | "not_due" | "payload_too_large" | "unsupported_media_type" | "idempotency_mismatch" | "payout_address_required" | "payout_address_refused" | "rate_limited" | "headers_too_large" | "internal_error" | "rate_unavailable" | "service_unavailable";
+            code: "invalid_request" | "missing_authorization" | "invalid_api_key" | "invalid_jwt" | "forbidden" | "fresh_login_required" | "not_found" | "method_not_allowed" | "request_timeout" | "invalid_state" | "order_has_payments" | "merchant_exists" | "idempotency_in_progress" | "not_due" | "payload_too_large" | "unsupported_media_type" | "idempotency_mismatch" | "payout_address_required" | "payout_address_refused" | "rate_limited" | "headers_too_large" | "internal_error" | "rate_unavailable" | "service_unavailable";
             /** @description One sentence that tells what to do */
             detail: string;
             /** @description Quote it when you ask us */
@@ -1854,6 +1901,35 @@ export interface components {
             pending_webhook_secret: string | null;
             pending_webhook_secret_activates_at: string | null;
             payout_address: string | null;
+            /** @description A change that waits; anyone of yours can cancel it */
+            pending_payout_change: {
+                /**
+                 * Format: uuid
+                 * @description UUIDv7
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                id: string;
+                /** @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 */
+                payout_address: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 UTC, from 1970 to 2999
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                requested_at: string;
+                /**
+                 * Format: date-time
+                 * @description From then on new orders are paid out to it; a signature brings it forward
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                activates_at: string;
+                is_signed: boolean;
+                /**
+                 * @description What the key of the new address signs (EIP-191, `personal_sign`)
+                 * @example Ponte: pay my orders out to this address.
+                 */
+                message: string;
+            } | null;
             /**
              * Format: date-time
              * @description ISO 8601 UTC, from 1970 to 2999
@@ -1888,6 +1964,35 @@ export interface components {
             pending_webhook_secret: string | null;
             pending_webhook_secret_activates_at: string | null;
             payout_address: string | null;
+            /** @description A change that waits; anyone of yours can cancel it */
+            pending_payout_change: {
+                /**
+                 * Format: uuid
+                 * @description UUIDv7
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                id: string;
+                /** @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 */
+                payout_address: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 UTC, from 1970 to 2999
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                requested_at: string;
+                /**
+                 * Format: date-time
+                 * @description From then on new orders are paid out to it; a signature brings it forward
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                activates_at: string;
+                is_signed: boolean;
+                /**
+                 * @description What the key of the new address signs (EIP-191, `personal_sign`)
+                 * @example Ponte: pay my orders out to this address.
+                 */
+                message: string;
+            } | null;
             /**
              * Format: date-time
              * @description ISO 8601 UTC, from 1970 to 2999
@@ -3034,6 +3139,57 @@ export interface operations {
                 "application/json": components["schemas"]["UpdateMerchant"];
             };
         };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    signPayoutChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "signature": "0x1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignPayoutChange"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    cancelPayoutChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description See the schema of the same name. */
             default: {
