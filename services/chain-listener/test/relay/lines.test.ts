@@ -76,6 +76,37 @@ describe('the line never stands behind one transaction', () => {
     expect(await world.received(order.memo)).toEqual([SHARE])
   }, 60_000)
 
+  it('whose gas has become dearer than it is worth: it is replaced by nothing before its time, and those behind it go on', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const { provider } = world.chain
+    const [poor, rich] = [account(), account()]
+    await world.chain.mintUsdc(poor.address, 20n * AMOUNT)
+    await world.chain.mintUsdc(rich.address, 100n * AMOUNT)
+    await world.chain.mine(1)
+    const listening = await start({
+      COIN_USDC: '4000',
+      GAS_BUDGET_ORDER_USDC: '1000',
+      GAS_BUDGET_MERCHANT_DAY_USDC: '1000',
+      RELAYER_STUCK_MS: '500',
+    })
+    const [small, large] = [await world.open(listening, { usdc: '20.000000' }), await world.open(listening, { usdc: '1000.000000' })]
+    expect(await authorize(world, listening, small, poor, { amount: 2n * AMOUNT })).toMatchObject({ status: 202 })
+    await listening.until(async () => (await relays(listening)).length === 1, 'nothing was signed')
+    // No block takes it at this base fee, which stays.
+    const mineDear = async () => {
+      await provider.send('anvil_setNextBlockBaseFeePerGas', ['0x6fc23ac00'])
+      await world.chain.mine(1)
+    }
+    await mineDear()
+    expect(await authorize(world, listening, large, rich, { amount: 100n * AMOUNT })).toMatchObject({ status: 202 })
+    await listening.until(async () => {
+      await mineDear()
+      return (await world.received(large.memo)).length === 1
+    }, 'the one behind it waits')
+    expect((await relays(listening))[0]).toMatchObject({ nonce: '0', noop_from: expect.any(Number) })
+    expect(await world.received(small.memo)).toEqual([])
+  }, 60_000)
+
   it('of a payer whose signature was not mined and withdrawn: it is submitted once more, and paid once', async () => {
     world = await startRelayWorld({ noMining: true })
     const payer = account()

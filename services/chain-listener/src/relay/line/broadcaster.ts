@@ -59,12 +59,14 @@ export function createBroadcaster({ chain, store, signer, ceiling, logger, now, 
     logger.warn('a transaction was refused and will be sent again', { nonce, hash, detail: refusal.slice(0, 300) })
   }
   /** The same nonce at a higher price, and with `isNoop` for a transfer of nothing to ourselves; undefined at the ceiling. */
-  const replace = async (epoch: bigint, relay: Relay, isNoop: boolean) => {
+  const replace = async (epoch: bigint, relay: Relay, isNoop: boolean): Promise<Signed | undefined> => {
     const market = await chain.market()
     // A transaction that does something stays below the ceiling, so that what replaces it has room above.
     const highest = isNoop ? ceiling : smaller(ceilingBelow(ceiling), relay.worthPrice ?? ceiling)
     const price = raised({ max: relay.maxPrice, tip: relay.tip }, priceAt(market.baseFee, market.tip, highest), highest)
-    if (!price) return undefined
+    // The base fee has risen above all that it is worth: those behind it do not wait for it to fall.
+    if (!price)
+      return !isNoop && highest < ceilingBelow(ceiling) && market.baseFee > relay.maxPrice ? replace(epoch, relay, true) : undefined
     const sender = await signer.address()
     const offer = await sign(isNoop ? await noop(relay, sender) : relay, price)
     const begins = isNoop && relay.noopFrom === null

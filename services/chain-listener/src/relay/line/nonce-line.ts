@@ -2,7 +2,7 @@ import type { Receipt } from '../../rpc/chain-client'
 import type { NewRelay, Outcome, Relay } from '../store/transactions'
 import { type Broadcaster, type BroadcasterOptions, createBroadcaster } from './broadcaster'
 import { type Budgets, type Exceeded, exceeded, ofWallets } from './budget'
-import { ceilingBelow, gasLimitOf, type Price, priceAt, priceWithin, shareOf, smaller, unitsOf } from './price'
+import { ceilingBelow, gasLimitOf, type Price, priceAt, priceWithin, shareOf, unitsOf } from './price'
 
 /** What is to be mined: a call, the intents that it fulfils, and what it may cost. */
 export type Intent = Pick<Relay, 'kind' | 'wallet' | 'orderIds' | 'merchants' | 'payer' | 'salt' | 'target' | 'data'> & {
@@ -53,7 +53,7 @@ export function createNonceLine(options: NonceLineOptions) {
 
   const priceNow = async () => {
     const market = await chain.market()
-    return { ...priceAt(market.baseFee, market.tip, highest), least: smaller(market.baseFee + market.tip, highest) }
+    return priceAt(market.baseFee, market.tip, highest)
   }
   const canPay = async (sender: string, gas: bigint, price: Price): Promise<boolean> => {
     const { balance } = await chain.account(sender)
@@ -88,7 +88,7 @@ export function createNonceLine(options: NonceLineOptions) {
     },
     /** The least amount whose transaction of so much gas is worth its cost now, in token units. */
     async leastWorth(gas: bigint): Promise<bigint> {
-      const units = unitsOf(gas * (await priceNow()).least, coinUnits)
+      const units = unitsOf(gas * (await priceNow()).max, coinUnits)
       return (units * 10_000n + BigInt(shareBps) - 1n) / BigInt(shareBps)
     },
     /** Which of an intent's orders would exceed a budget if it used as much gas as it may, at the highest price that would be offered now. */
@@ -141,16 +141,16 @@ export function createNonceLine(options: NonceLineOptions) {
       if (intent.wallet && !(await canPay(sender, intent.gasMax, price))) return waits('out_of_gas')
       const gasLimit = await estimate(sender, intent, price)
       const worthwhile = priceWithin(gasLimit, shareOf(intent.worthUnits, shareBps), coinUnits)
-      if (worthwhile < price.least) return waits('too_dear')
-      const offered = { max: smaller(price.max, worthwhile), tip: smaller(price.tip, worthwhile) }
-      const costUnits = unitsOf(gasLimit * offered.max, coinUnits)
+      // One that is worth just what the next block asks would stay unmined when the base fee rises, and those behind it with it.
+      if (worthwhile < price.max) return waits('too_dear')
+      const costUnits = unitsOf(gasLimit * price.max, coinUnits)
       const [over] = (await overBudget(intent, costUnits)).values()
       if (over) return waits(over)
-      if (!(await canPay(sender, gasLimit, offered))) return waits('out_of_gas')
+      if (!(await canPay(sender, gasLimit, price))) return waits('out_of_gas')
       const [account, known] = [await chain.account(sender), await store.nextNonce(sender.toLowerCase())]
       const nonce = Math.max(account.nonce, known)
       const { kind, wallet, orderIds, merchants, payer, salt, target, data } = intent
-      const offer = await broadcaster.sign({ nonce, gasLimit, target, data }, offered)
+      const offer = await broadcaster.sign({ nonce, gasLimit, target, data }, price)
       const relay: NewRelay = {
         nonce,
         gasLimit,
