@@ -239,17 +239,21 @@ describe('a merchant who pays himself, again and again', () => {
 
   it('with payments that are worth less than their gas is refused, and his deposits wait until gas is cheaper', async () => {
     world = await startRelayWorld()
-    const listening = await start({ COIN_USDC: '100000' })
+    const budgets = { GAS_BUDGET_ORDER_USDC: '10000', GAS_BUDGET_MERCHANT_DAY_USDC: '10000', GAS_BUDGET_DAY_USDC: '10000' }
+    const listening = await start({ COIN_USDC: '100000', ...budgets })
     const [payer, order, deposit] = [account(), await world.open(listening), await world.open(listening)]
     await mined(world.chain.mintUsdc(payer.address, AMOUNT))
     const answer = await authorize(world, listening, order, payer)
     expect(answer).toMatchObject({ status: 409, body: { detail: expect.stringContaining('or more go without gas') } })
     await world.pay(deposit.address, AMOUNT)
-    await listening.until(() => statesOf(listening, deposit.memo).includes('confirmed'), 'the transfer was not confirmed')
     const held = async () =>
       (await listening.sql.query('SELECT held_units FROM payables WHERE order_id = $1', [deposit.id])).rows[0]?.held_units
     await listening.until(async () => Number(await held()) > 0, 'the balance was not read')
-    expect(await relays(listening)).toEqual([])
+    const large = await world.open(listening, { usdc: '1000.000000' })
+    await world.pay(large.address, 100n * AMOUNT)
+    await listening.until(async () => (await world.received(large.memo)).length === 1, 'what is worth its gas was not swept')
+    expect(await world.received(deposit.memo)).toEqual([])
+    expect(await relays(listening)).toHaveLength(1)
     expect(await (await listening.fetch('/metrics')).text()).toMatch(/^ponte_relayer_sweeps_least_worth_usdc\{[^}]*\} [1-9]/m)
   })
 })
