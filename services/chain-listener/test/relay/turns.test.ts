@@ -57,6 +57,26 @@ it('each signature counts for its order, also one that takes the place of a fail
   expect(statuses).toEqual([202, 202, 202, 202, 202, 202, 409])
 })
 
+it('without room none loses its place, and what has waited for five minutes fails', async () => {
+  world = await startRelayWorld()
+  let listening = await world.start(TAKING)
+  const release = await holdLead(listening)
+  const { order } = await sign(listening, uuidv7())
+  await listening.stop()
+  await release()
+  let aheadMs = 0
+  listening = await world.start({ ...TAKING, GASLESS_PAUSED: 'true' }, { now: () => new Date(Date.now() + aheadMs) })
+  const row = async () =>
+    (await listening.sql.query('SELECT state, reason, failures FROM authorizations WHERE order_id = $1', [order.id])).rows
+  const turns = async () => (await listening.sql.query('SELECT 1 FROM merchant_turns')).rowCount
+  await listening.idle()
+  expect([await row(), await turns()]).toEqual([[{ state: 'accepted', reason: null, failures: 0 }], 0])
+  aheadMs = 301_000
+  await listening.until(async () => (await row())[0]?.state === 'failed', 'it did not fail')
+  expect(await row()).toMatchObject([{ reason: 'not_sent' }])
+  expect(await relays(listening)).toEqual([])
+}, 60_000)
+
 it('a stranger whose keys take their money away uses up a quarter of a merchant: who has paid there before is served on', async () => {
   world = await startRelayWorld({ noMining: true })
   // A coin of 1,000 USDC: some 0.15 USDC for a transaction that reverts.
