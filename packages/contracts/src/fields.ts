@@ -57,23 +57,24 @@ export const text = (max: number) =>
 
 export const externalRef = text(255).meta({ description: 'Your own reference', example: 'INV-7' })
 export const description = text(500).meta({ example: 'Consulting, November' })
-const metadataPairs = z
-  .record(
-    text(40),
-    z
-      .string()
-      .max(500)
-      .refine(value => !value.includes('\0') && value.isWellFormed(), 'must be well-formed text without NUL'),
-  )
-  .refine(value => Object.keys(value).length <= 20, 'must have at most 20 keys')
+const metadataValue = z
+  .string()
+  .max(500)
+  .refine(value => !value.includes('\0') && value.isWellFormed(), 'must be well-formed text without NUL')
+const metadataOf = <T extends z.ZodType>(value: T) =>
+  z.record(text(40), value).refine(pairs => Object.keys(pairs).length <= 20, 'must have at most 20 keys')
 
 // A record drops the key `__proto__` without a word, so it is refused before.
+const withoutProto = (value: unknown, context: z.RefinementCtx): unknown => {
+  if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__'))
+    context.addIssue({ code: 'custom', message: 'must not have a key __proto__' })
+  return value
+}
 export const metadata = z
-  .preprocess((value, context) => {
-    if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__'))
-      context.addIssue({ code: 'custom', message: 'must not have a key __proto__' })
-    return value
-  }, metadataPairs)
+  .preprocess(withoutProto, metadataOf(metadataValue))
   .meta({ description: 'Up to 20 string pairs', example: { customer: '42' } })
+export const metadataChange = z
+  .preprocess(withoutProto, metadataOf(metadataValue.nullable()))
+  .meta({ description: 'Merged by key; null removes one', example: { customer: '42' } })
 
 export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 printable characters')

@@ -22,6 +22,10 @@ export const OPT_IN_EVENTS = [
   'order.duplicate',
   'order.settled',
   'payment.unmatched',
+  'subscription.order_issued',
+  'subscription.upcoming',
+  'subscription.past_due',
+  'subscription.resumed',
 ] as const
 
 /** What a merchant sends to one endpoint to try it. */
@@ -80,6 +84,24 @@ export const unmatchedData = z.object({
 })
 export type UnmatchedData = z.infer<typeof unmatchedData>
 
+const periodIndex = z.int().min(0).meta({ description: 'The period, counted from 0' })
+
+/** A period's order is there: its payer can be sent the link. */
+export const issuedData = compactData.extend({
+  period_index: periodIndex,
+  order_id: id,
+  brl_amount: brlAmount,
+  usdc_amount: usdcAmount,
+  checkout_url: z.string(),
+  expires_at: timestamp,
+})
+
+/** The next period that asks for money begins soon. */
+export const upcomingData = compactData.extend({ period_index: periodIndex, charge_at: timestamp, brl_amount: brlAmount })
+
+/** A period's order ended unpaid. */
+export const pastDueData = compactData.extend({ period_index: periodIndex, missing_brl_amount: brlAmount })
+
 export const testData = z.object({ id, message: z.string() })
 
 export const webhookBodies = {
@@ -96,5 +118,9 @@ export const webhookBodies = {
   'order.duplicate': z.strictObject({ type: z.literal('order.duplicate'), data: underpaidData }),
   'order.settled': z.strictObject({ type: z.literal('order.settled'), data: settledData }),
   'payment.unmatched': z.strictObject({ type: z.literal('payment.unmatched'), data: unmatchedData }),
+  'subscription.order_issued': z.strictObject({ type: z.literal('subscription.order_issued'), data: issuedData }),
+  'subscription.upcoming': z.strictObject({ type: z.literal('subscription.upcoming'), data: upcomingData }),
+  'subscription.past_due': z.strictObject({ type: z.literal('subscription.past_due'), data: pastDueData }),
+  'subscription.resumed': z.strictObject({ type: z.literal('subscription.resumed'), data: compactData }),
   [TEST_EVENT]: z.strictObject({ type: z.literal(TEST_EVENT), data: testData }),
 } satisfies Record<WebhookType, z.ZodType>

@@ -118,6 +118,6 @@ export function reactions(deps: ReactionDeps): Reactions {
     'subscription.expired': ({ id, data }) => closeAll(data, id),
 
     'subscription.order_superseded': ({ id, data }) =>
-      close(data, found => supersede(found, store.chain.view(found.order.chainId), now()), id),
+      close(data, found => (data.is_replaced ? release : supersede)(found, store.chain.view(found.order.chainId), now()), id),
   }
 }

@@ -13,6 +13,8 @@ export const subscriptionsConfig = z.object({
   ORDER_WAIT_MS: integer(0, 10_000).default(2_000),
   /** Seconds after a period's first order at which it is issued again while it expires unpaid. */
   RETRY_AFTER_S: list.pipe(z.array(integer(3_600, 31_536_000)).max(10)).default([86_400, 259_200, 604_800]),
+  /** Seconds before a charge at which `subscription.upcoming` is published; 0 for never. */
+  UPCOMING_NOTICE_S: integer(0, 31_536_000).default(259_200),
   /** After so many unpaid periods in a row a plan is ended as WHEN_UNPAID chooses. */
   UNPAID_PERIODS_MAX: integer(1, 1_000).default(3),
   /** `pause`: no order is issued until the merchant resumes it. `cancel`: it ends. `leave`: it goes on for ever. */

@@ -29,9 +29,10 @@ export function reactions({ store, now, orderWaits, merchantMoved }: ReactionDep
     }
 
   return {
-    async 'order.created'({ id, data: { order } }) {
+    async 'order.created'({ id, data }) {
+      const { order } = data
       if (order.subscription_id === null) return
-      if (!(await store.orders.recordCreated(order, id))) throw new Error(`No subscription asked for order ${order.id}.`)
+      if (!(await store.orders.recordCreated(data, id))) throw new Error(`No subscription asked for order ${order.id}.`)
       orderWaits.created(order.id)
     },
     async 'order.paid'({ id, data: { order, merchant_version: merchantVersion } }) {

@@ -27,6 +27,7 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
 
   const recordFacts = factRecorder(metrics, logger)
   const dunning = {
+    noticeS: config.UPCOMING_NOTICE_S,
     retryAfterS: config.RETRY_AFTER_S,
     unpaidPeriodsMax: config.UNPAID_PERIODS_MAX,
     whenUnpaid: config.WHEN_UNPAID,
@@ -34,6 +35,7 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
   const store = openStore(database, {
     now,
     dunning,
+    published: relay.wake,
     committed(change) {
       recordFacts(change)
       relay.wake()
@@ -82,7 +84,10 @@ const FACTS: Record<Change['facts'][number]['kind'], true> = {
   superseded: true,
   duplicate: true,
   skipped: true,
+  upcoming: true,
+  past_due: true,
   paused: true,
+  resumed: true,
   cancelled: true,
   expired: true,
 }

@@ -46,5 +46,9 @@ export function reactions({ store, due, admit, stored }: ReactionDeps): Reaction
     'order.duplicate': notify,
     'order.settled': notify,
     'order.payment_unmatched': notify,
+    'subscription.order_issued': notify,
+    'subscription.upcoming': notify,
+    'subscription.past_due': notify,
+    'subscription.resumed': notify,
   }
 }

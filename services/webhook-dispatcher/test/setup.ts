@@ -144,6 +144,22 @@ export function optIn(type: (typeof OPT_IN_EVENTS)[number], merchantId: string):
     const settlement = { settlement_tx_hash: order.tx_hash, payout_address: PAYOUT_ADDRESS, settled_at: order.paid_at }
     return event(type, { ...owner, order: { ...order, ...settlement } })
   }
+  const subscription = { id: randomUUID(), external_ref: null }
+  const period = { ...subscription, period_index: 1 }
+  if (type === 'subscription.resumed') return event(type, { ...owner, subscription })
+  if (type === 'subscription.past_due') return event(type, { ...owner, subscription: { ...period, missing_brl_amount: '49.90' } })
+  if (type === 'subscription.upcoming')
+    return event(type, { ...owner, subscription: { ...period, charge_at: order.paid_at, brl_amount: '49.90' } })
+  if (type === 'subscription.order_issued') {
+    const issued = {
+      order_id: order.id,
+      brl_amount: '49.90',
+      usdc_amount: '9.206643',
+      checkout_url: 'https://pay.example/1',
+      expires_at: order.paid_at,
+    }
+    return event(type, { ...owner, subscription: { ...period, ...issued } })
+  }
   if (type !== 'payment.unmatched') return event(type, { ...owner, order: { ...order, expected: '27.398525', received: '54.797050' } })
   return event('order.payment_unmatched', {
     ...owner,

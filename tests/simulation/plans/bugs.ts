@@ -31,6 +31,34 @@ export const bugs: Record<string, (rules: Rules) => Rules> = {
       recordReceived: subscription => ({ from: subscription, subscription, facts: [] }),
     },
   }),
+  'new terms are asked for while the order that they replace can still be paid': rules => ({
+    ...rules,
+    subscriptions: {
+      ...rules.subscriptions,
+      amend(...command) {
+        const change = rules.subscriptions.amend(...command)
+        const charges = change.subscription.charges.map(charge => ({
+          ...charge,
+          attempts: charge.attempts.map(attempt => (attempt.replacedAt ? { ...attempt, status: 'cancelled' as const } : attempt)),
+        }))
+        return { ...change, subscription: { ...change.subscription, charges } }
+      },
+    },
+  }),
+  'a trial asks for money': rules => ({
+    ...rules,
+    subscriptions: { ...rules.subscriptions, open: (input, at) => ({ ...rules.subscriptions.open(input, at), lastPaidIndex: -1 }) },
+  }),
+  'a plan that is cancelled at the end of its period goes on': rules => ({
+    ...rules,
+    subscriptions: {
+      ...rules.subscriptions,
+      amend(...command) {
+        const change = rules.subscriptions.amend(...command)
+        return { ...change, subscription: { ...change.subscription, cancelAt: null } }
+      },
+    },
+  }),
   'a merchant without a payout address holds the period for ever': rules => ({
     ...rules,
     subscriptions: { ...rules.subscriptions, recordRefused: subscription => ({ from: subscription, subscription, facts: [] }) },

@@ -25,6 +25,7 @@ export function differences(world: World): string[] {
       continue
     }
     const end = beginOf(period + 1)
+    if (period < world.opened.trialPeriods) found.push(`order ${id} asks for money in period ${period}, which belongs to the trial`)
     if (openedAt < beginOf(period) || openedAt >= end) found.push(`order ${id} of period ${period} was opened outside of it`)
     if (ledger.order.expiresAt.getTime() > end) found.push(`order ${id} is payable beyond period ${period}`)
     if (knownAddress !== null && ledger.order.merchantAddress !== knownAddress)
@@ -58,22 +59,35 @@ export function differences(world: World): string[] {
   for (const { orderId, period, centavos, amount, receivedThen } of world.requests)
     if (centavos > amount - receivedThen)
       found.push(`order ${orderId} of period ${period} asks for ${centavos} of ${amount}, though ${receivedThen} had come`)
+  // Nothing is asked for at or after the end that was planned then, and each charge is announced once.
+  for (const { orderId, at } of world.requests) {
+    const end = plannedEnd(world, at, beginOf)
+    if (at >= end) found.push(`order ${orderId} was asked for at ${at}, after the end at ${end}`)
+  }
+  const announced = world.facts.flatMap(({ fact }) => (fact.kind === 'upcoming' ? [fact.periodIndex] : []))
+  if (new Set(announced).size !== announced.length) found.push(`a charge was announced twice: ${announced}`)
   // Every end is reached, once, and by nothing else.
   const ends = world.facts.filter(({ fact }) => fact.kind === 'cancelled' || fact.kind === 'expired').length
   if (ends !== (isLive ? 0 : 1)) found.push(`the plan is ${plan.status} and ended ${ends} times`)
   if (isLive && plan.maxPeriods !== null && plan.chargesDone >= plan.maxPeriods) found.push('max_periods was reached without an end')
   const isOpen = orders.some(([, { ledger }]) => ['pending', 'confirming', 'underpaid'].includes(ledger.order.status))
-  if (isLive && plan.expiresAt !== null && world.now() >= plan.expiresAt.getTime() && !isOpen)
-    found.push('expires_at was reached without an end')
+  if (isLive && world.now() >= plannedEnd(world, world.now(), beginOf) && !isOpen)
+    found.push('the planned end was reached, and nothing ended')
   if (isLive && !isOpen) found.push(...stuck(world, beginOf))
   return found
 }
 
 const isPayable = ({ ledger }: OpenedOrder) => ledger.order.status === 'pending'
 
+/** What is wrong at this moment: two orders of one period can be paid. */
+export function openTwice(world: World): string[] {
+  const open = world.orders.open().map(id => world.periodOf(id))
+  return open.filter((period, index) => open.indexOf(period) !== index).map(period => `period ${period} has two orders that can be paid`)
+}
+
 /** What is wrong at this moment: orders knows of the plan's end, and an order that holds no money is still payable. */
 export function openAfterEnd(world: World): string[] {
-  if (['active', 'past_due'].includes(world.plan().status) || !world.hasHeardAll()) return []
+  if (['active', 'past_due'].includes(world.plan().status) || !world.ordersKnowsAll()) return []
   return [...world.orders.orders]
     .filter(([, order]) => isPayable(order))
     .map(([id]) => `order ${id} is payable, though its plan is ${world.plan().status}`)
@@ -83,14 +97,39 @@ export function openAfterEnd(world: World): string[] {
 function stuck(world: World, beginOf: (period: number) => number): string[] {
   const plan = world.plan()
   const period = Math.floor((world.now() - beginOf(0)) / (beginOf(1) - beginOf(0)))
-  if (plan.periodIndex !== period && !(plan.expiresAt && plan.expiresAt.getTime() <= world.now()))
-    return [`period ${period} has not begun, the plan is in ${plan.periodIndex}`]
+  const end = plannedEnd(world, world.now(), beginOf)
+  if (plan.periodIndex !== period && end > world.now()) return [`period ${period} has not begun, the plan is in ${plan.periodIndex}`]
   const asked = world.requests.filter(request => request.period === period)
   const isPaid = world.facts.some(({ fact }) => fact.kind === 'charged' && asked.some(({ orderId }) => orderId === fact.order.id))
-  const leftMs = beginOf(period + 1) - world.now()
-  if (isPaid || asked.length > 0 || plan.pausedAt !== null || leftMs < 300_000 + 10 * 60_000) return []
-  if (plan.expiresAt !== null && plan.expiresAt.getTime() - world.now() < 900_000) return []
+  const leftMs = Math.min(beginOf(period + 1), end) - world.now()
+  if (isPaid || period < world.opened.trialPeriods || plan.pausedAt !== null || leftMs < 300_000 + 10 * 60_000) return []
+  if (asked.length > 0) return wasReplaced(world, asked) ? [`the order of period ${period} was replaced, and none followed`] : []
   return [`nothing was asked for period ${period}, and nothing gives the reason`]
+}
+
+/** The newest order of the period gave way to new terms, no money came, and another can be asked for. */
+function wasReplaced({ facts, orders }: World, asked: World['requests']): boolean {
+  const newest = asked.at(-1)?.orderId ?? ''
+  const order = orders.orders.get(newest)?.ledger
+  const isGone = order ? order.order.status === 'cancelled' : orders.outcomes.get(newest) === 'withdrawn'
+  const hasMoney = asked.some(({ orderId }) => (orders.orders.get(orderId)?.ledger.payments.length ?? 0) > 0)
+  return isGone && !hasMoney && facts.some(({ fact }) => fact.kind === 'superseded' && fact.isReplaced === true && fact.orderId === newest)
+}
+
+/** The earliest of the ends that the merchant had planned at a time; Infinity for none. */
+function plannedEnd({ opened, amendments }: World, at: number, beginOf: (period: number) => number): number {
+  let { maxPeriods, expiresAt } = opened
+  let cancelAt: number | null = null
+  for (const { at: since, amendment } of amendments) {
+    if (since > at) break
+    if (amendment.maxPeriods !== undefined) maxPeriods = amendment.maxPeriods
+    if (amendment.expiresAt !== undefined) expiresAt = amendment.expiresAt
+    const period = Math.floor((since - beginOf(0)) / (beginOf(1) - beginOf(0)))
+    if (amendment.cancelAtPeriodEnd !== undefined) cancelAt = amendment.cancelAtPeriodEnd ? (cancelAt ?? beginOf(period + 1)) : null
+  }
+  const lastPeriod = opened.maxPeriodsCounts === 'periods' ? maxPeriods : null
+  const periodsEnd = lastPeriod === null ? null : beginOf(opened.trialPeriods + lastPeriod)
+  return Math.min(...[expiresAt?.getTime(), cancelAt, periodsEnd].map(end => end ?? Number.POSITIVE_INFINITY))
 }
 
 const stepOf = ({ opened }: World): number => {

@@ -124,8 +124,9 @@ export function ordersInMemory(rules: Rules) {
       const owner = { merchant_id, subscription_id: subscription.id }
       return open_order_ids.flatMap(id => close(id, owner, ledger => rules.release(ledger, view(chainTime), at)))
     },
-    superseded({ merchant_id, subscription_id, order_id }: EventData<'subscription.order_superseded'>, at: Date, chainTime: number) {
-      return close(order_id, { merchant_id, subscription_id }, ledger => rules.supersede(ledger, view(chainTime), at))
+    superseded({ order_id, is_replaced, ...data }: EventData<'subscription.order_superseded'>, at: Date, chainTime: number) {
+      const owner = { merchant_id: data.merchant_id, subscription_id: data.subscription_id }
+      return close(order_id, owner, ledger => (is_replaced ? rules.release : rules.supersede)(ledger, view(chainTime), at))
     },
     /** A payment as the listener reports it now. */
     reported(id: string, payment: Payment, at: Date, chainTime: number): NewEvent[] {
@@ -143,6 +144,8 @@ export function ordersInMemory(rules: Rules) {
         if (!found || chainTime <= found.ledger.order.expiresAt.getTime()) return []
         return apply(id, rules.review(found.ledger, view(chainTime), at))
       }),
+    /** Those that a payer may still pay. */
+    open: () => [...unsettled],
     amountOf: (id: string) => orders.get(id)?.ledger.order.usdcUnits ?? 0n,
     describe: (id: string) => {
       const order = orders.get(id)?.ledger.order

@@ -4,7 +4,7 @@ import type { Audited } from '.'
 export async function periodsOnce({ ledger }: Audited): Promise<string[]> {
   const subscriptions = await ledger.query(
     'subscriptions',
-    `SELECT s.id, s.charges_done, s.status, s.interval, s.period_index, (SELECT count(*) FROM charges c WHERE c.subscription_id = s.id AND c.status = 'paid') AS paid,
+    `SELECT s.id, s.charges_done, s.status, s.interval, s.period_index, s.trial_periods, (SELECT count(*) FROM charges c WHERE c.subscription_id = s.id AND c.status = 'paid') AS paid,
        (SELECT sum(periods) FROM charges c WHERE c.subscription_id = s.id) AS periods,
        (SELECT count(*) FROM outbox e WHERE e.type = 'subscription.charged' AND e.body::jsonb->'data'->>'subscription_id' = s.id::text) AS published
      FROM subscriptions s`,
@@ -13,7 +13,11 @@ export async function periodsOnce({ ledger }: Audited): Promise<string[]> {
     .filter(row => Number(row.charges_done) !== Number(row.paid) || Number(row.charges_done) !== Number(row.published))
     .map(row => `subscription ${row.id} counts ${row.charges_done} charges, has ${row.paid} paid periods and published ${row.published}`)
   for (const row of subscriptions)
-    if (row.interval !== null && row.status === 'active' && Number(row.periods) !== Number(row.period_index) + 1)
+    if (
+      row.interval !== null &&
+      row.status === 'active' &&
+      Number(row.periods) !== Math.max(0, Number(row.period_index) + 1 - Number(row.trial_periods))
+    )
       differences.push(`subscription ${row.id} is in period ${row.period_index} and has charges for ${row.periods}`)
 
   const attempts = new Map(

@@ -1,6 +1,17 @@
 import { z } from 'zod'
 import { id, timestamp } from '../fields'
-import { compactData, paidData, settledData, testData, underpaidData, unmatchedData, webhookType } from '../webhook'
+import {
+  compactData,
+  issuedData,
+  paidData,
+  pastDueData,
+  settledData,
+  testData,
+  underpaidData,
+  unmatchedData,
+  upcomingData,
+  webhookType,
+} from '../webhook'
 import { listOf, pageQuery } from './list'
 
 /** What happened, as webhooks carry it; kept for 30 days, so that a merchant can pull what was pushed. */
@@ -9,7 +20,7 @@ export const eventBody = z
     object: z.literal('event'),
     id,
     type: webhookType,
-    data: z.union([settledData, underpaidData, paidData, unmatchedData, testData, compactData]),
+    data: z.union([settledData, underpaidData, paidData, unmatchedData, issuedData, upcomingData, pastDueData, testData, compactData]),
     created_at: timestamp,
     sequence: z.int().meta({ description: 'Counts your events without gaps, in the order in which they can be pulled' }),
   })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { brlAmount, brlAmountInput, description, externalRef, id, metadata, timestamp } from '../fields'
+import { brlAmount, brlAmountInput, description, externalRef, id, metadata, metadataChange, timestamp } from '../fields'
 import { pageQuery } from './list'
 import { ORDER_EXPIRES_IN_MAX_S, ORDER_EXPIRES_IN_MIN_S } from './order'
 
@@ -16,7 +16,17 @@ const orderExpiresIn = z
   .max(ORDER_EXPIRES_IN_MAX_S)
   .meta({ description: 'Seconds until an order of this subscription expires; never beyond its period', example: 86_400 })
 
+const maxPeriodsCounts = z
+  .enum(['payments', 'periods'])
+  .meta({ description: 'What `max_periods` counts: charges that were paid, or periods, paid or not' })
+const trialPeriods = z.int().min(0).max(1_000).meta({ description: 'So many periods at the beginning ask for nothing', example: 1 })
+
 const dunning = {
+  upcoming_notice: z
+    .int()
+    .min(0)
+    .max(31_536_000)
+    .meta({ description: 'Seconds before a charge at which `subscription.upcoming` is sent; 0 for never', example: 259_200 }),
   retry_after: z
     .array(z.int().min(3_600).max(31_536_000))
     .max(10)
@@ -59,6 +69,8 @@ export const createSubscription = z
     interval: interval.nullish(),
     interval_count: intervalCount.nullish(),
     max_periods: maxPeriods.nullish(),
+    max_periods_counts: maxPeriodsCounts.optional(),
+    trial_periods: trialPeriods.optional(),
     start_at: timestamp.nullish(),
     expires_at: timestamp.nullish(),
     timezone: timezone.nullish(),
@@ -66,14 +78,17 @@ export const createSubscription = z
     retry_after: dunning.retry_after.optional(),
     unpaid_periods_max: dunning.unpaid_periods_max.optional(),
     when_unpaid: dunning.when_unpaid.optional(),
+    upcoming_notice: dunning.upcoming_notice.optional(),
     external_ref: externalRef.nullish(),
     description: description.nullish(),
     metadata: metadata.optional(),
   })
   .refine(body => !body.interval_count || body.interval, { path: ['interval_count'], message: 'needs an interval' })
+  .refine(body => !body.trial_periods || body.interval, { path: ['trial_periods'], message: 'needs an interval' })
+  .refine(body => body.max_periods_counts !== 'periods' || body.interval, { path: ['max_periods_counts'], message: 'needs an interval' })
 export type CreateSubscription = z.infer<typeof createSubscription>
 
-/** Body of `PATCH /api/v1/subscriptions/:id`; absent fields stay, `null` clears. What touches charging applies from the next period. */
+/** Body of `PATCH /api/v1/subscriptions/:id`; absent fields stay, `null` clears. What touches charging applies from the next period, unless `apply` is `now`. */
 export const updateSubscription = z.strictObject({
   brl_amount: brlAmountInput.optional(),
   interval: interval.optional(),
@@ -85,13 +100,25 @@ export const updateSubscription = z.strictObject({
   retry_after: dunning.retry_after.optional(),
   unpaid_periods_max: dunning.unpaid_periods_max.optional(),
   when_unpaid: dunning.when_unpaid.optional(),
+  upcoming_notice: dunning.upcoming_notice.optional(),
+  apply: z
+    .enum(['now', 'next_period'])
+    .meta({
+      description:
+        'From when amount, `external_ref`, `description` and `metadata` hold. `now`: the open order of an unpaid period is replaced once no money counts for it',
+    })
+    .optional(),
+  cancel_at_period_end: z
+    .boolean()
+    .meta({ description: 'true: it is cancelled when the current period ends; false: it goes on after all' })
+    .optional(),
   paused: z
     .boolean()
     .meta({ description: 'true: nothing is issued by itself from now on; false: what is due now is issued, and periods go on' })
     .optional(),
   external_ref: externalRef.nullable().optional(),
   description: description.nullable().optional(),
-  metadata: metadata.optional(),
+  metadata: metadataChange.optional(),
 })
 export type UpdateSubscription = z.infer<typeof updateSubscription>
 
@@ -141,6 +168,15 @@ export const subscription = z
     retry_after: dunning.retry_after.optional(),
     unpaid_periods_max: dunning.unpaid_periods_max.optional(),
     when_unpaid: dunning.when_unpaid.optional(),
+    upcoming_notice: dunning.upcoming_notice.optional(),
+    max_periods_counts: maxPeriodsCounts.optional(),
+    trial_periods: trialPeriods.optional(),
+    trial_ends_at: timestamp
+      .nullable()
+      .optional()
+      .meta({ description: 'When the first period that asks for money begins; null without a trial' }),
+    cancel_at_period_end: z.boolean().optional(),
+    cancel_at: timestamp.nullable().optional().meta({ description: 'When it is cancelled by itself; null for never' }),
     waiting_for: z.string().nullable().optional().meta({
       description: 'What the current period`s order waits for, such as `payout_address_required` or `rate_unavailable`; null for nothing',
     }),

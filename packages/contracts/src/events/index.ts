@@ -25,7 +25,16 @@ import {
   orderWaiting,
   paymentUnmatched,
 } from './orders'
-import { chargeRequested, orderSuperseded, subscriptionCharged, subscriptionClosed } from './subscriptions'
+import {
+  chargeRequested,
+  orderSuperseded,
+  subscriptionCharged,
+  subscriptionClosed,
+  subscriptionOrderIssued,
+  subscriptionPastDue,
+  subscriptionResumed,
+  subscriptionUpcoming,
+} from './subscriptions'
 
 /** Every fact that travels between services; the key is the routing key. Changes are additive, a breaking one is a new name. */
 export const eventTable = {
@@ -61,6 +70,10 @@ export const eventTable = {
   'subscription.charged': subscriptionCharged,
   'subscription.cancelled': subscriptionClosed,
   'subscription.expired': subscriptionClosed,
+  'subscription.order_issued': subscriptionOrderIssued,
+  'subscription.upcoming': subscriptionUpcoming,
+  'subscription.past_due': subscriptionPastDue,
+  'subscription.resumed': subscriptionResumed,
 } as const satisfies Record<string, z.ZodType>
 
 export type EventType = keyof typeof eventTable
@@ -151,6 +164,10 @@ export const topology = {
     'order.duplicate',
     'order.settled',
     'order.payment_unmatched',
+    'subscription.order_issued',
+    'subscription.upcoming',
+    'subscription.past_due',
+    'subscription.resumed',
   ],
 } as const satisfies Record<string, readonly EventType[]>
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { brlAmount, description, externalRef, id, memo, metadata, timestamp } from '../fields'
 import { merchantTerms } from '../internal-api'
-import { compactData, paidData } from '../webhook'
+import { compactData, issuedData, paidData, pastDueData, upcomingData } from '../webhook'
 import { ownedBy } from './orders'
 
 /**
@@ -40,6 +40,13 @@ export type SubscriptionClosed = z.infer<typeof subscriptionClosed>
 
 /**
  * Published by subscriptions. Consumed by orders: another order of the same period was paid, so this one is no longer owed. While nothing is
- * paid towards it, it is cancelled; money that comes all the same is a duplicate.
+ * paid towards it, it is cancelled; money that comes all the same is a duplicate. With `is_replaced` the merchant's new terms take its place instead:
+ * money that counts for it is the period's payment.
  */
-export const orderSuperseded = z.object({ ...ownedBy, subscription_id: id, order_id: id })
+export const orderSuperseded = z.object({ ...ownedBy, subscription_id: id, order_id: id, is_replaced: z.boolean().optional() })
+
+/** Published by subscriptions. Consumed by webhook-dispatcher, for endpoints that chose them. */
+export const subscriptionOrderIssued = z.object({ ...ownedBy, subscription: issuedData })
+export const subscriptionUpcoming = z.object({ ...ownedBy, subscription: upcomingData })
+export const subscriptionPastDue = z.object({ ...ownedBy, subscription: pastDueData })
+export const subscriptionResumed = z.object({ ...ownedBy, subscription: compactData })

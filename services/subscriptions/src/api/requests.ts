@@ -31,15 +31,18 @@ export function toNewSubscription(body: CreateSubscription, origin: Origin, at: 
     startAt,
     orderExpiresInS: body.order_expires_in ?? (body.interval ? ORDER_LIFE_PLAN_S : ORDER_LIFE_DRIVEN_S),
     maxPeriods: body.max_periods ?? null,
+    maxPeriodsCounts: body.max_periods_counts ?? 'payments',
+    trialPeriods: body.trial_periods ?? 0,
     expiresAt,
   }
 }
 
 /** What the merchant chose, and the deployment's settings for the rest. */
 const dunningOf = (
-  body: Pick<UpdateSubscription, 'retry_after' | 'unpaid_periods_max' | 'when_unpaid'>,
-  { retryAfterS, unpaidPeriodsMax, whenUnpaid }: Dunning,
+  body: Pick<UpdateSubscription, 'upcoming_notice' | 'retry_after' | 'unpaid_periods_max' | 'when_unpaid'>,
+  { noticeS, retryAfterS, unpaidPeriodsMax, whenUnpaid }: Dunning,
 ): Dunning => ({
+  noticeS: body.upcoming_notice ?? noticeS,
   retryAfterS: body.retry_after ?? retryAfterS,
   unpaidPeriodsMax: body.unpaid_periods_max ?? unpaidPeriodsMax,
   whenUnpaid: body.when_unpaid ?? whenUnpaid,
@@ -60,6 +63,8 @@ export function toAmendment(body: UpdateSubscription, dunning: Dunning): Amendme
     ...(description === undefined ? {} : { description }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(body.paused === undefined ? {} : { paused: body.paused }),
+    ...(body.cancel_at_period_end === undefined ? {} : { cancelAtPeriodEnd: body.cancel_at_period_end }),
+    appliesNow: body.apply === 'now',
     dunning: dunningOf(body, dunning),
   }
 }

@@ -1,5 +1,15 @@
 import { formatBrl, type SubscriptionBody, type SubscriptionChargeBody } from '@ponte/contracts'
-import { type Charge, currentCharge, isLive, nextChargeAt, openAttempt, openOrderId, REQUESTED, type Subscription } from '../subscription'
+import {
+  type Charge,
+  currentCharge,
+  isLive,
+  nextChargeAt,
+  openAttempt,
+  openOrderId,
+  REQUESTED,
+  type Subscription,
+  trialEnd,
+} from '../subscription'
 
 /** The latest periods that are shown. */
 export const CHARGES_SHOWN = 24
@@ -29,6 +39,12 @@ export function subscriptionBody(subscription: Subscription, at: Date, charges?:
     retry_after: [...subscription.dunning.retryAfterS],
     unpaid_periods_max: subscription.dunning.unpaidPeriodsMax,
     when_unpaid: subscription.dunning.whenUnpaid,
+    upcoming_notice: subscription.dunning.noticeS,
+    max_periods_counts: subscription.maxPeriodsCounts,
+    trial_periods: subscription.trialPeriods,
+    trial_ends_at: text(trialEnd(subscription)),
+    cancel_at_period_end: subscription.cancelAt !== null,
+    cancel_at: text(subscription.cancelAt),
     waiting_for: isLive(subscription) ? waitingFor(subscription) : null,
     paused_at: text(subscription.pausedAt),
     ...(charges ? { charges: charges.flatMap(chargeBodies).slice(0, CHARGES_SHOWN) } : {}),

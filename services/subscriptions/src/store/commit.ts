@@ -33,7 +33,7 @@ const CREATE: Statement = {
 
 const CHARGE = ['subscription_id', 'period_index', 'periods', 'status', 'brl_centavos', 'wording', 'issued_at', 'paid_at']
 const ATTEMPT_FIXED = ['subscription_id', 'order_id', 'period_index', 'memo', 'issued_at', 'ends_at', 'brl_centavos']
-const ATTEMPT_CHANGING = ['status', 'reason', 'received_centavos', 'received_revision', 'received_order']
+const ATTEMPT_CHANGING = ['status', 'reason', 'received_centavos', 'received_revision', 'received_order', 'replaced_at']
 const insertFrom = (table: string, parameter: string, columns: readonly string[]) =>
   `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${columns.join(', ')} FROM json_populate_recordset(NULL::${table}, $${parameter})`
 const setFrom = (columns: readonly string[]) => columns.map(column => `${column} = incoming.${column}`).join(', ')
@@ -129,4 +129,5 @@ const attemptRow = (subscriptionId: string, { periodIndex }: Charge, attempt: At
   received_revision: attempt.reportRevision,
   received_order: attempt.receivedOrder,
   reason: attempt.reason,
+  replaced_at: attempt.replacedAt,
 })

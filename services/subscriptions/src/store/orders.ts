@@ -1,5 +1,5 @@
-import type { OrderBody, OrderUpdated } from '@ponte/contracts'
-import type { Database, Statement } from '@ponte/service-kit'
+import type { EventData, NewEvent, OrderBody, OrderUpdated } from '@ponte/contracts'
+import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 
 // Raw SQL because it commits with its event. The first body stands: the event may come twice.
@@ -22,13 +22,54 @@ const RECORD_STATE: Statement = {
     WHERE order_id = $order_id AND order_state_revision < $revision`,
 }
 
+const CREATED = {
+  ...{ status: true, orderBody: true, periodIndex: true },
+  charge: { select: { subscription: { select: { id: true, merchantId: true, externalRef: true } } } },
+} as const
+
+interface Created {
+  periodIndex: number
+  charge: { subscription: { id: string; merchantId: string; externalRef: string | null } }
+}
+
+const issuedEvent = (order: OrderBody, { periodIndex, charge: { subscription } }: Created, merchantVersion: number): NewEvent => ({
+  type: 'subscription.order_issued',
+  data: {
+    merchant_id: subscription.merchantId,
+    merchant_version: merchantVersion,
+    subscription: {
+      id: subscription.id,
+      external_ref: subscription.externalRef,
+      period_index: periodIndex,
+      order_id: order.id,
+      brl_amount: order.brl_amount,
+      usdc_amount: order.usdc_amount,
+      checkout_url: order.payment.checkout_url,
+      expires_at: order.expires_at,
+    },
+  },
+})
+
+export interface OrderStoreOptions {
+  now: () => Date
+  /** Called when an event waits to be published. */
+  published(): void
+}
+
 /** The orders that were asked for, as orders created them. */
-export const orderStore = (database: Database, prisma: PrismaClient) => ({
-  /** Stores the order's body. Answers false, with nothing written, when no subscription asked for it. */
-  async recordCreated(order: OrderBody, eventId: string): Promise<boolean> {
-    const attempt = await prisma.attempt.findUnique({ where: { orderId: order.id }, select: { orderId: true } })
+export const orderStore = (database: Database, prisma: PrismaClient, { now, published }: OrderStoreOptions) => ({
+  /** Stores the order's body and publishes that it can be paid. Answers false, with nothing written, when no subscription asked for it. */
+  async recordCreated({ order, merchant_version }: EventData<'order.created'>, eventId: string): Promise<boolean> {
+    const attempt = await prisma.attempt.findUnique({ where: { orderId: order.id }, select: CREATED })
     if (!attempt) return false
-    await database.commit({ inbox: [eventId], write: RECORD_CREATED, values: { order_id: order.id, body: JSON.stringify(order) } })
+    const isNew = attempt.status === 'open' && attempt.orderBody === null
+    await database.commit({
+      inbox: [eventId],
+      events: isNew ? outboxRows([issuedEvent(order, attempt, merchant_version)], now()) : [],
+      write: RECORD_CREATED,
+      values: { order_id: order.id, body: JSON.stringify(order) },
+    })
+    if (isNew) published()
     return true
   },
 

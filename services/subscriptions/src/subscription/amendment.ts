@@ -1,36 +1,88 @@
-import { ApiError } from '@ponte/contracts'
+import { ApiError, metadata as metadataSchema } from '@ponte/contracts'
 import { reschedule, type Schedule } from './calendar'
 import { advance, type Means } from './charges'
-import { type Change, end, hasAllCharges, isLive, type Subscription } from './subscription'
+import { end, hasAllCharges, nextBoundary } from './end'
+import { type Change, currentCharge, type Fact, isLive, openAttempt, type Subscription, wordingOf } from './subscription'
 
 /** What a merchant may change; what is absent stays. */
 export type Amendment = Partial<
   Pick<
     Subscription,
-    'externalRef' | 'description' | 'metadata' | 'brlCentavos' | 'timezone' | 'orderExpiresInS' | 'maxPeriods' | 'expiresAt' | 'dunning'
+    'externalRef' | 'description' | 'brlCentavos' | 'timezone' | 'orderExpiresInS' | 'maxPeriods' | 'expiresAt' | 'dunning'
   > &
-    Pick<Schedule, 'interval' | 'intervalCount'> & { paused: boolean }
+    Pick<Schedule, 'interval' | 'intervalCount'> & {
+      /** Key by key; null removes one. */
+      metadata: Record<string, string | null>
+      paused: boolean
+      cancelAtPeriodEnd: boolean
+      /** Whether amount and wording hold for the current period too, as long as it is not paid. */
+      appliesNow: boolean
+    }
 >
 
 /**
- * The merchant's changes, from the next period on: what is due now is issued first, on the old terms. Throws `invalid_state` on a final
+ * The merchant's changes, from the next period on or from now on: what is due now is issued first, on the old terms. Throws `invalid_state` on a final
  * state, `invalid_request` on a value that this subscription cannot take.
  */
 export function amend(subscription: Subscription, amendment: Amendment, at: Date, means: Means): Change {
   const due = advance(subscription, at, means)
   const { subscription: current } = due
   if (!isLive(current)) throw new ApiError('invalid_state', `The subscription is ${current.status}, so it can no longer be changed.`)
-  const { interval, intervalCount, paused, ...terms } = amendment
   refuseUnfit(current, amendment, at)
-  const next: Subscription = { ...current, ...terms, ...pauseOf(current, paused, at), schedule: nextSchedule(current, amendment) }
-  const ended = hasAllCharges(next) ? end(next, 'expired', at) : null
-  return { from: subscription, subscription: ended?.subscription ?? next, facts: [...due.facts, ...(ended?.facts ?? [])] }
+  const { interval, intervalCount, paused, cancelAtPeriodEnd, appliesNow, metadata, ...terms } = amendment
+  const amended: Subscription = {
+    ...current,
+    ...terms,
+    metadata: merged(current.metadata, metadata),
+    ...pauseOf(current, paused, at),
+    cancelAt: cancelAtOf(current, cancelAtPeriodEnd),
+    schedule: nextSchedule(current, amendment),
+  }
+  const resumed: Fact[] = current.pausedAt !== null && amended.pausedAt === null ? [{ kind: 'resumed' }] : []
+  const asked = appliesNow === true ? askAnew(amended, at) : { subscription: amended, facts: [] }
+  const ended = hasAllCharges(asked.subscription) ? end(asked.subscription, 'expired', at) : null
+  const facts = [...due.facts, ...resumed, ...asked.facts, ...(ended?.facts ?? [])]
+  return { from: subscription, subscription: ended?.subscription ?? asked.subscription, facts }
+}
+
+/**
+ * The current period asks for the new amount, with the new wording. An order that is open is to be closed as soon as no money counts for it, and only
+ * then another is issued: a payer never faces two.
+ */
+function askAnew(subscription: Subscription, at: Date): { subscription: Subscription; facts: readonly Fact[] } {
+  const current = currentCharge(subscription)
+  if (current?.status !== 'open') return { subscription, facts: [] }
+  const terms = { brlCentavos: subscription.brlCentavos, wording: wordingOf(subscription) }
+  if (JSON.stringify(terms.wording) === JSON.stringify(current.wording) && terms.brlCentavos === current.brlCentavos)
+    return { subscription, facts: [] }
+  const open = openAttempt(current)
+  const attempts = current.attempts.map(attempt => (attempt === open ? { ...attempt, replacedAt: attempt.replacedAt ?? at } : attempt))
+  const charges = subscription.charges.map(charge => (charge === current ? { ...charge, ...terms, attempts } : charge))
+  const isNew = open !== undefined && open.replacedAt === null
+  return {
+    subscription: { ...subscription, charges },
+    facts: isNew ? [{ kind: 'superseded', orderId: open.orderId, isReplaced: true }] : [],
+  }
+}
+
+function merged(known: Subscription['metadata'], changes: Amendment['metadata'] = {}): Subscription['metadata'] {
+  const kept = Object.entries({ ...known, ...changes }).filter((pair): pair is [string, string] => pair[1] !== null)
+  const next = metadataSchema.safeParse(Object.fromEntries(kept))
+  if (!next.success) refuse('metadata', next.error.issues[0]?.message ?? 'is not valid')
+  return next.data
 }
 
 /** A plan that goes on has not been left unpaid yet: it is given all its periods again. */
 function pauseOf({ pausedAt, unpaidPeriods }: Subscription, paused: boolean | undefined, at: Date) {
   if (paused === undefined) return { pausedAt, unpaidPeriods }
   return paused ? { pausedAt: pausedAt ?? at, unpaidPeriods } : { pausedAt: null, unpaidPeriods: pausedAt ? 0 : unpaidPeriods }
+}
+
+/** The end of the period we are in; before the first, its beginning. */
+function cancelAtOf(subscription: Subscription, cancelAtPeriodEnd: boolean | undefined): Date | null {
+  const { cancelAt } = subscription
+  if (cancelAtPeriodEnd === undefined) return cancelAt
+  return cancelAtPeriodEnd ? (cancelAt ?? nextBoundary(subscription)) : null
 }
 
 function nextSchedule({ schedule, periodIndex }: Subscription, { interval, intervalCount, timezone }: Amendment): Schedule | null {
@@ -45,13 +97,17 @@ function nextSchedule({ schedule, periodIndex }: Subscription, { interval, inter
 
 function refuseUnfit(subscription: Subscription, amendment: Amendment, at: Date): void {
   const { maxPeriods, expiresAt, interval, intervalCount } = amendment
-  if (maxPeriods && maxPeriods < subscription.chargesDone)
-    refuse('max_periods', `must not be below charges_done, which is ${subscription.chargesDone}`)
+  const { chargesDone, maxPeriodsCounts, periodIndex, trialPeriods } = subscription
+  if (maxPeriods && maxPeriods < chargesDone) refuse('max_periods', `must not be below charges_done, which is ${chargesDone}`)
+  const begun = periodIndex + 1 - trialPeriods
+  if (maxPeriods && maxPeriodsCounts === 'periods' && maxPeriods < begun)
+    refuse('max_periods', `must not be below the periods that have begun, which are ${begun}`)
   if (expiresAt && expiresAt <= at) refuse('expires_at', 'must lie ahead')
   if (expiresAt && expiresAt <= subscription.startAt) refuse('expires_at', 'must lie after start_at')
   if (subscription.schedule) return
   if (interval !== undefined) refuse('interval', 'cannot be given to a subscription that was created without one')
   if (intervalCount !== undefined) refuse('interval_count', 'needs an interval, which this subscription was created without')
+  if (amendment.cancelAtPeriodEnd === true) refuse('cancel_at_period_end', 'needs an interval, which this subscription was created without')
 }
 
 function refuse(path: string, message: string): never {

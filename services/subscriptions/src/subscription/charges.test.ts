@@ -2,15 +2,16 @@ import { Temporal } from '@js-temporal/polyfill'
 import { ApiError, type PaidData } from '@ponte/contracts'
 import { amend } from './amendment'
 import { advance, charge, nextChargeAt, wakeAt } from './charges'
+import { cancel } from './end'
 import { recordClosed, recordPaid } from './order-outcome'
-import { type Change, cancel, type Fact, type NewSubscription, open, openOrderId, type Subscription } from './subscription'
+import { type Change, type Fact, type NewSubscription, open, openOrderId, type Subscription } from './subscription'
 
 const START = '2026-01-31T12:00:00.000Z'
 const at = (text: string) => new Date(text)
 const later = (from: Date | string, days: number) => new Date(new Date(from).getTime() + days * 86_400_000)
 let minted = 0
 const mint = () => ({ orderId: `order-${++minted}`, memo: 'a'.repeat(64), hasPayoutAddress: true })
-const DUNNING = { retryAfterS: [86_400, 259_200, 604_800], unpaidPeriodsMax: 3, whenUnpaid: 'leave' as const }
+const DUNNING = { noticeS: 0, retryAfterS: [86_400, 259_200, 604_800], unpaidPeriodsMax: 3, whenUnpaid: 'leave' as const }
 const paidOrder = (id: string): PaidData => ({
   id,
   subscription_id: 's',
@@ -36,6 +37,8 @@ const create = (input: Partial<NewSubscription> = {}) =>
       startAt: at(START),
       orderExpiresInS: 86_400,
       maxPeriods: null,
+      maxPeriodsCounts: 'payments',
+      trialPeriods: 0,
       expiresAt: null,
       dunning: DUNNING,
       ...input,

@@ -1,22 +1,20 @@
 import { ApiError } from '@ponte/contracts'
 import { boundary, periodAt } from './calendar'
-import { isOwed, missingOf, orderEnd, type PeriodTerms, type PeriodVerdict, periodVerdict, REQUESTED } from './period'
+import { end, endOnceSettled, isHeld, isPastEnd, nextBoundary, nextCharged, plannedEnd } from './end'
+import { isOwed, missingOf, orderEnd, type PeriodTerms, type PeriodVerdict, pastDue, periodVerdict, REQUESTED } from './period'
 import {
   type Attempt,
   type Change,
   type Charge,
   currentCharge,
-  end,
   type Fact,
-  isHeld,
   isLive,
-  isPastEnd,
-  nextBoundary,
   openAttempt,
   outstanding,
   type Subscription,
-  type Wording,
+  wordingOf,
 } from './subscription'
+import { announce, upcoming } from './upcoming'
 
 /** When a charge's order is issued: on the calendar's day, again after it expired unpaid, or at the merchant's word. */
 
@@ -46,11 +44,13 @@ export function advance(subscription: Subscription, at: Date, means: Means): Cha
   const rolled = beginPeriod(subscription, at)
   const unpaid = endUnpaid(rolled.subscription, subscription, at)
   const next = isLive(unpaid.subscription) ? settle(unpaid.subscription, at, means) : { subscription: unpaid.subscription, facts: [] }
-  return { from: subscription, subscription: next.subscription, facts: [...rolled.facts, ...unpaid.facts, ...next.facts] }
+  const noticed = announce(next.subscription, at)
+  const facts = [...rolled.facts, ...unpaid.facts, ...next.facts, ...noticed.facts]
+  return { from: subscription, subscription: noticed.subscription, facts }
 }
 
 const settle = (subscription: Subscription, at: Date, means: Means): Step =>
-  isPastEnd(subscription, at) ? endOnceSettled(subscription, at) : issueDue(subscription, at, means)
+  isPastEnd(subscription, at) ? (endOnceSettled(subscription, at) ?? { subscription, facts: [] }) : issueDue(subscription, at, means)
 
 /** The merchant's charge: the open order, or the one that is due. Throws `not_due` or `invalid_state`. */
 export function charge(subscription: Subscription, at: Date, minted: Minted): Change & { attempt: Attempt; outcome: 'issued' | 'open' } {
@@ -64,7 +64,7 @@ export function charge(subscription: Subscription, at: Date, minted: Minted): Ch
   const current = currentCharge(next)
   const open = current && current.status !== 'paid' && openAttempt(current)
   if (open) return { ...change, attempt: open, outcome: 'open' }
-  if (next.lastPaidIndex === next.periodIndex) throw new ApiError('not_due', notDue(next))
+  if (next.lastPaidIndex >= next.periodIndex) throw new ApiError('not_due', notDue(next))
   // An earlier period's order is still being paid and may be the last one needed.
   const earlier = isHeld(next) || isPastEnd(next, at) ? outstanding(next).at(-1) : undefined
   const earlierOpen = earlier && openAttempt(earlier)
@@ -80,15 +80,16 @@ export function charge(subscription: Subscription, at: Date, minted: Minted): Ch
 export function wakeAt(subscription: Subscription, at: Date): Date | null {
   if (!isLive(subscription)) return null
   // While an order is out, its outcome decides the end, in the change that records it.
-  const endsAt = outstanding(subscription).length === 0 ? subscription.expiresAt : null
+  const endsAt = (outstanding(subscription).length === 0 && plannedEnd(subscription)?.at) || null
   if (isPastEnd(subscription, at)) return endsAt
-  return earliest([nextBoundary(subscription), subscription.awaiting === null ? issueAt(subscription, at) : null, endsAt])
+  const issuesAt = subscription.awaiting === null ? issueAt(subscription, at) : null
+  return earliest([nextBoundary(subscription), issuesAt, endsAt, upcoming(subscription)?.noticeAt ?? null])
 }
 
 /** When an order will next be issued by itself, as the merchant reads it. */
 export function nextChargeAt(subscription: Subscription, at: Date): Date | null {
   if (!isLive(subscription) || subscription.pausedAt !== null || isHeld(subscription)) return null
-  const next = earliest([nextBoundary(subscription), reissueAt(subscription, at)])
+  const next = earliest([nextCharged(subscription)?.at ?? null, reissueAt(subscription, at)])
   return next && isPastEnd(subscription, next) ? null : next
 }
 
@@ -97,29 +98,31 @@ export const currentVerdict = (subscription: Subscription, at: Date): PeriodVerd
   periodVerdict(currentCharge(subscription), periodTerms(subscription), at)
 
 function beginPeriod(subscription: Subscription, at: Date): Step {
-  const { schedule, expiresAt, periodIndex } = subscription
+  const { schedule, periodIndex, trialPeriods } = subscription
   if (!schedule) return { subscription, facts: [] }
   // No period begins at or after the end.
-  const last = expiresAt !== null && expiresAt <= at ? new Date(expiresAt.getTime() - 1) : at
+  const ending = plannedEnd(subscription)
+  const last = ending !== null && ending.at <= at ? new Date(ending.at.getTime() - 1) : at
   const index = periodAt(schedule, last)
   if (index <= periodIndex) return { subscription, facts: [] }
   const open = subscription.charges.filter(({ status }) => status === 'open')
   const ended = subscription.charges.map(charge => (charge.status === 'open' ? { ...charge, status: 'skipped' as const } : charge))
   const awaited = periodIndex >= 0 && subscription.lastPaidIndex < periodIndex && !currentCharge(subscription)
-  const firstMissed = awaited ? periodIndex : periodIndex + 1
+  const firstMissed = Math.max(awaited ? periodIndex : periodIndex + 1, trialPeriods)
   const missed = index - firstMissed
   const gap = missed > 0 ? [{ ...emptyCharge(subscription, firstMissed), periods: missed }] : []
-  const owing = open.filter(isOwed).length
+  const owing = open.filter(isOwed)
+  const skipped: Fact[] = open.length + Math.max(0, missed) > 0 ? [{ kind: 'skipped', periods: open.length + Math.max(0, missed) }] : []
   return {
     subscription: {
       ...subscription,
       periodIndex: index,
       awaiting: null,
-      status: owing > 0 ? 'past_due' : subscription.status,
-      unpaidPeriods: subscription.unpaidPeriods + owing,
+      status: owing.length > 0 ? 'past_due' : subscription.status,
+      unpaidPeriods: subscription.unpaidPeriods + owing.length,
       charges: [...ended, ...gap],
     },
-    facts: open.length + missed > 0 ? [{ kind: 'skipped', periods: open.length + missed }] : [],
+    facts: [...skipped, ...pastDue(subscription, owing.at(-1))],
   }
 }
 
@@ -142,9 +145,6 @@ const emptyCharge = ({ brlCentavos }: Subscription, periodIndex: number): Charge
   paidAt: null,
   attempts: [],
 })
-
-const endOnceSettled = (subscription: Subscription, at: Date): Step =>
-  outstanding(subscription).length > 0 ? { subscription, facts: [] } : end(subscription, 'expired', at)
 
 function issueDue(subscription: Subscription, at: Date, means: Means): Step {
   const due = issueAt(subscription, at)
@@ -171,8 +171,6 @@ const reissueAt = (subscription: Subscription, at: Date): Date | null =>
 const amountOf = (subscription: Subscription): bigint =>
   (subscription.schedule && currentCharge(subscription)?.brlCentavos) ?? subscription.brlCentavos
 
-const wordingOf = ({ externalRef, description, metadata }: Subscription): Wording => ({ externalRef, description, metadata })
-
 function issue(subscription: Subscription, at: Date, { orderId, memo }: Minted): Step & { attempt: Attempt | null } {
   const endsAt = orderEnd(periodTerms(subscription), at)
   if (endsAt === null) return { subscription, facts: [], attempt: null }
@@ -194,6 +192,7 @@ function issue(subscription: Subscription, at: Date, { orderId, memo }: Minted):
     reportRevision: 0,
     receivedOrder: null,
     reason: REQUESTED,
+    replacedAt: null,
   }
   const charge: Charge = { ...asked, attempts: [...asked.attempts, attempt] }
   const charges = [...subscription.charges.filter(other => other !== known), charge]
@@ -204,14 +203,15 @@ function issue(subscription: Subscription, at: Date, { orderId, memo }: Minted):
 
 /** No order outlives its period or its subscription, so that a payer never faces two. */
 function periodTerms(subscription: Subscription): PeriodTerms {
-  const { schedule, periodIndex, expiresAt, orderExpiresInS, dunning } = subscription
+  const { schedule, periodIndex, orderExpiresInS, dunning } = subscription
   const next = schedule && boundary(schedule, Math.max(periodIndex + 1, schedule.firstIndex))
-  return { endsAt: earliest([next, expiresAt]), orderExpiresInS, retryAfterS: dunning.retryAfterS }
+  return { endsAt: earliest([next, plannedEnd(subscription)?.at ?? null]), orderExpiresInS, retryAfterS: dunning.retryAfterS }
 }
 
 function notDue(subscription: Subscription): string {
   const next = nextBoundary(subscription)
-  return `The current period is charged already; ${next ? `the next begins at ${next.toISOString()}` : 'no other follows'}.`
+  const why = subscription.periodIndex < subscription.trialPeriods ? 'belongs to the trial' : 'is charged already'
+  return `The current period ${why}; ${next ? `the next begins at ${next.toISOString()}` : 'no other follows'}.`
 }
 
 const earliest = (times: readonly (Date | null)[]): Date | null => {

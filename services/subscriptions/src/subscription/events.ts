@@ -31,7 +31,21 @@ function toEvent(subscription: Subscription, fact: Fact, terms: MerchantTerms, v
         data: { ...owner, subscription_id: subscription.id, charges_done: fact.chargesDone, order: fact.order },
       }
     case 'superseded':
-      return { type: 'subscription.order_superseded', data: { ...owner, subscription_id: subscription.id, order_id: fact.orderId } }
+      return {
+        type: 'subscription.order_superseded',
+        data: { ...owner, subscription_id: subscription.id, order_id: fact.orderId, ...(fact.isReplaced ? { is_replaced: true } : {}) },
+      }
+    case 'upcoming': {
+      const notice = { period_index: fact.periodIndex, charge_at: fact.chargeAt.toISOString() }
+      const data = { ...compact, ...notice, brl_amount: formatBrl(subscription.brlCentavos) }
+      return { type: 'subscription.upcoming', data: { ...owner, subscription: data } }
+    }
+    case 'past_due': {
+      const owed = { period_index: fact.periodIndex, missing_brl_amount: formatBrl(fact.missingCentavos) }
+      return { type: 'subscription.past_due', data: { ...owner, subscription: { ...compact, ...owed } } }
+    }
+    case 'resumed':
+      return { type: 'subscription.resumed', data: { ...owner, subscription: compact } }
     case 'cancelled':
     case 'expired':
       return {

@@ -1,19 +1,7 @@
 import { ApiError, type OrderReceived, type PaidData, parseBrl } from '@ponte/contracts'
-import { LAPSED, missingOf } from './period'
-import {
-  type Attempt,
-  type Change,
-  type Charge,
-  currentCharge,
-  end,
-  type Fact,
-  hasAllCharges,
-  isLive,
-  isPastEnd,
-  letGo,
-  outstanding,
-  type Subscription,
-} from './subscription'
+import { end, endOnceSettled, hasAllCharges, letGo } from './end'
+import { LAPSED, missingOf, pastDue } from './period'
+import { type Attempt, type Change, type Charge, currentCharge, type Fact, isLive, type Subscription } from './subscription'
 
 /** What becomes of a subscription when one of its orders ended. Events may come twice and in any order. */
 
@@ -31,7 +19,7 @@ export function recordPaid(subscription: Subscription, order: PaidData, at: Date
   }
   const counted = count(subscription, charge, order.id, at)
   const facts: Fact[] = [{ kind: 'charged', chargesDone: counted.chargesDone, order }, ...superseded(charge, order.id)]
-  const ended = isLive(counted) && (hasAllCharges(counted) || isSettledPastEnd(counted, at)) ? end(counted, 'expired', at) : null
+  const ended = isLive(counted) && hasAllCharges(counted) ? end(counted, 'expired', at) : endOnceSettled(counted, at)
   return { from: subscription, subscription: ended?.subscription ?? counted, facts: [...facts, ...(ended?.facts ?? [])] }
 }
 
@@ -58,9 +46,11 @@ function close(
   const closed = withAttempt(subscription, charge, orderId, outcome)
   if (!isLive(closed)) return { from: subscription, subscription: letGo(closed), facts: [] }
   const isDue = closed.schedule !== null && charge.status !== 'paid' && charge.periodIndex > closed.lastPaidIndex
-  const next: Subscription = isDue && owes(charge) ? { ...closed, status: 'past_due' } : closed
-  const ended = isSettledPastEnd(next, at) ? end(next, 'expired', at) : null
-  return { from: subscription, subscription: ended?.subscription ?? next, facts: ended?.facts ?? [] }
+  const isOverdue = isDue && owes(charge)
+  const next: Subscription = isOverdue ? { ...closed, status: 'past_due' } : closed
+  const ended = endOnceSettled(next, at)
+  const facts = ended?.facts ?? pastDue(subscription, isOverdue ? charge : undefined)
+  return { from: subscription, subscription: ended?.subscription ?? next, facts }
 }
 
 /**
@@ -115,8 +105,6 @@ function owesCurrent(subscription: Subscription): boolean {
   const current = subscription.schedule ? currentCharge(subscription) : undefined
   return current?.status === 'open' && current.attempts.some(({ status }) => status === 'expired')
 }
-
-const isSettledPastEnd = (subscription: Subscription, at: Date) => isPastEnd(subscription, at) && outstanding(subscription).length === 0
 
 function chargeOf(subscription: Subscription, orderId: string): Charge {
   const charge = subscription.charges.find(({ attempts }) => attempts.some(attempt => attempt.orderId === orderId))

@@ -14,6 +14,7 @@ const attempt = (hours: number, change: Partial<Attempt> = {}): Attempt => ({
   reportRevision: 0,
   receivedOrder: null,
   reason: null,
+  replacedAt: null,
   ...change,
 })
 const expired = (hours: number, change: Partial<Attempt> = {}) => attempt(hours, { status: 'expired', ...change })

@@ -1,4 +1,4 @@
-import type { Attempt, Charge } from './subscription'
+import type { Attempt, Charge, Fact, Subscription } from './subscription'
 
 /**
  * The state of a period as a pure function of what was asked for it, what orders reported and the time (docs/decisions/0015-a-period-is-a-pure-function.md). The order in which the
@@ -47,7 +47,7 @@ export function periodVerdict(charge: Charge | undefined, terms: PeriodTerms, at
   if (missingCentavos === 0n) return verdict('late')
   const issueAt = nextIssue(charge, terms, at)
   if (issueAt === null) return verdict('unpaid')
-  return verdict(offered(charge).length === 0 ? 'due' : 'retrying', issueAt)
+  return verdict(isFirst(charge) ? 'due' : 'retrying', issueAt)
 }
 
 /** What its orders did not bring, of what it asks for. */
@@ -66,7 +66,8 @@ export function orderEnd(terms: PeriodTerms, at: Date): Date | null {
 function nextIssue(charge: Charge, terms: PeriodTerms, at: Date): Date | null {
   const latest = charge.attempts.at(-1)
   const first = offered(charge)[0]
-  if (!latest || latest.status !== 'expired') return null
+  if (latest && wasReplaced(latest)) return usefulTime(at, terms, at)
+  if (latest?.status !== 'expired') return null
   // It was never opened, so no payer saw it. Not before its end, or an order that lapses at once would be issued without pause.
   if (hasLapsed(latest)) return usefulTime(latest.endsAt ?? at, terms, at)
   if (!first) return null
@@ -79,6 +80,9 @@ function nextIssue(charge: Charge, terms: PeriodTerms, at: Date): Date | null {
 const usefulTime = (time: Date, terms: PeriodTerms, at: Date): Date | null =>
   orderEnd(terms, new Date(Math.max(time.getTime(), at.getTime()))) === null ? null : time
 
+/** No order of its terms was offered yet. */
+const isFirst = (charge: Charge): boolean => offered(charge).every(wasReplaced)
+
 /** Those that payers could see. */
 const offered = ({ attempts }: Charge): Attempt[] => attempts.filter(attempt => !hasLapsed(attempt))
 
@@ -86,7 +90,14 @@ const offered = ({ attempts }: Charge): Attempt[] => attempts.filter(attempt => 
 export const isOwed = (charge: Charge): boolean =>
   missingOf(charge) > 0n && offered(charge).some(({ status, reason }) => status === 'expired' || (status === 'open' && reason === null))
 
+/** That a plan becomes past due by this charge; nothing when it is so already, or none is owed. */
+export const pastDue = ({ status }: Subscription, owed: Charge | undefined): Fact[] =>
+  owed === undefined || status === 'past_due' ? [] : [{ kind: 'past_due', periodIndex: owed.periodIndex, missingCentavos: missingOf(owed) }]
+
 export const hasLapsed = ({ status, reason }: Attempt): boolean => status === 'expired' && reason === LAPSED
+
+/** Closed in favour of the merchant's new terms. */
+const wasReplaced = ({ status, replacedAt }: Attempt): boolean => status === 'cancelled' && replacedAt !== null
 
 /** Why an order that was asked for is not there: orders has not answered yet. */
 export const REQUESTED = 'requested'

@@ -2,8 +2,9 @@ import { ApiError, type PaidData } from '@ponte/contracts'
 import fc from 'fast-check'
 import { amend } from './amendment'
 import { advance, charge, wakeAt } from './charges'
+import { cancel } from './end'
 import { recordClosed, recordPaid } from './order-outcome'
-import { type Change, type Charge, cancel, type Fact, isLive, open, type Subscription } from './subscription'
+import { type Change, type Charge, type Fact, isLive, open, type Subscription } from './subscription'
 
 /**
  * Any story of a subscription: the scheduler, the merchant and the chain act in any order, and events of orders arrive late, twice and
@@ -14,7 +15,7 @@ type Step =
   | { do: 'schedule' | 'charge' | 'cancel' }
   | { do: 'pay' | 'expire' | 'cancelOrder'; which: number }
   | { do: 'deliver'; which: number; again: boolean }
-  | { do: 'amend'; brlCentavos: bigint; maxPeriods: number }
+  | { do: 'amend'; brlCentavos: bigint; maxPeriods: number; appliesNow: boolean; cancelAtPeriodEnd: boolean; paused: boolean }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 400 }) }) },
@@ -32,6 +33,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('amend' as const),
       brlCentavos: fc.bigInt(1n, 9999n),
       maxPeriods: fc.integer({ min: 1, max: 6 }),
+      appliesNow: fc.boolean(),
+      cancelAtPeriodEnd: fc.boolean(),
+      paused: fc.boolean(),
     }),
   },
 )
@@ -86,7 +90,11 @@ function story(first: Subscription) {
     if (step.do === 'pay') settle(step.which, 'paid')
     if (step.do === 'expire') settle(step.which, 'expired')
     if (step.do === 'cancelOrder') settle(step.which, 'cancelled')
-    if (step.do === 'amend') take(amend(state, { brlCentavos: step.brlCentavos, maxPeriods: step.maxPeriods }, now, mint()))
+    if (step.do === 'amend') {
+      const { do: _, ...amendment } = step
+      const { cancelAtPeriodEnd, ...rest } = amendment
+      take(amend(state, state.schedule ? { ...rest, cancelAtPeriodEnd } : rest, now, mint()))
+    }
     if (step.do === 'deliver' && undelivered.length > 0) {
       const outcome = undelivered[step.which % undelivered.length]
       if (!outcome) return
@@ -134,8 +142,11 @@ const anySubscription = fc
     expiresInDays: fc.option(fc.integer({ min: 1, max: 90 })),
     orderExpiresInS: fc.integer({ min: 10, max: 7 * 86_400 }),
     whenUnpaid: fc.constantFrom('leave' as const, 'pause' as const, 'cancel' as const),
+    trialPeriods: fc.integer({ min: 0, max: 2 }),
+    maxPeriodsCounts: fc.constantFrom('payments' as const, 'periods' as const),
+    noticeS: fc.constantFrom(0, 86_400, 259_200),
   })
-  .map(({ plan, maxPeriods, expiresInDays, orderExpiresInS, whenUnpaid }) => {
+  .map(({ plan, expiresInDays, whenUnpaid, noticeS, ...terms }) => {
     const startAt = new Date('2026-01-31T23:30:00.000Z')
     const expiresAt = expiresInDays === null ? null : new Date(startAt.getTime() + expiresInDays * 86_400_000)
     const common = {
@@ -145,10 +156,11 @@ const anySubscription = fc
       description: null,
       metadata: {},
       brlCentavos: 100n,
-      dunning: { retryAfterS: [86_400, 259_200], unpaidPeriodsMax: 2, whenUnpaid },
+      dunning: { noticeS, retryAfterS: [86_400, 259_200], unpaidPeriodsMax: 2, whenUnpaid },
       timezone: 'America/Sao_Paulo',
     }
-    return open({ ...common, plan, maxPeriods, expiresAt, orderExpiresInS, startAt }, startAt)
+    const trial = plan === null ? { trialPeriods: 0, maxPeriodsCounts: 'payments' as const } : {}
+    return open({ ...common, ...terms, ...trial, plan, expiresAt, startAt }, startAt)
   })
 
 const countOf = (facts: readonly Fact[], kind: Fact['kind']) => facts.filter(fact => fact.kind === kind).length

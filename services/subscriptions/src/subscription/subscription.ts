@@ -1,5 +1,5 @@
-import { ApiError, type PaidData } from '@ponte/contracts'
-import { boundary, openSchedule, type Schedule } from './calendar'
+import type { PaidData } from '@ponte/contracts'
+import { openSchedule, type Schedule } from './calendar'
 
 export type SubscriptionStatus = 'active' | 'past_due' | 'cancelled' | 'expired'
 
@@ -19,6 +19,8 @@ export interface Attempt {
   receivedOrder: PaidData | null
   /** Why it is not opened yet, or never was; null once orders has opened it. */
   reason: string | null
+  /** When the merchant's new terms took its place: once it is closed another is issued. Null otherwise. */
+  replacedAt: Date | null
 }
 
 /** What orders of a period show to its payer: the plan's as they were when the period was first charged. */
@@ -39,8 +41,10 @@ export interface Charge {
   attempts: readonly Attempt[]
 }
 
-/** What is done about a plan that is not paid. */
+/** What is done by itself before a charge is due, and about a plan that is not paid. */
 export interface Dunning {
+  /** How long before a charge the merchant is notified of it, in seconds; 0 for never. */
+  noticeS: number
   /** When an order that expired unpaid is issued again, in seconds after the period's first. */
   retryAfterS: readonly number[]
   /** After this many unpaid periods in a row `whenUnpaid` is done. */
@@ -62,7 +66,13 @@ export interface Subscription {
   schedule: Schedule | null
   orderExpiresInS: number
   maxPeriods: number | null
+  /** What `maxPeriods` counts: charges that were paid, or periods, paid or not. */
+  maxPeriodsCounts: 'payments' | 'periods'
+  /** So many periods at the beginning ask for nothing. */
+  trialPeriods: number
   expiresAt: Date | null
+  /** When it is cancelled by itself: the end of the period in which the merchant decided so. Null otherwise. */
+  cancelAt: Date | null
   chargesDone: number
   dunning: Dunning
   /** Periods that ended unpaid since the last payment. */
@@ -73,8 +83,10 @@ export interface Subscription {
   pausedAt: Date | null
   /** The period we are in, -1 before the first. Without a schedule: the number of the charge that comes next. */
   periodIndex: number
-  /** The latest period that was paid, -1 for none. */
+  /** The latest period that was paid or belongs to the trial, -1 for none. */
   lastPaidIndex: number
+  /** The latest period whose charge was announced, -1 for none. */
+  upcomingIndex: number
   createdAt: Date
   cancelledAt: Date | null
   expiredAt: Date | null
@@ -87,10 +99,12 @@ export interface Subscription {
 export type Fact =
   | { kind: 'charge_requested'; charge: Charge; attempt: Attempt; expiresInS: number; wording: Wording }
   | { kind: 'charged'; chargesDone: number; order: PaidData }
-  | { kind: 'superseded'; orderId: string }
+  | { kind: 'superseded'; orderId: string; isReplaced?: boolean }
   | { kind: 'duplicate'; orderId: string; periodIndex: number }
   | { kind: 'skipped'; periods: number }
-  | { kind: 'paused' }
+  | { kind: 'upcoming'; periodIndex: number; chargeAt: Date }
+  | { kind: 'past_due'; periodIndex: number; missingCentavos: bigint }
+  | { kind: 'paused' | 'resumed' }
   | { kind: 'cancelled' | 'expired'; openOrderIds: readonly string[] }
 
 /** The state that was decided on, the next one, and what happened; the same state and no facts when nothing did. */
@@ -112,6 +126,8 @@ export interface NewSubscription {
   startAt: Date
   orderExpiresInS: number
   maxPeriods: number | null
+  maxPeriodsCounts: Subscription['maxPeriodsCounts']
+  trialPeriods: number
   expiresAt: Date | null
   dunning: Dunning
 }
@@ -125,7 +141,9 @@ export function open(input: NewSubscription, at: Date): Subscription {
     schedule: plan && openSchedule({ ...plan, timezone: input.timezone, startAt: input.startAt }),
     chargesDone: 0,
     periodIndex: plan ? -1 : 0,
-    lastPaidIndex: -1,
+    lastPaidIndex: input.trialPeriods - 1,
+    upcomingIndex: -1,
+    cancelAt: null,
     unpaidPeriods: 0,
     awaiting: null,
     pausedAt: null,
@@ -137,41 +155,11 @@ export function open(input: NewSubscription, at: Date): Subscription {
   }
 }
 
-/** The merchant's cancellation; its open order goes with it. Answers null when it is cancelled already. Throws `invalid_state` when expired. */
-export function cancel(subscription: Subscription, at: Date): Change | null {
-  if (subscription.status === 'cancelled') return null
-  if (subscription.status === 'expired') throw new ApiError('invalid_state', 'The subscription has expired, so there is nothing to cancel.')
-  return { from: subscription, ...end(subscription, 'cancelled', at) }
-}
-
-/** The end of a subscription: the merchant's word, the last charge, or its time. Every order that is still open is named, to be closed. */
-export function end(
-  subscription: Subscription,
-  kind: 'cancelled' | 'expired',
-  at: Date,
-): { subscription: Subscription; facts: readonly Fact[] } {
-  const ended = kind === 'cancelled' ? { cancelledAt: at } : { expiredAt: at }
-  return {
-    subscription: letGo({ ...subscription, ...ended, status: kind, awaiting: null }),
-    facts: [{ kind, openOrderIds: openOrderIds(subscription) }],
-  }
-}
-
-/** A subscription that has ended asks for nothing more: what no order can pay any longer is skipped. */
-export function letGo(subscription: Subscription): Subscription {
-  const charges = subscription.charges.map(charge =>
-    charge.status === 'open' && !openAttempt(charge) ? { ...charge, status: 'skipped' as const } : charge,
-  )
-  return { ...subscription, charges }
-}
-
 export const isLive = (subscription: Subscription) => subscription.status === 'active' || subscription.status === 'past_due'
 
-export const isPastEnd = ({ expiresAt }: Subscription, at: Date) => expiresAt !== null && expiresAt <= at
-
-export const hasAllCharges = ({ maxPeriods, chargesDone }: Subscription) => maxPeriods !== null && chargesDone >= maxPeriods
-
 export const currentCharge = ({ charges, periodIndex }: Subscription) => charges.find(charge => charge.periodIndex === periodIndex)
+
+export const wordingOf = ({ externalRef, description, metadata }: Subscription): Wording => ({ externalRef, description, metadata })
 
 /** Unpaid charges with an order that can still be paid. */
 export const outstanding = ({ charges }: Subscription) => charges.filter(charge => charge.status !== 'paid' && openAttempt(charge))
@@ -182,25 +170,4 @@ export const openAttempt = (charge: Charge) => charge.attempts.find(attempt => a
 export function openOrderId(subscription: Subscription): string | null {
   const newest = outstanding(subscription).toSorted((a, b) => b.periodIndex - a.periodIndex)[0]
   return (newest && openAttempt(newest)?.orderId) ?? null
-}
-
-/** Every open order, the one that a payer should pay now first. */
-function openOrderIds(subscription: Subscription): string[] {
-  const newestFirst = subscription.charges.toSorted((a, b) => b.periodIndex - a.periodIndex)
-  const open = newestFirst.flatMap(({ attempts }) => attempts.filter(({ status }) => status === 'open').map(({ orderId }) => orderId))
-  const payable = openOrderId(subscription)
-  return payable === null ? open : [payable, ...open.filter(id => id !== payable)]
-}
-
-/** True when the orders that are out would, if paid, complete the subscription: no other may be issued meanwhile. */
-export function isHeld(subscription: Subscription): boolean {
-  const { maxPeriods, chargesDone } = subscription
-  return maxPeriods !== null && chargesDone + outstanding(subscription).length >= maxPeriods
-}
-
-/** When the next period begins; null without a schedule, and when the subscription will have expired by then. */
-export function nextBoundary({ schedule, periodIndex, expiresAt }: Subscription): Date | null {
-  if (!schedule) return null
-  const next = boundary(schedule, Math.max(periodIndex + 1, schedule.firstIndex))
-  return expiresAt !== null && next >= expiresAt ? null : next
 }

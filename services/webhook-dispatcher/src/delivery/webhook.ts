@@ -38,7 +38,14 @@ export function toWebhook(event: Event): Webhook | undefined {
     }
     case 'subscription.cancelled':
     case 'subscription.expired':
+    case 'subscription.upcoming':
+    case 'subscription.past_due':
+    case 'subscription.resumed':
       return webhook(event.type, event.data, event.data.subscription, { orderId: null, subscriptionId: event.data.subscription.id })
+    case 'subscription.order_issued': {
+      const { id, order_id } = event.data.subscription
+      return webhook(event.type, event.data, event.data.subscription, { orderId: order_id, subscriptionId: id })
+    }
     case 'order.payment_unmatched':
       return webhook('payment.unmatched', event.data, event.data.payment, { orderId: null, subscriptionId: null })
     default:

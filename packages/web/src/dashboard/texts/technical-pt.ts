@@ -20,6 +20,10 @@ const webhookTypes: Record<WebhookType, string> = {
   'order.duplicate': 'Cobrança paga duas vezes',
   'order.settled': 'Dinheiro repassado',
   'payment.unmatched': 'Pagamento sem cobrança',
+  'subscription.order_issued': 'Cobrança da assinatura emitida',
+  'subscription.upcoming': 'Cobrança da assinatura em breve',
+  'subscription.past_due': 'Assinatura em atraso',
+  'subscription.resumed': 'Assinatura retomada',
   'endpoint.test': 'Evento de teste',
 }
 
