@@ -817,6 +817,16 @@ export interface components {
             interval?: ("day" | "week" | "month" | "year") | null;
             interval_count?: number | null;
             max_periods?: number | null;
+            /**
+             * @description What `max_periods` counts: charges that were paid, or periods, paid or not
+             * @enum {string}
+             */
+            max_periods_counts?: "payments" | "periods";
+            /**
+             * @description So many periods at the beginning ask for nothing
+             * @example 1
+             */
+            trial_periods?: number;
             start_at?: string | null;
             expires_at?: string | null;
             timezone?: string | null;
@@ -839,6 +849,11 @@ export interface components {
              * @enum {string}
              */
             when_unpaid?: "leave" | "pause" | "cancel";
+            /**
+             * @description Seconds before a charge at which `subscription.upcoming` is sent; 0 for never
+             * @example 259200
+             */
+            upcoming_notice?: number;
             external_ref?: string | null;
             description?: string | null;
             /**
@@ -894,18 +909,30 @@ export interface components {
              * @enum {string}
              */
             when_unpaid?: "leave" | "pause" | "cancel";
+            /**
+             * @description Seconds before a charge at which `subscription.upcoming` is sent; 0 for never
+             * @example 259200
+             */
+            upcoming_notice?: number;
+            /**
+             * @description From when amount, `external_ref`, `description` and `metadata` hold. `now`: the open order of an unpaid period is replaced once no money counts for it
+             * @enum {string}
+             */
+            apply?: "now" | "next_period";
+            /** @description true: it is cancelled when the current period ends; false: it goes on after all */
+            cancel_at_period_end?: boolean;
             /** @description true: nothing is issued by itself from now on; false: what is due now is issued, and periods go on */
             paused?: boolean;
             external_ref?: string | null;
             description?: string | null;
             /**
-             * @description Up to 20 string pairs
+             * @description Merged by key; null removes one
              * @example {
              *       "customer": "42"
              *     }
              */
             metadata?: {
-                [key: string]: string;
+                [key: string]: string | null;
             };
         };
         CreateMerchant: {
@@ -941,7 +968,7 @@ export interface components {
              */
             created_lt: string;
             /** @enum {string} */
-            event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "endpoint.test";
+            event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "endpoint.test";
             /**
              * Format: uuid
              * @description Where to; by default your webhook_url
@@ -1000,7 +1027,7 @@ export interface components {
              *       "order.settled"
              *     ]
              */
-            events: ("*" | "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched")[];
+            events: ("*" | "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed")[];
             /**
              * @description `ponte`: as the webhook_url has it. `standard`: the headers of Standard Webhooks besides
              * @default ponte
@@ -1032,7 +1059,7 @@ export interface components {
              *       "order.settled"
              *     ]
              */
-            events?: ("*" | "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched")[];
+            events?: ("*" | "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed")[];
             /**
              * @description `ponte`: as the webhook_url has it. `standard`: the headers of Standard Webhooks besides
              * @enum {string}
@@ -1425,6 +1452,26 @@ export interface components {
              * @enum {string}
              */
             when_unpaid?: "leave" | "pause" | "cancel";
+            /**
+             * @description Seconds before a charge at which `subscription.upcoming` is sent; 0 for never
+             * @example 259200
+             */
+            upcoming_notice?: number;
+            /**
+             * @description What `max_periods` counts: charges that were paid, or periods, paid or not
+             * @enum {string}
+             */
+            max_periods_counts?: "payments" | "periods";
+            /**
+             * @description So many periods at the beginning ask for nothing
+             * @example 1
+             */
+            trial_periods?: number;
+            /** @description When the first period that asks for money begins; null without a trial */
+            trial_ends_at?: string | null;
+            cancel_at_period_end?: boolean;
+            /** @description When it is cancelled by itself; null for never */
+            cancel_at?: string | null;
             /** @description What the current period`s order waits for, such as `payout_address_required` or `rate_unavailable`; null for nothing */
             waiting_for?: string | null;
             /** @description Since when nothing is issued by itself; null while it is not paused */
@@ -1515,7 +1562,7 @@ export interface components {
             /** @constant */
             object: "event";
             /** @enum {string} */
-            type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "endpoint.test";
+            type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "endpoint.test";
             data: {
                 /**
                  * Format: uuid
@@ -1671,6 +1718,75 @@ export interface components {
                  * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
                  */
                 id: string;
+                external_ref: string | null;
+                /** @description The period, counted from 0 */
+                period_index: number;
+                /**
+                 * Format: uuid
+                 * @description UUIDv7
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                order_id: string;
+                /**
+                 * @description BRL, two decimals
+                 * @example 150.00
+                 */
+                brl_amount: string;
+                /**
+                 * @description USDC, six decimals
+                 * @example 27.675277
+                 */
+                usdc_amount: string;
+                checkout_url: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 UTC, from 1970 to 2999
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                expires_at: string;
+            } | {
+                /**
+                 * Format: uuid
+                 * @description UUIDv7
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                id: string;
+                external_ref: string | null;
+                /** @description The period, counted from 0 */
+                period_index: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 UTC, from 1970 to 2999
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                charge_at: string;
+                /**
+                 * @description BRL, two decimals
+                 * @example 150.00
+                 */
+                brl_amount: string;
+            } | {
+                /**
+                 * Format: uuid
+                 * @description UUIDv7
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                id: string;
+                external_ref: string | null;
+                /** @description The period, counted from 0 */
+                period_index: number;
+                /**
+                 * @description BRL, two decimals
+                 * @example 150.00
+                 */
+                missing_brl_amount: string;
+            } | {
+                /**
+                 * Format: uuid
+                 * @description UUIDv7
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                id: string;
                 message: string;
             } | {
                 /**
@@ -1713,7 +1829,7 @@ export interface components {
              */
             event_id: string;
             /** @enum {string} */
-            event_type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "endpoint.test";
+            event_type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "endpoint.test";
             /**
              * Format: uuid
              * @description Your own id for the webhook_url
@@ -1756,7 +1872,7 @@ export interface components {
              */
             event_id: string;
             /** @enum {string} */
-            event_type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "endpoint.test";
+            event_type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "endpoint.test";
             /**
              * Format: uuid
              * @description Your own id for the webhook_url
@@ -2558,6 +2674,103 @@ export interface components {
                 block_time: string;
             };
         };
+        SubscriptionOrderIssuedWebhook: {
+            /** @constant */
+            type: "subscription.order_issued";
+            data: {
+                /**
+                 * Format: uuid
+                 * @description UUIDv7
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                id: string;
+                external_ref: string | null;
+                /** @description The period, counted from 0 */
+                period_index: number;
+                /**
+                 * Format: uuid
+                 * @description UUIDv7
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                order_id: string;
+                /**
+                 * @description BRL, two decimals
+                 * @example 150.00
+                 */
+                brl_amount: string;
+                /**
+                 * @description USDC, six decimals
+                 * @example 27.675277
+                 */
+                usdc_amount: string;
+                checkout_url: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 UTC, from 1970 to 2999
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                expires_at: string;
+            };
+        };
+        SubscriptionUpcomingWebhook: {
+            /** @constant */
+            type: "subscription.upcoming";
+            data: {
+                /**
+                 * Format: uuid
+                 * @description UUIDv7
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                id: string;
+                external_ref: string | null;
+                /** @description The period, counted from 0 */
+                period_index: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 UTC, from 1970 to 2999
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                charge_at: string;
+                /**
+                 * @description BRL, two decimals
+                 * @example 150.00
+                 */
+                brl_amount: string;
+            };
+        };
+        SubscriptionPastDueWebhook: {
+            /** @constant */
+            type: "subscription.past_due";
+            data: {
+                /**
+                 * Format: uuid
+                 * @description UUIDv7
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                id: string;
+                external_ref: string | null;
+                /** @description The period, counted from 0 */
+                period_index: number;
+                /**
+                 * @description BRL, two decimals
+                 * @example 150.00
+                 */
+                missing_brl_amount: string;
+            };
+        };
+        SubscriptionResumedWebhook: {
+            /** @constant */
+            type: "subscription.resumed";
+            data: {
+                /**
+                 * Format: uuid
+                 * @description UUIDv7
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                id: string;
+                external_ref: string | null;
+            };
+        };
         EndpointTestWebhook: {
             /** @constant */
             type: "endpoint.test";
@@ -3029,7 +3242,7 @@ export interface operations {
                 starting_after?: string;
                 /** @description The page before this id, which is newer */
                 ending_before?: string;
-                type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "endpoint.test";
+                type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "endpoint.test";
                 /** @description Created at this time or later */
                 created_gte?: string;
                 /** @description Created before this time */
@@ -3617,7 +3830,7 @@ export interface operations {
                 starting_after?: string;
                 /** @description The page before this id, which is newer */
                 ending_before?: string;
-                type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "endpoint.test";
+                type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "endpoint.test";
                 /** @description Created at this time or later */
                 created_gte?: string;
                 /** @description Created before this time */
@@ -3673,7 +3886,7 @@ export interface operations {
                 /** @description The page before this id, which is newer */
                 ending_before?: string;
                 status?: "pending" | "in_flight" | "delivered" | "dead";
-                event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "endpoint.test";
+                event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "endpoint.test";
                 event_id?: string;
                 /** @description To this endpoint; your own id for your webhook_url */
                 endpoint_id?: string;

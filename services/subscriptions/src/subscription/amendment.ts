@@ -1,5 +1,5 @@
 import { ApiError, metadata as metadataSchema } from '@ponte/contracts'
-import { reschedule, type Schedule } from './calendar'
+import { reschedule, type Schedule } from '../calendar'
 import { advance, type Means } from './charges'
 import { end, hasAllCharges, nextBoundary } from './end'
 import { type Change, currentCharge, type Fact, isLive, openAttempt, type Subscription, wordingOf } from './subscription'

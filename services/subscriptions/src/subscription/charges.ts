@@ -1,5 +1,5 @@
 import { ApiError } from '@ponte/contracts'
-import { boundary, periodAt } from './calendar'
+import { boundary, periodAt } from '../calendar'
 import { end, endOnceSettled, isHeld, isPastEnd, nextBoundary, nextCharged, plannedEnd } from './end'
 import { isOwed, missingOf, orderEnd, type PeriodTerms, type PeriodVerdict, pastDue, periodVerdict, REQUESTED } from './period'
 import {

@@ -1,5 +1,5 @@
 import { ApiError } from '@ponte/contracts'
-import { boundary } from './calendar'
+import { boundary } from '../calendar'
 import { type Change, type Charge, type Fact, isLive, openAttempt, openOrderId, outstanding, type Subscription } from './subscription'
 
 /** When and how a subscription ends: the merchant's command, the last charge, or its time. */

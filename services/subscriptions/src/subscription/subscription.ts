@@ -1,5 +1,5 @@
 import type { PaidData } from '@ponte/contracts'
-import { openSchedule, type Schedule } from './calendar'
+import { openSchedule, type Schedule } from '../calendar'
 
 export type SubscriptionStatus = 'active' | 'past_due' | 'cancelled' | 'expired'
 
