@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { type Bus, type DeadLetters, rabbitmqBus, type Topology } from './bus'
 import type { commonSettings } from './config'
 import { type DatabaseOptions, openDatabase } from './database'
-import { deadLetterRoutes, type HttpServer, opsServer } from './http'
+import { deadLetterRoutes, type HttpServer, opsServer, republishRoutes } from './http'
 import { createLogger, createMetrics, type Logger } from './observe'
 import { type Part, type Service, service } from './process'
 
@@ -32,7 +32,8 @@ export function serviceParts(
   const database = openDatabase({ ...settings, url: config.DATABASE_URL, poolSize: config.DATABASE_POOL, applicationName: name })
   const bus = overrides.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
   const operators = (routes: Router | undefined): Router => {
-    const router = name in topology ? deadLetterRoutes(deadLettersOf(bus, topology, name)) : express.Router()
+    const router = express.Router().use(republishRoutes(database))
+    if (name in topology) router.use(deadLetterRoutes(deadLettersOf(bus, topology, name)))
     return routes ? router.use(routes) : router
   }
   return {

@@ -8,7 +8,7 @@ import { type Bus, type Message, QUEUE_LOST } from './bus'
 const CLAIM_MAX = 200
 const POLL_MS = 500
 const PRUNE_MS = 3_600_000
-/** Rows that one statement of retention removes: short enough to hold up nothing. */
+/** Rows that one statement of retention or of a republishing touches: short enough to hold up nothing. */
 const PRUNED_AT_ONCE = 5_000
 /** A turn waits this long for its confirms; a message that takes longer is marked when its own comes, and holds up no other. */
 const TURN_WAIT_MS = 1_000
@@ -31,6 +31,12 @@ const CLAIM = `
 
 /** Raw SQL: by type over the whole outbox; it runs when a queue was lost and at no other time. */
 const RESEND = 'UPDATE outbox SET sent_at = NULL, claimed_until = NULL WHERE sent_at IS NOT NULL AND type = ANY($1::text[])'
+
+// Ids begin with their time, so that what is newer is one range of the primary key.
+const UNSEND = `
+  WITH next AS (SELECT id FROM outbox WHERE id > $1 AND id >= $2 AND id < $3 AND sent_at IS NOT NULL ORDER BY id LIMIT ${PRUNED_AT_ONCE}),
+  unsent AS (UPDATE outbox SET sent_at = NULL, claimed_until = NULL FROM next WHERE outbox.id = next.id RETURNING outbox.id)
+  SELECT (SELECT count(*)::int FROM unsent) AS count, (SELECT id FROM next ORDER BY id DESC LIMIT 1) AS last`
 
 const DAY_MS = 86_400_000
 const SENT_DAYS = 7
@@ -162,6 +168,28 @@ async function settledOrLate(work: readonly Promise<void>[], signal: AbortSignal
   await Promise.race([Promise.all(work), late])
   clearTimeout(timer)
   signal.removeEventListener('abort', done)
+}
+
+/**
+ * Has the outbox publish again what it published since a moment, with the same ids; what retention has removed is gone. Returns how many events, null for a
+ * database without an outbox.
+ */
+export async function republish(database: Database, since: Date): Promise<number | null> {
+  const { rows: tables } = await database.query<{ name: string | null }>("SELECT to_regclass('outbox')::text AS name")
+  if (!tables[0]?.name) return null
+  // Events that are written meanwhile are published anyway.
+  const [floor, until] = [uuidv7Floor(since), uuidv7Floor(new Date())]
+  let events = 0
+  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+    const { rows } = await database.query<{ count: number; last: string | null }>({ name: 'outbox-republish', text: UNSEND }, [
+      after,
+      floor,
+      until,
+    ])
+    events += rows[0]?.count ?? 0
+    if (!rows[0]?.last) return events
+    after = rows[0].last
+  }
 }
 
 /** True when there is more. Ids begin with their time, so that what is old is one range of the primary key. */

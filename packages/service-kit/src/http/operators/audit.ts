@@ -1,6 +1,6 @@
 import { Router } from 'express'
 import { z } from 'zod'
-import type { Sql } from '../database'
+import type { Sql } from '../../database'
 
 const LIMIT_MAX = 5_000
 const query = z.strictObject({ after: z.string().optional(), limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(1_000) })

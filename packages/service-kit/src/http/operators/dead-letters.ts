@@ -1,6 +1,6 @@
 import { Router } from 'express'
 import { z } from 'zod'
-import type { DeadLetters, Message } from '../bus/bus'
+import type { DeadLetters, Message } from '../../bus/bus'
 
 const LIST_MAX = 1_000
 const chosen = z.union([z.strictObject({ ids: z.array(z.string()).min(1) }), z.strictObject({ all: z.literal(true) })])

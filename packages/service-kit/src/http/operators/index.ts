@@ -1,0 +1,3 @@
+export * from './audit'
+export * from './dead-letters'
+export * from './republish'
