@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { type ServiceName, type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
-import { audit, type OpsUrls } from '../audit'
-import { type Ledger, openLedger } from '../torture/ledger'
-import { call, createMerchant, PAYER, pay, startWorld, units, type World } from '../world'
+import { audit, type OpsUrls } from '../../audit'
+import { type Ledger, openLedger } from '../../torture/ledger'
+import { call, createMerchant, PAYER, pay, startWorld, units, type World } from '../../world'
 
-const program = join(__dirname, '../../scripts/operate/reconcile.mjs')
+const program = join(__dirname, '../../../scripts/operate/reconcile.mjs')
 let world: World
 let system: System
 let ledger: Ledger

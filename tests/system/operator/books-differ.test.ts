@@ -2,8 +2,8 @@ import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
-import { type Ledger, openLedger } from '../torture/ledger'
-import { call, createMerchant, PAYER, pay, startWorld, units, type World } from '../world'
+import { type Ledger, openLedger } from '../../torture/ledger'
+import { call, createMerchant, PAYER, pay, startWorld, units, type World } from '../../world'
 
 let world: World
 let system: System

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 // Draws the import graphs of docs/architecture.md from the imports themselves. `npm run graph` writes them; a test compares.
 
 const here = dirname(fileURLToPath(import.meta.url))
-const root = join(here, '../..')
+const root = join(here, '../../..')
 const page = join(root, 'docs/architecture.md')
 
 const graphs = {
@@ -20,7 +20,7 @@ const graphs = {
 
 const draw = ({ of, collapse, folders }) =>
   execFileSync(
-    join(here, '../node_modules/.bin/depcruise'),
+    join(here, '../../node_modules/.bin/depcruise'),
     ['--config', join(here, 'import-graph.cjs'), '--output-type', 'mermaid', '--collapse', collapse, ...folders],
     { cwd: root, env: { ...process.env, GRAPH_OF: of }, encoding: 'utf8', maxBuffer: 16 * 1024 * 1024 },
   ).trim()

@@ -6,7 +6,7 @@ import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { Client } from 'pg'
-import { call, createMerchant, pay, startWorld, units, type World } from '../world'
+import { call, createMerchant, pay, startWorld, units, type World } from '../../world'
 
 let world: World
 beforeAll(async () => {
@@ -28,7 +28,7 @@ const databaseOf = (service: ServiceName) => new URL(world.place.databaseUrl(ser
 
 async function republish(opsUrls: Record<string, string>, ...args: string[]) {
   const ports = Object.entries(opsUrls).map(([service, url]) => [`${service.toUpperCase().replaceAll('-', '_')}_OPS_URL`, url])
-  const child = spawn(process.execPath, [join(__dirname, '../../scripts/operate/republish.mjs'), ...args], {
+  const child = spawn(process.execPath, [join(__dirname, '../../../scripts/operate/republish.mjs'), ...args], {
     env: { PATH: process.env.PATH, ...Object.fromEntries(ports) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

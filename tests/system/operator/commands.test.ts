@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
-import { type Ledger, openLedger } from '../torture/ledger'
-import { call, createMerchant, pay, startWorld, type World } from '../world'
+import { type Ledger, openLedger } from '../../torture/ledger'
+import { call, createMerchant, pay, startWorld, type World } from '../../world'
 
 let world: World
 let system: System
@@ -29,7 +29,7 @@ async function operate(program: string, ...given: (string | Record<string, strin
   const args = given.filter(each => typeof each === 'string')
   const env = Object.assign({}, ...given.filter(each => typeof each !== 'string'))
   const ports = Object.entries(system.opsUrls).map(([service, url]) => [`${service.toUpperCase().replaceAll('-', '_')}_OPS_URL`, url])
-  const child = spawn(process.execPath, [join(__dirname, '../../scripts/operate', program), ...args], {
+  const child = spawn(process.execPath, [join(__dirname, '../../../scripts/operate', program), ...args], {
     env: { PATH: process.env.PATH, ...Object.fromEntries(ports), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
