@@ -4,6 +4,7 @@ import { filesOf } from './tracked-files'
 
 const root = resolve(__dirname, '../..')
 const LIMIT = 14
+const REASON = /\bRaw\b/
 const STATEMENT = /['"`]\s*(?:WITH [\w\s]+ AS|SELECT|INSERT INTO|UPDATE [\w$]+|DELETE FROM)\s/
 
 const sources = filesOf(root)
@@ -16,6 +17,10 @@ describe('SQL of a service (CONTRIBUTING, "Reaching PostgreSQL")', () => {
 
   test('stands in a store', () => {
     expect(sources.map(({ path }) => path).filter(path => !/\/store(?:\/|\.ts$)/.test(path))).toEqual([])
+  })
+
+  test('gives the reason why it is not Prisma', () => {
+    expect(sources.filter(({ text }) => !REASON.test(text)).map(({ path }) => path)).toEqual([])
   })
 })
 
