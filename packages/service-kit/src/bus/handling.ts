@@ -17,7 +17,7 @@ export const HAND_BACK_MS = 5_000
 const UNKNOWN_FOR_MS = 86_400_000
 
 /** How many handlers run at once. A caller that waits goes on in its own context, so that log lines stay those of its message. */
-export const slots = (count: number) => new Semaphore(count)
+const slots = (count: number) => new Semaphore(count)
 
 /** Logs retries: while a database is away, one line for all that wait, and not one for each. */
 export interface RetryLog {
@@ -50,6 +50,15 @@ export interface Handling {
   onTry?: ConsumeOptions['onTry'] | undefined
   patienceMs?: ConsumeOptions['patienceMs'] | undefined
   onDead?: ConsumeOptions['onDead'] | undefined
+}
+
+/** How one consumer handles: as many at once as its `prefetch`, and as many that wait to be tried again. */
+export function createHandling(
+  handler: Handler,
+  prefetch: number,
+  options: Omit<Handling, 'handler' | 'slots' | 'held' | 'heldMax'>,
+): Handling {
+  return { ...options, handler, slots: slots(prefetch), held: { count: 0 }, heldMax: prefetch }
 }
 
 /** What became of a message; one that is `stopped` must be given back at once, one that is to come `later` after `HAND_BACK_MS`. */

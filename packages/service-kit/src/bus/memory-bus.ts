@@ -1,6 +1,6 @@
 import type { Logger } from '../observe'
 import type { Bus, ConsumeOptions, Handler, Message, QueuePart, Topology } from './bus'
-import { createRetryLog, HAND_BACK_MS, handle, slots, TAKEN_PER_HANDLER } from './handling'
+import { createHandling, createRetryLog, HAND_BACK_MS, handle, TAKEN_PER_HANDLER } from './handling'
 
 interface Held {
   message: Message
@@ -121,18 +121,7 @@ function memoryConsumer(name: string, queue: Queue, handler: Handler, options: M
   const aborted = new AbortController()
   const inHand = new Set<Promise<void>>()
   const retryLog = createRetryLog(logger)
-  const handling = {
-    handler,
-    slots: slots(prefetch),
-    signal: aborted.signal,
-    logger,
-    onTry,
-    retryLog,
-    patienceMs,
-    onDead,
-    held: { count: 0 },
-    heldMax: prefetch,
-  }
+  const handling = createHandling(handler, prefetch, { signal: aborted.signal, logger, onTry, retryLog, patienceMs, onDead })
 
   /** Comes again after a while, to whichever consumer runs then. */
   const handBack = (held: Held) => {

@@ -2,7 +2,7 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
 import type { Logger } from '../observe'
 import type { Part } from '../process'
 import { type ConsumeOptions, type DeadLetters, type Handler, type Message, QUEUE_LOST, type QueuePart } from './bus'
-import { createRetryLog, handle, slots, TAKEN_PER_HANDLER } from './handling'
+import { createHandling, createRetryLog, handle, TAKEN_PER_HANDLER } from './handling'
 import { rabbitmqConnection, type Step } from './rabbitmq-connection'
 import { rabbitmqDeadLetters } from './rabbitmq-dead-letters'
 import { toMessage } from './rabbitmq-message'
@@ -159,18 +159,7 @@ function rabbitmqConsumer(options: ConsumerOptions): QueuePart {
   } = options
   const aborted = new AbortController()
   const retryLog = createRetryLog(logger)
-  const handling = {
-    handler,
-    slots: slots(prefetch),
-    signal: aborted.signal,
-    logger,
-    onTry,
-    retryLog,
-    patienceMs,
-    onDead,
-    held: { count: 0 },
-    heldMax: prefetch,
-  }
+  const handling = createHandling(handler, prefetch, { signal: aborted.signal, logger, onTry, retryLog, patienceMs, onDead })
   const inHand = new Set<Promise<void>>()
   let channel: Channel | undefined
   let connected: ChannelModel | undefined
