@@ -90,6 +90,11 @@ describe('the line never stands behind one transaction', () => {
       RELAYER_STUCK_MS: '500',
     })
     const [small, large] = [await world.open(listening, { usdc: '20.000000' }), await world.open(listening, { usdc: '1000.000000' })]
+    // It would be worth the fee of the next block, and not that of a base fee twice as high.
+    await provider.send('anvil_setNextBlockBaseFeePerGas', ['0x3b9aca00'])
+    await world.chain.mine(1)
+    const tight = await world.open(listening, { usdc: '9.000000' })
+    expect(await authorize(world, listening, tight, poor, { amount: 9_000_000n })).toMatchObject({ status: 409 })
     expect(await authorize(world, listening, small, poor, { amount: 2n * AMOUNT })).toMatchObject({ status: 202 })
     await listening.until(async () => (await relays(listening)).length === 1, 'nothing was signed')
     // No block takes it at this base fee, which stays.
