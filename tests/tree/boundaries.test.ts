@@ -59,8 +59,8 @@ const homes: Record<string, string[]> = {
     'services/all-in-one/src/{identity/provider,identity/recovery,webhook-receiver}.ts',
     ...ROUTES,
     // The edge is made of middleware.
-    'services/api-gateway/src/{ping,methods,json-body,query-parameters}.ts',
-    'services/api-gateway/src/{account/changes,limits/concurrency,limits/limit-handlers,credentials/credentials,owners/forward,checkout/live-checkout}.ts',
+    'services/api-gateway/src/{ping,methods,json-body,documented}.ts',
+    'services/api-gateway/src/{account/changes,account/membership,limits/concurrency,limits/limit-handlers,credentials/credentials,owners/forward,checkout/live-checkout}.ts',
     'services/api-gateway/src/pages/*.ts',
     'services/chain-listener/src/relay/index.ts',
   ],

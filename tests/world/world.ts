@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createIdentityProvider, createWebhookReceiver, type Place, type ServiceName, serviceNames } from '@ponte/all-in-one'
-import type { MerchantBody, OrderBody } from '@ponte/contracts'
+import type { MerchantWithKeyBody, OrderBody } from '@ponte/contracts'
 import { freePort, type LocalChain, type LocalChainOptions, mined, startLocalChain, testAccounts } from '@ponte/local-servers'
 import { createLogger, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
@@ -106,7 +106,7 @@ export async function createMerchant(
     body: JSON.stringify({ email, password: 'a-password-for-tests' }),
   })
   const { access_token } = (await signUp.json()) as { access_token: string }
-  const merchant = await call<MerchantBody & { api_key: string }>(gatewayUrl, 'POST', '/api/v1/merchants', access_token, {
+  const merchant = await call<MerchantWithKeyBody>(gatewayUrl, 'POST', '/api/v1/merchants', access_token, {
     display_name: 'Padaria Estrela',
     webhook_url: webhookUrl,
     payout_address: payoutAddress,

@@ -7,7 +7,7 @@ export const errorTable = {
   missing_authorization: { status: 401, title: 'No Authorization header was sent' },
   invalid_api_key: { status: 401, title: 'The API key is unknown or revoked' },
   invalid_jwt: { status: 401, title: 'The session token is invalid or expired' },
-  forbidden: { status: 403, title: 'The resource belongs to another merchant' },
+  forbidden: { status: 403, title: 'Not yours, or beyond what this credential may do' },
   fresh_login_required: { status: 403, title: 'The login is too long ago for this' },
   not_found: { status: 404, title: 'No such resource or route' },
   method_not_allowed: { status: 405, title: 'The route has no such method' },

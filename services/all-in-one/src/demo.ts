@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { MerchantBody, OrderBody } from '@ponte/contracts'
+import type { MerchantWithKeyBody, OrderBody } from '@ponte/contracts'
 import { DEMO_EMAIL, type Embedded, MERCHANT_ACCOUNT, PAYER_ACCOUNT } from './embedded'
 import type { Received } from './webhook-receiver'
 
@@ -16,7 +16,7 @@ export async function prepareDemoMerchant({ system, file, receiver, receiverUrl,
   if (known) receiver.trust(known.webhook_secret)
   const created = known
     ? null
-    : await call<MerchantBody & { api_key: string }>(`${system.gatewayUrl}/api/v1/merchants`, {
+    : await call<MerchantWithKeyBody>(`${system.gatewayUrl}/api/v1/merchants`, {
         method: 'POST',
         token,
         body: { display_name: 'Padaria Estrela', webhook_url: `${receiverUrl}/webhooks`, payout_address: MERCHANT_ACCOUNT.address },

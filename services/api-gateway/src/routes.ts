@@ -1,15 +1,15 @@
 import type { AddressPolicy } from '@ponte/contracts'
 import { type RequestHandler, type Response, Router } from 'express'
-import { merchantRoutes, own, payoutRoutes } from './account'
+import { auditRoutes, keyRoutes, memberRoutes, merchantRoutes, own, payoutRoutes, requireMembership } from './account'
 import { checkoutRoutes, type LiveCheckout } from './checkout'
-import { rememberTerms, requireApiKey, requireSession, type SessionTokens, termsIn, userIn } from './credentials'
+import { rememberTerms, requireApiKey, requirePermission, requireSession, type SessionTokens, termsIn, userIn } from './credentials'
+import { knownQuery, neededPermission } from './documented'
 import { type Concurrency, limitCaller, limitConcurrency, type Verdict } from './limits'
 import { type PayoutGuard, termsOf } from './merchant'
 import { withOtherMethods } from './methods'
 import { overviewRoute } from './overview'
 import { forwardedRoutes, type Owners } from './owners'
 import { ping } from './ping'
-import { knownQuery } from './query-parameters'
 import type { Store } from './store'
 
 export interface RouteDeps {
@@ -37,8 +37,16 @@ export function routes(deps: RouteDeps): Router {
   const turns = { reads: limitConcurrency(concurrency.reads, merchantId), writes: limitConcurrency(concurrency.writes, merchantId) }
   const turn: RequestHandler = (req, res, next) =>
     (req.method === 'GET' || req.method === 'HEAD' ? turns.reads : turns.writes)(req, res, next)
-  const apiKey = [requireApiKey(store.apiKeys.terms), limitCaller(takeCaller, res => `merchant:${merchantId(res)}`), knownQuery, turn]
-  const session = [requireSession(tokens), limitCaller(takeCaller, res => `user:${userIn(res).id}`), knownQuery]
+  const allowed = requirePermission(neededPermission)
+  const apiKey = [
+    requireApiKey(store.apiKeys.terms),
+    limitCaller(takeCaller, res => `merchant:${merchantId(res)}`),
+    allowed,
+    knownQuery,
+    turn,
+  ]
+  const member = requireMembership(store, req => neededPermission(req) !== null)
+  const session = [requireSession(tokens), limitCaller(takeCaller, res => `user:${userIn(res).id}`), knownQuery, member, allowed]
   const sessionMerchant: RequestHandler = async (req, res, next) => {
     rememberTerms(res, termsOf(await own(store, res)))
     turn(req, res, next)
@@ -49,10 +57,14 @@ export function routes(deps: RouteDeps): Router {
     next()
   })
   router.get('/api/v1/merchants/me/overview', ...session, sessionMerchant, overviewRoute(owners, now))
-  const account = { ...deps, orders: owners.orders, session }
+  const account = { ...deps, orders: owners.orders, session, apiKey }
   router.use(merchantRoutes(account))
   router.use(payoutRoutes(account))
-  router.use(forwardedRoutes(owners, { api_key: apiKey, session: [...session, sessionMerchant] }))
+  const credentials = { api_key: apiKey, session: [...session, sessionMerchant] }
+  router.use(keyRoutes(account))
+  router.use(memberRoutes(account))
+  router.use(auditRoutes(store, credentials))
+  router.use(forwardedRoutes(owners, credentials))
   router.use(checkoutRoutes(owners, live, knownQuery))
   router.use(deps.docs)
   router.use(deps.pages)

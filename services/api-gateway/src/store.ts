@@ -3,7 +3,9 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from './generated/client'
 import { apiKeyStore } from './store/api-keys'
 import { auditLogStore } from './store/audit-log'
+import { memberStore } from './store/members'
 import { type MerchantStoreOptions, merchantStore } from './store/merchants'
+import { namedKeyStore } from './store/named-keys'
 import { rateWindowStore } from './store/rate-windows'
 
 export type Store = ReturnType<typeof openStore>
@@ -14,7 +16,9 @@ export function openStore(database: Database, options: MerchantStoreOptions) {
   return {
     merchants: merchantStore(database, prisma, options),
     apiKeys: apiKeyStore(database, prisma, options),
-    auditLog: auditLogStore(prisma),
+    namedKeys: namedKeyStore(database, prisma, options),
+    members: memberStore(database, prisma),
+    auditLog: auditLogStore(database),
     rateWindows: rateWindowStore(database),
   }
 }

@@ -60,7 +60,7 @@ describe('a method that a path does not have', () => {
   test.each([
     ['delete', '/api/v1/orders', 'GET, HEAD, POST'],
     ['put', '/api/v1/merchants/me', 'GET, HEAD, PATCH'],
-    ['get', '/api/v1/merchants', 'POST'],
+    ['patch', '/api/v1/merchants', 'GET, HEAD, POST'],
     ['post', '/ping', 'GET, HEAD'],
     ['patch', '/api/v1/orders/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90', 'GET, HEAD'],
     ['get', '/api/v1/subscriptions/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90/charge', 'POST'],

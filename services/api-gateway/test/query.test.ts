@@ -1,3 +1,4 @@
+import { KEY_SCOPES } from '@ponte/contracts'
 import request from 'supertest'
 import { operations } from '../src/openapi'
 import { bearer, newMerchant, startGateway, type TestGateway } from './world'
@@ -7,8 +8,12 @@ let credentials: Record<'api_key' | 'session' | 'none', Record<string, string>>
 
 beforeAll(async () => {
   system = await startGateway()
-  const { token, apiKey } = await newMerchant(system)
-  credentials = { api_key: bearer(apiKey), session: bearer(token), none: {} }
+  const { token } = await newMerchant(system)
+  const { body } = await request(system.url)
+    .post('/api/v1/merchants/me/api-keys')
+    .set(bearer(token))
+    .send({ name: 'all', scopes: KEY_SCOPES })
+  credentials = { api_key: bearer(body.api_key), session: bearer(token), none: {} }
 })
 afterAll(() => system.stop())
 beforeEach(() => {

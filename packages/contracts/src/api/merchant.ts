@@ -44,15 +44,15 @@ export const signPayoutChange = z.strictObject({
 })
 export type SignPayoutChange = z.infer<typeof signPayoutChange>
 
+const webhookSecret = z.string().meta({ example: `whsec_${'0123456789abcdef'.repeat(4)}` })
+
 export const merchant = z
   .object({
     object: z.literal('merchant'),
     id,
     display_name: displayName,
     webhook_url: webhookUrl.nullable(),
-    webhook_secret: z
-      .string()
-      .meta({ description: 'Keys the signature of every delivery', example: `whsec_${'0123456789abcdef'.repeat(4)}` }),
+    webhook_secret: webhookSecret.nullable().meta({ description: 'Keys the signature of every delivery; null for who may not see it' }),
     pending_webhook_secret: z.string().nullable(),
     pending_webhook_secret_activates_at: timestamp.nullable(),
     payout_address: address.nullable(),
@@ -64,6 +64,9 @@ export const merchant = z
   .meta({ id: 'Merchant' })
 export type MerchantBody = z.infer<typeof merchant>
 
+/** With the key, which is shown once. */
 export const merchantWithKey = merchant.extend({
+  webhook_secret: webhookSecret.meta({ description: 'Keys the signature of every delivery' }),
   api_key: apiKey.meta({ description: 'Shown once; only its hash is kept', example: `sk_live_${'0123456789abcdef'.repeat(4)}` }),
 })
+export type MerchantWithKeyBody = z.infer<typeof merchantWithKey>

@@ -273,7 +273,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** List the merchants that you belong to */
+        get: operations["listMerchants"];
         put?: never;
         /** Create your merchant; shows the API key once */
         post: operations["createMerchant"];
@@ -778,6 +779,384 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your endpoints
+         * @description All of them, your webhook_url first, with how each is doing.
+         */
+        get: operations["listWebhookEndpointsOfKey"];
+        put?: never;
+        /**
+         * Add an endpoint
+         * @description Up to ten beside your webhook_url. Each has its own secret, attempts and pace: one that does not answer holds up no other.
+         */
+        post: operations["createWebhookEndpointOfKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an endpoint */
+        get: operations["getWebhookEndpointOfKey"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an endpoint
+         * @description What still waits for it ends as dead.
+         */
+        delete: operations["deleteWebhookEndpointOfKey"];
+        options?: never;
+        head?: never;
+        /**
+         * Change, pause or resume an endpoint
+         * @description While it is paused its deliveries wait, for as long as events are kept.
+         */
+        patch: operations["updateWebhookEndpointOfKey"];
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a new secret for an endpoint
+         * @description The standard format signs with both for 24 hours. In the other format the new one waits until you activate it, or for 24 hours.
+         */
+        post: operations["rotateEndpointSecretOfKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/activate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put the new secret in force, and the old one out of it */
+        post: operations["activateEndpointSecretOfKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event to an endpoint
+         * @description An event `endpoint.test` that goes to this endpoint alone.
+         */
+        post: operations["testWebhookEndpointOfKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the changes of your account */
+        get: operations["listMyAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your named API keys */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Make a named API key; shows it once
+         * @description It may do what its scopes name, beside the API key that your merchant was created with, which stays as it is.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a named API key */
+        get: operations["getApiKey"];
+        put?: never;
+        post?: never;
+        /** Revoke a named API key at once */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the changes of your account */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchant": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the merchant of your key */
+        get: operations["getMerchantOfKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was paid, day by day */
+        get: operations["getSummaryOfKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhook deliveries */
+        get: operations["listDeliveriesOfKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a delivery with its attempts */
+        get: operations["getDeliveryOfKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deliveries/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Deliver an event again */
+        post: operations["replayDeliveryOfKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deliveries/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Deliver the events of a time range again */
+        post: operations["replayDeliveriesOfKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Join a merchant
+         * @description Your session must carry the invited address as `email`, with `email_verified`.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the members */
+        get: operations["listMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/members/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member at once
+         * @description The last owner stays.
+         */
+        delete: operations["removeMember"];
+        options?: never;
+        head?: never;
+        /** Give a member another role */
+        patch: operations["updateMember"];
+        trace?: never;
+    };
+    "/api/v1/merchants/me/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the last hundred invitations */
+        get: operations["listInvitations"];
+        put?: never;
+        /**
+         * Invite a colleague; shows the token once
+         * @description The token works once, within seven days, for a user whose verified e-mail address is this one.
+         */
+        post: operations["createInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/invitations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an invitation */
+        get: operations["getInvitation"];
+        put?: never;
+        post?: never;
+        /** Revoke an invitation */
+        delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -953,6 +1332,47 @@ export interface components {
              * @example 0x1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b
              */
             signature: string;
+        };
+        CreateApiKey: {
+            /**
+             * @description What it is for
+             * @example ERP
+             */
+            name: string;
+            /**
+             * @example [
+             *       "orders:read",
+             *       "deliveries:write"
+             *     ]
+             */
+            scopes: ("orders:read" | "orders:write" | "subscriptions:read" | "subscriptions:write" | "events:read" | "deliveries:read" | "deliveries:write" | "endpoints:read" | "endpoints:write" | "merchant:read" | "audit:read")[];
+            expires_at?: string | null;
+        };
+        CreateInvitation: {
+            /**
+             * Format: email
+             * @example ana@example.com
+             */
+            email: string;
+            /**
+             * @description What a member may do
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "finance" | "developer" | "viewer";
+        };
+        AcceptInvitation: {
+            /**
+             * @description Hand it to the colleague; it works once, for seven days
+             * @example inv_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+             */
+            token: string;
+        };
+        UpdateMember: {
+            /**
+             * @description What a member may do
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "finance" | "developer" | "viewer";
         };
         ReplayDeliveries: {
             /**
@@ -2009,11 +2429,8 @@ export interface components {
             /** @example Padaria Estrela */
             display_name: string;
             webhook_url: string | null;
-            /**
-             * @description Keys the signature of every delivery
-             * @example whsec_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
-             */
-            webhook_secret: string;
+            /** @description Keys the signature of every delivery; null for who may not see it */
+            webhook_secret: string | null;
             pending_webhook_secret: string | null;
             pending_webhook_secret_activates_at: string | null;
             payout_address: string | null;
@@ -2127,6 +2544,253 @@ export interface components {
              * @example sk_live_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
              */
             api_key: string;
+        };
+        /** @description A merchant that you belong to */
+        Membership: {
+            /** @constant */
+            object: "membership";
+            /**
+             * Format: uuid
+             * @description UUIDv7
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            merchant_id: string;
+            display_name: string;
+            /**
+             * @description What a member may do
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "finance" | "developer" | "viewer";
+        };
+        MembershipList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["Membership"][];
+            has_more: boolean;
+        };
+        Member: {
+            /**
+             * Format: uuid
+             * @description UUIDv7
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            id: string;
+            /** @constant */
+            object: "member";
+            /** @description `sub` of the user */
+            user_id: string;
+            /** @description By which they were invited */
+            email: string | null;
+            /**
+             * @description What a member may do
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "finance" | "developer" | "viewer";
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC, from 1970 to 2999
+             * @example 2026-11-20T12:00:00.000Z
+             */
+            created_at: string;
+        };
+        MemberList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["Member"][];
+            has_more: boolean;
+        };
+        DeletedMember: {
+            /**
+             * Format: uuid
+             * @description UUIDv7
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            id: string;
+            /** @constant */
+            object: "member";
+            /** @constant */
+            deleted: true;
+        };
+        Invitation: {
+            /**
+             * Format: uuid
+             * @description UUIDv7
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            id: string;
+            /** @constant */
+            object: "invitation";
+            email: string;
+            /**
+             * @description What a member may do
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "finance" | "developer" | "viewer";
+            invited_by: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC, from 1970 to 2999
+             * @example 2026-11-20T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC, from 1970 to 2999
+             * @example 2026-11-20T12:00:00.000Z
+             */
+            expires_at: string;
+            accepted_at: string | null;
+            revoked_at: string | null;
+        };
+        InvitationList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["Invitation"][];
+            has_more: boolean;
+        };
+        InvitationWithToken: {
+            /**
+             * Format: uuid
+             * @description UUIDv7
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            id: string;
+            /** @constant */
+            object: "invitation";
+            email: string;
+            /**
+             * @description What a member may do
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "finance" | "developer" | "viewer";
+            invited_by: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC, from 1970 to 2999
+             * @example 2026-11-20T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC, from 1970 to 2999
+             * @example 2026-11-20T12:00:00.000Z
+             */
+            expires_at: string;
+            accepted_at: string | null;
+            revoked_at: string | null;
+            /**
+             * @description Hand it to the colleague; it works once, for seven days
+             * @example inv_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+             */
+            token: string;
+        };
+        ApiKey: {
+            /**
+             * Format: uuid
+             * @description UUIDv7
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            id: string;
+            /** @constant */
+            object: "api_key";
+            name: string;
+            /**
+             * @description How the key begins
+             * @example sk_live_0123
+             */
+            prefix: string;
+            scopes: ("orders:read" | "orders:write" | "subscriptions:read" | "subscriptions:write" | "events:read" | "deliveries:read" | "deliveries:write" | "endpoints:read" | "endpoints:write" | "merchant:read" | "audit:read")[];
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC, from 1970 to 2999
+             * @example 2026-11-20T12:00:00.000Z
+             */
+            created_at: string;
+            /** @description `sub` of the user who made it */
+            created_by: string;
+            expires_at: string | null;
+            /** @description To the minute */
+            last_used_at: string | null;
+            revoked_at: string | null;
+        };
+        ApiKeyList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["ApiKey"][];
+            has_more: boolean;
+        };
+        ApiKeyWithSecret: {
+            /**
+             * Format: uuid
+             * @description UUIDv7
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            id: string;
+            /** @constant */
+            object: "api_key";
+            name: string;
+            /**
+             * @description How the key begins
+             * @example sk_live_0123
+             */
+            prefix: string;
+            scopes: ("orders:read" | "orders:write" | "subscriptions:read" | "subscriptions:write" | "events:read" | "deliveries:read" | "deliveries:write" | "endpoints:read" | "endpoints:write" | "merchant:read" | "audit:read")[];
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC, from 1970 to 2999
+             * @example 2026-11-20T12:00:00.000Z
+             */
+            created_at: string;
+            /** @description `sub` of the user who made it */
+            created_by: string;
+            expires_at: string | null;
+            /** @description To the minute */
+            last_used_at: string | null;
+            revoked_at: string | null;
+            /**
+             * @description Shown once; only its hash is kept
+             * @example sk_live_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+             */
+            api_key: string;
+        };
+        AuditEntry: {
+            /**
+             * Format: uuid
+             * @description UUIDv7
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            id: string;
+            /** @constant */
+            object: "audit_entry";
+            /** @example merchant.update */
+            action: string;
+            /**
+             * @description What changed, by name
+             * @example [
+             *       "webhook_url"
+             *     ]
+             */
+            changed: string[];
+            /** @description `sub` of the user who did it; `ponte` when its time had come */
+            user_id: string;
+            /**
+             * @description Where the request came from: a /24, or a /48 of IPv6
+             * @example 203.0.113.0/24
+             */
+            network: string | null;
+            request_id: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC, from 1970 to 2999
+             * @example 2026-11-20T12:00:00.000Z
+             */
+            created_at: string;
+        };
+        AuditEntryList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["AuditEntry"][];
+            has_more: boolean;
         };
         Overview: {
             /** @constant */
@@ -2792,6 +3456,11 @@ export interface components {
          * @example order-4711-attempt
          */
         IdempotencyKey: string;
+        /**
+         * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+         * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+         */
+        PonteMerchant: string;
     };
     requestBodies: never;
     headers: never;
@@ -3288,6 +3957,24 @@ export interface operations {
             };
         };
     };
+    listMerchants: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     createMerchant: {
         parameters: {
             query?: never;
@@ -3320,7 +4007,13 @@ export interface operations {
     getMerchant: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3338,7 +4031,13 @@ export interface operations {
     updateMerchant: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3365,7 +4064,13 @@ export interface operations {
     signPayoutChange: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
@@ -3395,7 +4100,13 @@ export interface operations {
     cancelPayoutChange: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
@@ -3417,6 +4128,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
                 /**
                  * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
                  * @example order-4711-attempt
@@ -3440,7 +4156,13 @@ export interface operations {
     rotateWebhookSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3458,7 +4180,13 @@ export interface operations {
     activateWebhookSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3476,7 +4204,13 @@ export interface operations {
     getOverview: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3498,7 +4232,13 @@ export interface operations {
                 to: string;
                 timezone: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3545,7 +4285,13 @@ export interface operations {
                 /** @description With this in the description or in the reference, in any case */
                 text?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3564,6 +4310,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
                 /**
                  * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
                  * @example order-4711-attempt
@@ -3604,6 +4355,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
                  * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
                  * @example order-4711-attempt
                  */
@@ -3642,7 +4398,13 @@ export interface operations {
                 /** @description Created before this time */
                 created_lt?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3661,6 +4423,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
                 /**
                  * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
                  * @example order-4711-attempt
@@ -3701,6 +4468,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
                  * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
                  * @example order-4711-attempt
                  */
@@ -3727,6 +4499,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
                 /**
                  * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
                  * @example order-4711-attempt
@@ -3755,6 +4532,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
                  * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
                  * @example order-4711-attempt
                  */
@@ -3782,7 +4564,13 @@ export interface operations {
     getMyOrder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
@@ -3803,7 +4591,13 @@ export interface operations {
     getMySubscription: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
@@ -3840,7 +4634,13 @@ export interface operations {
                 /** @description With `after`: seconds to wait for the first one, up to 20 */
                 wait?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3858,7 +4658,13 @@ export interface operations {
     getMyEvent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
@@ -3899,7 +4705,13 @@ export interface operations {
                 /** @description Created before this time */
                 created_lt?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3917,7 +4729,13 @@ export interface operations {
     getDelivery: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
@@ -3938,7 +4756,13 @@ export interface operations {
     replayDelivery: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
@@ -3959,7 +4783,13 @@ export interface operations {
     replayDeliveries: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3988,7 +4818,13 @@ export interface operations {
     listWebhookEndpoints: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4006,7 +4842,13 @@ export interface operations {
     createWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4038,7 +4880,13 @@ export interface operations {
     getWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
@@ -4059,7 +4907,13 @@ export interface operations {
     deleteWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
@@ -4080,7 +4934,13 @@ export interface operations {
     updateWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
@@ -4110,7 +4970,13 @@ export interface operations {
     rotateEndpointSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
@@ -4131,7 +4997,13 @@ export interface operations {
     activateEndpointSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
@@ -4152,7 +5024,760 @@ export interface operations {
     testWebhookEndpoint: {
         parameters: {
             query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listWebhookEndpointsOfKey: {
+        parameters: {
+            query?: never;
             header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    createWebhookEndpointOfKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://erp.example.com/ponte",
+                 *       "events": [
+                 *         "order.paid",
+                 *         "order.settled"
+                 *       ],
+                 *       "format": "standard"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateWebhookEndpoint"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getWebhookEndpointOfKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    deleteWebhookEndpointOfKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateWebhookEndpointOfKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "paused": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateWebhookEndpoint"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    rotateEndpointSecretOfKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    activateEndpointSecretOfKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    testWebhookEndpointOfKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listMyAudit: {
+        parameters: {
+            query?: {
+                /** @description 1 to 100; 20 when absent */
+                limit?: number;
+                /** @description The page after this id, which is older */
+                starting_after?: string;
+                /** @description The page before this id, which is newer */
+                ending_before?: string;
+                action?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "ERP",
+                 *       "scopes": [
+                 *         "orders:read",
+                 *         "deliveries:write"
+                 *       ],
+                 *       "expires_at": "2027-11-20T12:00:00.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateApiKey"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description 1 to 100; 20 when absent */
+                limit?: number;
+                /** @description The page after this id, which is older */
+                starting_after?: string;
+                /** @description The page before this id, which is newer */
+                ending_before?: string;
+                action?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getMerchantOfKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getSummaryOfKey: {
+        parameters: {
+            query: {
+                from: string;
+                to: string;
+                timezone: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listDeliveriesOfKey: {
+        parameters: {
+            query?: {
+                /** @description 1 to 100; 20 when absent */
+                limit?: number;
+                /** @description The page after this id, which is older */
+                starting_after?: string;
+                /** @description The page before this id, which is newer */
+                ending_before?: string;
+                status?: "pending" | "in_flight" | "delivered" | "dead";
+                event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "endpoint.test";
+                event_id?: string;
+                /** @description To this endpoint; your own id for your webhook_url */
+                endpoint_id?: string;
+                /** @description About this order */
+                order_id?: string;
+                /** @description About this subscription */
+                subscription_id?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getDeliveryOfKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    replayDeliveryOfKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    replayDeliveriesOfKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "created_gte": "2026-11-20T00:00:00.000Z",
+                 *       "created_lt": "2026-11-21T00:00:00.000Z",
+                 *       "scope": "undelivered"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplayDeliveries"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "inv_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AcceptInvitation"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    removeMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "viewer"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateMember"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listInvitations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    createInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ana@example.com",
+                 *       "role": "finance"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateInvitation"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    revokeInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;

@@ -1,11 +1,13 @@
-import { ApiError } from '@ponte/contracts'
+import { type AddressPolicy, ApiError } from '@ponte/contracts'
 import { retryConflicts } from '@ponte/service-kit'
 import type { RequestHandler, Response } from 'express'
-import { userIn } from '../credentials'
-import type { Change, Merchant, PayoutGuard } from '../merchant'
+import { mayDo, userIn } from '../credentials'
+import { networkOf } from '../limits'
+import { type Change, inForce, type Merchant, merchantBody, type PayoutGuard } from '../merchant'
 import type { Owner } from '../owners'
 import type { Store } from '../store'
 import type { Action, Actor } from '../store/audit-log'
+import { merchantIdIn } from './membership'
 
 /** What the routes of a merchant's own account stand on. */
 export interface AccountDeps {
@@ -14,17 +16,21 @@ export interface AccountDeps {
   /** Judges payout addresses. */
   orders: Owner
   sealKey: string
+  /** What the dispatcher opens and closes beside the rule, so that a merchant is warned of what it refuses. */
+  webhooks: AddressPolicy
   /** How long ago a login may be for what wants a fresh one; 0 takes any. */
   freshLoginMs: number
   payoutGuard: PayoutGuard
-  /** Leaves the user in `res.locals.user`. */
+  /** Leaves the user in `res.locals.user`, and the merchant that the request is about where the route needs one. */
   session: RequestHandler[]
+  /** Leaves the merchant's terms in `res.locals.terms`. */
+  apiKey: RequestHandler[]
 }
 
-/** The user's merchant. Throws `not_found` when there is none. */
+/** The merchant that this request is about. */
 export async function own(store: Store, res: Response): Promise<Merchant> {
-  const merchant = await store.merchants.findByUser(userIn(res).id)
-  if (!merchant) throw new ApiError('not_found', 'This user has no merchant yet; create it with POST /api/v1/merchants.')
+  const merchant = await store.merchants.find(merchantIdIn(res))
+  if (!merchant) throw new Error('A member has no merchant.')
   return merchant
 }
 
@@ -41,7 +47,11 @@ export const changeOwn = (
     return change.merchant
   })
 
-export const actor = (res: Response): Actor => ({ userId: userIn(res).id, requestId: String(res.locals.requestId) })
+export const actor = (res: Response): Actor => ({
+  userId: userIn(res).id,
+  requestId: String(res.locals.requestId),
+  network: networkOf(res.req.ip ?? ''),
+})
 
 /** Whether the user logged in a moment ago. A provider that does not report when is never fresh. */
 export function isFreshLogin(res: Response, { now, freshLoginMs }: Pick<AccountDeps, 'now' | 'freshLoginMs'>): boolean {
@@ -49,3 +59,12 @@ export function isFreshLogin(res: Response, { now, freshLoginMs }: Pick<AccountD
   const { loggedInAt } = userIn(res)
   return loggedInAt !== null && now().getTime() - loggedInAt.getTime() < freshLoginMs
 }
+
+/** Throws `fresh_login_required` unless the user logged in a moment ago. */
+export function requireFreshLogin(res: Response, deps: Pick<AccountDeps, 'now' | 'freshLoginMs'>): void {
+  if (!isFreshLogin(res, deps)) throw new ApiError('fresh_login_required', 'Log in again, and repeat this within a few minutes.')
+}
+
+/** A merchant as this caller may see it. */
+export const bodyFor = ({ sealKey, webhooks, now }: Pick<AccountDeps, 'sealKey' | 'webhooks' | 'now'>, merchant: Merchant, res: Response) =>
+  merchantBody(inForce(merchant, now()), { sealKey, webhooks, withSecrets: mayDo(res, 'secrets:write') })

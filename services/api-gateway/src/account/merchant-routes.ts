@@ -1,39 +1,34 @@
 import { randomBytes } from 'node:crypto'
-import { type AddressPolicy, createMerchant as createBody, updateMerchant as updateBody } from '@ponte/contracts'
+import { createMerchant as createBody, updateMerchant as updateBody } from '@ponte/contracts'
 import { keyedRequest, parseRequest, seal, uuidv7 } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
-import { API_KEY_ENTROPY_BYTES, derivedEntropy, mintApiKey, userIn } from '../credentials'
+import { API_KEY_ENTROPY_BYTES, derivedEntropy, mintApiKey, rememberAccess, requirePermissionFor, termsIn, userIn } from '../credentials'
 import { jsonBody } from '../json-body'
 import {
   activateWebhookSecret,
   type Change,
   createMerchant,
-  inForce,
   type Merchant,
-  merchantBody,
+  permissionsOf,
   rotateWebhookSecret,
   updateMerchant,
   vetPayoutAddress,
 } from '../merchant'
 import type { Action } from '../store/audit-log'
-import { type AccountDeps, actor, changeOwn, isFreshLogin, own } from './changes'
-
-export interface MerchantRouteDeps extends AccountDeps {
-  /** What the dispatcher opens and closes beside the rule, so that a merchant is warned of what it refuses. */
-  webhooks: AddressPolicy
-}
+import { type AccountDeps, actor, bodyFor, changeOwn, isFreshLogin, own, requireFreshLogin } from './changes'
 
 const nothing = z.strictObject({})
+const PAYOUT_FIELDS = ['payout_address', 'pending_payout_change']
 const SALT_BYTES = 32
 const mintSecret = () => `whsec_${randomBytes(32).toString('hex')}`
 const mint = () => mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES))
 
 /** What users do with their own merchant (specification, Merchant self-management). */
-export function merchantRoutes(deps: MerchantRouteDeps): Router {
-  const { store, now, orders, sealKey, webhooks, session } = deps
+export function merchantRoutes(deps: AccountDeps): Router {
+  const { store, now, orders, sealKey, session } = deps
   const router = Router()
-  const bodyOf = (merchant: Merchant) => merchantBody(inForce(merchant, now()), sealKey, webhooks)
+  const bodyOf = (merchant: Merchant, res: Response) => bodyFor(deps, merchant, res)
   const sealedSecret = (merchantId: string) => seal(mintSecret(), sealKey, merchantId)
 
   router.post('/api/v1/merchants', ...session, async (req, res) => {
@@ -43,21 +38,32 @@ export function merchantRoutes(deps: MerchantRouteDeps): Router {
     const change = await vetPayoutAddress(orders, opened, null)
     const key = mint()
     await store.merchants.insert(change, key.hash, actor(res))
+    rememberAccess(res, { permissions: permissionsOf('owner'), subject: 'The owner' })
     res
       .status(201)
       .location('/api/v1/merchants/me')
-      .json({ ...bodyOf(change.merchant), api_key: key.plain })
+      .json({ ...bodyOf(change.merchant, res), api_key: key.plain })
   })
 
   router.get('/api/v1/merchants/me', ...session, async (_req, res) => {
-    res.json(bodyOf(await own(store, res)))
+    res.json(bodyOf(await own(store, res), res))
+  })
+
+  router.get('/api/v1/merchant', ...deps.apiKey, async (_req, res) => {
+    const merchant = await store.merchants.find(termsIn(res).merchant_id)
+    if (!merchant) throw new Error('A key has no merchant.')
+    res.json(bodyOf(merchant, res))
   })
 
   router.patch('/api/v1/merchants/me', ...session, async (req, res) => {
     const body = parseRequest(updateBody, jsonBody(req), 'body')
     const request = { id: uuidv7(), userId: userIn(res).id, at: now(), isFresh: isFreshLogin(res, deps) }
-    const decide = (merchant: Merchant) => vetPayoutAddress(orders, updateMerchant(merchant, body, request, deps.payoutGuard), merchant)
-    res.json(bodyOf(await changeOwn(store, res, 'merchant.update', decide)))
+    const decide = (merchant: Merchant) => {
+      const change = updateMerchant(merchant, body, request, deps.payoutGuard)
+      if (change.changed.some(name => PAYOUT_FIELDS.includes(name))) requirePermissionFor(res, 'payout:write')
+      return vetPayoutAddress(orders, change, merchant)
+    }
+    res.json(bodyOf(await changeOwn(store, res, 'merchant.update', decide), res))
   })
 
   router.post('/api/v1/merchants/me/rotate-key', ...session, async (req, res) => {
@@ -65,7 +71,7 @@ export function merchantRoutes(deps: MerchantRouteDeps): Router {
     const merchant = await own(store, res)
     const idempotencyKey = keyedRequest(req, merchant.id)?.key
     const plain = idempotencyKey === undefined ? await rotated(merchant, res) : await rotatedOnce(merchant, idempotencyKey, res)
-    res.json({ ...bodyOf(merchant), api_key: plain })
+    res.json({ ...bodyOf(merchant, res), api_key: plain })
   })
 
   const rotated = async (merchant: Merchant, res: Response): Promise<string> => {
@@ -91,7 +97,9 @@ export function merchantRoutes(deps: MerchantRouteDeps): Router {
 
   const secretRoute = (action: Action, decide: (merchant: Merchant) => Change) => async (req: Request, res: Response) => {
     parseRequest(nothing, jsonBody(req), 'body')
-    res.json(bodyOf(await changeOwn(store, res, action, decide)))
+    await own(store, res)
+    requireFreshLogin(res, deps)
+    res.json(bodyOf(await changeOwn(store, res, action, decide), res))
   }
   router.post(
     '/api/v1/merchants/me/rotate-webhook-secret',

@@ -9,26 +9,25 @@ import {
   cancelPayoutChange,
   isSignedBy,
   type Merchant,
-  merchantBody,
   payoutMessage,
   signPayoutChange,
   waiting,
 } from '../merchant'
 import type { Store } from '../store'
 import type { Action } from '../store/audit-log'
-import { changeOwn } from './changes'
-import type { MerchantRouteDeps } from './merchant-routes'
+import { type AccountDeps, bodyFor, changeOwn } from './changes'
 
 const nothing = z.strictObject({})
 const pathId = z.object({ id: idSchema })
 
 /** What a merchant does with a change of the payout address that waits. */
-export function payoutRoutes({ store, now, sealKey, webhooks, session, payoutGuard }: MerchantRouteDeps): Router {
+export function payoutRoutes(deps: AccountDeps): Router {
+  const { store, now, session, payoutGuard } = deps
   const router = Router()
   const decided = async (req: Request, res: Response, action: Action, decide: (merchant: Merchant, id: string) => Change) => {
     const { id } = parseRequest(pathId, req.params, 'path')
     const merchant = await changeOwn(store, res, action, found => decide(found, id))
-    res.json(merchantBody(merchant, sealKey, webhooks))
+    res.json(bodyFor(deps, merchant, res))
   }
   router.post('/api/v1/merchants/me/payout-changes/:id/sign', ...session, async (req, res) => {
     await decided(req, res, 'payout_change.sign', (merchant, id) => {
@@ -51,7 +50,7 @@ export async function activatePayoutChanges(store: Store, now: () => Date): Prom
     const change = activatePayoutChange(merchant, now())
     if (change.changed.length === 0) continue
     await store.merchants
-      .update(change, 'payout_change.activate', { userId: 'ponte', requestId: merchant.pendingPayout?.id ?? '' })
+      .update(change, 'payout_change.activate', { userId: 'ponte', requestId: merchant.pendingPayout?.id ?? '', network: null })
       .catch(error => {
         if (!isStale(error)) throw error
       })

@@ -1,19 +1,51 @@
-import { ApiError, type Caller, type MerchantTerms } from '@ponte/contracts'
+import { ApiError, type Caller, type MerchantTerms, type Permission, SPECIFIED_KEY_SCOPES } from '@ponte/contracts'
 import { addLogFields } from '@ponte/service-kit'
-import type { RequestHandler, Response } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 import { hashApiKey, isApiKey } from './api-key'
 import type { SessionTokens, SessionUser } from './session-token'
 
+/** A merchant's terms as one of its keys gives them; `scopes` is null of the key that the specification knows. */
+export type KeyTerms = MerchantTerms & { scopes: readonly Permission[] | null }
+
+/** What a request may do, and how its credential is called in a refusal. */
+interface Access {
+  permissions: readonly Permission[]
+  subject: string
+}
+
 /** Refuses a request without a valid API key, and keeps the terms of its merchant in `res.locals.terms` (specification, API keys). */
-export function requireApiKey(termsByKey: (hash: Buffer) => Promise<MerchantTerms | null>): RequestHandler {
+export function requireApiKey(termsByKey: (hash: Buffer) => Promise<KeyTerms | null>): RequestHandler {
   return async (req, res, next) => {
     const key = bearer(req.headers.authorization, 'Send the API key: Authorization: Bearer sk_live_…')
-    const terms = key !== undefined && isApiKey(key) ? await termsByKey(hashApiKey(key)) : null
-    if (!terms) throw new ApiError('invalid_api_key', 'This route needs an API key (sk_live_…) that is known and not revoked.')
+    const known = key !== undefined && isApiKey(key) ? await termsByKey(hashApiKey(key)) : null
+    if (!known)
+      throw new ApiError('invalid_api_key', 'This route needs an API key (sk_live_…) that is known and neither revoked nor expired.')
+    const { scopes, ...terms } = known
     rememberTerms(res, terms)
+    rememberAccess(res, { permissions: scopes ?? SPECIFIED_KEY_SCOPES, subject: scopes ? 'This API key' : 'The API key without a name' })
     next()
   }
 }
+
+/** Refuses a request whose credential may not do what the route needs. */
+export function requirePermission(permissionOf: (req: Request) => Permission | null): RequestHandler {
+  return (req, res, next) => {
+    const needed = permissionOf(req)
+    if (needed !== null) requirePermissionFor(res, needed)
+    next()
+  }
+}
+
+/** Throws `forbidden`, which names the permission, when this credential lacks it. */
+export function requirePermissionFor(res: Response, needed: Permission): void {
+  if (!mayDo(res, needed)) throw new ApiError('forbidden', `${accessIn(res).subject} may not do this; it needs ${needed}.`)
+}
+
+export const mayDo = (res: Response, permission: Permission): boolean => accessIn(res).permissions.includes(permission)
+export function rememberAccess(res: Response, access: Access): void {
+  res.locals.access = access
+}
+const accessIn = (res: Response): Access => res.locals.access
 
 /** Refuses a request without a valid session token, and keeps its user in `res.locals.user` (specification, Session tokens). */
 export function requireSession(tokens: SessionTokens): RequestHandler {

@@ -10,6 +10,8 @@ export interface SessionUser {
   id: string
   /** When the user last proved who they are; null when the provider does not report it. A refreshed token keeps the time of its login. */
   loggedInAt: Date | null
+  /** Null unless the provider verified it; `user_metadata` is the user's own to write and does not count. */
+  verifiedEmail: string | null
 }
 
 export interface SessionTokens {
@@ -46,7 +48,7 @@ export function sessionTokens(options: SessionTokenOptions): SessionTokens {
     if (claims.exp === undefined) throw refused('it never expires')
     const sub = subject.safeParse(claims.sub)
     if (!sub.success) throw refused('it names no user')
-    return { id: sub.data, loggedInAt: loginTimeIn(claims) }
+    return { id: sub.data, loggedInAt: loginTimeIn(claims), verifiedEmail: verifiedEmailIn(claims) }
   }
   return {
     async verify(token) {
@@ -81,6 +83,9 @@ function loginTimeIn(claims: object): Date | null {
   const times = [...(auth_time === undefined ? [] : [auth_time]), ...methods.map(({ timestamp }) => timestamp)]
   return times.length === 0 ? null : new Date(Math.max(...times) * 1000)
 }
+
+const emailClaims = z.object({ email: z.email(), email_verified: z.literal(true) })
+const verifiedEmailIn = (claims: object): string | null => emailClaims.safeParse(claims).data?.email ?? null
 
 /** jsonwebtoken throws a SyntaxError on a header or payload that is not JSON. */
 function decodedHeader(token: string): jwt.JwtHeader | undefined {

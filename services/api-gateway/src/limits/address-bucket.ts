@@ -8,3 +8,10 @@ export function addressBucket(address: string): string {
   const groups = tail === undefined ? left : [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right]
   return `${groups.slice(0, 4).join(':')}::/64`
 }
+
+/** The network of an address, as far as a log needs it: a /24, or a /48 of IPv6. */
+export function networkOf(address: string): string {
+  const bucket = addressBucket(address)
+  const groups = bucket.replace('::/64', '').split(':')
+  return groups.length > 1 ? `${groups.slice(0, 3).join(':')}::/48` : `${bucket.split('.').slice(0, 3).join('.')}.0/24`
+}

@@ -17,7 +17,8 @@ export function limitConcurrency({ running, waiting }: Concurrency, bucketOf: (r
     const bucket = bucketOf(res)
     const limit = limits.get(bucket) ?? pLimit(running)
     limits.set(bucket, limit)
-    if (limit.pendingCount >= waiting) {
+    // Both, because those that came at one moment are all pending at first.
+    if (limit.activeCount + limit.pendingCount >= running + waiting) {
       throw new ApiError('rate_limited', `More than ${running + waiting} requests of this merchant are in flight; wait for some of them.`, {
         retryAfterS: 1,
       })

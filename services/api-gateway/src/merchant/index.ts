@@ -1,3 +1,4 @@
+export { type Invitation, joined, type Member, permissionsOf, withoutMember, withRole } from './member'
 export {
   activatePayoutChange,
   activateWebhookSecret,

@@ -4,15 +4,19 @@ import { type Merchant, warningsOf } from './merchant'
 import { type PayoutChange, payoutMessage } from './payout-change'
 
 /** The merchant's view of itself: the only place where a sealed secret is opened. */
-export function merchantBody(merchant: Merchant, sealKey: string, webhooks: AddressPolicy): MerchantBody {
+export function merchantBody(
+  merchant: Merchant,
+  { sealKey, webhooks, withSecrets }: { sealKey: string; webhooks: AddressPolicy; withSecrets: boolean },
+): MerchantBody {
+  const shown = (sealed: string) => (withSecrets ? unseal(sealed, sealKey, merchant.id) : null)
   const warnings = warningsOf(merchant, webhooks)
   return {
     object: 'merchant',
     id: merchant.id,
     display_name: merchant.displayName,
     webhook_url: merchant.webhookUrl,
-    webhook_secret: unseal(merchant.sealedWebhookSecret, sealKey, merchant.id),
-    pending_webhook_secret: merchant.pending && unseal(merchant.pending.sealed, sealKey, merchant.id),
+    webhook_secret: shown(merchant.sealedWebhookSecret),
+    pending_webhook_secret: merchant.pending && shown(merchant.pending.sealed),
     pending_webhook_secret_activates_at: merchant.pending?.activatesAt.toISOString() ?? null,
     payout_address: merchant.payoutAddress,
     pending_payout_change: merchant.pendingPayout && payoutChangeBody(merchant.id, merchant.pendingPayout),

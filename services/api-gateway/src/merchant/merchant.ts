@@ -15,7 +15,8 @@ import { activatePayout, cancelPayout, type Payout, type PayoutGuard, type Payou
 /** A merchant as the gateway keeps it. Secrets are sealed everywhere but in the answer to their owner. */
 export interface Merchant extends Payout {
   id: string
-  userId: string
+  /** Who created it; null when they do not belong to it any more. */
+  userId: string | null
   /** Grows with each published change. */
   version: number
   displayName: string

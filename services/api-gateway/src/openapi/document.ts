@@ -1,7 +1,7 @@
-import { ApiError, type ErrorCode, errorTable, idempotencyKey, SPECIFIED_EVENTS, toProblem } from '@ponte/contracts'
+import { ApiError, type ErrorCode, errorTable, SPECIFIED_EVENTS, toProblem } from '@ponte/contracts'
 import { exampleOf, requestExamples } from './example'
-import type { Operation } from './operation'
-import { operations } from './operations'
+import { namedParameters } from './named-parameters'
+import { type Operation, operations } from './operations'
 import { QUERY } from './query-descriptions'
 import { componentSchemas, type JsonSchema, refTo, toJsonSchema, webhookSchemaName, webhooks } from './schemas'
 
@@ -45,7 +45,7 @@ export function openApiDocument({ publicUrl }: DocumentOptions) {
           description: 'The `access_token` of a login at the identity provider.',
         },
       },
-      parameters: { IdempotencyKey: idempotencyParameter },
+      parameters: namedParameters,
       headers: headers(),
       examples: Object.fromEntries(ofOperations.map(code => [code, { summary: errorTable[code].title, value: problemExample(code) }])),
     },
@@ -57,6 +57,7 @@ const introduction = [
   'A merchant creates orders and subscriptions in BRL with an API key; a payer settles them in USDC; the merchant is notified of it by webhook.',
   'Amounts are decimal strings. Timestamps are ISO 8601 UTC. Lists are newest first; page with `starting_after` or `ending_before`, not both.',
   'Fields and query parameters that are not documented are refused. Errors are RFC 9457 problem details; each `code` is explained at `/docs/errors`.',
+  'A key may do what its scopes name; `security` of each operation names the one it needs. The API key that a merchant was created with has those of orders, subscriptions and events.',
   'A method that a path does not have is 405 `method_not_allowed`, with `Allow`.',
 ].join('\n\n')
 
@@ -64,6 +65,8 @@ const tags: readonly (readonly [string, string])[] = [
   ['Orders', 'One-shot invoices.'],
   ['Subscriptions', 'Recurring charges that produce orders.'],
   ['Events', 'What webhooks send, to be pulled instead.'],
+  ['Members', 'Who belongs to your merchant, and as what.'],
+  ['Keys', 'Named API keys, each with its own scopes.'],
   ['Merchant', 'The merchant of the user who is logged in.'],
   ['Endpoints', 'Where else than at your `webhook_url` you are notified.'],
   ['Dashboard', 'What the dashboard shows to that user.'],
@@ -75,16 +78,6 @@ const tags: readonly (readonly [string, string])[] = [
 const codes = Object.keys(errorTable) as ErrorCode[]
 /** `method_not_allowed` belongs to no operation: it is the answer where there is none. */
 const ofOperations = codes.filter(code => code !== 'method_not_allowed')
-
-const idempotencyParameter = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description:
-    'The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.',
-  schema: toJsonSchema(idempotencyKey),
-  example: 'order-4711-attempt',
-}
 
 function headers(): Record<string, unknown> {
   const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
@@ -105,8 +98,9 @@ function headers(): Record<string, unknown> {
 }
 
 function operationObject(operation: Operation, schemas: Record<string, JsonSchema>) {
-  const { id, tag, summary, description, credential, body } = operation
-  const security = { api_key: [{ apiKey: [] }], session: [{ session: [] }], none: [] }[credential]
+  const { id, tag, summary, description, credential, permission, body } = operation
+  const needed = permission === null ? [] : [permission]
+  const security = { api_key: [{ apiKey: needed }], session: [{ session: needed }], none: [] }[credential]
   const parameters = parametersOf(operation)
   return {
     operationId: id,
@@ -138,7 +132,9 @@ function parametersOf(operation: Operation): unknown[] {
     ...(QUERY[name] ? { description: QUERY[name] } : {}),
     schema: name === 'limit' ? { type: 'integer', minimum: 1, maximum: 100, default: 20 } : schema,
   }))
-  return [...inPath, ...inQuery, ...(isKeyed(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [])]
+  const merchant =
+    operation.credential === 'session' && operation.permission !== null ? [{ $ref: '#/components/parameters/PonteMerchant' }] : []
+  return [...inPath, ...inQuery, ...merchant, ...(isKeyed(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [])]
 }
 
 function responsesOf(operation: Operation, schemas: Record<string, JsonSchema>): Record<string, unknown> {

@@ -1,12 +1,16 @@
 import type {
+  AcceptInvitation,
   AuthorizePayment,
+  CreateApiKey,
   CreateEndpoint,
+  CreateInvitation,
   CreateMerchant,
   CreateOrder,
   CreateSubscription,
   ReplayDeliveries,
   SignPayoutChange,
   UpdateEndpoint,
+  UpdateMember,
   UpdateMerchant,
   UpdateSubscription,
 } from '@ponte/contracts'
@@ -19,6 +23,10 @@ interface RequestBodies extends Record<RequestName, object> {
   CreateMerchant: CreateMerchant
   UpdateMerchant: UpdateMerchant
   SignPayoutChange: SignPayoutChange
+  CreateApiKey: CreateApiKey
+  CreateInvitation: CreateInvitation
+  AcceptInvitation: AcceptInvitation
+  UpdateMember: UpdateMember
   ReplayDeliveries: ReplayDeliveries
   AuthorizePayment: AuthorizePayment
   CreateWebhookEndpoint: CreateEndpoint
@@ -41,6 +49,10 @@ export const requestExamples: RequestBodies = {
     payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
   },
   UpdateMerchant: { webhook_url: 'https://example.com/new-webhooks' },
+  CreateApiKey: { name: 'ERP', scopes: ['orders:read', 'deliveries:write'], expires_at: '2027-11-20T12:00:00.000Z' },
+  CreateInvitation: { email: 'ana@example.com', role: 'finance' },
+  AcceptInvitation: { token: `inv_${'0123456789abcdef'.repeat(4)}` },
+  UpdateMember: { role: 'viewer' },
   SignPayoutChange: { signature: `0x${'1b'.repeat(65)}` },
   ReplayDeliveries: { created_gte: '2026-11-20T00:00:00.000Z', created_lt: '2026-11-21T00:00:00.000Z', scope: 'undelivered' },
   AuthorizePayment: {

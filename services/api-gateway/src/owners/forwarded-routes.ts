@@ -33,7 +33,7 @@ const route = (
 }
 
 /** Who may call what, and who answers (docs/interface.md#authentication). What stands under `/merchants/me` is the same resource for the dashboard's user. */
-const routes: readonly ForwardedRoute[] = [
+const named: readonly ForwardedRoute[] = [
   route('post /api/v1/orders', 'api_key', 'orders', 'orders'),
   route('get /api/v1/orders', 'api_key', 'orders'),
   route('get /api/v1/orders/:id', 'api_key', 'orders'),
@@ -73,6 +73,12 @@ const routes: readonly ForwardedRoute[] = [
   route('post /api/v1/merchants/me/webhook-endpoints/:id/activate-secret', 'session', 'webhook-dispatcher'),
   route('post /api/v1/merchants/me/webhook-endpoints/:id/test', 'session', 'webhook-dispatcher', 'deliveries'),
 ]
+
+/** What was only for sessions, named keys may do too, each by its scope. */
+const BY_KEY = /^\/api\/v1\/merchants\/me\/(deliveries|webhook-endpoints|summary)(\/|$)/
+const routes = named.flatMap((one): ForwardedRoute[] =>
+  BY_KEY.test(one.path) ? [one, { ...one, path: one.path.replace('/merchants/me', ''), credential: 'api_key' }] : [one],
+)
 
 /** Routes whose answer belongs to an owner. `credentials` leaves the merchant's terms in `res.locals.terms`. */
 export function forwardedRoutes(owners: Owners, credentials: Record<ForwardedRoute['credential'], RequestHandler[]>): Router {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { MerchantTerms } from '@ponte/contracts'
 import { createBatch, type Database, isUniqueViolation, type Statement } from '@ponte/service-kit'
+import type { KeyTerms } from '../credentials'
 import type { PrismaClient } from '../generated/client'
 import { type Actor, auditEntry, auditRecordOf, INSERT_AUDIT_ROWS } from './audit-log'
 
@@ -12,8 +12,12 @@ export interface RotationRequest {
 
 // Raw SQL, because it is on the path of every request with a key: the hashes of concurrent requests share one round trip.
 const TERMS_BY_KEY = `
-  SELECT encode(k.hash, 'hex') AS hash, m.id AS merchant_id, m.version, m.display_name, m.payout_address
-  FROM api_keys k JOIN merchants m ON m.id = k.merchant_id WHERE k.hash = ANY($1::bytea[]) AND k.revoked_at IS NULL`
+  SELECT encode(k.hash, 'hex') AS hash, m.id AS merchant_id, m.version, m.display_name, m.payout_address, NULL AS scopes, false AS is_use_noted
+  FROM api_keys k JOIN merchants m ON m.id = k.merchant_id WHERE k.hash = ANY($1::bytea[]) AND k.revoked_at IS NULL
+  UNION ALL
+  SELECT encode(k.hash, 'hex'), m.id, m.version, m.display_name, m.payout_address, k.scopes, coalesce(k.last_used_at > $2::timestamptz - interval '1 minute', false)
+  FROM named_keys k JOIN merchants m ON m.id = k.merchant_id
+  WHERE k.hash = ANY($1::bytea[]) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`
 
 // Raw SQL, so that no lock is held over a round trip. The join makes the new key wait for the old one's end; old requests are forgotten on the way.
 const ROTATE: Statement = {
@@ -45,13 +49,25 @@ export function apiKeyStore(database: Database, prisma: PrismaClient, { now }: {
     })
     return row?.salt ?? null
   }
+  /** Once a minute for each key, so that reading does not become writing. */
+  const noteUse = async (hashes: Buffer[], at: Date) => {
+    if (hashes.length > 0) await database.query('UPDATE named_keys SET last_used_at = $2 WHERE hash = ANY($1::bytea[])', [hashes, at])
+  }
   return {
-    /** The terms of the merchant whose key has this hash; null when it is unknown or revoked. Never cached, so that a rotation counts at once. */
+    /** The terms of the merchant whose key has this hash; null when it is unknown, revoked or expired. Never cached, so that a rotation counts at once. */
     terms: createBatch(
       LOOKUP_MAX,
-      async (hashes: readonly Buffer[]): Promise<(MerchantTerms | null)[]> => {
-        const { rows } = await database.query<MerchantTerms & { hash: string }>({ name: 'terms-by-key', text: TERMS_BY_KEY }, [hashes])
-        const found = new Map(rows.map(({ hash, ...terms }) => [hash, terms]))
+      async (hashes: readonly Buffer[]): Promise<(KeyTerms | null)[]> => {
+        const at = now()
+        const { rows } = await database.query<KeyTerms & { hash: string; is_use_noted: boolean }>(
+          { name: 'terms-by-key', text: TERMS_BY_KEY },
+          [hashes, at],
+        )
+        await noteUse(
+          rows.flatMap(({ hash, scopes, is_use_noted }) => (scopes && !is_use_noted ? [Buffer.from(hash, 'hex')] : [])),
+          at,
+        )
+        const found = new Map(rows.map(({ hash, is_use_noted, ...terms }) => [hash, terms]))
         return hashes.map(hash => found.get(hash.toString('hex')) ?? null)
       },
       LOOKUP_TIMEOUT_MS,

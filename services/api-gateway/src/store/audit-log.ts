@@ -1,5 +1,5 @@
-import { insertRows, uuidv7 } from '@ponte/service-kit'
-import type { PrismaClient } from '../generated/client'
+import type { AuditEntryBody, ListAudit } from '@ponte/contracts'
+import { type Database, insertRows, keysetPage, uuidv7 } from '@ponte/service-kit'
 
 export type Action =
   | 'merchant.create'
@@ -8,6 +8,13 @@ export type Action =
   | 'payout_change.cancel'
   | 'payout_change.activate'
   | 'api_key.rotate'
+  | 'named_key.create'
+  | 'named_key.revoke'
+  | 'invitation.create'
+  | 'invitation.revoke'
+  | 'member.join'
+  | 'member.update'
+  | 'member.remove'
   | 'webhook_secret.rotate'
   | 'webhook_secret.activate'
 
@@ -15,6 +22,8 @@ export type Action =
 export interface Actor {
   userId: string
   requestId: string
+  /** Where the request came from; null when nothing was requested. */
+  network: string | null
 }
 
 /** A row of the audit log: who changed what and when. Names of what changed, never a value. */
@@ -25,11 +34,21 @@ export const auditEntry = (merchantId: string, actor: Actor, action: Action, cha
   action,
   changed,
   requestId: actor.requestId,
+  network: actor.network,
   at,
 })
 
 /** Inserts the records named `audit_log` of a unit of work. */
-export const INSERT_AUDIT_ROWS = insertRows('audit_log', ['id', 'merchant_id', 'user_id', 'action', 'changed', 'request_id', 'at'])
+export const INSERT_AUDIT_ROWS = insertRows('audit_log', [
+  'id',
+  'merchant_id',
+  'user_id',
+  'action',
+  'changed',
+  'request_id',
+  'at',
+  'network',
+])
 
 export const auditRecordOf = ({ merchantId, userId, requestId, ...entry }: ReturnType<typeof auditEntry>) => ({
   ...entry,
@@ -38,6 +57,31 @@ export const auditRecordOf = ({ merchantId, userId, requestId, ...entry }: Retur
   request_id: requestId,
 })
 
-export const auditLogStore = (prisma: PrismaClient) => ({
-  list: (merchantId: string) => prisma.auditEntry.findMany({ where: { merchantId }, orderBy: { at: 'asc' } }),
+export interface AuditRow {
+  id: string
+  user_id: string
+  action: string
+  changed: string[]
+  request_id: string
+  at: Date
+  network: string | null
+}
+
+export const auditLogStore = (database: Database) => ({
+  /** Entries of a merchant, newest first; oldest first when paging backwards. */
+  async list(merchantId: string, query: ListAudit, limit: number): Promise<AuditRow[]> {
+    const { text, values } = keysetPage({
+      select: 'id, user_id, action, changed, request_id, at, network',
+      from: 'audit_log',
+      owner: ['merchant_id', merchantId],
+      leading: [['action', 'text', query.action]],
+      query,
+      limit,
+    })
+    return (await database.query<AuditRow>(text, values)).rows
+  },
+})
+
+export const auditEntryBody = ({ id, user_id, action, changed, request_id, at, network }: AuditRow): AuditEntryBody => ({
+  ...{ object: 'audit_entry', id, action, changed, user_id, network, request_id, created_at: at.toISOString() },
 })

@@ -49,11 +49,10 @@ export function merchantStore(database: Database, prisma: PrismaClient, { now, c
   const auditRecord = ({ merchant, changed }: Change, action: Action, actor: Actor) =>
     auditRecordOf(auditEntry(merchant.id, actor, action, changed, merchant.updatedAt))
   return {
-    async findByUser(userId: string): Promise<Merchant | null> {
-      const row = await prisma.merchant.findUnique({ where: { userId } })
+    async find(id: string): Promise<Merchant | null> {
+      const row = await prisma.merchant.findUnique({ where: { id } })
       return row && toMerchant(row)
     },
-
     /** Merchants whose change of the payout address has waited long enough. */
     async withDuePayout(): Promise<Merchant[]> {
       const rows = await prisma.merchant.findMany({ where: { pendingPayoutActivatesAt: { lte: now() } }, take: DUE_MAX })

@@ -87,6 +87,7 @@ function WebhookSecret({ merchant }: { merchant: MerchantBody }) {
   const saved = useMerchantSaved()
   const rotate = useMutation({ mutationFn: api.rotateSecret, onSuccess: saved })
   const { pending_webhook_secret: pending, pending_webhook_secret_activates_at: activatesAt } = merchant
+  if (merchant.webhook_secret === null) return null
   return (
     <Card title={t.settings.secret}>
       <p>{t.settings.secretText}</p>

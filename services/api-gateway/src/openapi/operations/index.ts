@@ -1,6 +1,10 @@
 import { listDeliveries, listEvents, listOrders, listSubscriptions, summaryQuery } from '@ponte/contracts'
-import { endpoints } from './endpoint-operations'
+import { account, people } from './account'
+import { endpoints, endpointsByKey } from './endpoints'
+import { open } from './open'
 import { api, keyed, me, type Operation, owned, priced } from './operation'
+
+export type { Operation } from './operation'
 
 const orders: Operation[] = [
   api('post', '/orders', {
@@ -71,7 +75,7 @@ const events: Operation[] = [
 
 const merchants: Operation[] = [
   {
-    ...{ method: 'post', path: '/api/v1/merchants', credential: 'session', id: 'createMerchant', tag: 'Merchant' },
+    ...{ method: 'post', path: '/api/v1/merchants', credential: 'session', permission: null, id: 'createMerchant', tag: 'Merchant' },
     ...{ summary: 'Create your merchant; shows the API key once', body: 'CreateMerchant', answers: { 201: 'MerchantWithKey' } },
     errors: ['merchant_exists', 'payout_address_refused'],
   },
@@ -195,34 +199,16 @@ const dashboard: Operation[] = [
   }),
 ]
 
-const open: Operation[] = [
-  {
-    method: 'get',
-    path: '/ping',
-    id: 'ping',
-    tag: 'Liveness',
-    credential: 'none',
-    summary: 'Is the service online?',
-    answers: { 200: 'Ping' },
-  },
-  {
-    ...{ method: 'get', path: '/api/v1/checkout/:order_id', id: 'getCheckout', tag: 'Checkout', credential: 'none' },
-    ...{ summary: 'What a payer needs to pay an order', answers: { 200: 'Checkout' }, errors: ['not_found'] },
-  },
-  {
-    ...{ method: 'get', path: '/api/v1/checkout/:order_id/stream', id: 'streamCheckout', tag: 'Checkout', credential: 'none' },
-    ...{ summary: 'The same, live, as server-sent events', answers: { 200: 'stream' }, errors: ['not_found'] },
-    description: 'Each `checkout` event carries the whole present view; after a lost connection the first event is up to date.',
-  },
-  {
-    ...{ method: 'post', path: '/api/v1/checkout/:order_id/authorization', id: 'authorizePayment', tag: 'Checkout', credential: 'none' },
-    ...{ summary: 'Pay without gas, by a signature', body: 'AuthorizePayment', answers: { 202: 'PaymentAuthorization' } },
-    description:
-      'The payer signs EIP-3009 `ReceiveWithAuthorization` of the token at `payment.token_address`: `to` is `payment.router_address`, `nonce` is ' +
-      'keccak256(abi.encode(memo, payment.merchant_address)). We submit it and pay for the gas. The same signature again answers how far it has come.',
-    errors: ['not_found', 'invalid_state'],
-  },
-]
-
 /** Every route of the public API. A test holds it against the routes that are really served. */
-export const operations: readonly Operation[] = [...open, ...orders, ...subscriptions, ...events, ...merchants, ...dashboard, ...endpoints]
+export const operations: readonly Operation[] = [
+  ...open,
+  ...orders,
+  ...subscriptions,
+  ...events,
+  ...merchants,
+  ...dashboard,
+  ...endpoints,
+  ...endpointsByKey,
+  ...account,
+  ...people,
+]

@@ -1,4 +1,4 @@
-import { me, type Operation, owned } from './operation'
+import { api, me, type Operation, owned } from './operation'
 
 const PATH = '/webhook-endpoints'
 const one = { tag: 'Endpoints', answers: { 200: 'WebhookEndpoint' } } as const
@@ -43,3 +43,8 @@ export const endpoints: Operation[] = [
     errors: [...owned, 'invalid_state'],
   }),
 ]
+
+/** The same for a named key. */
+export const endpointsByKey: Operation[] = endpoints.map(({ path, id, method, credential: _session, permission: _same, ...rest }) =>
+  api(method, path.replace('/api/v1/merchants/me', ''), { ...rest, id: `${id}OfKey` }),
+)

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { id, timestamp } from '../../fields'
+import { pageQuery } from '../list'
+
+/** Query of `GET /api/v1/merchants/me/audit`. */
+export const listAudit = z
+  .strictObject({
+    ...pageQuery,
+    action: z
+      .string()
+      .regex(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, 'must be an action, such as merchant.update')
+      .optional(),
+    created_gte: timestamp.optional(),
+    created_lt: timestamp.optional(),
+  })
+  .refine(query => query.starting_after === undefined || query.ending_before === undefined, {
+    path: ['ending_before'],
+    message: 'send either starting_after or ending_before, not both',
+  })
+export type ListAudit = z.infer<typeof listAudit>
+
+/** A change of the merchant's account: never a value, only the names of what changed. */
+export const auditEntry = z
+  .object({
+    object: z.literal('audit_entry'),
+    id,
+    action: z.string().meta({ example: 'merchant.update' }),
+    changed: z.array(z.string()).meta({ description: 'What changed, by name', example: ['webhook_url'] }),
+    user_id: z.string().meta({ description: '`sub` of the user who did it; `ponte` when its time had come' }),
+    network: z.string().nullable().meta({ description: 'Where the request came from: a /24, or a /48 of IPv6', example: '203.0.113.0/24' }),
+    request_id: z.string(),
+    created_at: timestamp,
+  })
+  .meta({ id: 'AuditEntry' })
+export type AuditEntryBody = z.infer<typeof auditEntry>

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import { type CreateApiKey, KEY_SCOPES, type NamedKeyBody } from '@ponte/contracts'
+import { canonicalJson, type Database, insertRows, isUniqueViolation, type Statement } from '@ponte/service-kit'
+import type { NamedKey as NamedKeyRow, PrismaClient } from '../generated/client'
+import { type Actor, auditEntry, auditRecordOf, INSERT_AUDIT_ROWS } from './audit-log'
+
+export type NamedKey = Omit<NamedKeyRow, 'hash' | 'requestHash' | 'bodyHash'>
+
+/** A creation that a client can repeat: its Idempotency-Key and body, and the salt of the key that was derived for it. */
+export interface NamedKeyRequest {
+  idempotencyKey: string
+  body: CreateApiKey
+  salt: Uint8Array
+}
+
+const REQUEST_KEPT_MS = 7 * 86_400_000
+const COLUMNS = ['id', 'merchant_id', 'hash', 'prefix', 'name', 'scopes', 'created_by', 'created_at', 'expires_at']
+
+// Raw SQL, because they commit with their audit rows. Old requests are forgotten on the way.
+const INSERT: Statement = {
+  name: 'named-key-insert',
+  text: `
+  WITH audit_rows AS (${INSERT_AUDIT_ROWS}),
+  forgotten AS (UPDATE named_keys SET request_hash = NULL, body_hash = NULL, salt = NULL
+    WHERE merchant_id = $merchant_id AND request_hash IS NOT NULL AND created_at < $forgotten_before)
+  ${insertRows('named_keys', [...COLUMNS, 'request_hash', 'body_hash', 'salt'])}`,
+}
+const REVOKE: Statement = {
+  name: 'named-key-revoke',
+  text: `
+  WITH revoked AS (UPDATE named_keys SET revoked_at = $at WHERE id = $id AND revoked_at IS NULL RETURNING 1)
+  INSERT INTO audit_log (id, merchant_id, user_id, action, changed, request_id, at, network)
+  SELECT a.id, a.merchant_id, a.user_id, a.action, a.changed, a.request_id, a.at, a.network
+  FROM json_populate_recordset(NULL::audit_log, $audit_log) AS a, revoked`,
+}
+
+/** Keys that a merchant made beside the one of the specification. */
+export function namedKeyStore(database: Database, prisma: PrismaClient, { now }: { now: () => Date }) {
+  const forgottenBefore = () => new Date(now().getTime() - REQUEST_KEPT_MS)
+  return {
+    /** The key that this request was answered with, and whether the body was the same; null when the request is new. */
+    async findByRequest(merchantId: string, { idempotencyKey, body }: Omit<NamedKeyRequest, 'salt'>) {
+      const row = await prisma.namedKey.findUnique({
+        where: { merchantId_requestHash: { merchantId, requestHash: hashOf(idempotencyKey) }, createdAt: { gte: forgottenBefore() } },
+      })
+      return row && { key: row, isSameBody: Buffer.compare(row.bodyHash ?? Buffer.alloc(0), hashOf(canonicalJson(body))) === 0 }
+    },
+    find: (merchantId: string, id: string): Promise<NamedKey | null> => prisma.namedKey.findFirst({ where: { merchantId, id } }),
+    list: (merchantId: string): Promise<NamedKey[]> =>
+      prisma.namedKey.findMany({ where: { merchantId, revokedAt: null }, orderBy: { id: 'desc' } }),
+
+    /** False, with nothing changed, when the same request has made its key already. */
+    async insert(key: NamedKey, hash: Buffer, actor: Actor, request: NamedKeyRequest | null): Promise<boolean> {
+      const audit = auditRecordOf(auditEntry(key.merchantId, actor, 'named_key.create', ['api_key', ...key.scopes], key.createdAt))
+      const repeatable = request && {
+        request_hash: hashOf(request.idempotencyKey),
+        body_hash: hashOf(canonicalJson(request.body)),
+        salt: request.salt,
+      }
+      try {
+        await database.commit({
+          write: INSERT,
+          rows: { named_keys: [{ ...toRecord(key), hash, ...repeatable }], audit_log: [audit] },
+          values: { merchant_id: key.merchantId, forgotten_before: forgottenBefore() },
+        })
+        return true
+      } catch (error) {
+        if (!isUniqueViolation(error, 'named_keys_merchant_id_request_hash_key')) throw error
+        return false
+      }
+    },
+
+    /** Ends a key at once; one that is revoked already stays as it is. */
+    async revoke({ id, merchantId }: NamedKey, actor: Actor): Promise<void> {
+      const at = now()
+      const audit = auditRecordOf(auditEntry(merchantId, actor, 'named_key.revoke', ['api_key'], at))
+      await database.commit({ write: REVOKE, rows: { audit_log: [audit] }, values: { id, at } })
+    },
+  }
+}
+
+const hashOf = (text: string) => new Uint8Array(createHash('sha256').update(text).digest())
+
+const toRecord = (key: NamedKey) => ({
+  id: key.id,
+  merchant_id: key.merchantId,
+  prefix: key.prefix,
+  name: key.name,
+  scopes: key.scopes,
+  created_by: key.createdBy,
+  created_at: key.createdAt,
+  expires_at: key.expiresAt,
+})
+
+/** As its owner sees it. */
+export const namedKeyBody = (key: NamedKey): NamedKeyBody => ({
+  object: 'api_key',
+  id: key.id,
+  name: key.name,
+  prefix: key.prefix,
+  scopes: KEY_SCOPES.filter(scope => key.scopes.includes(scope)),
+  created_at: key.createdAt.toISOString(),
+  created_by: key.createdBy,
+  expires_at: key.expiresAt?.toISOString() ?? null,
+  last_used_at: key.lastUsedAt?.toISOString() ?? null,
+  revoked_at: key.revokedAt?.toISOString() ?? null,
+})

@@ -1,0 +1,177 @@
+import request from 'supertest'
+import { bearer, newMerchant, startGateway, type TestGateway } from './world'
+
+const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
+let system: TestGateway
+
+beforeAll(async () => {
+  system = await startGateway({}, { now: () => new Date(at.ms), replicas: 2 })
+})
+afterAll(() => system.stop())
+
+const ME = '/api/v1/merchants/me'
+const urlOf = (replica: number) => `http://127.0.0.1:${system.replicas[replica]?.http.port()}`
+const ask = (token: string, method: 'get' | 'post' | 'patch' | 'delete', path = '', body?: object, replica = 0) => {
+  const asked = request(urlOf(replica))
+    [method](path.startsWith('/api') ? path : `${ME}${path}`)
+    .set(bearer(token))
+  return body ? asked.send(body) : asked
+}
+let users = 0
+const newUser = (claims: object = {}) => {
+  users += 1
+  const email = `user-${users}@ponte.example`
+  return { email, sub: `user ${users}`, token: system.identity.sign({ sub: `user ${users}`, email, email_verified: true, ...claims }) }
+}
+const invite = async (token: string, email: string, role: string) =>
+  (await ask(token, 'post', '/invitations', { email, role }).expect(201)).body
+const accept = (user: string, token: string, replica = 0) => ask(user, 'post', '/api/v1/invitations/accept', { token }, replica)
+async function colleague(owner: string, role: string) {
+  const user = newUser()
+  const { token } = await invite(owner, user.email, role)
+  await accept(user.token, token).expect(200)
+  const { body } = await ask(owner, 'get', '/members')
+  return { ...user, id: body.data.find(({ user_id }: { user_id: string }) => user_id === user.sub).id }
+}
+
+test('a colleague is invited, works with what their role allows, and is out on the next request after their removal', async () => {
+  const { token, merchant } = await newMerchant(system)
+  const finance = await colleague(token, 'finance')
+  const { body: seen } = await ask(finance.token, 'get').expect(200)
+  expect(seen).toMatchObject({ id: merchant.id, webhook_secret: null, pending_webhook_secret: null })
+  system.owners.orders.received.length = 0
+  await ask(finance.token, 'get', '/orders').expect(200)
+  expect(system.owners.orders.received[0]?.caller).toMatchObject({ terms: { merchant_id: merchant.id } })
+  const refused = await ask(finance.token, 'post', '/rotate-key').expect(403)
+  expect(refused.body).toMatchObject({ code: 'forbidden', detail: 'A member with the role finance may not do this; it needs keys:write.' })
+  await ask(finance.token, 'delete', `/members/${finance.id}`).expect(403)
+  expect((await ask(token, 'delete', `/members/${finance.id}`).expect(200)).body).toEqual({
+    object: 'member',
+    id: finance.id,
+    deleted: true,
+  })
+  await ask(finance.token, 'get', '/orders', undefined, 1).expect(404)
+  const { rows } = await system.sql.query('SELECT action, changed FROM audit_log WHERE merchant_id = $1 ORDER BY id', [merchant.id])
+  expect(rows.slice(1)).toEqual([
+    { action: 'invitation.create', changed: ['role:finance'] },
+    { action: 'member.join', changed: ['role:finance'] },
+    { action: 'member.remove', changed: ['role:finance'] },
+  ])
+})
+
+test('who may change the merchant may not change where it is paid', async () => {
+  const { token } = await newMerchant(system, { display_name: 'Padaria', payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' })
+  const admin = await colleague(token, 'admin')
+  await ask(admin.token, 'patch', '', { display_name: 'Nova' }).expect(200)
+  for (const payout_address of ['0x90F79bf6EB2c4f870365E785982E1f101E93b906', null]) {
+    expect((await ask(admin.token, 'patch', '', { payout_address }).expect(403)).body.detail).toContain('payout:write')
+  }
+  const { body } = await ask(token, 'patch', '', { payout_address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906' }).expect(200)
+  await ask(admin.token, 'post', `/payout-changes/${body.pending_payout_change.id}/cancel`).expect(200)
+})
+
+test('an invitation works once, for its verified address, for seven days, and not when it was revoked', async () => {
+  const { token } = await newMerchant(system)
+  const user = newUser()
+  const { token: invitation, ...shown } = await invite(token, user.email, 'viewer')
+  expect((await ask(token, 'get', `/invitations/${shown.id}`).expect(200)).body).toEqual(shown)
+  for (const claims of [
+    { email_verified: false },
+    { email_verified: undefined, user_metadata: { email_verified: true } },
+    { email: 'x@ponte.example' },
+  ]) {
+    const other = system.identity.sign({ sub: user.sub, email: user.email, email_verified: true, ...claims })
+    expect((await accept(other, invitation).expect(403)).body.code).toBe('forbidden')
+  }
+  await accept(user.token, `inv_${'0'.repeat(64)}`).expect(404)
+  const [first, second] = await Promise.all([accept(user.token, invitation), accept(user.token, invitation, 1)])
+  expect([first.status, second.status].sort()).toEqual([200, 409])
+  const { rows } = await system.sql.query('SELECT token_hash::text AS hash FROM invitations WHERE id = $1', [shown.id])
+  expect(rows[0]?.hash).not.toContain(invitation.slice(4))
+
+  const late = newUser()
+  const expiring = await invite(token, late.email, 'viewer')
+  const revoked = await invite(token, late.email, 'viewer')
+  expect((await ask(token, 'delete', `/invitations/${revoked.id}`).expect(200)).body.revoked_at).not.toBeNull()
+  await accept(late.token, revoked.token).expect(409)
+  at.ms += 7 * 86_400_000
+  const again = system.identity.sign({ sub: late.sub, email: late.email, email_verified: true })
+  await accept(again, expiring.token).expect(409)
+})
+
+test('two owners who remove each other at one moment leave one owner, whichever replicas they ask', async () => {
+  for (let round = 0; round < 5; round++) {
+    const { token, merchant } = await newMerchant(system)
+    const other = await colleague(token, 'owner')
+    const { body } = await ask(token, 'get', '/members')
+    const mine = body.data.find(({ id }: { id: string }) => id !== other.id)
+    const statuses = await Promise.all([
+      ask(token, 'delete', `/members/${other.id}`),
+      ask(other.token, 'delete', `/members/${mine.id}`, undefined, 1),
+    ])
+    expect(statuses.filter(({ status }) => status === 200)).toHaveLength(1)
+    const { rows } = await system.sql.query('SELECT role FROM members WHERE merchant_id = $1', [merchant.id])
+    expect(rows).toEqual([{ role: 'owner' }])
+  }
+})
+
+test('the last owner neither leaves nor steps down; another owner may remove who created the merchant', async () => {
+  const { token } = await newMerchant(system)
+  const { body } = await ask(token, 'get', '/members')
+  const [founder] = body.data
+  await ask(token, 'delete', `/members/${founder.id}`).expect(409)
+  await ask(token, 'patch', `/members/${founder.id}`, { role: 'viewer' }).expect(409)
+  const other = await colleague(token, 'viewer')
+  expect((await ask(token, 'patch', `/members/${other.id}`, { role: 'owner' }).expect(200)).body.role).toBe('owner')
+  await ask(other.token, 'delete', `/members/${founder.id}`).expect(200)
+  await ask(token, 'get').expect(404)
+  await request(system.url).post('/api/v1/merchants').set(bearer(token)).send({ display_name: 'Another' }).expect(201)
+})
+
+test('a user of several merchants names one by a header; without it a client of today sees the one it created', async () => {
+  const [mine, theirs] = [newUser(), await newMerchant(system)]
+  const own = await newMerchant(system, { display_name: 'Mine' }, mine.sub)
+  const { token } = await invite(theirs.token, mine.email, 'viewer')
+  await accept(mine.token, token).expect(200)
+  const see = (header?: string) => {
+    const asked = ask(mine.token, 'get')
+    return header === undefined ? asked : asked.set('Ponte-Merchant', header)
+  }
+  expect((await see().expect(200)).body.id).toBe(own.merchant.id)
+  expect((await see(theirs.merchant.id.toUpperCase()).expect(200)).body.id).toBe(theirs.merchant.id)
+  const { body } = await ask(mine.token, 'get', '/api/v1/merchants').expect(200)
+  expect(body.data).toEqual([
+    { object: 'membership', merchant_id: own.merchant.id, display_name: 'Mine', role: 'owner' },
+    { object: 'membership', merchant_id: theirs.merchant.id, display_name: 'Padaria Estrela', role: 'viewer' },
+  ])
+  const stranger = await newMerchant(system)
+  expect((await see(stranger.merchant.id).expect(403)).body.code).toBe('forbidden')
+  await see('not-an-id').expect(400)
+  const wrong = await ask(mine.token, 'patch', '', { display_name: 'x' }).set('Ponte-Merchant', theirs.merchant.id).expect(403)
+  expect(wrong.body.detail).toContain('merchant:write')
+  expect(
+    (await request(system.url).post('/api/v1/merchants').set(bearer(mine.token)).send({ display_name: 'x' }).expect(409)).body.code,
+  ).toBe('merchant_exists')
+})
+
+test('a session stolen after the login invites no one and changes no role', async () => {
+  const { token } = await newMerchant(system)
+  const viewer = await colleague(token, 'viewer')
+  const { sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  const stolen = system.identity.sign({ sub, amr: [{ method: 'password', timestamp: at.ms / 1000 - 301 }] })
+  const attempts = [
+    ask(stolen, 'post', '/invitations', { email: 'thief@ponte.example', role: 'owner' }),
+    ask(stolen, 'patch', `/members/${viewer.id}`, { role: 'owner' }),
+    ask(stolen, 'delete', `/members/${viewer.id}`),
+  ]
+  for (const { status, body } of await Promise.all(attempts)) expect([status, body.code]).toEqual([403, 'fresh_login_required'])
+})
+
+test('a merchant that a replica of the release before creates has an owner, and an unknown role may do nothing', async () => {
+  const { token, merchant } = await newMerchant(system)
+  const { rows } = await system.sql.query('SELECT role FROM members WHERE merchant_id = $1', [merchant.id])
+  expect(rows).toEqual([{ role: 'owner' }])
+  const viewer = await colleague(token, 'viewer')
+  await system.sql.query("UPDATE members SET role = 'superuser' WHERE id = $1", [viewer.id])
+  await ask(viewer.token, 'get').expect(403)
+})
