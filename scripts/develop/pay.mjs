@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -18,26 +17,23 @@ async function main() {
   const { id, amount, byRouter } = wanted()
   const place = runningPlace()
   const before = await checkoutOf(place, id)
-  const units = amount ?? unitsOf(before.due)
-  if (units === 0n) throw new StepError(`Order ${id} is ${before.status} and asks for nothing. To pay all the same, name an --amount.`)
-  const { deposit_address, merchant_address } = before.payment
-  if (!byRouter && deposit_address === null) throw new StepError('This order has no deposit address; pay it with --router.')
-
-  const { chainActions, mined, openProvider } = createRequire(import.meta.url)('../../packages/local-servers/dist/index.js')
-  const provider = openProvider(place.rpc_url, place.chain_id)
-  try {
-    const chain = chainActions(provider, { usdcAddress: place.usdc_address, routerAddress: before.payment.router_address })
-    const payer = chain.wallet(place.payer_private_key)
-    const held = await chain.balanceOf(payer.address)
-    if (held < units) await mined(chain.mintUsdc(payer.address, units - held))
-    const payment = { memo: `0x${before.memo}`, merchant: merchant_address, amount: units }
-    const sent = await (byRouter ? chain.pay(payer, payment) : chain.transferUsdc(payer, deposit_address, units))
-    console.log(`Sent ${usdcOf(units)} USDC ${byRouter ? 'through the router' : `to ${deposit_address}`}: ${sent.hash}`)
-    await mined(sent)
-    await watch(place, id, before, sent.hash)
-  } finally {
-    provider.destroy()
+  const { payments } = await payBy(place, id, { ...(amount === undefined ? {} : { amount }), via: byRouter ? 'router' : 'transfer' })
+  for (const { amount, via, tx_hash } of payments) {
+    console.log(`Sent ${amount} USDC ${via === 'router' ? 'through the router' : `to ${before.payment.deposit_address}`}: ${tx_hash}`)
   }
+  await watch(place, id, before, payments.at(-1).tx_hash)
+}
+
+/** The route of all-in-one's sample payer. */
+async function payBy({ gateway_url }, id, request) {
+  const answer = await fetch(`${gateway_url}/sample-payer/orders/${id}/pay`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(request),
+  })
+  const body = await answer.json()
+  if (!answer.ok) throw new StepError(body.detail)
+  return body
 }
 
 function wanted() {
@@ -46,7 +42,7 @@ function wanted() {
   if (!id || positionals.length > 1) throw new StepError(`Name one order. Usage: ${USAGE}`)
   if (values.amount !== undefined && !/^\d{1,9}(\.\d{1,6})?$/.test(values.amount))
     throw new StepError(`${values.amount} is no amount of USDC. Usage: ${USAGE}`)
-  return { id, amount: values.amount === undefined ? undefined : unitsOf(values.amount), byRouter: values.router === true }
+  return { id, amount: values.amount, byRouter: values.router === true }
 }
 
 function parsed() {
@@ -92,13 +88,5 @@ async function watch(place, id, before, txHash) {
   }
   throw new StepError(`The payment was not confirmed within a minute. Look at ${place.gateway_url}/pay/${id}`)
 }
-
-/** Token units of a decimal amount. */
-const unitsOf = text => {
-  const [whole, fraction = ''] = text.split('.')
-  return BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, '0'))
-}
-
-const usdcOf = units => `${units / 1_000_000n}.${String(units % 1_000_000n).padStart(6, '0')}`
 
 await main().catch(fail)

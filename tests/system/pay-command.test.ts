@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type System, startAll } from '@ponte/all-in-one'
+import { createSamplePayer, payerRoutes, type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
+import { until as eventually } from '@ponte/service-kit'
 import { call, createMerchant, PAYER, startWorld, units, type World } from '../world'
 
 const program = join(__dirname, '../../scripts/develop/pay.mjs')
@@ -15,12 +16,12 @@ let merchant: Awaited<ReturnType<typeof createMerchant>>
 let folder: string
 beforeAll(async () => {
   world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
+  const gatewayUrl = world.place.publicUrl
+  const payer = createSamplePayer({ chain: world.chain, privateKey: PAYER.privateKey, gatewayUrl })
+  system = await startAll(world.place, { logger: world.logger, local: payerRoutes(payer, join(__dirname, '../../packages/web/dist')) })
   merchant = await createMerchant(world, system.gatewayUrl)
   folder = mkdtempSync(join(tmpdir(), 'ponte-pay-'))
-  const { rpcUrl, chainId, usdcAddress } = world.chain
-  const place = { gateway_url: system.gatewayUrl, receiver_url: world.receiverUrl, rpc_url: rpcUrl, chain_id: chainId }
-  writeFileSync(join(folder, 'embedded.json'), JSON.stringify({ ...place, usdc_address: usdcAddress, payer_private_key: PAYER.privateKey }))
+  writeFileSync(join(folder, 'embedded.json'), JSON.stringify({ gateway_url: gatewayUrl, receiver_url: world.receiverUrl }))
 }, 120_000)
 afterAll(async () => {
   await system?.stop()
@@ -77,5 +78,77 @@ describe('npm run pay', () => {
       code: 1,
       output: expect.stringContaining('Start it first: npm start'),
     })
+  }, 60_000)
+})
+
+describe('the sample payer of a local system', () => {
+  const order = (body: object) => call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, body)
+  const payIt = async ({ id }: { id: string }, body: object = {}) => {
+    const answer = await fetch(`${system.gatewayUrl}/sample-payer/orders/${id}/pay`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return { status: answer.status, body: (await answer.json()) as { code?: string; scenario?: string; payments?: { tx_hash: string }[] } }
+  }
+  const kindsOf = async ({ id }: OrderBody) => {
+    const { data } = await call<{ data: { type: string; data: { id: string } }[] }>(
+      system.gatewayUrl,
+      'GET',
+      '/api/v1/events?after=0&limit=100',
+      merchant.api_key,
+    )
+    // When the deposit is swept is another matter.
+    return data.filter(event => event.data.id === id && event.type !== 'order.settled').map(({ type }) => type)
+  }
+  const becomes = async (wanted: OrderBody, kinds: string[]) => {
+    await eventually(async () => (await kindsOf(wanted)).length >= kinds.length, `not ${kinds}`, 60_000)
+    expect(await kindsOf(wanted)).toEqual(kinds)
+  }
+
+  it('always does the same with the same centavos, by real transactions', async () => {
+    const made = await Promise.all(['10.01', '10.02', '10.04', '10.05'].map(brl_amount => order({ brl_amount })))
+    const late = await order({ brl_amount: '10.03', expires_in: 10 })
+    const [short, over, twice, halves] = made as [OrderBody, OrderBody, OrderBody, OrderBody]
+    const answers = await Promise.all([...made, late].map(each => payIt(each)))
+    expect(answers.map(({ status, body }) => [status, body.scenario])).toEqual(
+      ['underpaid', 'overpaid', 'duplicate', 'halves', 'late'].map(scenario => [200, scenario]),
+    )
+    await becomes(short, ['order.underpaid'])
+    await becomes(over, ['order.paid', 'order.overpaid'])
+    await becomes(twice, ['order.paid', 'order.duplicate'])
+    await becomes(late, ['order.expired', 'order.paid_late'])
+    expect((await kindsOf(halves)).at(-1)).toBe('order.paid')
+  }, 180_000)
+
+  it('pays an order once that is clicked twice, and refuses what it cannot pay', async () => {
+    const twice = await order({ brl_amount: '20.00' })
+    const statuses = (await Promise.all([payIt(twice), payIt(twice)])).map(({ status }) => status)
+    expect(statuses).toEqual([200, 409])
+    expect((await payIt({ id: '019c0000-0000-7000-8000-000000000000' })).status).toBe(404)
+    expect((await payIt({ id: 'INV-7' })).status).toBe(400)
+    expect((await payIt(twice, { amount: '-1' })).body.code).toBe('invalid_request')
+    expect((await payIt(await order({ brl_amount: '10.03' }))).body.code).toBe('invalid_state')
+  }, 120_000)
+
+  it('cannot be asked by a page of another origin: it wants JSON', async () => {
+    const { id } = await order({ brl_amount: '20.00' })
+    const answer = await fetch(`${system.gatewayUrl}/sample-payer/orders/${id}/pay`, { method: 'POST', body: '{}' })
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([415, null])
+  }, 60_000)
+
+  it('stands below the checkout of this system alone: neither the pages nor a gateway by itself have it', async () => {
+    const { id } = await order({ brl_amount: '20.00' })
+    const page = await fetch(`${system.gatewayUrl}/pay/${id}`)
+    expect(await page.text()).toContain('/sample-payer/script.js')
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'")
+    const built = join(__dirname, '../../packages/web/dist')
+    const texts = readdirSync(built, { recursive: true, encoding: 'utf8' }).filter(name => /\.(html|js|css)$/.test(name))
+    expect(texts.filter(name => readFileSync(join(built, name), 'utf8').includes('sample-payer'))).toEqual([])
+    const sources = readdirSync(join(__dirname, '../../services/api-gateway/src'), { recursive: true, encoding: 'utf8' })
+    const gateway = sources
+      .filter(name => name.endsWith('.ts'))
+      .map(name => readFileSync(join(__dirname, '../../services/api-gateway/src', name), 'utf8'))
+    expect(gateway.filter(text => text.includes('sample-payer'))).toEqual([])
   }, 60_000)
 })

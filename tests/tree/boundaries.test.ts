@@ -56,7 +56,7 @@ const homes: Record<string, string[]> = {
     'packages/service-kit/src/http/*.ts',
     'packages/service-kit/src/http/operators/*.ts',
     'packages/service-kit/src/service-parts.ts',
-    'services/all-in-one/src/{identity/provider,identity/recovery,webhook-receiver}.ts',
+    'services/all-in-one/src/{identity/provider,identity/recovery,payer/payer-routes,webhook-receiver}.ts',
     ...ROUTES,
     // The edge is made of middleware.
     'services/api-gateway/src/{ping,methods,json-body,documented}.ts',

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type LocalChain, startLocalChain, startPostgres, testAccounts } from '@ponte/local-servers'
 import { createLogger } from '@ponte/service-kit'
 import { createIdentityProvider } from './identity'
+import { createSamplePayer, payerRoutes } from './payer'
 import { type Place, type ServiceName, serviceNames } from './places'
 import type { EmbeddedSettings } from './settings'
 import { type System, startAll } from './start-all'
@@ -10,6 +11,8 @@ import { openState, type StateFile } from './state'
 import { createWebhookReceiver, type WebhookReceiver } from './webhook-receiver'
 
 export const DEMO_EMAIL = 'demo@ponte.example'
+/** The built pages. */
+const webFolder = join(__dirname, '../../../packages/web/dist')
 const CHAIN_ID = 31_337
 const FEE_BPS = 100
 /** anvil's well-known accounts: 0 deploys, 1 takes the fees, 2 is the demo merchant's, 3 pays, 4 pays the gas of sweeps, 9 that of payers' signatures. */
@@ -81,7 +84,9 @@ export async function startEmbedded({ settings, folder, fresh, onStage }: Embedd
 
     onStage('the five services')
     const place = embeddedPlace({ settings, file, chain, authUrl, databaseUrl: name => postgres.url(databaseName(name)) })
+    const payer = createSamplePayer({ chain, privateKey: PAYER_ACCOUNT.privateKey, gatewayUrl: place.publicUrl })
     const system = await startAll(place, {
+      local: payerRoutes(payer, webFolder),
       logger: name => createLogger({ service: name, level: settings.LOG_LEVEL }),
       onDeadLetter: (queue, message) => appendFileSync(join(folder, 'dead-letters.jsonl'), `${JSON.stringify({ queue, ...message })}\n`),
     })

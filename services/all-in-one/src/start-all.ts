@@ -1,4 +1,4 @@
-import { apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '@ponte/api-gateway'
+import { type ApiGatewayOverrides, apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '@ponte/api-gateway'
 import { chainListenerConfig, chainListenerMigrations, createChainListener } from '@ponte/chain-listener'
 import { topology } from '@ponte/contracts'
 import { createOrders, ordersConfig, ordersMigrations } from '@ponte/orders'
@@ -40,6 +40,8 @@ export interface StartOptions {
   onDeadLetter?: (queue: string, message: Message) => void
   /** Replicas of orders beside the one that the gateway asks: they take their share of the events and of what is due. */
   moreOrders?: number
+  /** Routes that the gateway has besides its own. */
+  local?: ApiGatewayOverrides['local']
   /** Settings of single services in place of those that follow from the place. */
   settings?: Partial<Record<ServiceName, Environment>>
 }
@@ -73,7 +75,10 @@ export async function startAll(place: Place, options: StartOptions = {}): Promis
     WEBHOOKS_URL: localUrl(dispatcher.http),
     ...(listener.http ? { CHAIN_LISTENER_URL: localUrl(listener.http) } : {}),
   }
-  const gateway = createApiGateway(readConfig(apiGatewayConfig, { ...env['api-gateway'], ...ownerUrls }), given('api-gateway'))
+  const gateway = createApiGateway(readConfig(apiGatewayConfig, { ...env['api-gateway'], ...ownerUrls }), {
+    ...given('api-gateway'),
+    local: options.local,
+  })
   const all: Service = service('ponte', [bus, owners, gateway] satisfies Part[])
   await gateway.start()
   return {

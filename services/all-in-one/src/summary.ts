@@ -29,7 +29,7 @@ export function summary(
     `  curl -s ${system.gatewayUrl}/api/v1/orders -H 'Authorization: Bearer ${key}' \\`,
     `    -H 'Content-Type: application/json' -d '{"brl_amount":"150.00","external_ref":"INV-7"}'`,
     '',
-    'Pay it, as the sample payer would (USDC costs nothing here):',
+    'Pay it, as the sample payer would (USDC costs nothing here), or by the button below its checkout:',
     '',
     '  npm run pay -- <id or checkout link>',
     '',

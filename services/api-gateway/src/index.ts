@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 export { type ApiGatewayConfig, apiGatewayConfig } from './config'
 export { openApiDocument } from './openapi'
-export { createApiGateway } from './service'
+export { type ApiGatewayOverrides, createApiGateway } from './service'
 
 /** Where this service's migrations are. */
 export const apiGatewayMigrations = join(__dirname, '../prisma/migrations')

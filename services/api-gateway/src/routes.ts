@@ -25,6 +25,8 @@ export interface RouteDeps {
   freshLoginMs: number
   payoutGuard: PayoutGuard
   webhooks: AddressPolicy
+  /** Answered before everything else. */
+  local?: Router
   docs: Router
   pages: Router
 }
@@ -33,6 +35,7 @@ export interface RouteDeps {
 export function routes(deps: RouteDeps): Router {
   const { store, owners, tokens, live, takeCaller, concurrency, now } = deps
   const router = Router()
+  if (deps.local) router.use(deps.local)
   const merchantId = (res: Response) => termsIn(res).merchant_id
   const turns = { reads: limitConcurrency(concurrency.reads, merchantId), writes: limitConcurrency(concurrency.writes, merchantId) }
   const turn: RequestHandler = (req, res, next) =>

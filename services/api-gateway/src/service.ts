@@ -9,14 +9,17 @@ import { limitAddress, localLimit, sharedLimit, WINDOW_MS } from './limits'
 import { docsRoutes } from './openapi'
 import { openOwner } from './owners'
 import { errorPage, pages, type SessionProvider, securityHeaders } from './pages'
-import { routes } from './routes'
+import { type RouteDeps, routes } from './routes'
 import { openStore } from './store'
 
 const PAYOUT_CHANGES_EVERY_MS = 5_000
 const builtPages = join(__dirname, '../../../packages/web/dist')
 
+/** `local` are routes that only a gateway on a developer's machine has; the deployed process gives none. */
+export type ApiGatewayOverrides = Overrides & { local?: RouteDeps['local'] | undefined }
+
 /** Public API gateway, as a list of parts. */
-export function createApiGateway(config: ApiGatewayConfig, overrides: Overrides = {}) {
+export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGatewayOverrides = {}) {
   const { logger, metrics, database, bus, now, assemble } = serviceParts('api-gateway', config, { topology, overrides })
   const clock = () => now().getTime()
   const relay = outboxRelay(database, bus, logger)
@@ -48,6 +51,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: Overrides 
       freshLoginMs: config.FRESH_LOGIN_S * 1_000,
       payoutGuard: { delayMs: config.PAYOUT_DELAY_S * 1_000, unsignedDelayMs: config.PAYOUT_UNSIGNED_DELAY_S * 1_000 },
       webhooks: { allowed: config.WEBHOOK_ALLOW_CIDRS, denied: config.WEBHOOK_DENY_CIDRS },
+      ...(overrides.local ? { local: overrides.local } : {}),
       docs: docsRoutes({ publicUrl: config.PUBLIC_URL }),
       pages: pages({
         folder: config.WEB_FOLDER ?? builtPages,

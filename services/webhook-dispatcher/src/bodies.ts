@@ -17,11 +17,17 @@ import type { DeliveryRow } from './store'
 
 const iso = (at: Date | null) => at?.toISOString() ?? null
 
-export function eventBody(row: Event): EventBody {
-  const type = webhookType.parse(row.type)
-  const { data } = webhookBodies[type].parse(JSON.parse(Buffer.from(row.body).toString('utf8')))
-  return { object: 'event', id: row.id, type, data, created_at: row.createdAt.toISOString(), sequence: Number(row.sequence) }
-}
+/** `include=body` shows the stored bytes too. */
+export const eventBody =
+  ({ include }: { include?: 'body' | undefined }) =>
+  (row: Event): EventBody => {
+    const type = webhookType.parse(row.type)
+    const body = Buffer.from(row.body).toString('utf8')
+    const { data } = webhookBodies[type].parse(JSON.parse(body))
+    const { id, createdAt, sequence } = row
+    const event: EventBody = { object: 'event', id, type, data, created_at: createdAt.toISOString(), sequence: Number(sequence) }
+    return include === 'body' ? { ...event, body } : event
+  }
 
 export function deliveryBody(row: DeliveryRow): DeliveryBody {
   return {

@@ -4,6 +4,7 @@ import {
   type DeliveryDetailBody,
   type DeliveryOverview,
   type EventListBody,
+  eventQuery,
   listDeliveries,
   listEvents,
   type MerchantTerms,
@@ -42,12 +43,13 @@ export function routes(deps: RouteDeps): Router {
     const query = parseRequest(listEvents, req.query, 'query')
     const { merchant_id } = merchantOf(res)
     if (query.after !== undefined) return void res.json(await pulled(pull, merchant_id, { ...query, after: query.after }, res))
-    res.json(await listPage(query, limit => store.events.list(merchant_id, query, limit), eventBody))
+    res.json(await listPage(query, limit => store.events.list(merchant_id, query, limit), eventBody(query)))
   })
 
   router.get('/api/v1/events/:id', async (req, res) => {
     const { id } = parseRequest(pathId, req.params, 'path')
-    res.json(eventBody(owned(await store.events.find(id), merchantOf(res), `event ${id}`)))
+    const query = parseRequest(eventQuery, req.query, 'query')
+    res.json(eventBody(query)(owned(await store.events.find(id), merchantOf(res), `event ${id}`)))
   })
 
   router.get('/api/v1/deliveries', async (req, res) => {
@@ -100,7 +102,7 @@ async function pulled(pull: Pull, merchantId: string, query: PullQuery, res: Res
   const gone = new AbortController()
   res.on('close', () => gone.abort())
   const find = (limit: number) => pull.next(merchantId, query, limit, gone.signal)
-  const list = await listPage({ limit: query.limit }, find, eventBody)
+  const list = await listPage({ limit: query.limit }, find, eventBody(query))
   return { ...list, next_after: list.data.at(-1)?.sequence ?? query.after }
 }
 

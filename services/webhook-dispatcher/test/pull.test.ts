@@ -62,6 +62,19 @@ describe('GET /api/v1/events?after=', () => {
     await other.stop()
   })
 
+  it('shows the bytes that webhooks send to who asks for them, and to no other', async () => {
+    const merchantId = randomUUID()
+    await system.publish(orderPaid(merchantId))
+    const [plain] = (await get(merchantId, 'after=0')).body.data
+    expect(plain).not.toHaveProperty('body')
+    const [shown] = (await get(merchantId, 'after=0&include=body')).body.data
+    expect(shown.body).toBe(JSON.stringify({ type: plain.type, data: plain.data }))
+    const one = (query: string) => request(system.url).get(`/api/v1/events/${plain.id}${query}`).set(asMerchant(merchantId))
+    expect((await one('?include=body')).body.body).toBe(shown.body)
+    expect((await one('')).body).not.toHaveProperty('body')
+    expect((await one('?include=headers')).status).toBe(400)
+  })
+
   it('waits for an event, and answers when it is stored', async () => {
     const merchantId = randomUUID()
     await system.publish(merchantUpdated(merchantId))

@@ -23,6 +23,10 @@ export const eventBody = z
     data: z.union([settledData, underpaidData, paidData, unmatchedData, issuedData, upcomingData, pastDueData, testData, compactData]),
     created_at: timestamp,
     sequence: z.int().meta({ description: 'Counts your events without gaps, in the order in which they can be pulled' }),
+    body: z
+      .string()
+      .optional()
+      .meta({ description: 'With `include=body`: what webhooks send, byte for byte', example: '{"type":"order.expired","data":{}}' }),
   })
   .meta({ id: 'Event' })
 export type EventBody = z.infer<typeof eventBody>
@@ -38,6 +42,11 @@ const wholeNumber = (max: number) =>
     .transform(Number)
     .refine(n => n <= max, `must be a whole number up to ${max}`)
 
+const include = z.enum(['body']).optional()
+
+/** Query of `GET /api/v1/events/:id`. */
+export const eventQuery = z.strictObject({ include })
+
 /** Query of `GET /api/v1/events`: newest first page by page, or with `after` oldest first without gaps. */
 export const listEvents = z
   .strictObject({
@@ -47,6 +56,7 @@ export const listEvents = z
     created_lt: timestamp.optional(),
     after: wholeNumber(999_999_999_999_999).optional(),
     wait: wholeNumber(20).optional(),
+    include,
   })
   .refine(query => query.starting_after === undefined || query.ending_before === undefined, {
     path: ['ending_before'],

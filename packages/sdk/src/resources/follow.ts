@@ -11,6 +11,8 @@ export interface FollowOptions extends RequestOptions {
   types?: readonly string[]
   /** Events in one answer, 1 to 100. */
   limit?: number
+  /** Adds `body` to each event: what webhooks send, byte for byte. */
+  includeBody?: boolean
   /** Seconds that one request waits for an event, 0 to 20. */
   waitS?: number
   /** Called when a request failed and is sent again. */
@@ -36,7 +38,8 @@ export async function* followEvents(ask: Ask, options: FollowOptions): AsyncGene
 }
 
 async function* follow(ask: Ask, options: FollowOptions): AsyncGenerator<StoredEvent, void, undefined> {
-  const { signal, types, limit = 100, waitS = WAIT_S } = options
+  const { signal, types, limit = 100, waitS = WAIT_S, includeBody = false } = options
+  const include = includeBody ? { include: 'body' } : {}
   const rest = signal ? { signal } : {}
   const persist = <Result>(work: () => Promise<Result>) => withPatience(work, options)
   const newest = await persist(() => ask({ limit: 1 }, rest)).then(({ data }) => data[0]?.sequence)
@@ -46,7 +49,7 @@ async function* follow(ask: Ask, options: FollowOptions): AsyncGenerator<StoredE
   // Without an event there is no way to tell how many were there before.
   let position = options.after === 'now' ? (newest ?? 0) : options.after
   while (!signal?.aborted) {
-    const { data } = await persist(() => ask({ after: position, wait: waitS, limit }, { ...rest, waitMs: waitS * 1_000 }))
+    const { data } = await persist(() => ask({ after: position, wait: waitS, limit, ...include }, { ...rest, waitMs: waitS * 1_000 }))
     for (const event of data) {
       if (event.sequence <= position) continue
       if (position > 0 && event.sequence !== position + 1) {

@@ -15,6 +15,8 @@ export interface Subscriptions {
   update(id: string, body: UpdateSubscription, options?: RequestOptions): Promise<Subscription>
   /** Issues the order of the current period, or gets the open one. `not_due` when the period is charged. */
   charge(id: string, options?: WriteOptions): Promise<Order | PendingCharge>
+  /** Counts what came for a period too late, or too little, as its payment. */
+  accept(id: string, periodIndex: number, options?: WriteOptions): Promise<Subscription>
   /** Cancels a subscription and its open order. */
   cancel(id: string, options?: WriteOptions): Promise<Subscription>
   /** Lists your subscriptions, newest first. */
@@ -26,6 +28,8 @@ export const createSubscriptions = (send: Transport): Subscriptions => ({
   get: (id, options) => send({ method: 'GET', path: `${PATH}/${segment(id)}`, ...options }),
   update: (id, body, options) => send({ method: 'PATCH', path: `${PATH}/${segment(id)}`, body, ...options }),
   charge: (id, options) => send({ method: 'POST', path: `${PATH}/${segment(id)}/charge`, keyed: true, ...options }),
+  accept: (id, periodIndex, options) =>
+    send({ method: 'POST', path: `${PATH}/${segment(id)}/charges/${segment(String(periodIndex))}/accept`, keyed: true, ...options }),
   cancel: (id, options) => send({ method: 'POST', path: `${PATH}/${segment(id)}/cancel`, keyed: true, ...options }),
   list: (query, options) => new List((page, rest) => send({ method: 'GET', path: PATH, query: page, ...rest }), query, options),
 })

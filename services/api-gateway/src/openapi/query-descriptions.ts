@@ -12,6 +12,7 @@ export const QUERY: Record<string, string> = {
   text: 'With this in the description or in the reference, in any case',
   after: 'Events after this sequence, oldest first',
   wait: 'With `after`: seconds to wait for the first one, up to 20',
+  include: '`body` adds to each event the bytes that webhooks send',
   order_id: 'About this order',
   subscription_id: 'About this subscription',
   endpoint_id: 'To this endpoint; your own id for your webhook_url',

@@ -1,4 +1,4 @@
-import { listDeliveries, listEvents, listOrders, listSubscriptions, summaryQuery } from '@ponte/contracts'
+import { eventQuery, listDeliveries, listEvents, listOrders, listSubscriptions, summaryQuery } from '@ponte/contracts'
 import { account, people } from './account'
 import { endpoints, endpointsByKey } from './endpoints'
 import { open } from './open'
@@ -70,7 +70,9 @@ const events: Operation[] = [
   api('get', '/events', {
     ...{ id: 'listEvents', tag: 'Events', summary: 'List the webhook events of 30 days', query: listEvents, answers: { 200: 'EventList' } },
   }),
-  api('get', '/events/:id', { id: 'getEvent', tag: 'Events', summary: 'Get a webhook event', answers: { 200: 'Event' }, errors: owned }),
+  api('get', '/events/:id', {
+    ...{ id: 'getEvent', tag: 'Events', summary: 'Get a webhook event', query: eventQuery, answers: { 200: 'Event' }, errors: owned },
+  }),
 ]
 
 const merchants: Operation[] = [
@@ -169,7 +171,9 @@ const dashboard: Operation[] = [
     query: listEvents,
     answers: { 200: 'EventList' },
   }),
-  me('get', '/events/:id', { id: 'getMyEvent', tag: 'Dashboard', summary: 'Get an event', answers: { 200: 'Event' }, errors: owned }),
+  me('get', '/events/:id', {
+    ...{ id: 'getMyEvent', tag: 'Dashboard', summary: 'Get an event', query: eventQuery, answers: { 200: 'Event' }, errors: owned },
+  }),
   me('get', '/deliveries', {
     ...{
       id: 'listDeliveries',

@@ -1,0 +1,2 @@
+export { payerRoutes } from './payer-routes'
+export { createSamplePayer } from './sample-payer'
