@@ -1,18 +1,26 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type System, startAll } from '@ponte/all-in-one'
-import { isPonteError, Ponte, type StoredEvent, verifyWebhook } from '@ponte/sdk'
-import { call, createMerchant, startWorld, type World } from '../world'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createSamplePayer, createWebhookReceiver, payerRoutes, type System, startAll } from '@ponte/all-in-one'
+import { dedupeKey, isPonteError, Ponte, type StoredEvent, verifyWebhook } from '@ponte/sdk'
+import { until } from '@ponte/service-kit'
+import { call, createMerchant, PAYER, startWorld, type World } from '../world'
 
 let world: World
 let system: System
 let merchant: Awaited<ReturnType<typeof createMerchant>>
 let line: Awaited<ReturnType<typeof startLine>>
 let ponte: Ponte
+let folder: string
 beforeAll(async () => {
   world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
+  const payer = createSamplePayer({ chain: world.chain, privateKey: PAYER.privateKey, gatewayUrl: world.place.publicUrl })
+  system = await startAll(world.place, { logger: world.logger, local: payerRoutes(payer, join(__dirname, '../../packages/web/dist')) })
+  folder = mkdtempSync(join(tmpdir(), 'ponte-cli-'))
   merchant = await createMerchant(world, system.gatewayUrl)
   line = await startLine(system.gatewayUrl)
   ponte = new Ponte(merchant.api_key, { baseUrl: line.url, timeoutMs: 30_000 })
@@ -21,6 +29,7 @@ afterAll(async () => {
   await line?.stop()
   await system?.stop()
   await world?.stop()
+  rmSync(folder, { recursive: true, force: true })
 })
 
 type Fault = 'cut before' | 'cut after' | 'busy'
@@ -169,3 +178,95 @@ it("the merchant's user reads endpoints and deliveries with a session token", as
   expect((await session.merchant.deliveries.get(data[0]?.id ?? '')).attempt_log.length).toBeGreaterThan(0)
   await expect(ponte.merchant.get()).rejects.toMatchObject({ code: 'invalid_jwt' })
 }, 60_000)
+
+const ponteProgram = join(__dirname, '../../packages/cli/dist/main.js')
+
+/** `ponte` as a person runs it, with a folder of its own for what it keeps. */
+function ponteCommand(args: string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [ponteProgram, ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, PONTE_CONFIG_DIR: folder, PONTE_API_KEY: merchant.api_key, PONTE_URL: line.url, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const output = { stdout: '', stderr: '' }
+  child.stdout.on('data', chunk => (output.stdout += chunk))
+  child.stderr.on('data', chunk => (output.stderr += chunk))
+  const done = once(child, 'close').then(([code]) => ({ code: code as number | null, ...output }))
+  return { child, output, done }
+}
+
+describe('ponte', () => {
+  const cancelOrder = async () => {
+    const order = await ponte.orders.create({ brl_amount: '1.00' })
+    await ponte.orders.cancel(order.id)
+    return order.id
+  }
+
+  it('listen forwards every event, the bytes that webhooks send, over cut connections, a restart and a program that is down; none twice after dedupe', async () => {
+    const shop = createWebhookReceiver({ host: '127.0.0.1', port: 0 })
+    await shop.start?.()
+    const secret = 'whsec_of_this_machine'
+    shop.trust(secret)
+    const start = (await ponte.events.list({ limit: 1 })).data[0]?.sequence ?? 0
+    const args = ['--json', 'listen', '--forward-to', `127.0.0.1:${shop.port()}/webhooks`, '--secret', secret]
+    const arrived = (ids: string[]) => () => ids.every(id => shop.received.some(({ body }) => body.includes(id)))
+    const first = ponteCommand(args)
+    await until(() => first.output.stderr.includes('Forwarding'), 'ponte listen does not begin', 30_000)
+
+    const early = [await cancelOrder(), await cancelOrder()]
+    await until(arrived(early), 'the first events did not come', 30_000)
+    line.cutAll()
+    shop.answerWith(500)
+    const refused = await cancelOrder()
+    await until(arrived([refused]), 'an event did not come', 30_000)
+    line.cutAll()
+    shop.answerWith(null)
+    first.child.kill('SIGKILL')
+    await first.done
+
+    const away = [await cancelOrder(), await cancelOrder(), await cancelOrder()]
+    const second = ponteCommand(args)
+    await until(arrived(away), 'what came meanwhile was not forwarded', 30_000)
+    second.child.stdin.write('r\n')
+    const last = away.at(-1) ?? ''
+    const countOf = (id: string) => shop.received.filter(({ body }) => body.includes(id)).length
+    await until(() => countOf(last) === 2, 'r did not send the last one again', 30_000)
+    second.child.kill('SIGTERM')
+    expect(await second.done).toMatchObject({ code: 0 })
+
+    expect(shop.received.every(({ signature_valid }) => signature_valid)).toBe(true)
+    const keys = shop.received.map(({ body }) => dedupeKey(JSON.parse(body)))
+    expect([...new Set(keys)]).toEqual([...early, refused, ...away].map(id => `order.cancelled:${id}:`))
+    const sent = new Set(world.receiver.received.map(({ body }) => body))
+    expect(shop.received.filter(({ body }) => !sent.has(body))).toEqual([])
+    expect((await ponte.events.list({ limit: 1 })).data[0]?.sequence).toBe(start + 6)
+    await shop.stop?.()
+  }, 180_000)
+
+  it('shows, pays, triggers and explains, as text or JSON', async () => {
+    const run = async (...args: string[]) => ponteCommand(args).done
+    const created = JSON.parse((await run('--json', 'orders', 'create', '30.00', '--ref', 'CLI-1')).stdout)
+    expect(JSON.parse((await run('--json', 'orders', 'create', '30.00', '--ref', 'CLI-1')).stdout).id).toBe(created.id)
+    const listed = await run('orders', 'list', '--filter', 'external_ref=CLI-1')
+    expect(listed.stdout).toMatch(new RegExp(`${created.id} +pending`))
+    expect(listed.stdout).not.toContain('\u001b')
+
+    const paid = await run('pay', created.payment.checkout_url)
+    expect([paid.code, paid.stdout]).toEqual([0, expect.stringContaining(`sent ${created.usdc_amount} USDC by transfer: 0x`)])
+    await until(async () => (await ponte.orders.get(created.id)).status === 'paid', 'the order is not paid', 30_000)
+    const triggered = JSON.parse((await run('--json', 'trigger', 'subscription.charged')).stdout)
+    expect(triggered).toMatchObject({ type: 'subscription.charged', data: { brl_amount: '10.00' } })
+    expect(await run('trigger', 'order.moved')).toMatchObject({ code: 1, stderr: expect.stringContaining('These can: order.paid') })
+    expect(JSON.parse((await run('--json', 'status')).stdout)).toMatchObject({ url: line.url, chain_id: 31337 })
+
+    expect(await run('deliveries', 'list')).toMatchObject({ code: 1, stderr: expect.stringContaining('ponte login --user') })
+    expect(await ponteCommand(['login', '--user', merchant.email], { PONTE_PASSWORD: 'a-password-for-tests' }).done).toMatchObject({
+      code: 0,
+    })
+    expect((await run('deliveries', 'list')).stdout).toContain('delivered')
+    expect((await run('endpoints', 'list')).stdout).toContain(world.receiverUrl)
+    expect(statSync(join(folder, 'profiles.json')).mode & 0o777).toBe(0o600)
+    expect(await run('orders', 'get', created.id, '--nonsense')).toMatchObject({ code: 1 })
+    expect((await run('completion', 'bash')).stdout).toContain('words="list get cancel create"')
+  }, 180_000)
+})

@@ -41,6 +41,7 @@ const homes: Record<string, string[]> = {
     'services/webhook-dispatcher/src/{memoize,send/resolver}.ts',
   ],
   'async-mutex': ['packages/service-kit/src/bus/handling.ts', 'services/orders/src/keyed-mutex.ts'],
+  commander: ['packages/cli/src/*.ts'],
   luxon: ['services/subscriptions/src/calendar/calendar.ts'],
   ethers: [
     'packages/payment-router/src/{*,deployment/*,monitor/*,payment/*}.ts',

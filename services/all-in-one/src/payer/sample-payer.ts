@@ -62,7 +62,7 @@ export function createSamplePayer({ chain, privateKey, gatewayUrl }: SamplePayer
       throw new NotPayable(`Order ${order.id} is ${order.status} and asks for nothing; name an amount to pay all the same.`)
     }
     if (scenario?.name === 'late') await expired(gatewayUrl, order)
-    const payments = []
+    const payments: SamplePayments['payments'] = []
     for (const units of wanted) payments.push(await send(order, units, via))
     // Until it is noticed the order still asks for it, and the next click would pay again.
     await until(

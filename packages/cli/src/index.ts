@@ -1,0 +1,1 @@
+export { createProgram, type ProgramContext } from './program'

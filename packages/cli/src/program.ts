@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs'
+import { Ponte } from '@ponte/sdk'
+import { Command } from 'commander'
+import { completion } from './completion'
+import { diagnose } from './diagnose'
+import { listen } from './listen'
+import { createOutput, fields, type Output } from './output'
+import { findOrder, type PayRequest, payOrder } from './payments'
+import { openProfile, UsageError } from './profile'
+import { addResources } from './resources'
+import { logIn, merchantClient, userClient } from './session'
+import { trigger, triggerable } from './trigger'
+
+export interface ProgramContext {
+  env: Record<string, string | undefined>
+  home: string
+  cwd: string
+  stdout: NodeJS.WriteStream
+  stderr: NodeJS.WriteStream
+  /** One line from the person at the terminal. */
+  ask(question: string): Promise<string>
+  /** Ends what would go on for ever. */
+  signal: AbortSignal
+  /** Calls back for each line of the terminal. */
+  onLine(callback: (line: string) => void): void
+}
+
+/** `ponte` and its commands. */
+export function createProgram(context: ProgramContext): Command {
+  const { env, stdout, stderr, ask, signal } = context
+  const profile = openProfile(context)
+  const program = new Command('ponte').description('orders, events and webhooks of Ponte').version('0.1.0')
+  program.option('--json', 'print JSON').showHelpAfterError()
+  const output = (): Output => {
+    const colour = stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb'
+    return createOutput({ json: program.opts().json === true, colour, stdout, stderr })
+  }
+  const announce = () => {
+    const { base_url, api_key } = profile.read()
+    output().note(`Ponte at ${base_url}, key …${api_key.slice(-8)}`)
+  }
+
+  program
+    .command('login')
+    .description('keep a URL and its API key, or a user for what needs one')
+    .option('--url <url>', 'where Ponte is, such as https://pay.example.com')
+    .option('--user <email>', 'log this user in too, for deliveries and endpoints')
+    .action(async (options: { url?: string; user?: string }) => {
+      if (options.url) {
+        const base_url = new URL(options.url).href.replace(/\/+$/, '')
+        const api_key = env.PONTE_API_KEY ?? (await ask('API key: '))
+        await new Ponte(api_key, { baseUrl: base_url }).orders.list({ limit: 1 })
+        profile.save({ base_url, api_key })
+      }
+      if (options.user) {
+        const { base_url } = profile.read()
+        profile.save({ session: await logIn(base_url, options.user, env.PONTE_PASSWORD ?? (await ask('Password: '))) })
+      }
+      if (!options.url && !options.user) throw new UsageError('Name --url, --user or both.')
+      announce()
+      output().show({ profile: profile.path }, `Kept in ${profile.path}`)
+    })
+
+  program
+    .command('status')
+    .description('which Ponte this is, and how far its events are')
+    .action(async () => {
+      announce()
+      const ponte = merchantClient(profile)
+      const { base_url, session, user } = profile.read()
+      const started = performance.now()
+      const [event] = (await ponte.events.list({ limit: 1 })).data
+      const ms = Math.round(performance.now() - started)
+      const [order] = (await ponte.orders.list({ limit: 1 })).data
+      const merchant = session || user ? await userClient(profile).merchant.get() : null
+      const found = {
+        url: base_url,
+        merchant: merchant?.display_name ?? null,
+        chain_id: order?.payment.chain_id ?? null,
+        last_event: event?.sequence ?? 0,
+        answered_in_ms: ms,
+        listening: profile.read().listen?.positions ?? {},
+      }
+      output().show(found, fields(found))
+    })
+
+  addResources(program, { profile, output })
+
+  program
+    .command('listen')
+    .description('forward events to a program on this machine, as webhooks; nothing is missed while it is away')
+    .requiredOption('--forward-to <url>', 'where the program takes webhooks')
+    .option('--events <types>', 'only these, with commas between')
+    .option('--from <sequence>', 'begin after this event, or with "now"')
+    .option('--secret <secret>', 'sign with this secret')
+    .action(async (options: { forwardTo: string; events?: string; from?: string; secret?: string }) => {
+      announce()
+      const forwardTo = new URL(/^https?:\/\//.test(options.forwardTo) ? options.forwardTo : `http://${options.forwardTo}`).href
+      await listen({
+        ...{ ponte: merchantClient(profile), profile, output: output(), forwardTo, signal, secret: options.secret },
+        types: options.events?.split(','),
+        from: options.from === undefined ? undefined : options.from === 'now' ? 'now' : sequenceOf(options.from),
+        onResend: resend => context.onLine(line => line.trim() === 'r' && resend()),
+      })
+    })
+
+  program
+    .command('trigger <event>')
+    .description(`make an event happen, for real, on a test chain: ${triggerable.join(', ')}`)
+    .action(async (type: string) => {
+      announce()
+      const step = (text: string) => output().note(text)
+      const event = await trigger(type, { ponte: merchantClient(profile), baseUrl: profile.read().base_url, step })
+      output().show(event, `event ${event.sequence}  ${event.type}  ${event.id}`)
+    })
+
+  program
+    .command('pay <order>')
+    .description('pay an order as the sample payer of a local system; an id or a checkout link')
+    .option('--amount <usdc>', 'instead of what is due')
+    .option('--router', 'through the router instead of by a plain transfer')
+    .action(async (idOrLink: string, options: { amount?: string; router?: boolean }) => {
+      announce()
+      const order = await findOrder(merchantClient(profile), idOrLink)
+      const request: PayRequest = { ...(options.amount ? { amount: options.amount } : {}), via: options.router ? 'router' : 'transfer' }
+      const payments = await payOrder(profile.read().base_url, order, request)
+      output().show(payments, payments.map(({ amount, via, tx_hash }) => `sent ${amount} USDC by ${via}: ${tx_hash}`).join('\n'))
+    })
+
+  program
+    .command('verify')
+    .description('find out why the signature of a webhook does not fit')
+    .requiredOption('--body <file>', 'the raw body')
+    .requiredOption('--signature <hex>', 'X-Service-Signature')
+    .requiredOption('--secret <secret>', 'the webhook secret')
+    .action(async (options: { body: string; signature: string; secret: string }) => {
+      const found = await diagnose(readFileSync(options.body, 'utf8'), options.signature, options.secret)
+      output().show(found, found.reason)
+      if (!found.valid) throw new UsageError('The signature does not fit.')
+    })
+
+  program
+    .command('completion <shell>')
+    .description('a script for bash, zsh or fish')
+    .action((shell: string) => void stdout.write(`${completion(shell, program)}\n`))
+  return program
+}
+
+function sequenceOf(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError('--from is the sequence of an event, or now.')
+  return Number(text)
+}
