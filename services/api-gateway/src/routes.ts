@@ -7,6 +7,7 @@ import { knownQuery, neededPermission } from './documented'
 import { type Concurrency, limitCaller, limitConcurrency, type Verdict } from './limits'
 import { type PayoutGuard, termsOf } from './merchant'
 import { withOtherMethods } from './methods'
+import { INTERFACE_VERSION } from './openapi'
 import { overviewRoute } from './overview'
 import { forwardedRoutes, type Owners } from './owners'
 import { ping } from './ping'
@@ -57,6 +58,7 @@ export function routes(deps: RouteDeps): Router {
   router.get('/ping', knownQuery, ping)
   router.use('/api', (_req, res, next) => {
     res.setHeader('Cache-Control', 'no-store')
+    res.setHeader('Ponte-Version', INTERFACE_VERSION)
     next()
   })
   router.get('/api/v1/merchants/me/overview', ...session, sessionMerchant, overviewRoute(owners, now))

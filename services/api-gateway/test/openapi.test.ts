@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type ErrorCode, errorTable, OPT_IN_EVENTS, SPECIFIED_EVENTS, TEST_EVENT } from '@ponte/contracts'
+import { type ErrorCode, errorTable, OPT_IN_EVENTS, parseUsdc, SPECIFIED_EVENTS, splitFee, TEST_EVENT } from '@ponte/contracts'
 import { Router } from 'express'
 import request from 'supertest'
 import { openApiDocument } from '../src/openapi/document'
@@ -79,6 +79,13 @@ test('it is OpenAPI 3.1 with every webhook, every error, and servers as configur
   expect([...documented, ...ofAnyRequest].sort()).toEqual((Object.keys(errorTable) as ErrorCode[]).sort())
 })
 
+test('every answer of the API names the day of the interface that made it', async () => {
+  for (const path of ['/api/v1/orders', '/api/v1/checkout/none', '/api/v1/nothing']) {
+    expect((await request(system.url).get(path)).headers['ponte-version']).toMatch(/^\d{4}-\d\d-\d\d$/)
+  }
+  expect((await request(system.url).get('/ping')).headers).not.toHaveProperty('ponte-version')
+})
+
 describe('examples', () => {
   test.each(Object.entries(requests))('what the document states to send is accepted: %s', (name, schema) => {
     expect(schema.safeParse(requestExamples[name as keyof typeof requestExamples]).error).toBeUndefined()
@@ -90,13 +97,16 @@ describe('examples', () => {
 })
 
 describe('the pages for people', () => {
-  test.each(['/docs', '/docs/errors'])('%s loads nothing from elsewhere and runs no script', async path => {
-    const { text, headers } = await request(system.url).get(path).expect(200)
-    expect(headers['content-type']).toContain('text/html')
-    expect(headers['content-security-policy']).toContain("script-src 'self'")
-    expect(text).not.toMatch(/<script|<iframe|\son\w+=|\sstyle=|javascript:/i)
-    expect([...text.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(match => match[1]).filter(url => !/^[/#]/.test(url ?? ''))).toEqual([])
-  })
+  test.each(['/docs', '/docs/errors', '/docs/quickstart', '/docs/webhooks', '/docs/payments'])(
+    '%s loads nothing from elsewhere and runs no script',
+    async path => {
+      const { text, headers } = await request(system.url).get(path).expect(200)
+      expect(headers['content-type']).toContain('text/html')
+      expect(headers['content-security-policy']).toContain("script-src 'self'")
+      expect(text).not.toMatch(/<script|<iframe|\son\w+=|\sstyle=|javascript:/i)
+      expect([...text.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(match => match[1]).filter(url => !/^[/#]/.test(url ?? ''))).toEqual([])
+    },
+  )
 
   test('each route, webhook and error code has its place', async () => {
     const { text } = await request(system.url).get('/docs')
@@ -106,6 +116,35 @@ describe('the pages for people', () => {
     }
     const { text: errors } = await request(system.url).get('/docs/errors')
     for (const code of Object.keys(errorTable)) expect(errors).toContain(`id="${code}"`)
+  })
+
+  test('every link of theirs leads somewhere', async () => {
+    const pages = ['/docs', '/docs/errors', '/docs/quickstart', '/docs/webhooks', '/docs/payments']
+    const texts = Object.fromEntries(
+      await Promise.all(pages.map(async path => [path, (await request(system.url).get(path).expect(200)).text] as const)),
+    )
+    const broken = pages.flatMap(from =>
+      [...(texts[from] ?? '').matchAll(/ href="([^"]*)"/g)]
+        .map(([, href = '']) => href)
+        .filter(href => !['/openapi.json', '/docs/style.css'].includes(href))
+        .filter(href => {
+          const [path, id] = href.split('#')
+          const text = texts[path || from]
+          return text === undefined || (id !== undefined && !text.includes(`id="${id}"`))
+        })
+        .map(href => `${from}: ${href}`),
+    )
+    expect(broken).toEqual([])
+    expect(texts['/docs/quickstart']).toContain('export PONTE_URL=https://pay.ponte.dev')
+  })
+
+  test('an example of an order adds up: the share is what is asked for less the fee, and nothing came yet', () => {
+    const example = exampleOf(refTo('Order'), componentSchemas()) as Record<
+      'usdc_amount' | 'platform_fee' | 'expected' | 'received',
+      string
+    >
+    const [asked, fee, share] = [parseUsdc(example.usdc_amount), parseUsdc(example.platform_fee), parseUsdc(example.expected)]
+    expect([share, fee, example.received]).toEqual([asked - fee, splitFee(asked, 100n).fee, '0.000000'])
   })
 
   test('the type of a problem leads to its explanation', async () => {

@@ -10,6 +10,9 @@ export interface DocumentOptions {
   publicUrl?: string | undefined
 }
 
+/** The day on which the interface last gained something; answers name it in `Ponte-Version`. */
+export const INTERFACE_VERSION = '2026-11-22'
+
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` })
 const LIMITED = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy']
 
@@ -84,6 +87,7 @@ function headers(): Record<string, unknown> {
   const whole = (description: string, example: number) => ({ description, schema: { type: 'integer' }, example })
   return {
     'X-Request-Id': text('Names this request; yours, when you sent a well-formed one', '0f3c2b1a-7d51-4f5b-9f0a-3f0f5a1f7f11'),
+    'Ponte-Version': text('The day of the interface that answers', INTERFACE_VERSION),
     'Idempotency-Replayed': {
       description: 'The answer is that of the first request with this key',
       schema: { type: 'string', enum: ['true'] },
@@ -139,7 +143,8 @@ function parametersOf(operation: Operation): unknown[] {
 
 function responsesOf(operation: Operation, schemas: Record<string, JsonSchema>): Record<string, unknown> {
   const limits = Object.fromEntries(LIMITED.map(name => [name, header(name)]))
-  const common = { 'X-Request-Id': header('X-Request-Id'), ...limits }
+  const version = operation.path.startsWith('/api/') ? { 'Ponte-Version': header('Ponte-Version') } : {}
+  const common = { 'X-Request-Id': header('X-Request-Id'), ...version, ...limits }
   const good = Object.entries(operation.answers).map(([status, name]) => [
     status,
     {

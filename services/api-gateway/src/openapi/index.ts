@@ -1,3 +1,3 @@
-export { docsRoutes } from './docs-routes'
-export { openApiDocument } from './document'
+export { INTERFACE_VERSION, type OpenApiDocument, openApiDocument } from './document'
 export { operations } from './operations'
+export type { JsonSchema } from './schemas'

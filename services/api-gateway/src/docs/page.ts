@@ -1,7 +1,7 @@
 import { type ErrorCode, errorTable } from '@ponte/contracts'
-import type { OpenApiDocument } from './document'
+import type { JsonSchema, OpenApiDocument } from '../openapi'
+import { cures } from './cures'
 import { anchor, escapeHtml, inlineHtml, typeOf } from './page-text'
-import type { JsonSchema } from './schemas'
 
 /** The pages for people: plain HTML of the document, without a script and without a request to anyone else. */
 
@@ -39,7 +39,7 @@ export function docsPage(document: OpenApiDocument): string {
   return page(
     `${document.info.title} API`,
     `<header><h1>${escapeHtml(document.info.title)} API</h1><p>${escapeHtml(document.info.summary)}</p>${introduction.join('')}
-    <nav>${[...links, '<a href="/docs/errors">Errors</a>', '<a href="/openapi.json">openapi.json</a>'].join(' · ')}</nav></header>${credentials}${sections.join('')}`,
+    <nav aria-label="Parts of the API">${[...links, '<a href="#credentials">Credentials</a>', '<a href="/openapi.json">openapi.json</a>'].join('')}</nav></header>${credentials}${sections.join('')}`,
   )
 }
 
@@ -47,19 +47,27 @@ export function docsPage(document: OpenApiDocument): string {
 export function errorsPage(): string {
   const rows = (Object.keys(errorTable) as ErrorCode[]).map(code => {
     const { status, title } = errorTable[code]
-    return `<tr id="${code}"><td>${status}</td><td><code>${code}</code></td><td>${escapeHtml(title)}</td></tr>`
+    return `<tr id="${code}"><td>${status}</td><td><code>${code}</code></td><td>${escapeHtml(title)}</td><td>${inlineHtml(cures[code])}</td></tr>`
   })
   return page(
     'Ponte API: errors',
-    `<header><h1>Errors</h1><p>Every error is <code>application/problem+json</code> (RFC 9457) with one of these codes; <code>detail</code> names what to do.</p>
-    <nav><a href="/docs">All routes</a></nav></header>
-    <table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>`,
+    `<header><h1>Errors</h1><p>Every error is <code>application/problem+json</code> (RFC 9457) with one of these codes; <code>detail</code> names what to do.</p></header>
+    <table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th><th>What to do</th></tr></thead><tbody>${rows.join('')}</tbody></table>`,
   )
 }
 
-const page = (title: string, body: string) => `<!doctype html>
+const PAGES = [
+  ['/docs/quickstart', 'Quickstart'],
+  ['/docs/webhooks', 'Webhooks'],
+  ['/docs/payments', 'Payments'],
+  ['/docs', 'API'],
+  ['/docs/errors', 'Errors'],
+].map(([path, title]) => `<a href="${path}">${title}</a>`)
+
+/** A page of the documentation. */
+export const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title><link rel="stylesheet" href="/docs/style.css"></head><body><main>${body}</main></body></html>
+<title>${escapeHtml(title)}</title><link rel="stylesheet" href="/docs/style.css"></head><body><main><nav class="pages" aria-label="Documentation"><strong>Ponte</strong>${PAGES.join('')}</nav>${body}</main></body></html>
 `
 
 /** What the document repeats in several places, printed once. */
@@ -130,26 +138,3 @@ function exampleHtml(content: Record<string, { example?: unknown }>): string {
   const text = typeof media.example === 'string' ? media.example : JSON.stringify(media.example, null, 2)
   return `<pre tabindex="0" title="${escapeHtml(type)}">${escapeHtml(text)}</pre>`
 }
-
-export const docsStyle = `
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-main { max-width: 56rem; margin: 0 auto; padding: 1.5rem; }
-h2 { border-bottom: 1px solid; margin-top: 3rem; }
-article { margin: 2rem 0; }
-h3 { margin-bottom: 0; }
-code, pre { font: 0.9em/1.4 ui-monospace, monospace; }
-code { overflow-wrap: anywhere; }
-pre { overflow-x: auto; padding: 0.75rem; border: 1px solid #8885; border-radius: 4px; }
-table { border-collapse: collapse; width: 100%; }
-td, th { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; }
-tr:target { outline: 2px solid; }
-summary { cursor: pointer; }
-.refused { margin: 0.5rem 0; font-size: 0.9em; }
-h4 { margin: 1rem 0 0; }
-@media (max-width: 40rem) {
-  tr, td { display: block; }
-  thead { display: none; }
-  tr { padding: 0.4rem 0; border-bottom: 1px solid #8885; }
-  td { padding: 0; }
-}
-`

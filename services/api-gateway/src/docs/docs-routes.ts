@@ -1,15 +1,20 @@
 import { Router } from 'express'
-import { type DocumentOptions, openApiDocument } from './document'
-import { docsPage, docsStyle, errorsPage } from './page'
+import { openApiDocument } from '../openapi'
+import { docsStyle } from './docs-style'
+import { guidePages } from './guide-pages'
+import { docsPage, errorsPage } from './page'
 
 /** The API described: for machines at `/openapi.json`, for people at `/docs`. Made once, when the service starts. */
-export function docsRoutes(options: DocumentOptions): Router {
+export function docsRoutes(options: { publicUrl?: string | undefined }): Router {
   const document = openApiDocument(options)
   const served: readonly (readonly [path: string, type: string, text: string])[] = [
     ['/openapi.json', 'application/json', JSON.stringify(document)],
     ['/docs', 'text/html', docsPage(document)],
     ['/docs/errors', 'text/html', errorsPage()],
     ['/docs/style.css', 'text/css', docsStyle],
+    ...guidePages(options.publicUrl?.replace(/\/$/, '') ?? 'https://pay.example.com').map(
+      ([path, html]) => [path, 'text/html', html] as const,
+    ),
   ]
   const router = Router()
   for (const [path, type, text] of served) {

@@ -1,0 +1,42 @@
+/** The colours of packages/web's tokens, so that the pages look like one product. */
+export const docsStyle = `
+:root {
+  color-scheme: light dark; font: 16px/1.55 ui-sans-serif, system-ui, sans-serif;
+  --paper: #f5f4ef; --card: #ffffff; --ink: #18211d; --soft: #57625c; --line: #e4e1d8; --accent: #0a5844; --accent-soft: #e4f0ea;
+}
+@media (prefers-color-scheme: dark) {
+  :root { --paper: #0e1311; --card: #161c19; --ink: #e8eeea; --soft: #a0ada6; --line: #28312c; --accent: #74d7b7; --accent-soft: #16302a; }
+}
+body { margin: 0; background: var(--paper); color: var(--ink); }
+main { max-width: 58rem; margin: 0 auto; padding: 1.5rem; }
+a { color: var(--accent); }
+h1 { font-size: 1.9rem; line-height: 1.2; margin: 1rem 0 0.5rem; }
+h2 { margin: 2.5rem 0 0.5rem; padding-top: 0.5rem; }
+h3 { margin-bottom: 0; }
+h4 { margin: 1rem 0 0; }
+nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; padding: 0.5rem 0; }
+nav.pages { border-bottom: 1px solid var(--line); }
+nav.pages strong { margin-right: auto; }
+nav a { padding: 0.3rem 0; }
+section > p, li { max-width: 46rem; }
+li { margin: 0.4rem 0; }
+article { margin: 1.25rem 0; padding: 1rem 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: 0.75rem; }
+article h3 { margin-top: 0; overflow-wrap: anywhere; }
+small, .refused { color: var(--soft); }
+code, pre { font: 0.9em/1.45 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+code { overflow-wrap: anywhere; }
+pre { overflow-x: auto; padding: 0.75rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem; }
+article pre { background: var(--paper); }
+table { border-collapse: collapse; width: 100%; }
+td, th { text-align: left; vertical-align: top; padding: 0.4rem 0.75rem 0.4rem 0; border-bottom: 1px solid var(--line); }
+tr:target { background: var(--accent-soft); }
+summary { cursor: pointer; padding: 0.3rem 0; }
+.refused { margin: 0.5rem 0; font-size: 0.9em; }
+@media (max-width: 40rem) {
+  main { padding: 1rem; }
+  tr, td { display: block; }
+  thead { display: none; }
+  tr { padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
+  td { padding: 0; border: 0; }
+}
+`

@@ -1,0 +1,53 @@
+import { code, type Section } from './section'
+
+/** From nothing to a verified webhook. `{base}` stands for the URL of this gateway. */
+export const quickstart = (base: string): Section[] => [
+  {
+    id: 'key',
+    title: '1. A key',
+    html: `<p>On a machine of your own, <code>npm start</code> in a clone prints the API key, the webhook secret and a payer whose money costs nothing. Elsewhere your merchant's
+user finds both in the dashboard. The key is for servers: whoever has it can create and cancel orders.</p>${code(`export PONTE_URL=${base}
+export PONTE_API_KEY=sk_live_…`)}`,
+  },
+  {
+    id: 'order',
+    title: '2. An order',
+    html: `<p>The <code>Idempotency-Key</code> names what you want, not the attempt: use your invoice's number. Sent again after a lost answer, it gives the same order. A key made of the time makes a
+second order.</p>${code(`curl -s $PONTE_URL/api/v1/orders \\
+  -H "Authorization: Bearer $PONTE_API_KEY" -H 'Content-Type: application/json' \\
+  -H 'Idempotency-Key: INV-7' \\
+  -d '{"brl_amount":"150.00","external_ref":"INV-7"}'`)}<p>The answer fixes the price in USDC until <code>expires_at</code>. Send the payer to <code>payment.checkout_url</code>.</p>${code(`import { Ponte } from '@ponte/sdk'
+
+const ponte = new Ponte(process.env.PONTE_API_KEY, { baseUrl: process.env.PONTE_URL })
+const order = await ponte.orders.create({ brl_amount: '150.00', external_ref: 'INV-7' }, { idempotencyKey: 'INV-7' })
+console.log(order.payment.checkout_url)`)}`,
+  },
+  {
+    id: 'pay',
+    title: '3. A payment',
+    html: `<p>With <code>npm start</code>, the button below the checkout pays as the sample payer, by a real transaction of the local chain; so does
+<code>npm run pay -- ORDER</code>. The centavos of the amount choose what happens, always the same:</p>
+<table><thead><tr><th>Amount ends in</th><th>What is paid</th><th>Events</th></tr></thead><tbody>
+<tr><td><code>.01</code></td><td>half</td><td><code>order.underpaid</code></td></tr>
+<tr><td><code>.02</code></td><td>one USDC too much</td><td><code>order.paid</code>, <code>order.overpaid</code></td></tr>
+<tr><td><code>.03</code></td><td>all, after it has expired (create it with <code>"expires_in": 10</code>)</td><td><code>order.expired</code>, <code>order.paid_late</code></td></tr>
+<tr><td><code>.04</code></td><td>all, twice</td><td><code>order.paid</code>, <code>order.duplicate</code></td></tr>
+<tr><td><code>.05</code></td><td>two halves</td><td><code>order.underpaid</code> when the first is confirmed alone, <code>order.paid</code></td></tr>
+</tbody></table>`,
+  },
+  {
+    id: 'webhook',
+    title: '4. A verified webhook',
+    html: `<p>On a laptop, <code>ponte listen</code> pulls your events and posts them to your program, signed with a secret that it prints. It needs no open port, and what comes while it is away is forwarded
+afterwards.</p>${code(`npm run ponte -- listen --forward-to http://127.0.0.1:3000/webhooks`)}${code(`import express from 'express'
+import { webhookHandler } from '@ponte/sdk/express'
+
+const app = express()
+app.post('/webhooks', webhookHandler({
+  secret: process.env.PONTE_WEBHOOK_SECRET, // as ponte listen prints it
+  on: { 'order.paid': order => console.log('paid', order.external_ref, order.tx_hash) },
+  seen: new Set(), // a table with a unique column in production
+}))
+app.listen(3000)`)}<p>In production set <code>webhook_url</code> in the dashboard; the rest stays the same. <a href="/docs/webhooks">Without the SDK</a> it is twenty lines in any language.</p>`,
+  },
+]
