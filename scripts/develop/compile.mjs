@@ -7,7 +7,8 @@ import { transformFile } from '@swc/core'
 const options = {
   jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
   // A dynamic import stays one, as it must to load an ES module.
-  module: { type: 'commonjs', ignoreDynamic: true },
+  // The annotation names the exports for an ES module that imports them.
+  module: { type: 'commonjs', ignoreDynamic: true, exportInteropAnnotation: true },
   sourceMaps: true,
   inlineSourcesContent: false,
   swcrc: false,

@@ -6,7 +6,7 @@ export interface Diagnosis {
   reason: string
 }
 
-/** Says why a signature does not fit: it tries what usually goes wrong. */
+/** Finds why a signature does not fit, by trying what usually goes wrong. */
 export async function diagnose(body: string, signature: string, secret: string): Promise<Diagnosis> {
   const signed = async (text: string, key = secret) => (await signTestWebhook(text, key)).headers['X-Service-Signature']
   const given = signature.trim()

@@ -60,5 +60,9 @@ export interface WebhookBodies {
   'order.duplicate': Schemas['OrderDuplicateWebhook']
   'order.settled': Schemas['OrderSettledWebhook']
   'payment.unmatched': Schemas['PaymentUnmatchedWebhook']
+  'subscription.order_issued': Schemas['SubscriptionOrderIssuedWebhook']
+  'subscription.upcoming': Schemas['SubscriptionUpcomingWebhook']
+  'subscription.past_due': Schemas['SubscriptionPastDueWebhook']
+  'subscription.resumed': Schemas['SubscriptionResumedWebhook']
   'endpoint.test': Schemas['EndpointTestWebhook']
 }

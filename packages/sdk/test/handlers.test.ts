@@ -91,6 +91,18 @@ describe('the handler for express', () => {
     expect([...seen]).toEqual([dedupeKey(expired())])
   })
 
+  it('handles each of two events that have the same body, when their kind can happen twice', async () => {
+    const got: string[] = []
+    const url = await serve(
+      express().post(
+        '/webhooks',
+        expressHandler({ secret: SECRET, seen: new Set(), on: { 'subscription.resumed': ({ id }) => got.push(id) } }),
+      ),
+    )
+    const resumed = { type: 'subscription.resumed', data: { id: 'plan-1', external_ref: null } }
+    expect([(await deliver(url, resumed)).status, (await deliver(url, resumed)).status, got]).toEqual([200, 200, ['plan-1', 'plan-1']])
+  })
+
   it('gives each kind its data', async () => {
     const got: unknown[] = []
     const handler = expressHandler({
@@ -126,10 +138,11 @@ describe('the handlers for fetch and Next.js', () => {
   it('takes the standard format', async () => {
     const secret = `whsec_${Buffer.from('secret of a standard endpoint').toString('base64')}`
     const got: string[] = []
-    const handler = fetchHandler({ secret, format: 'standard', on: { 'order.expired': ({ id }) => got.push(id) } })
+    const handler = fetchHandler({ secret, format: 'standard', seen: new Set(), on: { 'order.expired': ({ id }) => got.push(id) } })
     const post = (signed: { body: string; headers: Record<string, string> }) =>
       new Request('http://shop.example/', { method: 'POST', ...signed })
-    expect((await handler(post(await signTestWebhook(expired(), secret, { format: 'standard' })))).status).toBe(200)
+    const first = await signTestWebhook(expired(), secret, { format: 'standard' })
+    expect([(await handler(post(first))).status, (await handler(post(first))).status]).toEqual([200, 200])
     expect((await handler(post(await signTestWebhook(expired(), secret)))).status).toBe(401)
     const old = await signTestWebhook(expired(), secret, { format: 'standard', at: new Date(0) })
     const answer = await handler(post(old))

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { webhookType } from '@ponte/contracts'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { dedupeKey, type PonteError, signTestWebhook, verifyStandardWebhook, verifyWebhook } from '../src/index.js'
@@ -92,6 +93,11 @@ describe('verifyWebhook', () => {
   })
 })
 
+it.each(webhookType.options)('%s is a kind that this version knows', async type => {
+  const text = JSON.stringify({ type, data: {} })
+  expect(await codeOf(verifyWebhook(text, signed(text), SECRET))).toBe('malformed_event')
+})
+
 describe('verifyStandardWebhook', () => {
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   const at = new Date()
@@ -146,7 +152,12 @@ describe('dedupeKey', () => {
     expect(dedupeKey({ type: 'later', data: [1] })).toBe('later:[1]')
   })
 
-  it('tells apart two orders that one transaction pays, and two payments of one order', () => {
+  it('separates the periods of a subscription', () => {
+    const of = (period_index: number) => dedupeKey({ type: 'subscription.upcoming', data: { id: 'a', period_index } })
+    expect([of(0), of(1)]).toEqual(['subscription.upcoming:a:0', 'subscription.upcoming:a:1'])
+  })
+
+  it('separates two orders that one transaction pays, and two payments of one order', () => {
     const of = (id: string, tx_hash: string) => dedupeKey({ type: 'order.underpaid', data: { id, tx_hash } })
     expect(new Set([of('a', '0x1'), of('b', '0x1'), of('a', '0x2'), of('a', '0x1')]).size).toBe(3)
   })

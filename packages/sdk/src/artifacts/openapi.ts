@@ -1526,6 +1526,48 @@ export interface components {
                 message: string;
             }[];
         };
+        /**
+         * @example {
+         *       "object": "order",
+         *       "id": "01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90",
+         *       "status": "pending",
+         *       "exception": null,
+         *       "subscription_id": null,
+         *       "external_ref": "INV-7",
+         *       "description": "Consulting, November",
+         *       "metadata": {
+         *         "customer": "42"
+         *       },
+         *       "brl_amount": "150.00",
+         *       "usdc_amount": "27.675277",
+         *       "platform_fee": "0.276752",
+         *       "expected": "27.398525",
+         *       "received": "0.000000",
+         *       "memo": "a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3",
+         *       "tx_hash": null,
+         *       "quote": {
+         *         "rate": "5.420000",
+         *         "source": "chainlink",
+         *         "as_of": "2026-11-20T11:59:30.000Z",
+         *         "spread_bps": 0
+         *       },
+         *       "payment": {
+         *         "network": "anvil",
+         *         "chain_id": 31337,
+         *         "token_address": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+         *         "router_address": "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512",
+         *         "merchant_address": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+         *         "deposit_address": "0xd18e87577073da1B44C7DF4c02bf4cC1F8AB42fd",
+         *         "gasless": true,
+         *         "payment_uri": "ethereum:0x5FbDB2315678afecb367f032d93F642f64180aa3@31337/transfer?address=0xd18e87577073da1B44C7DF4c02bf4cC1F8AB42fd&uint256=27675277",
+         *         "checkout_url": "https://pay.example.com/pay/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90"
+         *       },
+         *       "expires_at": "2026-11-20T12:30:00.000Z",
+         *       "paid_at": null,
+         *       "cancelled_at": null,
+         *       "created_at": "2026-11-20T12:00:00.000Z"
+         *     }
+         */
         Order: {
             /**
              * Format: uuid

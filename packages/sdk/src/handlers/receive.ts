@@ -1,7 +1,7 @@
 import { isPonteError } from '../failure.js'
 import type { WebhookBodies } from '../schemas.js'
 import type { RawBody } from '../webhook/body.js'
-import { dedupeKey, type WebhookEvent, type WebhookType } from '../webhook/event.js'
+import { dedupeKey, isRepeatable, type WebhookEvent, type WebhookType } from '../webhook/event.js'
 import { type HeadersLike, headerOf, verifyStandardWebhook } from '../webhook/standard.js'
 import { verifyWebhook } from '../webhook/verify.js'
 
@@ -13,7 +13,7 @@ export type EventHandlers = {
   '*'?: (data: unknown, event: WebhookEvent) => unknown
 }
 
-/** Keys of events that were handled; a `Set` is one. Over several processes it must be a store of your own, with a unique column. */
+/** Keys of events that were handled, by `dedupeKey`, or by `webhook-id` in the standard format; a `Set` is one. Over several processes it must be a store of your own, with a unique column. */
 export interface SeenEvents {
   has(key: string): boolean | Promise<boolean>
   add(key: string): unknown
@@ -48,21 +48,25 @@ export const BODY_BYTES_MAX = 1_048_576
 export function createReceive({ secret, on, format = 'ponte', seen, onError }: WebhookHandlerOptions): Receive {
   const inHand = new Map<string, Promise<void>>()
 
-  const verify = async (rawBody: RawBody, headers: HeadersLike): Promise<WebhookEvent> =>
-    format === 'standard'
-      ? (await verifyStandardWebhook(rawBody, headers, secret)).event
-      : verifyWebhook(rawBody, headerOf(headers, 'x-service-signature'), secret)
+  const verify = async (rawBody: RawBody, headers: HeadersLike): Promise<{ event: WebhookEvent; key: string }> => {
+    if (format === 'standard') {
+      const { event, id } = await verifyStandardWebhook(rawBody, headers, secret)
+      return { event, key: id }
+    }
+    const event = await verifyWebhook(rawBody, headerOf(headers, 'x-service-signature'), secret)
+    return { event, key: dedupeKey(event) }
+  }
 
   const handle = async (event: WebhookEvent, key: string) => {
-    if (await seen?.has(key)) return
+    const once = format === 'standard' || !isRepeatable(event.type)
+    if (once && (await seen?.has(key))) return
     await dispatch(on, event)
-    await seen?.add(key)
+    if (once) await seen?.add(key)
   }
 
   return async (rawBody, headers) => {
     try {
-      const event = await verify(rawBody, headers)
-      const key = dedupeKey(event)
+      const { event, key } = await verify(rawBody, headers)
       // The same event twice at once: the second takes its turn, and then finds it handled.
       const before = inHand.get(key)
       const work = (before ?? Promise.resolve()).then(

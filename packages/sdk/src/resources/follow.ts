@@ -46,7 +46,7 @@ async function* follow(ask: Ask, options: FollowOptions): AsyncGenerator<StoredE
   if (options.after !== 'now' && newest !== undefined && newest < options.after) {
     throw missing(`The merchant has ${newest} events, and ${options.after} is beyond them: is this another merchant or another deployment?`)
   }
-  // Without an event there is no way to tell how many were there before.
+  // Without an event it is unknown how many were there before.
   let position = options.after === 'now' ? (newest ?? 0) : options.after
   while (!signal?.aborted) {
     const { data } = await persist(() => ask({ after: position, wait: waitS, limit, ...include }, { ...rest, waitMs: waitS * 1_000 }))

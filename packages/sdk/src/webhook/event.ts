@@ -49,6 +49,10 @@ const REQUIRED: Record<WebhookType, readonly string[]> = {
     'merchant_address',
     'block_time',
   ],
+  'subscription.order_issued': ['id', 'order_id', 'brl_amount', 'usdc_amount', 'checkout_url', 'expires_at'],
+  'subscription.upcoming': ['id', 'charge_at', 'brl_amount'],
+  'subscription.past_due': ['id', 'missing_brl_amount'],
+  'subscription.resumed': COMPACT,
   'endpoint.test': ['id', 'message'],
 }
 
@@ -80,12 +84,16 @@ function parsed(text: string): unknown {
 }
 
 /**
- * What tells one event from another: `type`, `data.id` and `data.tx_hash`. The same event again has the same key; keep the keys that you have
- * handled. The transaction alone is not enough, because one may pay two orders.
+ * The key of an event: `type`, `data.id`, and the transaction or the period where there is one. The same event again has the same key;
+ * keep the keys that you have handled. The transaction alone is not enough, because one may pay two orders. Two `subscription.resumed` of one
+ * subscription have the same body; the format of Standard Webhooks has an id for each, and the pull a `sequence`.
  */
 export function dedupeKey(event: { type: string; data: unknown }): string {
-  const { id, tx_hash } = isRecord(event.data) ? event.data : {}
-  const part = (value: unknown) => (typeof value === 'string' ? value : '')
-  if (part(id) === '') return `${event.type}:${JSON.stringify(event.data)}`
-  return `${event.type}:${part(id)}:${part(tx_hash)}`
+  const { id, tx_hash, period_index } = isRecord(event.data) ? event.data : {}
+  if (typeof id !== 'string' || id === '') return `${event.type}:${JSON.stringify(event.data)}`
+  const particular = typeof tx_hash === 'string' ? tx_hash : typeof period_index === 'number' ? String(period_index) : ''
+  return `${event.type}:${id}:${particular}`
 }
+
+/** Whether two events of this kind can have the same key. */
+export const isRepeatable = (type: string): boolean => type === 'subscription.resumed'

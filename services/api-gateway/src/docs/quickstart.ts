@@ -6,7 +6,7 @@ export const quickstart = (base: string): Section[] => [
     id: 'key',
     title: '1. A key',
     html: `<p>On a machine of your own, <code>npm start</code> in a clone prints the API key, the webhook secret and a payer whose money costs nothing. Elsewhere your merchant's
-user finds both in the dashboard. The key is for servers: whoever has it can create and cancel orders.</p>${code(`export PONTE_URL=${base}
+user finds both in the dashboard. The key is for servers: with it one can create and cancel orders.</p>${code(`export PONTE_URL=${base}
 export PONTE_API_KEY=sk_live_…`)}`,
   },
   {
