@@ -2267,6 +2267,11 @@ export interface components {
             created_at: string;
             /** @description Counts your events without gaps, in the order in which they can be pulled */
             sequence: number;
+            /**
+             * @description With `include=body`: what webhooks send, byte for byte
+             * @example {"type":"order.expired","data":{}}
+             */
+            body?: string;
         };
         EventList: {
             /** @constant */
@@ -3962,6 +3967,8 @@ export interface operations {
                 after?: string;
                 /** @description With `after`: seconds to wait for the first one, up to 20 */
                 wait?: string;
+                /** @description `body` adds to each event the bytes that webhooks send */
+                include?: "body";
             };
             header?: never;
             path?: never;
@@ -3980,7 +3987,10 @@ export interface operations {
     };
     getEvent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `body` adds to each event the bytes that webhooks send */
+                include?: "body";
+            };
             header?: never;
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
@@ -4675,6 +4685,8 @@ export interface operations {
                 after?: string;
                 /** @description With `after`: seconds to wait for the first one, up to 20 */
                 wait?: string;
+                /** @description `body` adds to each event the bytes that webhooks send */
+                include?: "body";
             };
             header?: {
                 /**
@@ -4699,7 +4711,10 @@ export interface operations {
     };
     getMyEvent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `body` adds to each event the bytes that webhooks send */
+                include?: "body";
+            };
             header?: {
                 /**
                  * @description Which of your merchants this is about; without it the one that you created, or else joined first.
