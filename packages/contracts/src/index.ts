@@ -1,6 +1,7 @@
 export * from './api/account/access'
 export * from './api/account/audit'
 export * from './api/account/member'
+export * from './api/attention'
 export * from './api/authorization'
 export * from './api/delivery'
 export * from './api/event'

@@ -31,6 +31,7 @@ import {
 } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
+import { attentionRoute } from './attention'
 import { checksumAddress, type PayoutAddresses } from './chain'
 import { cancel, checkoutBody, historyBody, type Ledger, type OrderFactory, type OrderHistory, orderBody, type Place } from './order'
 import type { Store } from './store'
@@ -42,6 +43,7 @@ export interface RouteDeps {
   orderFactory: OrderFactory
   payoutAddresses: PayoutAddresses
   place: Place
+  feeBps: bigint
   now: () => Date
   tokenSecret: string
 }
@@ -93,6 +95,8 @@ export function routes(deps: RouteDeps): Router {
     const page = await listPage(query, find, order => orderBody(order, place))
     res.json(searchedTo === null ? page : { ...page, has_more: true, searched_to: searchedTo })
   })
+
+  router.get('/api/v1/attention', attentionRoute(deps, merchantOf))
 
   router.get('/api/v1/orders/:id', async (req, res) => {
     const history = await historyOf(store, req)

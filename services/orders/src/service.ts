@@ -123,7 +123,8 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const chainKnown: Part = { name: 'chain view', start: async () => void (await store.chain.refresh(config.CHAIN_ID)) }
   const pruning = every('idempotency pruning', 3_600_000, () => pruneAnswers(database), logger)
 
-  const router = routes({ store, database, orderFactory, payoutAddresses, place, now, tokenSecret: config.GATEWAY_TOKEN_SECRET })
+  const feeBps = config.PLATFORM_FEE_BPS
+  const router = routes({ store, database, orderFactory, payoutAddresses, place, feeBps, now, tokenSecret: config.GATEWAY_TOKEN_SECRET })
   const app = createApp({ routes: router, logger })
   const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
   const parts = [

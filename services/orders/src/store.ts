@@ -1,6 +1,7 @@
 import type { Database } from '@ponte/service-kit'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from './generated/client'
+import { attentionStore } from './store/attention'
 import { authorizationStore } from './store/authorizations'
 import { bookStore } from './store/books'
 import { chainStore } from './store/chain'
@@ -31,5 +32,6 @@ export function openStore(database: Database, options: OrderStoreOptions) {
     merchants: merchantStore(database, prisma),
     books: bookStore(database),
     summary: summaryStore(database),
+    attention: attentionStore(database),
   }
 }

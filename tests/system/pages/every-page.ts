@@ -23,6 +23,9 @@ export async function furnish(world: World, system: System, given?: Merchant) {
   }
   const underpaid = await order('300.00', 'INV-1045', 'Bolo de aniversário')
   await pay(world.chain, underpaid, units(underpaid.usdc_amount) / 2n)
+  // More than it asks for, of which the greater part is left over.
+  const over = await order('75.00', 'INV-1041', 'Brownies')
+  await pay(world.chain, over, units(over.usdc_amount) * 3n)
   const cancelled = await order('54.00', 'INV-1046', 'Cesta de café da manhã')
   await ask('POST', `/api/v1/orders/${cancelled.id}/cancel`, {})
   await system.idle()
@@ -116,6 +119,8 @@ export function everyPage(of: Furnished): { checkout: Stop[]; dashboard: Stop[] 
       dashboard('order-missing', `/orders/${missing}`),
       dashboard('page-missing', '/nonsense'),
       dashboard('new-order', '/orders?new=1', dialog),
+      dashboard('orders-filtered', '/orders?by=paid&amount=89.90'),
+      dashboard('attention', '/attention'),
       dashboard('subscriptions', '/subscriptions'),
       dashboard('subscription', `/subscriptions/${of.subscription.id}`),
       dashboard('new-subscription', '/subscriptions?new=1', dialog),
@@ -183,6 +188,7 @@ export function newcomer(email: string): Stop[] {
     },
     dashboard('overview-empty', ''),
     dashboard('orders-empty', '/orders'),
+    dashboard('attention-empty', '/attention'),
     dashboard('subscriptions-empty', '/subscriptions'),
     dashboard('deliveries-empty', '/deliveries'),
   ]

@@ -2,9 +2,9 @@ import { type System, startAll } from '@ponte/all-in-one'
 import type { DeliveryBody, List, OrderBody, SubscriptionBody } from '@ponte/contracts'
 import { deployContractWallet } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { call, createMerchant, MERCHANT, pay, startWorld, units, type World } from '../../world'
-import { openBrowser, openVisit } from './browser'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import { call, createMerchant, MERCHANT, PAYER, pay, startWorld, units, type World } from '../../world'
+import { openBrowser, openVisit, seriousFaults } from './browser'
 import { logIn } from './every-page'
 
 // What a merchant does on ordinary days, in one browser.
@@ -120,6 +120,30 @@ test('orders are found by part of their text in any case, by amount and by day o
   await page.getByLabel('To').fill(day(-1))
   await page.getByText('Nothing matches these filters').waitFor()
 }, 60_000)
+
+test('what does not simply settle is one list, with the sums and the sender, on the overview and on a page', async () => {
+  const over = await newOrder('OVER-1')
+  const gross = units(over.usdc_amount) + 5_000_000n
+  await pay(world.chain, over, gross)
+  await pay(world.chain, { ...over, memo: '5e'.repeat(32), id: 'none' }, 7_000_000n)
+  await system.idle()
+  await go('Overview')
+  await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
+  await page.getByRole('link', { name: 'See all that needs attention' }).click()
+  const entries = page.locator('.attention > li')
+  const [unmatched, surplus] = [entries.filter({ hasText: 'No order waits for it' }), entries.filter({ hasText: 'OVER-1' })]
+  await unmatched.getByText('no order has this memo').waitFor()
+  expect(await factsOf(unmatched)).toEqual(['7.00 USDC', '− 0.07 USDC', '0.00 USDC', '7.00 USDC'])
+  await surplus.getByText('Received too much').waitFor()
+  expect((await factsOf(surplus)).at(-1)).toBe('5.00 USDC')
+  expect(await surplus.locator('.senders .mono').getAttribute('title')).toBe(PAYER.address)
+  expect(await entries.count()).toBe(2)
+  expect(await seriousFaults(page)).toEqual([])
+  await surplus.getByRole('link', { name: 'OVER-1' }).click()
+  await page.getByRole('heading', { name: 'OVER-1' }).waitFor()
+}, 60_000)
+
+const factsOf = async (entry: Locator) => (await entry.locator('dd').allTextContents()).map(text => text.replaceAll('\u00a0', ' '))
 
 test('a subscription is made and charged by hand; one by the calendar is paid, refuses a second charge with a reason, and is cancelled', async () => {
   await go('Subscriptions')

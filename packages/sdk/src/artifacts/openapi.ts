@@ -133,6 +133,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List money that does not simply settle
+         * @description Too little, too much, late, twice, after a cancellation, undone by the network, blocked on its way, or to your payout address without an order: what came, the fee, what the order takes, what is left over, and who sent it, as far as that is known.
+         */
+        get: operations["listAttention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/subscriptions": {
         parameters: {
             query?: never;
@@ -425,6 +445,23 @@ export interface paths {
          * @description Orders by the civil day on which they were paid. All figures are of the same orders; surplus is not in them.
          */
         get: operations["getSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List money that does not simply settle */
+        get: operations["listMyAttention"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1680,6 +1717,85 @@ export interface components {
              * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
              */
             searched_to?: string;
+        };
+        AttentionItem: {
+            /**
+             * Format: uuid
+             * @description That of the order, or one made of the payment
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            id: string;
+            /** @constant */
+            object: "attention_item";
+            /** @description Why it is here */
+            reasons: ("overpaid" | "paid_late" | "paid_after_cancel" | "duplicate" | "reorged" | "underpaid" | "settlement_blocked" | "unmatched")[];
+            /**
+             * Format: date-time
+             * @description When the order was created, or the unmatched payment made
+             * @example 2026-11-20T12:00:00.000Z
+             */
+            at: string;
+            /**
+             * @description What was confirmed, platform fee included
+             * @example 27.675277
+             */
+            gross: string;
+            /** @description What of it the platform keeps; null when that is not known */
+            platform_fee: string | null;
+            /**
+             * @description What of `gross` the order takes
+             * @example 27.675277
+             */
+            taken: string;
+            /**
+             * @description What of `gross` no order takes
+             * @example 27.675277
+             */
+            left_over: string;
+            /** @description Who sent it, as far as that is known */
+            payers: string[];
+            /** @description With its payments */
+            order: components["schemas"]["Order"] | null;
+            /** @description The payment that counts for no order */
+            payment: {
+                /** @description Names the payment: chain, transaction and its place there */
+                id: string;
+                /** @enum {string} */
+                reason: "unknown_memo" | "wrong_chain" | "wrong_router" | "wrong_token" | "wrong_recipient" | "zero_amount" | "amount_out_of_range";
+                /** @enum {string} */
+                kind: "router" | "transfer";
+                chain_id: number;
+                /** @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 */
+                token_address: string;
+                /** @example 0x5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b */
+                tx_hash: string;
+                /**
+                 * @description 64 hex characters; routes the payment to the order
+                 * @example a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3
+                 */
+                memo: string;
+                /**
+                 * @description USDC, six decimals
+                 * @example 27.675277
+                 */
+                amount: string;
+                /** @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 */
+                payer_address: string;
+                /** @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 */
+                merchant_address: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 UTC, from 1970 to 2999
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                block_time: string;
+            } | null;
+        };
+        AttentionList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["AttentionItem"][];
+            has_more: boolean;
         };
         Payment: {
             /**
@@ -3744,6 +3860,31 @@ export interface operations {
             };
         };
     };
+    listAttention: {
+        parameters: {
+            query?: {
+                /** @description 1 to 100; 20 when absent */
+                limit?: number;
+                /** @description The page after this id, which is older */
+                starting_after?: string;
+                /** @description The page before this id, which is newer */
+                ending_before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     listSubscriptions: {
         parameters: {
             query?: {
@@ -4291,6 +4432,31 @@ export interface operations {
                  */
                 "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
             };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listMyAttention: {
+        parameters: {
+            query?: {
+                /** @description 1 to 100; 20 when absent */
+                limit?: number;
+                /** @description The page after this id, which is older */
+                starting_after?: string;
+                /** @description The page before this id, which is newer */
+                ending_before?: string;
+            };
+            header?: never;
             path?: never;
             cookie?: never;
         };

@@ -4,6 +4,7 @@ import { Route, Router, Switch } from 'wouter'
 import { RequestFailed } from '../problem'
 import { Onboarding, SignIn } from './account'
 import { api, refresh, useSession } from './api'
+import { AttentionPage } from './attention'
 import { DeliveriesPage, DeliveryPage } from './deliveries'
 import { DevelopersPage } from './developers'
 import { Failure, Loading } from './elements'
@@ -49,6 +50,7 @@ function Home() {
             <Route path="/" component={OverviewPage} />
             <Route path="/orders" component={OrdersPage} />
             <Route path="/orders/:id">{({ id }) => <OrderPage id={id} />}</Route>
+            <Route path="/attention" component={AttentionPage} />
             <Route path="/subscriptions" component={SubscriptionsPage} />
             <Route path="/subscriptions/:id">{({ id }) => <SubscriptionPage id={id} />}</Route>
             <Route path="/deliveries" component={DeliveriesPage} />

@@ -1,6 +1,8 @@
 import {
   acceptInvitation,
   auditEntry,
+  attentionItem,
+  attentionList,
   authorizePayment,
   checkout,
   createApiKey,
@@ -89,6 +91,8 @@ export const answers = {
   Problem: problem,
   Order: order,
   OrderList: orderList,
+  AttentionItem: attentionItem,
+  AttentionList: attentionList,
   Payment: payment,
   Checkout: checkout,
   PaymentAuthorization: paymentAuthorization,

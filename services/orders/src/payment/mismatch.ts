@@ -1,4 +1,4 @@
-import { CENT, type ChainPayment, type MismatchReason, type NewEvent } from '@ponte/contracts'
+import { CENT, type ChainPayment, type MismatchReason, type NewEvent, type UnmatchedData } from '@ponte/contracts'
 import type { Payment } from './payment'
 
 export type { MismatchReason } from '@ponte/contracts'
@@ -15,6 +15,12 @@ export interface Destination {
 
 /** Where a payment went, and how much of it. */
 export interface Target extends Destination {
+  grossUnits: bigint
+}
+
+/** A confirmed payment to a payout address that counts for no order. */
+export interface UnmatchedMoney {
+  payment: Omit<UnmatchedData, 'amount'>
   grossUnits: bigint
 }
 

@@ -47,8 +47,10 @@ const BLOCKED: Statement = {
   name: 'deposit-blocked',
   text: `
   WITH ${COUNTED}
-  INSERT INTO deposit_states AS known (order_id, blocked_reason, blocked_revision) VALUES ($order_id, $reason, $revision)
-  ON CONFLICT (order_id) DO UPDATE SET blocked_reason = EXCLUDED.blocked_reason, blocked_revision = EXCLUDED.blocked_revision
+  INSERT INTO deposit_states AS known (order_id, merchant_id, blocked_reason, blocked_revision)
+  VALUES ($order_id, (SELECT merchant_id FROM orders WHERE id = $order_id::uuid), $reason, $revision)
+  ON CONFLICT (order_id) DO UPDATE SET merchant_id = EXCLUDED.merchant_id, blocked_reason = EXCLUDED.blocked_reason,
+    blocked_revision = EXCLUDED.blocked_revision
   WHERE known.blocked_revision < EXCLUDED.blocked_revision`,
 }
 

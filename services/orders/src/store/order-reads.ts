@@ -62,6 +62,13 @@ const toLedger = ({ payments, synced_sequence, is_held, ...order }: OrderFields 
   isHeld: is_held,
 })
 
+const toHistory = ({ blocked_reason, sweeps, authorization, ...ledger }: OrderFields & HistoryFields): OrderHistory => ({
+  ...toLedger(ledger),
+  sweeps: sweeps.map(toSweep),
+  blockedReason: blocked_reason,
+  authorization: authorization && toAuthorization(authorization),
+})
+
 /** Before every id. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
@@ -71,6 +78,10 @@ export function orderReads(database: Database, prisma: PrismaClient) {
     return rows.map(toLedger)
   }
   const byIds = (ids: readonly string[]) => read('ledgers-by-id', 'WHERE orders.id = ANY($1::uuid[])', [ids])
+  const histories = async (ids: readonly string[]): Promise<OrderHistory[]> => {
+    const query = { name: 'order-histories', text: `${HISTORY} WHERE orders.id = ANY($1::uuid[])` }
+    return (await database.query<OrderFields & HistoryFields>(query, [ids])).rows.map(toHistory)
+  }
   const byMemo = groupCommit(async (memos: readonly string[]): Promise<(Ledger | null)[]> => {
     const found = new Map((await read('ledgers-by-memo', 'WHERE memo = ANY($1)', [memos])).map(ledger => [ledger.order.memo, ledger]))
     return memos.map(memo => found.get(memo) ?? null)
@@ -81,21 +92,9 @@ export function orderReads(database: Database, prisma: PrismaClient) {
       'memo' in where ? byMemo(where.memo) : ((await byIds([where.id]))[0] ?? null),
 
     /** One order with its payments and what became of their money. */
-    async history(id: string): Promise<OrderHistory | null> {
-      const { rows } = await database.query<OrderFields & HistoryFields>(
-        { name: 'order-history', text: `${HISTORY} WHERE orders.id = $1::uuid` },
-        [id],
-      )
-      const [row] = rows
-      if (!row) return null
-      const { blocked_reason, sweeps, authorization, ...ledger } = row
-      return {
-        ...toLedger(ledger),
-        sweeps: sweeps.map(toSweep),
-        blockedReason: blocked_reason,
-        authorization: authorization && toAuthorization(authorization),
-      }
-    },
+    history: async (id: string): Promise<OrderHistory | null> => (await histories([id]))[0] ?? null,
+
+    histories,
 
     byIds,
 

@@ -1,4 +1,5 @@
 import type {
+  AttentionItemBody,
   DeletedEndpointBody,
   DeliveryBody,
   DeliveryDetailBody,
@@ -63,6 +64,7 @@ export const api = {
   activateSecret: () => post<MerchantBody>(`${ME}/activate-webhook-secret`),
   summary: (query: SummaryQuery) => call<SummaryBody>(withQuery(`${ME}/summary`, query)),
   overview: () => call<OverviewBody>(`${ME}/overview`),
+  attention: (query: Query) => call<List<AttentionItemBody>>(withQuery(`${ME}/attention`, query)),
   orders: (query: Query) => call<List<OrderBody>>(withQuery(`${ME}/orders`, query)),
   order: (id: string) => call<OrderBody>(`${ME}/orders/${id}`),
   createOrder: (body: object, key: string) => post<OrderBody>(`${ME}/orders`, body, key),

@@ -10,6 +10,7 @@ import './frame.css'
 const pages = [
   { path: '/', name: 'overview', icon: 'M3 10.500 10 4l7 6.500M5 9v7h10V9' },
   { path: '/orders', name: 'orders', icon: 'M5 3h10v14l-2.500-1.500L10 17l-2.500-1.500L5 17zM8 7.500h4M8 11h4' },
+  { path: '/attention', name: 'attention', icon: 'M10 3a5 5 0 0 0-5 5v4l-1.500 2h13L15 12V8a5 5 0 0 0-5-5M8.500 17h3' },
   {
     path: '/subscriptions',
     name: 'subscriptions',

@@ -1,4 +1,5 @@
 export { OrderBadge } from './order-badge'
 export { OrderPage } from './order-page'
 export { OrderTable } from './order-table'
+export { titleOf } from './order-title'
 export { OrdersPage } from './orders-page'

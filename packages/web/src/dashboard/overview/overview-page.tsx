@@ -1,10 +1,10 @@
 import { Button, SegmentedControl } from '@mantine/core'
-import type { SummaryBody } from '@ponte/contracts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../api'
-import { Badge, Card, Empty, Failure, Loading } from '../elements'
+import { AttentionCard } from '../attention'
+import { Card, Empty, Failure, Loading } from '../elements'
 import { EndpointWarnings } from '../endpoints'
 import { Heading, usePageTitle } from '../frame'
 import { OrderBadge, OrderTable } from '../orders'
@@ -15,7 +15,6 @@ import './overview.css'
 
 const SPANS = [7, 30]
 const OPEN = ['pending', 'confirming', 'underpaid'] as const
-const EXCEPTIONS = ['overpaid', 'paid_late', 'paid_after_cancel', 'duplicate', 'reorged'] as const
 const REFRESH_MS = 30_000
 
 export function OverviewPage() {
@@ -34,6 +33,7 @@ export function OverviewPage() {
         />
       </Heading>
       <EndpointWarnings />
+      <AttentionCard refreshMs={REFRESH_MS} />
       <Volume span={span} />
       {overview.error && <Failure error={overview.error} onRetry={() => void overview.refetch()} />}
       {overview.isPending && <Loading />}
@@ -75,7 +75,6 @@ function Volume({ span }: { span: number }) {
   ] as const
   return (
     <>
-      <Attention summary={found.data} />
       <Card className="volume">
         <h2 className="hidden">{t.overview.volume}</h2>
         <div className="figures">
@@ -103,26 +102,6 @@ function Volume({ span }: { span: number }) {
         </ul>
       </Card>
     </>
-  )
-}
-
-/** Money that does not simply settle, and where to see it. */
-function Attention({ summary }: { summary: SummaryBody }) {
-  const { t } = useWords()
-  const counts = EXCEPTIONS.filter(exception => summary.attention[exception] > 0)
-  if (counts.length === 0) return null
-  return (
-    <Card title={t.overview.attention}>
-      <ul className="states">
-        {counts.map(exception => (
-          <li key={exception}>
-            <Link href={`/orders?exception=${exception}`}>
-              <Badge tone="warn">{t.orders.exceptions[exception]}</Badge> <strong>{summary.attention[exception]}</strong>
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </Card>
   )
 }
 

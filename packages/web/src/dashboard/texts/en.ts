@@ -9,6 +9,7 @@ export const en: Texts = {
   nav: {
     overview: 'Overview',
     orders: 'Orders',
+    attention: 'Attention',
     subscriptions: 'Subscriptions',
     deliveries: 'Webhooks',
     developers: 'API',
@@ -107,7 +108,6 @@ export const en: Texts = {
     share: 'Your share',
     paid: count => (count === 1 ? '1 order paid' : `${count} orders paid`),
     open: 'Open',
-    attention: 'Need attention',
     deliveries: 'Webhooks now',
     failing: 'Failing, to be tried again',
     waiting: 'Waiting',

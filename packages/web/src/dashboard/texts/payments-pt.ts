@@ -1,4 +1,4 @@
-import type { OrderException, OrderStatus } from '@ponte/contracts'
+import type { AttentionReason, MismatchReason, OrderException, OrderStatus } from '@ponte/contracts'
 
 const exceptions: Record<OrderException, string> = {
   overpaid: 'Chegou mais do que a cobrança pede.',
@@ -6,6 +6,14 @@ const exceptions: Record<OrderException, string> = {
   paid_after_cancel: 'O valor chegou depois do cancelamento e não quita a cobrança.',
   duplicate: 'A cobrança foi paga mais de uma vez.',
   reorged: 'A rede desfez um pagamento que já estava confirmado. Não entregue nada até ele voltar ou ser pago de novo.',
+}
+
+export const exceptionNames: Record<OrderException, string> = {
+  overpaid: 'Recebido a mais',
+  paid_late: 'Pago depois do prazo',
+  paid_after_cancel: 'Pago depois de cancelada',
+  duplicate: 'Paga mais de uma vez',
+  reorged: 'Desfeita pela rede',
 }
 
 /** The money of an order: what came, what is kept of it, what is left over. */
@@ -25,6 +33,34 @@ export const paymentsPt = {
     exceptions,
     returning: (amount: string) =>
       `Sobram ${amount}. Para devolver, envie da sua carteira ao remetente abaixo. Se ele for uma corretora, ou desconhecido, peça antes um endereço ao pagador: o que volta a uma corretora pode se perder.`,
+  },
+  attention: {
+    title: 'Precisa de atenção',
+    lead: 'Dinheiro que não se acerta sozinho: o que veio, a taxa, o que a cobrança usa e o que sobra.',
+    empty: 'Nada precisa de atenção',
+    emptyText: 'Quando um pagamento vier a menos, a mais, tarde, em dobro ou sem cobrança, ele aparece aqui.',
+    all: 'Ver tudo o que precisa de atenção',
+    noOrder: 'Sem cobrança',
+    taken: 'A cobrança usa',
+    leftOver: 'Sobra',
+    unknownFee: 'Desconhecida',
+    short: 'Chegou só uma parte. O link da cobrança mostra ao pagador o que falta.',
+    shortAtEnd: 'Chegou só uma parte antes do prazo, e a cobrança venceu sem ser quitada.',
+    reasons: {
+      ...exceptionNames,
+      underpaid: 'Falta uma parte',
+      settlement_blocked: 'Repasse bloqueado',
+      unmatched: 'Sem cobrança que o espere',
+    } as Record<AttentionReason, string>,
+    mismatches: {
+      unknown_memo: 'Chegou ao seu endereço de recebimento, mas nenhuma cobrança tem este memo.',
+      wrong_chain: 'Chegou por outra rede que não a da cobrança.',
+      wrong_router: 'Chegou por outro contrato que não o da cobrança.',
+      wrong_token: 'Chegou em outra moeda que não a da cobrança.',
+      wrong_recipient: 'Chegou ao seu endereço de recebimento com o memo de uma cobrança que recebe em outro.',
+      zero_amount: 'Chegou sem valor.',
+      amount_out_of_range: 'O valor é maior do que uma cobrança pode registrar.',
+    } as Record<MismatchReason, string>,
   },
 }
 

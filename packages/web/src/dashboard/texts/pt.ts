@@ -1,22 +1,15 @@
-import type { OrderException } from '@ponte/contracts'
 import { endpointsPt } from './endpoints-pt'
 import { listsPt } from './lists-pt'
-import { orderStatusPt, paymentsPt } from './payments-pt'
+import { exceptionNames, orderStatusPt, paymentsPt } from './payments-pt'
 import { problemsPt } from './problems-pt'
 import { technicalPt } from './technical-pt'
 
-const exception: Record<OrderException, string> = {
-  overpaid: 'Recebido a mais',
-  paid_late: 'Pago depois do prazo',
-  paid_after_cancel: 'Pago depois de cancelada',
-  duplicate: 'Paga mais de uma vez',
-  reorged: 'Desfeita pela rede',
-}
 const intervals = { day: 'dias', week: 'semanas', month: 'meses', year: 'anos' }
 export const pt = {
   nav: {
     overview: 'Visão geral',
     orders: 'Cobranças',
+    attention: 'Atenção',
     subscriptions: 'Assinaturas',
     deliveries: 'Webhooks',
     developers: 'API',
@@ -115,7 +108,6 @@ export const pt = {
     share: 'Sua parte',
     paid: (count: number) => (count === 1 ? '1 cobrança paga' : `${count} cobranças pagas`),
     open: 'Em aberto',
-    attention: 'Precisam de atenção',
     deliveries: 'Webhooks agora',
     failing: 'Falhando, com nova tentativa marcada',
     waiting: 'Na fila',
@@ -141,7 +133,7 @@ export const pt = {
     received: 'Recebido',
     statuses: orderStatusPt,
     exception: 'Exceção',
-    exceptions: exception,
+    exceptions: exceptionNames,
     amountHint: 'Em reais, por exemplo 150,00',
     expiresIn: 'Prazo para pagar',
     minutes: (count: number) => `${count} minutos`,

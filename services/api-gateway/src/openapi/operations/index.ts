@@ -1,4 +1,4 @@
-import { eventQuery, listDeliveries, listEvents, listOrders, listSubscriptions, summaryQuery } from '@ponte/contracts'
+import { eventQuery, listAttention, listDeliveries, listEvents, listOrders, listSubscriptions, summaryQuery } from '@ponte/contracts'
 import { account, people } from './account'
 import { endpoints, endpointsByKey } from './endpoints'
 import { open } from './open'
@@ -23,6 +23,13 @@ const orders: Operation[] = [
   api('post', '/orders/:id/cancel', {
     ...{ id: 'cancelOrder', tag: 'Orders', summary: 'Cancel an order', answers: { 200: 'Order' } },
     errors: [...owned, ...keyed, 'invalid_state', 'order_has_payments'],
+  }),
+  api('get', '/attention', {
+    ...{ id: 'listAttention', tag: 'Orders', summary: 'List money that does not simply settle', query: listAttention },
+    description:
+      'Too little, too much, late, twice, after a cancellation, undone by the network, blocked on its way, or to your payout address without an order: ' +
+      'what came, the fee, what the order takes, what is left over, and who sent it, as far as that is known.',
+    answers: { 200: 'AttentionList' },
   }),
 ]
 
@@ -121,6 +128,10 @@ const dashboard: Operation[] = [
   me('get', '/summary', {
     ...{ id: 'getSummary', tag: 'Dashboard', summary: 'What was paid, day by day', query: summaryQuery, answers: { 200: 'Summary' } },
     description: 'Orders by the civil day on which they were paid. All figures are of the same orders; surplus is not in them.',
+  }),
+  me('get', '/attention', {
+    ...{ id: 'listMyAttention', tag: 'Dashboard', summary: 'List money that does not simply settle', query: listAttention },
+    answers: { 200: 'AttentionList' },
   }),
   me('post', '/orders', {
     ...{ id: 'createMyOrder', tag: 'Dashboard', summary: 'Create an order', body: 'CreateOrder', answers: { 201: 'Order' } },

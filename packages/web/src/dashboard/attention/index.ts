@@ -1,0 +1,2 @@
+export { AttentionCard } from './attention-card'
+export { AttentionPage } from './attention-page'

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { type AttentionItemBody, type AttentionReason, formatUsdc, merchantShare, type UnmatchedData } from '@ponte/contracts'
+import { historyBody, type Order, type OrderHistory, type Place, receivedUnits } from '../order'
+import { confirmedPayments, type UnmatchedMoney } from '../payment'
+
+const MINTED = `0x${'0'.repeat(40)}`
+/** Where another contract or token took the money, its fee is not ours to know. */
+const FEE_UNKNOWN = new Set(['wrong_chain', 'wrong_router', 'wrong_token'])
+
+export function reasonsOf({ order, blockedReason }: Pick<OrderHistory, 'order' | 'blockedReason'>): AttentionReason[] {
+  const reasons: AttentionReason[] = order.exception === null ? [] : [order.exception]
+  const isShort = order.exception === null && (order.status === 'underpaid' || order.status === 'expired')
+  if (isShort && order.confirmedUnits > 0n) reasons.push('underpaid')
+  if (blockedReason !== null) reasons.push('settlement_blocked')
+  return reasons
+}
+
+/** What the order takes of what came: up to what it asked for, and nothing once it is closed without being paid. */
+export function takenUnits({ status, confirmedUnits, usdcUnits }: Pick<Order, 'status' | 'confirmedUnits' | 'usdcUnits'>): bigint {
+  if (status === 'expired' || status === 'cancelled') return 0n
+  return confirmedUnits < usdcUnits ? confirmedUnits : usdcUnits
+}
+
+export function orderItem(history: OrderHistory, place: Place): AttentionItemBody {
+  const { order, payments } = history
+  const gross = order.confirmedUnits
+  const payers = confirmedPayments(payments).map(({ payerAddress }) => payerAddress)
+  return {
+    ...item(order.id, order.createdAt.toISOString(), reasonsOf(history), payers),
+    ...sums(gross, receivedUnits(order), takenUnits(order)),
+    order: historyBody(history, place),
+    payment: null,
+  }
+}
+
+export function unmatchedItem({ payment, grossUnits }: UnmatchedMoney, feeBps: bigint): AttentionItemBody {
+  const share = FEE_UNKNOWN.has(payment.reason) ? null : merchantShare(grossUnits, feeBps)
+  return {
+    ...item(unmatchedId(payment), payment.block_time, ['unmatched'], [payment.payer_address]),
+    ...sums(grossUnits, share, 0n),
+    order: null,
+    payment: { ...payment, amount: formatUsdc(grossUnits) },
+  }
+}
+
+const item = (id: string, at: string, reasons: AttentionReason[], payers: string[]) => ({
+  object: 'attention_item' as const,
+  id,
+  at,
+  reasons,
+  payers: [...new Set(payers)].filter(payer => payer !== MINTED),
+})
+
+const sums = (gross: bigint, share: bigint | null, taken: bigint) => ({
+  gross: formatUsdc(gross),
+  platform_fee: share === null ? null : formatUsdc(gross - share),
+  taken: formatUsdc(taken),
+  left_over: formatUsdc(gross - taken),
+})
+
+/** A UUIDv7 of the payment's time that is the same whenever it is made, so that payments stand among orders by time. */
+export function unmatchedId({ id, block_time }: Pick<UnmatchedData, 'id' | 'block_time'>): string {
+  const time = Date.parse(block_time).toString(16).padStart(12, '0')
+  const hash = createHash('md5').update(id).digest('hex')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`
+}

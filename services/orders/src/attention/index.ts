@@ -1,0 +1,1 @@
+export { attentionRoute } from './attention-route'

@@ -1,0 +1,144 @@
+import type { AttentionItemBody, List, OrderBody } from '@ponte/contracts'
+import { uuidv7 } from '@ponte/service-kit'
+import request from 'supertest'
+import { fillOrders, plansOf } from '../bench/many-orders'
+import { listener } from './listener'
+import { asMerchant, PAYOUT, ROUTER, startOrders } from './setup'
+
+let system: Awaited<ReturnType<typeof startOrders>>
+let chain: ReturnType<typeof listener>
+beforeAll(async () => {
+  system = await startOrders({ DEPOSIT_FACTORY: ROUTER })
+  chain = listener(system.bus)
+})
+afterAll(() => system.stop())
+
+const PAYER = '0x90f79bf6eb2c4f870365e785982e1f101e93b906'
+const create = async (merchant: string): Promise<OrderBody> =>
+  (await request(system.url).post('/api/v1/orders').set(asMerchant(merchant)).send({ brl_amount: '542.00' })).body
+const list = async (merchant: string, query: object = {}, payout: string | null = null): Promise<List<AttentionItemBody>> => {
+  const { status, body } = await request(system.url).get('/api/v1/attention').query(query).set(asMerchant(merchant, payout))
+  expect(status).toBe(200)
+  return body
+}
+const shown = ({ reasons, gross, platform_fee, taken, left_over, payers }: AttentionItemBody) => ({
+  ...{ reasons, gross, platform_fee, taken, left_over, payers },
+})
+const pays = (order: OrderBody, gross: bigint, change: object = {}) =>
+  chain.report('confirmed', chain.transfer(order, { gross, payer_address: PAYER, ...change }))
+
+describe('an order whose money does not simply settle', () => {
+  // Each asks for 100 USDC; the fee is 1 %.
+  const merchant = uuidv7()
+  const named: Record<string, string> = {}
+  beforeAll(async () => {
+    const make = async (name: string) => {
+      const order = await create(merchant)
+      named[order.id] = name
+      return order
+    }
+    await create(merchant)
+    await pays(await make('simply paid'), 100_000_000n)
+    await pays(await make('short'), 60_000_000n)
+    await pays(await make('over'), 130_000_000n)
+    const twice = await make('twice')
+    await pays(twice, 100_000_000n, { block_number: 10 })
+    await pays(twice, 100_000_000n, { block_number: 11, payer_address: `0x${'0'.repeat(40)}` })
+    const cancelled = await make('after cancel')
+    await request(system.url).post(`/api/v1/orders/${cancelled.id}/cancel`).set(asMerchant(merchant)).send({})
+    await pays(cancelled, 100_000_000n)
+    const blocked = await make('blocked')
+    await pays(blocked, 100_000_000n)
+    await chain.blocked(blocked, 'sweep_refused', 1)
+    const unblocked = await make('blocked for a while')
+    await chain.blocked(unblocked, 'sweep_refused', 1)
+    await chain.blocked(unblocked, null, 2)
+    const [late, shortLate] = [await make('late'), await make('expired short')]
+    await chain.synced(late, shortLate)
+    await pays(shortLate, 5_000_000n)
+    const end = new Date(Date.parse(shortLate.expires_at) + 1_000)
+    await pays(late, 100_000_000n, { block_time: end.toISOString() })
+    await system.sql.query("UPDATE orders SET expires_at = expires_at + interval '30 days' WHERE id <> ALL ($1::uuid[])", [
+      [late.id, shortLate.id],
+    ])
+    await chain.advances(end)
+    await system.orders.idle()
+  })
+
+  it('is listed with what came, the fee, what the order takes, what is left over, and from whom', async () => {
+    const { data } = await list(merchant)
+    expect(data.map(item => [named[item.order?.id ?? ''], shown(item)])).toEqual([
+      ['expired short', sums(['underpaid'], '5.000000', '0.050000', '0.000000', '5.000000')],
+      ['late', sums(['paid_late'], '100.000000', '1.000000', '0.000000', '100.000000')],
+      ['blocked', sums(['settlement_blocked'], '100.000000', '1.000000', '100.000000', '0.000000')],
+      ['after cancel', sums(['paid_after_cancel'], '100.000000', '1.000000', '0.000000', '100.000000')],
+      ['twice', sums(['duplicate'], '200.000000', '2.000000', '100.000000', '100.000000')],
+      ['over', sums(['overpaid'], '130.000000', '1.300000', '100.000000', '30.000000')],
+      ['short', sums(['underpaid'], '60.000000', '0.600000', '60.000000', '0.000000')],
+    ])
+    // The second payment has no sender that is known.
+    expect(data[4]?.order?.payments?.map(({ payer_address }) => payer_address?.toLowerCase() ?? null)).toEqual([PAYER, null])
+    expect((await list(uuidv7())).data).toEqual([])
+  })
+})
+
+const sums = (reasons: string[], gross: string, platform_fee: string, taken: string, left_over: string) => ({
+  ...{ reasons, gross, platform_fee, taken, left_over, payers: [PAYER] },
+})
+
+describe('money without an order', () => {
+  const merchant = uuidv7()
+  const minutes = [10, 11, 11, 12, 13]
+  const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 12, minute)).toISOString()
+  beforeAll(async () => {
+    const order = await create(merchant)
+    for (const minute of minutes)
+      await chain.report('confirmed', { ...chain.payment(order, { gross: 7_000_000n }), memo: '5e'.repeat(32), block_time: at(minute) })
+    const other = { memo: '5e'.repeat(32), block_time: at(20) }
+    await chain.report('detected', { ...chain.payment(order), ...other })
+    await chain.report('confirmed', { ...chain.payment(order, { gross: 9_999n }), ...other })
+    await chain.report('confirmed', { ...chain.payment(order), ...other, merchant_address: `0x${'44'.repeat(20)}` })
+    await pays(order, 1_000_000n)
+    await system.orders.idle()
+  })
+
+  it('is listed for whom the payout address belongs to, once it is confirmed and more than dust', async () => {
+    const [short, ...unmatched] = (await list(merchant, {}, PAYOUT)).data
+    expect(short?.reasons).toEqual(['underpaid'])
+    expect(unmatched.map(({ at }) => at)).toEqual(minutes.toReversed().map(at))
+    expect(unmatched[0] && shown(unmatched[0])).toEqual(sums(['unmatched'], '7.000000', '0.070000', '0.000000', '7.000000'))
+    expect(unmatched[0]).toMatchObject({ order: null, payment: { reason: 'unknown_memo', amount: '7.000000', memo: '5e'.repeat(32) } })
+    expect((await list(merchant)).data).toHaveLength(1)
+  })
+
+  it('is paged together with orders, in both directions, every one exactly once', async () => {
+    const all = (await list(merchant, {}, PAYOUT)).data.map(({ id }) => id)
+    const forward: string[] = []
+    for (let more = true; more; ) {
+      const page = await list(merchant, { limit: 2, ...(forward.length ? { starting_after: forward.at(-1) } : {}) }, PAYOUT)
+      forward.push(...page.data.map(({ id }) => id))
+      more = page.has_more
+    }
+    expect(forward).toEqual(all)
+    const back: string[] = []
+    for (let more = true; more; ) {
+      const page = await list(merchant, { limit: 2, ending_before: back[0] ?? all.at(-1) }, PAYOUT)
+      back.unshift(...page.data.map(({ id }) => id))
+      more = page.has_more
+    }
+    expect(back).toEqual(all.slice(0, -1))
+  })
+})
+
+it('reads no more of its index than it answers, however many orders are simply paid', async () => {
+  const merchant = uuidv7()
+  await fillOrders(system.sql, merchant, 20_000)
+  const [plan] = await plansOf(system.sql, () => list(merchant, { limit: 5 }))
+  expect(plan).toMatchObject({ index: 'orders_attention', rowsRead: 6 })
+  const { rows } = await system.sql.query<{ 'QUERY PLAN': string }>(
+    `EXPLAIN SELECT id FROM unmatched_payments WHERE lower(merchant_address) = '0x44' AND status = 'confirmed' AND gross_units >= 10000
+       AND (block_time, (left(md5(id), 3) || '8' || substr(md5(id), 4, 15)) COLLATE "C") < (now(), 'a')
+     ORDER BY block_time DESC, (left(md5(id), 3) || '8' || substr(md5(id), 4, 15)) COLLATE "C" DESC LIMIT 5`,
+  )
+  expect(rows.map(row => row['QUERY PLAN']).join('\n')).toMatch(/Index Scan using unmatched_payments_attention(?!.*Sort)/s)
+})
