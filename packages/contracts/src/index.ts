@@ -30,5 +30,6 @@ export type { ChargeRequested, SubscriptionClosed } from './events/subscriptions
 export * from './fields'
 export * from './internal-api'
 export * from './money'
+export * from './return-url'
 export * from './subjects'
 export * from './webhook'

@@ -71,6 +71,8 @@ export function routes(deps: RouteDeps): Router {
         subscriptionId: null,
         externalRef: body.external_ref ?? null,
         description: body.description ?? null,
+        successUrl: body.success_url ?? null,
+        cancelUrl: body.cancel_url ?? null,
         metadata: body.metadata ?? {},
         brlCentavos: parseBrl(body.brl_amount),
         expiresAt: expiresAt(body, at),

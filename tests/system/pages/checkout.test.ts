@@ -172,6 +172,33 @@ test('a page that lost its connection catches up; cancelled, expired and unknown
   await context.close()
 }, 90_000)
 
+test('the way back to the shop names where it leads, is offered once the order is paid, and follows nothing in the address of the page', async () => {
+  const refused = ['javascript:alert(1)', 'http://shop.example/', 'https://shop.example@evil.example/']
+  for (const success_url of refused) await expect(newOrder({ success_url })).rejects.toThrow('invalid_request')
+  const urls = { success_url: 'https://shop.example/thanks?order=7', cancel_url: 'https://shop.example/cart' }
+  const order = await newOrder(urls)
+  expect(order).toMatchObject(urls)
+  expect(await newOrder()).not.toHaveProperty('success_url')
+  const { context, page, complaints, strangers } = await openVisit(browser)
+  await page.goto(`${urlOf(order)}?success_url=https://evil.example/&cancel_url=https://evil.example/`)
+  const cancel = page.getByRole('link', { name: 'Back to the shop without paying' })
+  await cancel.waitFor()
+  await page.getByText('Leads to shop.example', { exact: true }).waitFor()
+  expect(await cancel.getAttribute('href')).toBe(urls.cancel_url)
+  expect(await page.getByRole('link', { name: 'Back to the shop', exact: true }).count()).toBe(0)
+  await pay(world.chain, order)
+  await paidTitle(page).waitFor()
+  const back = page.getByRole('link', { name: 'Back to the shop', exact: true })
+  expect(await back.getAttribute('href')).toBe(urls.success_url)
+  expect(await back.getAttribute('rel')).toBe('noreferrer')
+  await page.getByText('Leads to shop.example', { exact: true }).waitFor()
+  expect(await cancel.count()).toBe(0)
+  expect(await page.locator('a[href*=evil]').count()).toBe(0)
+  // The page itself goes nowhere.
+  expect({ complaints, strangers, faults: await seriousFaults(page) }).toEqual({ complaints: [], strangers: [], faults: [] })
+  await context.close()
+}, 60_000)
+
 test('an account without the network’s coin pays with a signature alone', async () => {
   const order = await newOrder()
   await fund(units(order.usdc_amount), 8)

@@ -96,6 +96,8 @@ export function everyPage(of: Furnished): { checkout: Stop[]; dashboard: Stop[] 
       checkout('checkout-other-way', of.pending.id, { ready: page => page.locator('[role=tab][aria-selected=false]').click() }),
       checkout('checkout-confirming', of.pending.id, { override: { status: 'confirming', confirmations: { seen: 1, required: 3 } } }),
       checkout('checkout-paid', of.paid.id),
+      checkout('checkout-way-back', of.paid.id, { override: { success_url: 'https://padaria.example/obrigada?pedido=1042' } }),
+      checkout('checkout-way-back-unpaid', of.pending.id, { override: { cancel_url: 'https://padaria.example/carrinho' } }),
       checkout('checkout-underpaid', of.underpaid.id),
       checkout('checkout-expired', of.pending.id, { override: { status: 'expired' } }),
       checkout('checkout-paid-late', of.pending.id, { override: { status: 'expired', exception: 'paid_late' } }),

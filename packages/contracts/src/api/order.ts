@@ -13,6 +13,7 @@ import {
   txHash,
   usdcAmount,
 } from '../fields'
+import { returnUrl } from '../return-url'
 import { checkoutAuthorization } from './authorization'
 
 export const orderStatus = z.enum(['pending', 'confirming', 'underpaid', 'paid', 'expired', 'cancelled'])
@@ -38,6 +39,8 @@ export const createOrder = z
       .optional()
       .meta({ description: 'Seconds until the order expires' }),
     expires_at: timestamp.optional(),
+    success_url: returnUrl.nullish().meta({ description: 'Where the payer is offered to go once the order is paid' }),
+    cancel_url: returnUrl.nullish().meta({ description: 'Where the payer is offered to go without paying' }),
   })
   .refine(body => body.expires_in === undefined || body.expires_at === undefined, {
     path: ['expires_at'],
@@ -131,6 +134,8 @@ export const order = z
       checkout_url: z.string(),
     }),
     payments: z.array(payment).optional(),
+    success_url: returnUrl.optional().meta({ description: 'Only where it was set' }),
+    cancel_url: returnUrl.optional().meta({ description: 'Only where it was set' }),
     expires_at: timestamp,
     paid_at: timestamp.nullable(),
     cancelled_at: timestamp.nullable(),
@@ -163,6 +168,8 @@ export const checkout = z
       description:
         'The last signature taken for it (`POST …/authorization`). While it is accepted or submitted its amount is on the way and not `due`',
     }),
+    success_url: returnUrl.optional(),
+    cancel_url: returnUrl.optional(),
     expires_at: timestamp,
     paid_at: timestamp.nullable(),
   })

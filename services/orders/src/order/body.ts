@@ -57,6 +57,7 @@ export function orderBody(order: Order, place: Place, payments: readonly Payment
     tx_hash: order.txHash,
     quote: quoteBody(order),
     payment: paymentTarget(order, place, dueUnits(order, payments)),
+    ...returnUrls(order),
     expires_at: order.expiresAt.toISOString(),
     paid_at: order.paidAt?.toISOString() ?? null,
     cancelled_at: order.cancelledAt?.toISOString() ?? null,
@@ -93,6 +94,7 @@ export function checkoutBody(history: OrderHistory, headBlock: bigint, place: Pl
       valid_before: authorization.validBefore,
       reason: authorization.reason,
     },
+    ...returnUrls(order),
     expires_at: order.expiresAt.toISOString(),
     paid_at: order.paidAt?.toISOString() ?? null,
   }
@@ -114,6 +116,12 @@ function confirmations(payments: readonly Payment[], headBlock: bigint, required
   const seen = headBlock >= newest.blockNumber ? Number(headBlock - newest.blockNumber) + 1 : 1
   return { seen: Math.min(seen, required), required }
 }
+
+/** Only where they were set, so that an order without them reads as it always did. */
+const returnUrls = ({ successUrl, cancelUrl }: Order) => ({
+  ...(successUrl === null ? {} : { success_url: successUrl }),
+  ...(cancelUrl === null ? {} : { cancel_url: cancelUrl }),
+})
 
 const quoteBody = (order: Order) => ({
   rate: formatRate(order.rateMicros),

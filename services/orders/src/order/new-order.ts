@@ -11,6 +11,9 @@ export interface NewOrder {
   externalRef: string | null
   description: string | null
   metadata: Record<string, string>
+  /** Where a payer is offered to go after the checkout; a subscription's order has none. */
+  successUrl?: string | null
+  cancelUrl?: string | null
   brlCentavos: bigint
   expiresAt: Date
 }
@@ -47,6 +50,8 @@ export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: 
     externalRef: input.externalRef,
     description: input.description,
     metadata: input.metadata,
+    successUrl: input.successUrl ?? null,
+    cancelUrl: input.cancelUrl ?? null,
     brlCentavos: input.brlCentavos,
     usdcUnits,
     feeBps,

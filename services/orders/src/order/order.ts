@@ -14,6 +14,8 @@ export interface Order extends Destination, Terms {
   externalRef: string | null
   description: string | null
   metadata: Record<string, string>
+  successUrl: string | null
+  cancelUrl: string | null
   brlCentavos: bigint
   feeBps: bigint
   feeUnits: bigint

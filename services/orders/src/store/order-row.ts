@@ -14,6 +14,8 @@ const fixed: readonly [column: string, read: (order: Order) => unknown][] = [
   ['external_ref', o => o.externalRef],
   ['description', o => o.description],
   ['metadata', o => o.metadata],
+  ['success_url', o => o.successUrl],
+  ['cancel_url', o => o.cancelUrl],
   ['brl_centavos', o => o.brlCentavos],
   ['usdc_units', o => o.usdcUnits],
   ['fee_bps', o => o.feeBps],

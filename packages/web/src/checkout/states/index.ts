@@ -1,1 +1,2 @@
 export { Situation } from './situation'
+export { WayBack } from './way-back'

@@ -4,6 +4,7 @@ import { shortened } from '../../amounts'
 import { CopyField, Notice } from '../elements'
 import { type StateName, useWords } from '../texts'
 import { PaymentList, sumOf } from './payment-list'
+import { WayBack } from './way-back'
 import './receipt.css'
 
 const states: Partial<Record<NonNullable<CheckoutBody['exception']>, StateName>> = {
@@ -28,6 +29,7 @@ export function Receipt({ checkout }: { checkout: CheckoutBody }) {
   return (
     <div className="receipt">
       <Notice tone={state === 'paid' ? 'good' : 'warn'} state={state} />
+      <WayBack url={checkout.success_url} isPaid />
       <h3>{t.receipt}</h3>
       <dl className="facts ruled">
         {rows.map(([name, value]) => (

@@ -60,6 +60,9 @@ export const en: Texts = {
   transaction: 'Transaction',
   seeTransaction: 'See on the network',
   print: 'Print the receipt',
+  backToShop: 'Back to the shop',
+  backWithoutPaying: 'Back to the shop without paying',
+  leavesFor: host => `Leads to ${host}`,
   requestId: id => `Code for support: ${id}`,
   safeTitle: 'What if I reload, go back or pay twice?',
   safeReload:
