@@ -16,15 +16,19 @@ export class RequestFailed extends Error {
 
 /** Asks with JSON in and out. Throws RequestFailed for every refusal, and when no server answers. */
 export async function ask<T>(path: string, init: RequestInit = {}): Promise<{ body: T; answeredAt: number | null }> {
+  const response = await respond(path, init)
+  const date = Date.parse(response.headers.get('date') ?? '')
+  const body: unknown = response.status === 204 ? null : await response.json()
+  return { body: body as T, answeredAt: Number.isNaN(date) ? null : date }
+}
+
+/** The answer when it is a good one. Throws RequestFailed for every other. */
+export async function respond(path: string, init: RequestInit): Promise<Response> {
   const response = await fetch(path, init).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new RequestFailed(0, 'unreachable', String(error), null)
   })
-  const date = Date.parse(response.headers.get('date') ?? '')
-  if (response.ok) {
-    const body: unknown = response.status === 204 ? null : await response.json()
-    return { body: body as T, answeredAt: Number.isNaN(date) ? null : date }
-  }
+  if (response.ok) return response
   const requestId = response.headers.get('x-request-id')
   const problem = (await response.json().catch(() => null)) as Problem | null
   throw new RequestFailed(

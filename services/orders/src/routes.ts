@@ -33,6 +33,7 @@ import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import { attentionRoute } from './attention'
 import { checksumAddress, type PayoutAddresses } from './chain'
+import { exportRoute } from './export'
 import { cancel, checkoutBody, historyBody, type Ledger, type OrderFactory, type OrderHistory, orderBody, type Place } from './order'
 import type { Store } from './store'
 
@@ -97,6 +98,8 @@ export function routes(deps: RouteDeps): Router {
     const page = await listPage(query, find, order => orderBody(order, place))
     res.json(searchedTo === null ? page : { ...page, has_more: true, searched_to: searchedTo })
   })
+
+  router.get('/api/v1/orders.csv', exportRoute(store, merchantOf, withChecksum))
 
   router.get('/api/v1/attention', attentionRoute(deps, merchantOf))
 

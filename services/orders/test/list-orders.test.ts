@@ -196,6 +196,12 @@ it('every filter seeks in an index and reads little more than it answers, at any
     }
   }
 
+  const { text } = await request(system.url).get('/api/v1/orders.csv').query({ status: 'underpaid' }).set(asMerchant(busy))
+  expect(text.trimEnd().split('\r\n')).toHaveLength(1 + 20)
+  const everything = await request(system.url).get('/api/v1/orders.csv').query({ text: 'pedido', brl_amount: '1.00' }).set(asMerchant(busy))
+  expect(everything.headers['content-type']).toBe('text/csv; charset=utf-8')
+  expect(new Set(everything.text.trimEnd().split('\r\n')).size).toBe(1 + 20_000 - 20)
+
   // What is searched for in the same orders ends early, names where, and goes on from there until all were looked through.
   const found: string[] = []
   let pages = 0

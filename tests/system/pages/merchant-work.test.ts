@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { type System, startAll } from '@ponte/all-in-one'
 import type { DeliveryBody, List, OrderBody, SubscriptionBody } from '@ponte/contracts'
 import { deployContractWallet } from '@ponte/payment-router'
@@ -119,6 +120,34 @@ test('orders are found by part of their text in any case, by amount and by day o
   expect(new URL(page.url()).searchParams.has('by')).toBe(false)
   await page.getByLabel('To').fill(day(-1))
   await page.getByText('Nothing matches these filters').waitFor()
+}, 60_000)
+
+test('what a list shows is downloaded as a file, all pages of it', async () => {
+  await ask<OrderBody>('POST', '/api/v1/orders', { brl_amount: '1.00', external_ref: '=1+1', description: 'a "b", c' })
+  await go('Orders')
+  const [file] = await Promise.all([page.waitForEvent('download'), button('Download CSV').click()])
+  const lines = readFileSync(await file.path(), 'utf8')
+    .trimEnd()
+    .split('\r\n')
+  expect([file.suggestedFilename(), lines.length]).toEqual(['orders.csv', 1 + 23 + 2])
+  expect(lines[1]).toContain(`,'=1+1,"a ""b"", c",`)
+  await page.getByLabel('State').selectOption('paid')
+  await rowsBecome(['PED-23'])
+  const [paidFile] = await Promise.all([page.waitForEvent('download'), button('Download CSV').click()])
+  const [head = '', row = '', ...more] = readFileSync(await paidFile.path(), 'utf8')
+    .slice(1)
+    .trimEnd()
+    .split('\r\n')
+  const cells = Object.fromEntries(head.split(',').map((name, index) => [name, row.split(',')[index]]))
+  const { data } = await ask<List<OrderBody>>('GET', '/api/v1/orders?status=paid')
+  expect(cells).toMatchObject({
+    id: data[0]?.id,
+    gross: data[0]?.usdc_amount,
+    share: data[0]?.expected,
+    platform_fee: data[0]?.platform_fee,
+  })
+  expect(cells).toMatchObject({ tx_hashes: data[0]?.tx_hash, payers: PAYER.address, rate: data[0]?.quote.rate })
+  expect(more).toEqual([])
 }, 60_000)
 
 test('what does not simply settle is one list, with the sums and the sender, on the overview and on a page', async () => {

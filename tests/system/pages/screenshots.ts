@@ -4,7 +4,7 @@ import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { openDatabase } from '@ponte/service-kit'
 import { call, createMerchant, pay, startWorld, type World } from '../../world'
-import { DESKTOP, injectWallet, openBrowser, openVisit, PHONE } from './browser'
+import { injectWallet, openBrowser, openVisit, PHONE } from './browser'
 import { everyPage, furnish, logIn, newcomer, type Stop, visit } from './every-page'
 
 // Not a test: `npm run screenshots` runs it for the pictures it leaves.
@@ -13,9 +13,10 @@ const folder = resolve(process.env.PONTE_SCREENSHOTS ?? join(__dirname, '../../.
 /** Only the pages whose name matches, when the variable is set. */
 const wanted = new RegExp(process.env.PONTE_SCREENSHOT_PAGES ?? '')
 const isWanted = (stop: Stop) => wanted.test(stop.name)
+const DESK = { width: 1440, height: 900 }
 const views = [
-  { name: 'desktop-light', viewport: DESKTOP, colorScheme: 'light', language: 'en-US' },
-  { name: 'desktop-dark', viewport: DESKTOP, colorScheme: 'dark', language: 'pt-BR' },
+  { name: 'desktop-light', viewport: DESK, colorScheme: 'light', language: 'en-US' },
+  { name: 'desktop-dark', viewport: DESK, colorScheme: 'dark', language: 'pt-BR' },
   { name: 'phone-light', viewport: PHONE, colorScheme: 'light', language: 'pt-BR' },
   { name: 'phone-dark', viewport: PHONE, colorScheme: 'dark', language: 'en-US' },
 ] as const
@@ -37,7 +38,7 @@ test('every page, on a phone and on a desk, by day and by night', async () => {
         timezoneId: 'America/Sao_Paulo',
         hasTouch: view.viewport === PHONE,
       })
-      if (view.viewport === DESKTOP) await injectWallet(context, world.chain, 3)
+      if (view.viewport === DESK) await injectWallet(context, world.chain, 3)
       const shoot = async (stop: Stop) => {
         await visit(page, system.gatewayUrl, stop)
         if (!isWanted(stop)) return

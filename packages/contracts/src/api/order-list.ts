@@ -48,6 +48,10 @@ export const listOrders = z
   .refine(onlyPaid, notPaid)
 export type ListOrders = z.infer<typeof listOrders>
 
+/** Query of `GET /api/v1/orders.csv`: a list's, without its pages. */
+export const exportOrders = z.strictObject(filters).refine(onlyPaid, notPaid)
+export type ExportOrders = z.infer<typeof exportOrders>
+
 /** A page of orders. */
 export const orderList = listOf(order).extend({
   searched_to: id.optional().meta({

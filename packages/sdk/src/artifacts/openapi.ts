@@ -133,6 +133,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/orders.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of orders as one file
+         * @description RFC 4180 in UTF-8. `gross` is what was confirmed, `share` what of it is yours. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/attention": {
         parameters: {
             query?: never;
@@ -445,6 +465,23 @@ export interface paths {
          * @description Orders by the civil day on which they were paid. All figures are of the same orders; surplus is not in them.
          */
         get: operations["getSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/orders.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All pages of a list of orders as one file */
+        get: operations["exportMyOrders"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1223,6 +1260,10 @@ export interface components {
              * @example 2026-11-20T12:00:00.000Z
              */
             expires_at?: string;
+            /** @description Where the payer is offered to go once the order is paid */
+            success_url?: string | null;
+            /** @description Where the payer is offered to go without paying */
+            cancel_url?: string | null;
         };
         CreateSubscription: {
             /**
@@ -1692,6 +1733,16 @@ export interface components {
             };
             payments?: components["schemas"]["Payment"][];
             /**
+             * @description Only where it was set
+             * @example https://shop.example/thanks?order=INV-7
+             */
+            success_url?: string;
+            /**
+             * @description Only where it was set
+             * @example https://shop.example/thanks?order=INV-7
+             */
+            cancel_url?: string;
+            /**
              * Format: date-time
              * @description ISO 8601 UTC, from 1970 to 2999
              * @example 2026-11-20T12:00:00.000Z
@@ -1932,6 +1983,10 @@ export interface components {
                  */
                 reason: string | null;
             } | null;
+            /** @example https://shop.example/thanks?order=INV-7 */
+            success_url?: string;
+            /** @example https://shop.example/thanks?order=INV-7 */
+            cancel_url?: string;
             /**
              * Format: date-time
              * @description ISO 8601 UTC, from 1970 to 2999
@@ -3860,6 +3915,47 @@ export interface operations {
             };
         };
     };
+    exportOrders: {
+        parameters: {
+            query?: {
+                status?: "pending" | "confirming" | "underpaid" | "paid" | "expired" | "cancelled";
+                exception?: "overpaid" | "paid_late" | "paid_after_cancel" | "duplicate" | "reorged";
+                external_ref?: string;
+                /** @description About this subscription */
+                subscription_id?: string;
+                memo?: string;
+                tx_hash?: string;
+                deposit_address?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+                /** @description Paid at this time or later; the list is then in order of payment */
+                paid_gte?: string;
+                /** @description Paid before this time; the list is then in order of payment */
+                paid_lt?: string;
+                /** @description Of exactly this amount */
+                brl_amount?: string;
+                /** @description With this in the description, in any case */
+                description?: string;
+                /** @description With this in the description or in the reference, in any case */
+                text?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     listAttention: {
         parameters: {
             query?: {
@@ -4432,6 +4528,47 @@ export interface operations {
                  */
                 "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
             };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportMyOrders: {
+        parameters: {
+            query?: {
+                status?: "pending" | "confirming" | "underpaid" | "paid" | "expired" | "cancelled";
+                exception?: "overpaid" | "paid_late" | "paid_after_cancel" | "duplicate" | "reorged";
+                external_ref?: string;
+                /** @description About this subscription */
+                subscription_id?: string;
+                memo?: string;
+                tx_hash?: string;
+                deposit_address?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+                /** @description Paid at this time or later; the list is then in order of payment */
+                paid_gte?: string;
+                /** @description Paid before this time; the list is then in order of payment */
+                paid_lt?: string;
+                /** @description Of exactly this amount */
+                brl_amount?: string;
+                /** @description With this in the description, in any case */
+                description?: string;
+                /** @description With this in the description or in the reference, in any case */
+                text?: string;
+            };
+            header?: never;
             path?: never;
             cookie?: never;
         };

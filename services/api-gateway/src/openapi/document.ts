@@ -181,6 +181,7 @@ function contentOf(name: string, schemas: Record<string, JsonSchema>): Record<st
       'text/event-stream': { schema: { type: 'string' }, example: 'event: checkout\ndata: {"object":"checkout","status":"paid"}\n\n' },
     }
   }
+  if (name === 'csv') return { 'text/csv': { schema: { type: 'string' }, example: 'id,created_at,paid_at,status\r\n' } }
   const json = media(name, schemas)
   return name === 'Ping' ? { 'application/vnd.api+json': json, 'application/json': json } : { 'application/json': json }
 }

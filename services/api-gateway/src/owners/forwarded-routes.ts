@@ -4,6 +4,7 @@ import { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { merchantCaller, termsIn } from '../credentials'
 import { forward } from './forward'
+import { forwardStream } from './forward-stream'
 import type { Owner } from './owner'
 
 type OwnerName = 'orders' | 'subscriptions' | 'webhook-dispatcher'
@@ -38,6 +39,7 @@ const named: readonly ForwardedRoute[] = [
   route('get /api/v1/orders', 'api_key', 'orders'),
   route('get /api/v1/orders/:id', 'api_key', 'orders'),
   route('post /api/v1/orders/:id/cancel', 'api_key', 'orders'),
+  route('get /api/v1/orders.csv', 'api_key', 'orders'),
   route('get /api/v1/attention', 'api_key', 'orders'),
   route('post /api/v1/subscriptions', 'api_key', 'subscriptions', 'subscriptions'),
   route('get /api/v1/subscriptions', 'api_key', 'subscriptions'),
@@ -53,6 +55,7 @@ const named: readonly ForwardedRoute[] = [
   route('get /api/v1/merchants/me/orders/:id', 'session', 'orders'),
   route('post /api/v1/merchants/me/orders/:id/cancel', 'session', 'orders'),
   route('get /api/v1/merchants/me/summary', 'session', 'orders'),
+  route('get /api/v1/merchants/me/orders.csv', 'session', 'orders'),
   route('get /api/v1/merchants/me/attention', 'session', 'orders'),
   route('post /api/v1/merchants/me/subscriptions', 'session', 'subscriptions', 'subscriptions'),
   route('get /api/v1/merchants/me/subscriptions', 'session', 'subscriptions'),
@@ -92,7 +95,9 @@ export function forwardedRoutes(owners: Owners, credentials: Record<ForwardedRou
       // Only a valid id and number are put into the owner's path, so that no input can leave its route.
       const { id = '', period_index: period } = parseRequest(pathNames, req.params, 'path')
       const path = ownerPath.replace(':id', id).replace(':period_index', `${period}`)
-      await forward(owners[owner], merchantCaller(termsIn(res)), path, req, res, { createdIn })
+      const caller = merchantCaller(termsIn(res))
+      if (path.endsWith('.csv')) await forwardStream(owners[owner], caller, path, req, res)
+      else await forward(owners[owner], caller, path, req, res, { createdIn })
     })
   }
   return router

@@ -10,6 +10,8 @@ export interface OwnerAnswer {
   body: Buffer
 }
 
+export type OwnerStream = Omit<OwnerAnswer, 'body'> & { body: Dispatcher.ResponseData['body'] }
+
 export interface OwnerRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Path and query at the owner. */
@@ -23,6 +25,8 @@ export interface OwnerRequest {
 /** A service that answers for its resources; every request to it carries a fresh token that names the caller. */
 export interface Owner extends Part {
   ask(caller: Caller, request: OwnerRequest): Promise<OwnerAnswer>
+  /** The same for an answer of any size, which is passed on as it comes. */
+  open(caller: Caller, request: OwnerRequest, signal: AbortSignal): Promise<OwnerStream>
 }
 
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024
@@ -31,7 +35,9 @@ const CONNECTION_REQUESTS_MAX = 10_000
 /** Shorter than a stopping owner's lame-duck time, so that no request is written to a connection that is just being closed. */
 const IDLE_MAX_MS = 1_000
 const RETRY_AFTER_S = 2
-const ANSWER_HEADERS = ['content-type', 'idempotency-replayed', 'retry-after', 'location'] as const
+/** An answer in parts may take this much longer for each of them. */
+const STREAM_PATIENCE_MS = 20_000
+const ANSWER_HEADERS = ['content-type', 'idempotency-replayed', 'retry-after', 'location', 'content-disposition'] as const
 
 export interface OwnerOptions {
   name: string
@@ -59,34 +65,52 @@ export function openOwner(options: OwnerOptions): Owner {
     keepAliveMaxTimeout: IDLE_MAX_MS,
   })
 
-  const send = async (caller: Caller, { method, path, headers, body }: OwnerRequest, signal: AbortSignal): Promise<OwnerAnswer> => {
+  const open = async (caller: Caller, { method, path, headers, body }: OwnerRequest, signal: AbortSignal): Promise<OwnerStream> => {
     const response = await pool.request({
       method,
       path: `${prefix}${path}`,
       headers: { ...headers, ...traceHeaders(), authorization: `Bearer ${signCaller(caller, { secret, audience: name })}` },
       body: body ?? null,
       signal,
+      headersTimeout: timeoutMs + STREAM_PATIENCE_MS,
+      bodyTimeout: timeoutMs + STREAM_PATIENCE_MS,
     })
-    return { status: response.statusCode, headers: pickHeaders(response.headers, ANSWER_HEADERS), body: await readBody(response.body) }
+    return { status: response.statusCode, headers: pickHeaders(response.headers, ANSWER_HEADERS), body: response.body }
+  }
+  const send = async (caller: Caller, request: OwnerRequest, signal: AbortSignal): Promise<OwnerAnswer> => {
+    const { body, ...answer } = await open(caller, request, signal)
+    return { ...answer, body: await readBody(body) }
+  }
+  /** The owner's answer, or 503 when it has none or does not take our token. */
+  const answered = async <Answer extends { status: number }>(path: string, send: () => Promise<Answer>): Promise<Answer> => {
+    try {
+      const answer = await send()
+      if (answer.status !== 401) return answer
+      logger.error('an owner refused the internal token; check that secrets and clocks agree', { owner: name })
+    } catch (error) {
+      logger.warn('an owner does not answer', { owner: name, path: path.split('?')[0], error })
+    }
+    throw new ApiError('service_unavailable', 'The part of the service that answers this does not respond; try again shortly.', {
+      retryAfterS: RETRY_AFTER_S,
+    })
   }
   return {
     name,
     stop: () => pool.close(),
-    async ask(caller, request) {
+    open: (caller, request, signal) =>
+      answered(request.path, async () => {
+        const answer = await open(caller, request, signal)
+        if (answer.status === 401) await answer.body.dump()
+        return answer
+      }),
+    ask(caller, request) {
       const signal = AbortSignal.timeout(timeoutMs + (request.waitMs ?? 0))
-      try {
-        const answer = await send(caller, request, signal).catch(error => {
+      return answered(request.path, () =>
+        send(caller, request, signal).catch(error => {
           if (!mayRepeat(request, error)) throw error
           return send(caller, request, signal)
-        })
-        if (answer.status !== 401) return answer
-        logger.error('an owner refused the internal token; check that secrets and clocks agree', { owner: name })
-      } catch (error) {
-        logger.warn('an owner does not answer', { owner: name, path: request.path.split('?')[0], error })
-      }
-      throw new ApiError('service_unavailable', 'The part of the service that answers this does not respond; try again shortly.', {
-        retryAfterS: RETRY_AFTER_S,
-      })
+        }),
+      )
     },
   }
 }

@@ -17,7 +17,7 @@ import type {
   SummaryQuery,
   WebhookEndpointBody,
 } from '@ponte/contracts'
-import { ask, RequestFailed } from '../../problem'
+import { ask, RequestFailed, respond } from '../../problem'
 import { accessToken, refresh } from './session'
 
 const ME = '/api/v1/merchants/me'
@@ -38,6 +38,11 @@ async function call<T>(path: string, init: { method?: string; body?: object; key
     })
     return body
   }
+  return withSession(attempt)
+}
+
+/** Once more with a new token when the session's has ended. */
+async function withSession<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt()
   } catch (error) {
@@ -46,6 +51,9 @@ async function call<T>(path: string, init: { method?: string; body?: object; key
     return attempt()
   }
 }
+
+const file = (path: string): Promise<Blob> =>
+  withSession(async () => (await respond(path, { headers: { Authorization: `Bearer ${await accessToken()}` } })).blob())
 
 const withQuery = (path: string, query: Query) => {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '')
@@ -66,6 +74,7 @@ export const api = {
   overview: () => call<OverviewBody>(`${ME}/overview`),
   attention: (query: Query) => call<List<AttentionItemBody>>(withQuery(`${ME}/attention`, query)),
   orders: (query: Query) => call<List<OrderBody>>(withQuery(`${ME}/orders`, query)),
+  ordersFile: (query: Query) => file(withQuery(`${ME}/orders.csv`, query)),
   order: (id: string) => call<OrderBody>(`${ME}/orders/${id}`),
   createOrder: (body: object, key: string) => post<OrderBody>(`${ME}/orders`, body, key),
   cancelOrder: (id: string) => post<OrderBody>(`${ME}/orders/${id}/cancel`),

@@ -5,6 +5,7 @@ import { useNewInvoice } from '../forms'
 import { Heading, usePageTitle } from '../frame'
 import { ListCard, useFilters, useList } from '../lists'
 import { useWords } from '../texts'
+import { DownloadOrders } from './download-orders'
 import { NewOrder } from './new-order'
 import { ORDER_FILTERS, OrderFilters, orderQuery } from './order-filters'
 import { OrderTable } from './order-table'
@@ -14,11 +15,15 @@ export function OrdersPage() {
   usePageTitle(t.orders.title)
   const form = useNewInvoice()
   const choice = useFilters(ORDER_FILTERS)
-  const list = useList('orders', api.orders, { ...orderQuery(choice.filters), ...choice.page })
+  const query = orderQuery(choice.filters)
+  const list = useList('orders', api.orders, { ...query, ...choice.page })
   const newOrder = <Button onClick={form.open}>{t.orders.fresh}</Button>
   return (
     <>
-      <Heading title={t.orders.title}>{newOrder}</Heading>
+      <Heading title={t.orders.title}>
+        <DownloadOrders query={query} />
+        {newOrder}
+      </Heading>
       <NewOrder {...form} />
       <OrderFilters {...choice} />
       <ListCard

@@ -5,6 +5,7 @@ export const listsEn: typeof listsPt = {
     by: 'Date of',
     created: 'Creation',
     paid: 'Payment',
+    download: 'Download CSV',
     from: 'From',
     to: 'To',
     searching: 'Nothing among the 5,000 orders searched',

@@ -4,6 +4,7 @@ export const listsPt = {
     by: 'Data de',
     created: 'Criação',
     paid: 'Pagamento',
+    download: 'Baixar CSV',
     from: 'De',
     to: 'Até',
     searching: 'Nada entre as 5.000 cobranças procuradas',

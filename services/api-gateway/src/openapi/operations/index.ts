@@ -1,4 +1,4 @@
-import { eventQuery, listAttention, listDeliveries, listEvents, listOrders, listSubscriptions, summaryQuery } from '@ponte/contracts'
+import { eventQuery, exportOrders, listAttention, listDeliveries, listEvents, listOrders, listSubscriptions, summaryQuery } from '@ponte/contracts'
 import { account, people } from './account'
 import { endpoints, endpointsByKey } from './endpoints'
 import { open } from './open'
@@ -23,6 +23,13 @@ const orders: Operation[] = [
   api('post', '/orders/:id/cancel', {
     ...{ id: 'cancelOrder', tag: 'Orders', summary: 'Cancel an order', answers: { 200: 'Order' } },
     errors: [...owned, ...keyed, 'invalid_state', 'order_has_payments'],
+  }),
+  api('get', '/orders.csv', {
+    ...{ id: 'exportOrders', tag: 'Orders', summary: 'All pages of a list of orders as one file', query: exportOrders },
+    description:
+      'RFC 4180 in UTF-8. `gross` is what was confirmed, `share` what of it is yours. A text that a spreadsheet would take for a formula begins with an apostrophe. ' +
+      'A file that breaks off is not complete.',
+    answers: { 200: 'csv' },
   }),
   api('get', '/attention', {
     ...{ id: 'listAttention', tag: 'Orders', summary: 'List money that does not simply settle', query: listAttention },
@@ -128,6 +135,10 @@ const dashboard: Operation[] = [
   me('get', '/summary', {
     ...{ id: 'getSummary', tag: 'Dashboard', summary: 'What was paid, day by day', query: summaryQuery, answers: { 200: 'Summary' } },
     description: 'Orders by the civil day on which they were paid. All figures are of the same orders; surplus is not in them.',
+  }),
+  me('get', '/orders.csv', {
+    ...{ id: 'exportMyOrders', tag: 'Dashboard', summary: 'All pages of a list of orders as one file', query: exportOrders },
+    answers: { 200: 'csv' },
   }),
   me('get', '/attention', {
     ...{ id: 'listMyAttention', tag: 'Dashboard', summary: 'List money that does not simply settle', query: listAttention },

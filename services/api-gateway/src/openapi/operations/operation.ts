@@ -17,8 +17,8 @@ export interface Operation {
   description?: string
   query?: z.ZodType
   body?: RequestName
-  /** Status to the schema of its JSON; the stream has a type of its own. */
-  answers: Partial<Record<200 | 201 | 202, AnswerName | 'stream'>>
+  /** Status to the schema of its JSON; the stream and the file have types of their own. */
+  answers: Partial<Record<200 | 201 | 202, AnswerName | 'stream' | 'csv'>>
   /** Takes an Idempotency-Key; implied where `idempotency_mismatch` can be answered. */
   keyed?: true
   /** Beyond those that its credential, its body and its path bring with them. */

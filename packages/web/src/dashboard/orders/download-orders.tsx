@@ -1,0 +1,27 @@
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { api, type Query } from '../api'
+import { Failure } from '../elements'
+import { useWords } from '../texts'
+
+/** All pages of what the list shows, as a file. The token of a session is in no address, so the file is fetched and then saved. */
+export function DownloadOrders({ query }: { query: Query }) {
+  const { t } = useWords()
+  const download = useMutation({
+    mutationFn: () => api.ordersFile(query),
+    onSuccess: blob => {
+      const url = URL.createObjectURL(blob)
+      const link = Object.assign(document.createElement('a'), { href: url, download: 'orders.csv' })
+      link.click()
+      URL.revokeObjectURL(url)
+    },
+  })
+  return (
+    <>
+      <Button variant="default" loading={download.isPending} onClick={() => download.mutate()}>
+        {t.lists.download}
+      </Button>
+      {download.error && <Failure error={download.error} />}
+    </>
+  )
+}

@@ -1,0 +1,17 @@
+import { csvLine } from './csv'
+
+test.each([
+  ['plain', 'plain'],
+  ['a,b', '"a,b"'],
+  ['a"b', '"a""b"'],
+  ['two\nlines', '"two\nlines"'],
+  ['=1+1', "'=1+1"],
+  ['=HYPERLINK("http://evil")', `"'=HYPERLINK(""http://evil"")"`],
+  ['+55 11', "'+55 11"],
+  ['-1', "'-1"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  [' =1', `' =1`],
+  ['\t=1', "'\t=1"],
+  ['＝1', "'＝1"],
+  ['INV-7', 'INV-7'],
+])('%j is written so that no spreadsheet evaluates or splits it', (text, cell) => expect(csvLine([text, null])).toBe(`${cell},\r\n`))

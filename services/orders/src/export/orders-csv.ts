@@ -1,0 +1,41 @@
+import { formatBrl, formatRate, formatUsdc } from '@ponte/contracts'
+import { type OrderHistory, receivedUnits } from '../order'
+import { confirmedPayments, inChainOrder } from '../payment'
+
+type Column = readonly [name: string, read: (history: OrderHistory) => string | null]
+
+const confirmed = ({ payments }: OrderHistory) => confirmedPayments(payments).toSorted(inChainOrder)
+const MINTED = `0x${'0'.repeat(40)}`
+
+/** `gross` is what was confirmed, `share` what of it is the merchant's, `platform_fee` the difference. */
+const columns: readonly Column[] = [
+  ['id', ({ order }) => order.id],
+  ['created_at', ({ order }) => order.createdAt.toISOString()],
+  ['paid_at', ({ order }) => order.paidAt?.toISOString() ?? null],
+  ['status', ({ order }) => order.status],
+  ['exception', ({ order }) => order.exception],
+  ['external_ref', ({ order }) => order.externalRef],
+  ['description', ({ order }) => order.description],
+  ['subscription_id', ({ order }) => order.subscriptionId],
+  ['brl_amount', ({ order }) => formatBrl(order.brlCentavos)],
+  ['usdc_amount', ({ order }) => formatUsdc(order.usdcUnits)],
+  ['rate', ({ order }) => formatRate(order.rateMicros)],
+  ['gross', ({ order }) => formatUsdc(order.confirmedUnits)],
+  ['platform_fee', ({ order }) => formatUsdc(order.confirmedUnits - receivedUnits(order))],
+  ['share', ({ order }) => formatUsdc(receivedUnits(order))],
+  [
+    'tx_hashes',
+    history =>
+      confirmed(history)
+        .map(({ txHash }) => txHash)
+        .join(' '),
+  ],
+  [
+    'payers',
+    history => [...new Set(confirmed(history).map(({ payerAddress }) => payerAddress))].filter(payer => payer !== MINTED).join(' '),
+  ],
+  ['memo', ({ order }) => order.memo],
+]
+
+export const orderColumns: readonly string[] = columns.map(([name]) => name)
+export const orderCells = (history: OrderHistory): (string | null)[] => columns.map(([, read]) => read(history))
