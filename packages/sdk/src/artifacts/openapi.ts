@@ -4568,7 +4568,13 @@ export interface operations {
                 /** @description With this in the description or in the reference, in any case */
                 text?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4593,7 +4599,13 @@ export interface operations {
                 /** @description The page before this id, which is newer */
                 ending_before?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path?: never;
             cookie?: never;
         };

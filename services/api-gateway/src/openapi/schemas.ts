@@ -1,8 +1,8 @@
 import {
   acceptInvitation,
-  auditEntry,
   attentionItem,
   attentionList,
+  auditEntry,
   authorizePayment,
   checkout,
   createApiKey,

@@ -37,7 +37,7 @@ export function OrderFilters({ filters, setFilters }: Filters<Name>) {
   const chooseBy = (by: string) => setFilters({ by, ...(by === 'paid' && filters.status !== 'paid' ? { status: null } : {}) })
   return (
     <search>
-      <form className="filters" onSubmit={look} key={`${filters.q} ${filters.amount}`}>
+      <form className="filters many" onSubmit={look} key={`${filters.q} ${filters.amount}`}>
         <TextInput
           name="q"
           type="search"
@@ -46,6 +46,9 @@ export function OrderFilters({ filters, setFilters }: Filters<Name>) {
           maxLength={100}
           defaultValue={filters.q ?? ''}
         />
+        <Button type="submit" variant="default">
+          {t.orders.search}
+        </Button>
         <ChoiceFilter label={t.status} value={filters.status} choices={t.orders.statuses} onChoose={chooseStatus} />
         <ChoiceFilter
           label={t.orders.exception}
@@ -66,9 +69,6 @@ export function OrderFilters({ filters, setFilters }: Filters<Name>) {
         <ChoiceFilter label={t.lists.by} value={filters.by} choices={{ paid: t.lists.paid }} none={t.lists.created} onChoose={chooseBy} />
         <DateFilter label={t.lists.from} value={filters.from} onChoose={from => setFilters({ from })} />
         <DateFilter label={t.lists.to} value={filters.to} onChoose={to => setFilters({ to })} />
-        <Button type="submit" variant="default">
-          {t.orders.search}
-        </Button>
       </form>
     </search>
   )

@@ -21,7 +21,7 @@ export const paymentsEn: typeof paymentsPt = {
       reorged: 'The network undid a payment that had been confirmed. Deliver nothing until it is back or paid again.',
     },
     returning: amount =>
-      `${amount} are left over. To return them, send them from your own wallet to the sender below. If that is an exchange, or unknown, ask the payer for an address first: what goes back to an exchange may be lost.`,
+      `${amount} are left over. To return them, send them from your own wallet to the sender shown here. If that is an exchange, or unknown, ask the payer for an address first: what goes back to an exchange may be lost.`,
   },
   attention: {
     title: 'Needs attention',

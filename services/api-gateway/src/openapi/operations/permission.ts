@@ -5,6 +5,8 @@ const RESOURCES: Readonly<Record<string, string>> = {
   '': 'merchant',
   merchant: 'merchant',
   orders: 'orders',
+  'orders.csv': 'orders',
+  attention: 'orders',
   summary: 'orders',
   overview: 'orders',
   subscriptions: 'subscriptions',
