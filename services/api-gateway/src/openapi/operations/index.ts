@@ -1,4 +1,13 @@
-import { eventQuery, exportOrders, listAttention, listDeliveries, listEvents, listOrders, listSubscriptions, summaryQuery } from '@ponte/contracts'
+import {
+  eventQuery,
+  exportOrders,
+  listAttention,
+  listDeliveries,
+  listEvents,
+  listOrders,
+  listSubscriptions,
+  summaryQuery,
+} from '@ponte/contracts'
 import { account, people } from './account'
 import { endpoints, endpointsByKey } from './endpoints'
 import { open } from './open'
