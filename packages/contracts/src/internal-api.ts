@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { checkout } from './api/order'
 import { ApiError } from './errors'
 import { address, id } from './fields'
 
@@ -26,3 +27,13 @@ export function termsOf(from: Caller): MerchantTerms {
   if (from.kind !== 'merchant') throw new ApiError('forbidden', 'A payer may read the checkout of an order and nothing else.')
   return from.terms
 }
+
+/** How many orders one question about live pages may name. */
+export const LIVE_CHECKOUTS_MAX = 200
+
+/** Body of `POST /api/v1/checkouts` at orders, which the gateway asks for live pages; no client reaches it. */
+export const askCheckouts = z.strictObject({ ids: z.array(id).min(1).max(LIVE_CHECKOUTS_MAX) })
+
+/** Its answer: those that are there, in any order, each with the merchant whose page it is. */
+export const liveCheckouts = z.object({ data: z.array(z.object({ merchant_id: id, checkout })) })
+export type LiveCheckouts = z.infer<typeof liveCheckouts>

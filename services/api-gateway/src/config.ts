@@ -55,9 +55,10 @@ export const apiGatewayConfig = z
     MERCHANT_READS_MAX: integer(1, 1_000).default(8),
     MERCHANT_WRITES_MAX: integer(1, 1_000).default(128),
     MERCHANT_WAITING_MAX: integer(0, 10_000).default(512),
-    /** Live checkout streams open at once, in all and per address, in each replica. */
+    /** Live checkout streams open at once, in all, per address and per merchant, in each replica. */
     STREAMS_MAX: integer(1).default(5_000),
     STREAMS_PER_ADDRESS_MAX: integer(1).default(50),
+    STREAMS_PER_MERCHANT_MAX: integer(1).default(2_000),
     /** Proxies in front of us whose X-Forwarded-For may be believed. */
     TRUSTED_PROXIES: integer(0, 10).default(0),
     /** The built pages; by default those of this repository, when built. */

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { topology } from '@ponte/contracts'
 import { createApp, every, httpServer, type Logger, type Overrides, outboxRelay, serviceParts } from '@ponte/service-kit'
 import { activatePayoutChanges } from './account'
-import { checkoutView, HEARTBEAT_MS, liveCheckout } from './checkout'
+import { HEARTBEAT_MS, liveCheckout, liveViews } from './checkout'
 import type { ApiGatewayConfig } from './config'
 import { sessionTokens } from './credentials'
 import { docsRoutes } from './docs'
@@ -13,6 +13,8 @@ import { type RouteDeps, routes } from './routes'
 import { openStore } from './store'
 
 const PAYOUT_CHANGES_EVERY_MS = 5_000
+/** Live pages have so many connections to orders. */
+const LIVE_CONNECTIONS = 4
 const builtPages = join(__dirname, '../../../packages/web/dist')
 
 /** `local` are routes that only a gateway on a developer's machine has; the deployed process gives none. */
@@ -25,10 +27,16 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
   const relay = outboxRelay(database, bus, logger)
   const store = openStore(database, { now, committed: relay.wake })
   const owners = openOwners(config, logger)
+  // Connections of their own, so that no request waits behind live pages.
+  const pagesOwner = openOwner({
+    ...ownerOptions(config, logger),
+    ...{ name: 'orders', url: config.ORDERS_URL, secret: config.ORDERS_TOKEN_SECRET, connections: LIVE_CONNECTIONS },
+  })
   const live = liveCheckout({
-    view: orderId => checkoutView(owners.orders, orderId),
+    views: orderIds => liveViews(pagesOwner, orderIds),
     streamsMax: config.STREAMS_MAX,
     streamsPerAddressMax: config.STREAMS_PER_ADDRESS_MAX,
+    streamsPerMerchantMax: config.STREAMS_PER_MERCHANT_MAX,
     logger,
   })
   const pruning = every('rate window pruning', WINDOW_MS, store.rateWindows.prune, logger)
@@ -75,6 +83,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       pruning,
       every('payout address changes', PAYOUT_CHANGES_EVERY_MS, () => activatePayoutChanges(store, now), logger),
       ...Object.values(owners),
+      pagesOwner,
       bus.listen(['order.changed'], live.notify),
       every('live checkout heartbeat', HEARTBEAT_MS, live.heartbeat, logger),
     ],
@@ -84,9 +93,14 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
   })
 }
 
+const ownerOptions = (config: ApiGatewayConfig, logger: Logger) => ({
+  timeoutMs: config.OWNER_TIMEOUT_MS,
+  connectionAgeMs: config.OWNER_CONNECTION_AGE_MS,
+  logger,
+})
+
 function openOwners(config: ApiGatewayConfig, logger: Logger) {
-  const limits = { timeoutMs: config.OWNER_TIMEOUT_MS, connectionAgeMs: config.OWNER_CONNECTION_AGE_MS }
-  const open = (name: string, url: string, secret: string) => openOwner({ name, url, secret, ...limits, logger })
+  const open = (name: string, url: string, secret: string) => openOwner({ name, url, secret, ...ownerOptions(config, logger) })
   return {
     orders: open('orders', config.ORDERS_URL, config.ORDERS_TOKEN_SECRET),
     subscriptions: open('subscriptions', config.SUBSCRIPTIONS_URL, config.SUBSCRIPTIONS_TOKEN_SECRET),

@@ -5,12 +5,16 @@ import { startGateway, type TestGateway } from './world'
 
 let system: TestGateway
 const orderId = uuidv7()
+const merchantId = uuidv7()
 const view = { status: 'pending', received: '0.000000' }
 
 beforeAll(async () => {
   system = await startGateway({ STREAMS_PER_ADDRESS_MAX: '5' })
   system.owners.orders.answers((req, res) => {
-    if (req.path === `/api/v1/checkout/${orderId}`) res.json({ object: 'checkout', id: orderId, ...view })
+    if (req.path === '/api/v1/checkouts') {
+      const known = req.body.ids.includes(orderId)
+      res.json({ data: known ? [{ merchant_id: merchantId, checkout: { object: 'checkout', id: orderId, ...view } }] : [] })
+    } else if (req.path === `/api/v1/checkout/${orderId}`) res.json({ object: 'checkout', id: orderId, ...view })
     else res.status(404).type('application/problem+json').send('{"code":"not_found"}')
   })
 })
@@ -28,9 +32,9 @@ const changed = () => {
 }
 
 /** A reader that keeps what it was sent. */
-async function open(id = orderId) {
+async function open(id = orderId, headers: Record<string, string> = {}) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    get(`${system.url}/api/v1/checkout/${id}/stream`, resolve).on('error', reject)
+    get(`${system.url}/api/v1/checkout/${id}/stream`, { headers }, resolve).on('error', reject)
   })
   let text = ''
   let ended = false

@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto'
 import {
   ApiError,
   address,
+  askCheckouts,
   type CreateOrder,
   caller,
   createOrder,
   id as idSchema,
   type ListOrders,
+  type LiveCheckouts,
   listOrders,
   type MerchantTerms,
   ORDER_EXPIRES_IN_DEFAULT_S,
@@ -126,6 +128,18 @@ export function routes(deps: RouteDeps): Router {
   router.get('/api/v1/checkout/:id', async (req, res) => {
     const history = await historyOf(store, req)
     res.json(checkoutBody(history, await store.chain.head(history.order.chainId), place))
+  })
+
+  router.post('/api/v1/checkouts', async (req, res) => {
+    const { ids } = parseRequest(askCheckouts, req.body, 'body')
+    const found = await store.orders.histories(ids)
+    const chains = [...new Set(found.map(({ order }) => order.chainId))]
+    const heads = new Map(await Promise.all(chains.map(async chainId => [chainId, await store.chain.head(chainId)] as const)))
+    const data = found.map(history => ({
+      merchant_id: history.order.merchantId,
+      checkout: checkoutBody(history, heads.get(history.order.chainId) ?? 0n, place),
+    }))
+    res.json({ data } satisfies LiveCheckouts)
   })
 
   router.get('/api/v1/payout-addresses/:address', async (req, res) => {

@@ -1,4 +1,5 @@
-import { order } from '@ponte/contracts'
+import { liveCheckouts, order } from '@ponte/contracts'
+import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { asMerchant, merchantId, PAYOUT, startOrders } from './setup'
 
@@ -74,4 +75,20 @@ describe('POST /api/v1/orders', () => {
     const answer = await request(system.url).post('/api/v1/orders').set(asMerchant(merchantId, null)).send({ brl_amount: '1' })
     expect([answer.status, answer.body.code]).toEqual([422, 'payout_address_required'])
   })
+})
+
+it('POST /api/v1/checkouts answers the gateway what many live pages show, and of which merchant', async () => {
+  const made = await Promise.all([1, 2].map(() => request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '10' })))
+  const ids = made.map(({ body }) => body.id)
+  const { body } = await request(system.url)
+    .post('/api/v1/checkouts')
+    .set(asMerchant())
+    .send({ ids: [...ids, uuidv7()] })
+    .expect(200)
+  const shown = liveCheckouts.parse(body).data
+  expect(shown.map(({ checkout }) => checkout.id).sort()).toEqual(ids.sort())
+  expect(new Set(shown.map(each => each.merchant_id))).toEqual(new Set([merchantId]))
+  const one = await request(system.url).get(`/api/v1/checkout/${ids[0]}`).set(asMerchant())
+  expect(shown.find(({ checkout }) => checkout.id === ids[0])?.checkout).toEqual(one.body)
+  await request(system.url).post('/api/v1/checkouts').set(asMerchant()).send({ ids: [] }).expect(400)
 })

@@ -1,10 +1,18 @@
-import { ApiError, authorizePayment, type Caller, type CheckoutBody, id as idSchema } from '@ponte/contracts'
+import {
+  ApiError,
+  authorizePayment,
+  type Caller,
+  type CheckoutBody,
+  id as idSchema,
+  type LiveCheckouts,
+  type OrderStatus,
+} from '@ponte/contracts'
 import { parseRequest } from '@ponte/service-kit'
 import { type Request, type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { jsonBody } from '../json-body'
 import { forward, type Owner, type Owners } from '../owners'
-import type { LiveCheckout } from './live-checkout'
+import type { LiveCheckout, LiveView } from './live-checkout'
 
 const payer: Caller = { kind: 'checkout' }
 const path = z.object({ order_id: idSchema })
@@ -29,9 +37,31 @@ export function checkoutRoutes(owners: Owners, live: LiveCheckout, knownQuery: R
 }
 
 /** The payer's view of an order, asked of its owner. Throws `not_found`, or `service_unavailable`. */
-export async function checkoutView(orders: Owner, orderId: string): Promise<string> {
+async function checkoutView(orders: Owner, orderId: string): Promise<string> {
   const { status, body } = await orders.ask(payer, { method: 'GET', path: `/api/v1/checkout/${orderId}` })
   if (status === 200) return body.toString('utf8')
   if (status === 404) throw new ApiError('not_found', 'There is no such order; check the link.')
   throw new ApiError('service_unavailable', 'The order cannot be read at the moment; try again shortly.', { retryAfterS: 2 })
 }
+
+/** What live pages show, asked of the owner for many orders at once. Throws `service_unavailable`. */
+export async function liveViews(orders: Owner, orderIds: readonly string[]): Promise<Map<string, LiveView>> {
+  const body = Buffer.from(JSON.stringify({ ids: orderIds }))
+  const answer = await orders.ask(payer, {
+    method: 'POST',
+    path: '/api/v1/checkouts',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  if (answer.status !== 200)
+    throw new ApiError('service_unavailable', 'The order cannot be read at the moment; try again shortly.', { retryAfterS: 2 })
+  const { data }: LiveCheckouts = JSON.parse(answer.body.toString('utf8'))
+  return new Map(
+    data.map(({ merchant_id: merchantId, checkout }) => [
+      checkout.id,
+      { merchantId, text: JSON.stringify(checkout), isFinal: FINAL.includes(checkout.status) },
+    ]),
+  )
+}
+
+const FINAL: readonly OrderStatus[] = ['paid', 'expired', 'cancelled']

@@ -1,2 +1,2 @@
-export { checkoutRoutes, checkoutView } from './checkout-routes'
-export { HEARTBEAT_MS, type LiveCheckout, liveCheckout } from './live-checkout'
+export { checkoutRoutes, liveViews } from './checkout-routes'
+export { HEARTBEAT_MS, type LiveCheckout, type LiveView, liveCheckout } from './live-checkout'

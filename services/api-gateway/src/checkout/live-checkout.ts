@@ -1,23 +1,35 @@
-import { ApiError, parseEvent } from '@ponte/contracts'
+import { ApiError, LIVE_CHECKOUTS_MAX, parseEvent } from '@ponte/contracts'
 import type { Logger, Message, Part } from '@ponte/service-kit'
 import type { Request, Response } from 'express'
 import { addressBucket } from '../limits'
+import { admissions } from './admissions'
+
+/** A payer's view of an order as JSON text, and what decides about its streams. */
+export interface LiveView {
+  merchantId: string
+  text: string
+  /** Nothing more is expected to happen to it. */
+  isFinal: boolean
+}
 
 export interface LiveCheckoutOptions {
-  /** The payer's view of an order as JSON text. Throws ApiError when there is none. */
-  view(orderId: string): Promise<string>
+  /** The payers' views of these orders, of at most `LIVE_CHECKOUTS_MAX`; those that are there. */
+  views(orderIds: readonly string[]): Promise<ReadonlyMap<string, LiveView>>
   streamsMax: number
   streamsPerAddressMax: number
+  streamsPerMerchantMax: number
   logger: Logger
 }
 
 interface Watched {
   streams: Set<Response>
   /** The view that the streams have. */
-  sent: string
+  sent: LiveView
   /** Set while the view is fetched; `again` when the order changed meanwhile. */
   fetching: boolean
   again: boolean
+  /** Heartbeats since its view was final. */
+  finalBeats: number
 }
 
 export interface LiveCheckout extends Part {
@@ -25,7 +37,7 @@ export interface LiveCheckout extends Part {
   open(orderId: string, req: Request, res: Response): Promise<void>
   /** Refreshes the order that `order.changed` names. */
   notify(message: Message): void
-  /** Refreshes every watched order, and writes to every stream. */
+  /** Refreshes every watched order that is not final, writes to every stream, and ends those of orders that have been final for a while. */
   heartbeat(): Promise<void>
   count(): number
 }
@@ -34,13 +46,20 @@ export interface LiveCheckout extends Part {
 export const HEARTBEAT_MS = 15_000
 const RECONNECT_MS = 2_000
 const UNSENT_BYTES_MAX = 256 * 1024
+/** What follows a payment at once, such as its settlement, is still shown. */
+const FINAL_BEATS = 2
+/** The last event of a stream. A browser that opens it again names it, and is answered 204, after which it stays closed. */
+const END = 'end'
 
-/** Live checkout pages as server-sent events. One fetch per changed order, however many payers look at it. */
+/** Live checkout pages as server-sent events. One question per changed order, and one per heartbeat and many orders, however many payers look at them. */
 export function liveCheckout(options: LiveCheckoutOptions): LiveCheckout {
   const watched = new Map<string, Watched>()
-  const perAddress = new Map<string, number>()
-  let open = 0
+  const admitted = admissions(options)
 
+  const show = (order: Watched, view: LiveView) => {
+    if (view.text !== order.sent.text) for (const stream of order.streams) send(stream, view.text)
+    order.sent = view
+  }
   const refresh = async (orderId: string, order: Watched) => {
     if (order.fetching) {
       order.again = true
@@ -50,9 +69,8 @@ export function liveCheckout(options: LiveCheckoutOptions): LiveCheckout {
     try {
       do {
         order.again = false
-        const view = await options.view(orderId)
-        if (view !== order.sent) for (const stream of order.streams) send(stream, view)
-        order.sent = view
+        const view = (await options.views([orderId])).get(orderId)
+        if (view) show(order, view)
       } while (order.again)
     } catch (error) {
       options.logger.warn('refreshing a live checkout failed; the next heartbeat tries again', { order_id: orderId, error })
@@ -60,24 +78,23 @@ export function liveCheckout(options: LiveCheckoutOptions): LiveCheckout {
       order.fetching = false
     }
   }
-  const admit = (address: string) => {
-    const ofAddress = perAddress.get(address) ?? 0
-    if (open >= options.streamsMax || ofAddress >= options.streamsPerAddressMax) {
-      throw new ApiError('rate_limited', 'Too many live pages are open; close some, or read the checkout without /stream.', {
-        retryAfterS: 10,
-      })
-    }
-    open += 1
-    perAddress.set(address, ofAddress + 1)
-    return () => {
-      open -= 1
-      const left = (perAddress.get(address) ?? 1) - 1
-      if (left > 0) perAddress.set(address, left)
-      else perAddress.delete(address)
+  /** One question after the other: pages wait for each other, and not requests for pages. */
+  const refreshAll = async (orderIds: readonly string[]) => {
+    for (let first = 0; first < orderIds.length; first += LIVE_CHECKOUTS_MAX) {
+      const asked = orderIds.slice(first, first + LIVE_CHECKOUTS_MAX)
+      try {
+        for (const [orderId, view] of await options.views(asked)) {
+          const order = watched.get(orderId)
+          // A question of its own that was sent meanwhile has the newer answer.
+          if (order && !order.fetching) show(order, view)
+        }
+      } catch (error) {
+        options.logger.warn('refreshing live checkouts failed; the next heartbeat tries again', { orders: asked.length, error })
+      }
     }
   }
-  const join = (orderId: string, view: string, res: Response) => {
-    const order = watched.get(orderId) ?? { streams: new Set(), sent: view, fetching: false, again: false }
+  const join = (orderId: string, view: LiveView, res: Response) => {
+    const order = watched.get(orderId) ?? { streams: new Set(), sent: view, fetching: false, again: false, finalBeats: 0 }
     watched.set(orderId, order)
     order.streams.add(res)
     res.on('close', () => {
@@ -88,16 +105,18 @@ export function liveCheckout(options: LiveCheckoutOptions): LiveCheckout {
   }
   return {
     name: 'live checkout',
-    count: () => open,
+    count: admitted.count,
     async open(orderId, req, res) {
-      const release = admit(addressBucket(req.ip ?? ''))
-      res.on('close', release)
-      const view = await options.view(orderId)
+      if (req.get('last-event-id') === END) return void res.status(204).end()
+      res.on('close', admitted.address(addressBucket(req.ip ?? '')))
+      const view = (await options.views([orderId])).get(orderId)
+      if (!view) throw new ApiError('not_found', 'There is no such order; check the link.')
       if (res.destroyed) return
+      res.on('close', admitted.merchant(view.merchantId))
       res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' })
       res.write(`retry: ${RECONNECT_MS}\n\n`)
       if (req.method === 'HEAD') return void res.end()
-      send(res, view)
+      send(res, view.text)
       const order = join(orderId, view, res)
       // A change between the read and the registration was not announced to this stream.
       void refresh(orderId, order)
@@ -110,8 +129,15 @@ export function liveCheckout(options: LiveCheckoutOptions): LiveCheckout {
       if (order) void refresh(orderId, order)
     },
     async heartbeat() {
-      for (const { streams } of watched.values()) for (const stream of streams) stream.write(': still here\n\n')
-      await Promise.all([...watched].map(([orderId, order]) => refresh(orderId, order)))
+      const open: string[] = []
+      for (const [orderId, order] of watched) {
+        order.finalBeats = order.sent.isFinal ? order.finalBeats + 1 : 0
+        const isOver = order.finalBeats > FINAL_BEATS
+        for (const stream of order.streams)
+          isOver ? stream.end(`id: ${END}\nevent: ${END}\ndata: {}\n\n`) : stream.write(': still here\n\n')
+        if (!order.sent.isFinal) open.push(orderId)
+      }
+      await refreshAll(open)
     },
     async stop() {
       for (const { streams } of watched.values()) for (const stream of streams) stream.end()

@@ -46,16 +46,18 @@ export interface OwnerOptions {
   timeoutMs: number
   /** How old a connection may grow. */
   connectionAgeMs: number
+  /** How many connections it may have. */
+  connections?: number
   logger: Logger
 }
 
 /** Opens a keep-alive pool to one owner. An owner that does not answer in time answers the caller 503 `service_unavailable`. */
 export function openOwner(options: OwnerOptions): Owner {
-  const { name, secret, timeoutMs, logger } = options
+  const { name, secret, timeoutMs, logger, connections = CONNECTIONS_MAX } = options
   const base = new URL(options.url)
   const prefix = base.pathname.replace(/\/$/, '')
   const pool = new RoundRobinPool(base.origin, {
-    connections: CONNECTIONS_MAX,
+    connections,
     connectTimeout: timeoutMs,
     pipelining: 1,
     // Connections are spread over replicas when they are made, so they are made anew again and again.

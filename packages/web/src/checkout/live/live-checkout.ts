@@ -53,6 +53,8 @@ function follow(orderId: string, set: (change: (state: LiveCheckout) => LiveChec
       // A message that was on its way when the connection closed is no evidence about the connection.
       set(state => ({ ...state, checkout, live: navigator.onLine, failure: null }))
     })
+    // Nothing more is expected; the browser would open it again.
+    stream.addEventListener('end', () => stream?.close())
     stream.onerror = () => {
       set(state => ({ ...state, live: false }))
       // A broken line is repaired by the browser; an answer other than 200 ends the stream for good.

@@ -26,7 +26,9 @@ export const open: Operation[] = [
       permission: null,
     },
     ...{ summary: 'The same, live, as server-sent events', answers: { 200: 'stream' }, errors: ['not_found'] },
-    description: 'Each `checkout` event carries the whole present view; after a lost connection the first event is up to date.',
+    description:
+      'Each `checkout` event carries the whole present view; after a lost connection the first event is up to date. An order that is final for a while ' +
+      'ends it with an event `end`; opened again with that `Last-Event-ID`, it answers 204.',
   },
   {
     ...{
