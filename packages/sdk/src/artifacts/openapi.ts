@@ -47,7 +47,7 @@ export interface paths {
         };
         /**
          * The same, live, as server-sent events
-         * @description Each `checkout` event carries the whole present view; after a lost connection the first event is up to date.
+         * @description Each `checkout` event carries the whole present view; after a lost connection the first event is up to date. An order that is final for a while ends it with an event `end`; opened again with that `Last-Event-ID`, it answers 204.
          */
         get: operations["streamCheckout"];
         put?: never;
