@@ -61,7 +61,8 @@ const homes: Record<string, string[]> = {
     ...ROUTES,
     // The edge is made of middleware.
     'services/api-gateway/src/{ping,methods,json-body,documented}.ts',
-    'services/api-gateway/src/{account/changes,account/membership,limits/concurrency,limits/limit-handlers,credentials/credentials,owners/forward,checkout/live-checkout}.ts',
+    'services/api-gateway/src/{account/changes,account/membership,limits/concurrency,limits/limit-handlers,credentials/credentials,checkout/live-checkout}.ts',
+    'services/api-gateway/src/owners/{forward,forward-stream}.ts',
     'services/api-gateway/src/pages/*.ts',
     'services/chain-listener/src/relay/index.ts',
   ],
