@@ -116,10 +116,14 @@ it('a stranger whose keys take their money away uses up a quarter of a merchant:
   expect([reverted.length, spent >= 0.5, spent < 1]).toEqual([2 * rounds, true, true])
 
   expect(await sign(listening, merchantId)).toMatchObject({ status: 409 })
+  // What is signed anew in the place of a failed one changes nothing about what that has cost.
+  await listening.sql.query("UPDATE authorizations SET state = 'paid' WHERE reason = 'reverted'")
+  expect(await sign(listening, merchantId)).toMatchObject({ status: 409 })
+  await listening.sql.query("UPDATE authorizations SET state = 'failed' WHERE reason = 'reverted'")
   expect(await sign(listening, merchantId, returning.payer)).toMatchObject({ status: 202 })
   expect(await sign(listening, uuidv7())).toMatchObject({ status: 202 })
   await mineUntil(() => settled(listening), 'the others were not paid')
   expect((await listening.sql.query("SELECT 1 FROM authorizations WHERE state = 'paid'")).rowCount).toBe(3)
   const metrics = await (await listening.fetch('/metrics')).text()
-  expect(metrics).toMatch(/^ponte_authorizations_refused_total\{.*reason="reverted_budget".*\} 3$/m)
+  expect(metrics).toMatch(/^ponte_authorizations_refused_total\{.*reason="reverted_budget".*\} 4$/m)
 }, 60_000)

@@ -40,7 +40,7 @@ export type NewRelay = Omit<Relay, 'raws' | 'hashes' | 'noopFrom' | 'pricedAt' |
 /** What was spent on gas, in token units: all of a line, and by merchant, in the last day; by order, ever. */
 export interface Spent {
   dayUnits: bigint
-  /** By merchant: for keys' signatures that reverted in the last day, and by which nothing was paid in another transaction either. */
+  /** By merchant: for keys' signatures that reverted in the last day, where the payer has paid nothing for the order by another transaction either. */
   reverted: ReadonlyMap<string, bigint>
   merchants: ReadonlyMap<string, bigint>
   orders: ReadonlyMap<string, bigint>
@@ -113,8 +113,9 @@ const SPENT = `
     WHERE chain_id = $1 AND kind = $2 AND order_ids && $5::uuid[] AND order_id = ANY($5::uuid[]) GROUP BY order_id
   UNION ALL SELECT 'reverted', merchant, trunc(sum(cost_units))::text FROM relays, unnest(merchants) AS merchant
     WHERE chain_id = $1 AND kind = $2 AND NOT wallet AND outcome = 'reverted' AND created_at > now() - interval '1 day' AND merchant = ANY($4)
-      AND EXISTS (SELECT 1 FROM authorizations AS failed WHERE failed.chain_id = $1 AND failed.order_id = ANY(relays.order_ids)
-        AND failed.payer = relays.payer AND failed.salt = relays.salt AND failed.state = 'failed') GROUP BY merchant`
+      AND NOT EXISTS (SELECT 1 FROM payables JOIN payments USING (chain_id, memo, merchant) WHERE chain_id = $1
+        AND payables.order_id = ANY(relays.order_ids) AND payments.payer = relays.payer AND payments.kind = 'router' AND payments.state <> 'orphaned')
+    GROUP BY merchant`
 
 // Raw, because transactions and signatures are reopened in one statement under the lease's guard.
 const REOPEN = `
