@@ -33,6 +33,8 @@ export interface SiegeOutcome {
 }
 
 const PAID_WITHIN_MS = 120_000
+/** Blocks of which logs are asked for at once. */
+const SPAN = 100
 const BUDGET_USDC = 20
 /** So many honest merchants that half an hour of their payers fits their budgets; to each come the same payers again and again. */
 const MERCHANTS = 12
@@ -81,7 +83,7 @@ export async function siege({ seconds, everyMs, attacked }: SiegeOptions): Promi
     }
     const paid = await Promise.all(payers)
     await attacker?.stop()
-    const twice = await Promise.all(paid.map(({ order }) => paymentsOf(world, order)))
+    const payments = await paymentsByMemo(world)
     const spent = async (where: string, values: unknown[]) =>
       Number(
         (await books.query<{ usdc: string }>(`SELECT coalesce(sum(cost_units), 0) / 1e6 AS usdc FROM relays ${where}`, values)).rows[0]
@@ -95,7 +97,7 @@ export async function siege({ seconds, everyMs, attacked }: SiegeOptions): Promi
       paidMs: paid.flatMap(({ ms }) => ms ?? []),
       unpaid: paid.filter(({ ms }) => ms === undefined).length,
       refused: paid.filter(({ wasRefused }) => wasRefused).length,
-      twice: twice.filter(payments => payments > 1).length,
+      twice: paid.filter(({ order }) => (payments.get(order.memo) ?? 0) > 1).length,
       attackerUsdc: attacker ? await spent('WHERE $1 = ANY(merchants) OR order_ids && $2::uuid[]', [attacker.merchantId, links]) : 0,
       allUsdc: await spent('', []),
       // Sweeps and signatures have a budget each.
@@ -146,5 +148,15 @@ async function payHonestly(world: World, mint: Mint, merchant: Merchant | undefi
   return { order, ms: performance.now() - since, wasRefused }
 }
 
-const paymentsOf = async ({ chain }: World, order: OrderBody): Promise<number> =>
-  (await chain.provider.getLogs({ address: chain.routerAddress, topics: [PAYMENT_RECEIVED_TOPIC, `0x${order.memo}`], fromBlock: 0 })).length
+/** How many payments the router shows, by memo; read in spans that a busy node answers in time. */
+async function paymentsByMemo({ chain }: World): Promise<Map<string, number>> {
+  const [counts, head] = [new Map<string, number>(), await chain.provider.getBlockNumber()]
+  for (let fromBlock = 0; fromBlock <= head; fromBlock += SPAN) {
+    const filter = { address: chain.routerAddress, topics: [PAYMENT_RECEIVED_TOPIC], fromBlock, toBlock: fromBlock + SPAN - 1 }
+    for (const { topics } of await chain.provider.getLogs(filter)) {
+      const memo = (topics[1] ?? '').slice(2)
+      counts.set(memo, (counts.get(memo) ?? 0) + 1)
+    }
+  }
+  return counts
+}
