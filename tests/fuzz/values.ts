@@ -124,7 +124,8 @@ function oddObject(schema: Schema, schemas: Schemas, random: Random, ids: readon
   )
   const names = Object.keys(made)
   if (random.chance(0.1) && names.length > 0) delete made[random.pick(names)]
-  if (random.chance(0.15)) Object.defineProperty(made, random.pick(STRINGS), { value: random.pick(OTHERS), enumerable: true })
+  if (random.chance(0.15))
+    Object.defineProperty(made, random.pick(STRINGS), { value: random.pick(OTHERS), enumerable: true, configurable: true })
   const values = schema.additionalProperties
   if (typeof values === 'object' && values !== null)
     for (let left = random.between(0, 24); left > 0; left--)

@@ -26,6 +26,7 @@ export const OPT_IN_EVENTS = [
   'subscription.upcoming',
   'subscription.past_due',
   'subscription.resumed',
+  'account.changed',
 ] as const
 
 /** What a merchant sends to one endpoint to try it. */
@@ -101,6 +102,19 @@ export const upcomingData = compactData.extend({ period_index: periodIndex, char
 
 /** A period's order ended unpaid. */
 export const pastDueData = compactData.extend({ period_index: periodIndex, missing_brl_amount: brlAmount })
+/** A change of the merchant's own account: its payout address, keys, secret or members. Names of what changed, never a secret. */
+export const accountData = z.object({
+  id: id.meta({ description: 'Of the entry in the audit log' }),
+  action: z.string().meta({ example: 'merchant.update' }),
+  changed: z.array(z.string()).meta({ example: ['pending_payout_change'] }),
+  user_id: z.string(),
+  created_at: timestamp,
+  payout_change: z
+    .object({ id, payout_address: address, activates_at: timestamp })
+    .nullable()
+    .meta({ description: 'The change of the payout address that waits now' }),
+})
+export type AccountData = z.infer<typeof accountData>
 
 export const testData = z.object({ id, message: z.string() })
 
@@ -122,5 +136,6 @@ export const webhookBodies = {
   'subscription.upcoming': z.strictObject({ type: z.literal('subscription.upcoming'), data: upcomingData }),
   'subscription.past_due': z.strictObject({ type: z.literal('subscription.past_due'), data: pastDueData }),
   'subscription.resumed': z.strictObject({ type: z.literal('subscription.resumed'), data: compactData }),
+  'account.changed': z.strictObject({ type: z.literal('account.changed'), data: accountData }),
   [TEST_EVENT]: z.strictObject({ type: z.literal(TEST_EVENT), data: testData }),
 } satisfies Record<WebhookType, z.ZodType>

@@ -64,5 +64,6 @@ export interface WebhookBodies {
   'subscription.upcoming': Schemas['SubscriptionUpcomingWebhook']
   'subscription.past_due': Schemas['SubscriptionPastDueWebhook']
   'subscription.resumed': Schemas['SubscriptionResumedWebhook']
+  'account.changed': Schemas['AccountChangedWebhook']
   'endpoint.test': Schemas['EndpointTestWebhook']
 }

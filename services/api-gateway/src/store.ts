@@ -17,7 +17,7 @@ export function openStore(database: Database, options: MerchantStoreOptions) {
     merchants: merchantStore(database, prisma, options),
     apiKeys: apiKeyStore(database, prisma, options),
     namedKeys: namedKeyStore(database, prisma, options),
-    members: memberStore(database, prisma),
+    members: memberStore(database, prisma, options),
     auditLog: auditLogStore(database),
     rateWindows: rateWindowStore(database),
   }

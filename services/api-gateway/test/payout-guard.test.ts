@@ -69,6 +69,16 @@ test('a session stolen right after the login changes nothing for two days, in wh
     payout_address: OLD,
     pending_payout_change: { payout_address: thief.address, is_signed: false, activates_at: new Date(at.ms + 48 * HOUR).toISOString() },
   })
+  const { rows } = await system.sql.query("SELECT body FROM outbox WHERE type = 'account.changed' AND body LIKE $1", [`%${merchant.id}%`])
+  expect(rows.map(row => JSON.parse(row.body).data)).toMatchObject([
+    {
+      merchant_version: 2,
+      account: {
+        ...{ action: 'merchant.update', changed: ['pending_payout_change'], user_id: subjectOf(token) },
+        payout_change: { id: body.pending_payout_change.id, payout_address: thief.address },
+      },
+    },
+  ])
   at.ms += 47 * HOUR
   await activate()
   system.owners.orders.received.length = 0

@@ -50,5 +50,6 @@ export function reactions({ store, due, admit, stored }: ReactionDeps): Reaction
     'subscription.upcoming': notify,
     'subscription.past_due': notify,
     'subscription.resumed': notify,
+    'account.changed': notify,
   }
 }

@@ -160,6 +160,11 @@ export function optIn(type: (typeof OPT_IN_EVENTS)[number], merchantId: string):
     }
     return event(type, { ...owner, subscription: { ...period, ...issued } })
   }
+  if (type === 'account.changed') {
+    const change = { id: randomUUID(), payout_address: PAYOUT_ADDRESS, activates_at: order.paid_at }
+    const entry = { id: randomUUID(), action: 'merchant.update', changed: ['pending_payout_change'], user_id: 'user' }
+    return event(type, { ...owner, account: { ...entry, created_at: order.paid_at, payout_change: change } })
+  }
   if (type !== 'payment.unmatched') return event(type, { ...owner, order: { ...order, expected: '27.398525', received: '54.797050' } })
   return event('order.payment_unmatched', {
     ...owner,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { id, timestamp } from '../fields'
 import {
+  accountData,
   compactData,
   issuedData,
   paidData,
@@ -20,7 +21,18 @@ export const eventBody = z
     object: z.literal('event'),
     id,
     type: webhookType,
-    data: z.union([settledData, underpaidData, paidData, unmatchedData, issuedData, upcomingData, pastDueData, testData, compactData]),
+    data: z.union([
+      settledData,
+      underpaidData,
+      paidData,
+      unmatchedData,
+      issuedData,
+      upcomingData,
+      pastDueData,
+      accountData,
+      testData,
+      compactData,
+    ]),
     created_at: timestamp,
     sequence: z.int().meta({ description: 'Counts your events without gaps, in the order in which they can be pulled' }),
     body: z

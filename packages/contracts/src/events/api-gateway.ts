@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { timestamp } from '../fields'
+import { id, timestamp } from '../fields'
 import { merchantTerms } from '../internal-api'
+import { accountData } from '../webhook'
 
 /** Published by api-gateway. Consumed by orders, webhook-dispatcher. The secrets travel sealed (AES-256-GCM). */
 export const merchantUpdated = merchantTerms.extend({
@@ -9,3 +10,6 @@ export const merchantUpdated = merchantTerms.extend({
   sealed_pending_webhook_secret: z.string().nullable(),
   pending_webhook_secret_activates_at: timestamp.nullable(),
 })
+
+/** Published by api-gateway: payout address, keys, secret or members were changed. Consumed by webhook-dispatcher. */
+export const accountChanged = z.object({ merchant_id: id, merchant_version: z.int().min(1), account: accountData })

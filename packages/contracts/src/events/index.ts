@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { merchantUpdated } from './api-gateway'
+import { accountChanged, merchantUpdated } from './api-gateway'
 import {
   authorizationChanged,
   chainAdvanced,
@@ -39,6 +39,7 @@ import {
 /** Every fact that travels between services; the key is the routing key. Changes are additive, a breaking one is a new name. */
 export const eventTable = {
   'merchant.updated': merchantUpdated,
+  'account.changed': accountChanged,
   'payment.detected': chainPayment,
   'payment.confirmed': chainPayment,
   'payment.orphaned': chainPayment,
@@ -168,6 +169,7 @@ export const topology = {
     'subscription.upcoming',
     'subscription.past_due',
     'subscription.resumed',
+    'account.changed',
   ],
 } as const satisfies Record<string, readonly EventType[]>
 

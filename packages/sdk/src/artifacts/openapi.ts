@@ -1466,7 +1466,7 @@ export interface components {
              */
             created_lt: string;
             /** @enum {string} */
-            event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "endpoint.test";
+            event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
             /**
              * Format: uuid
              * @description Where to; by default your webhook_url
@@ -1525,7 +1525,7 @@ export interface components {
              *       "order.settled"
              *     ]
              */
-            events: ("*" | "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed")[];
+            events: ("*" | "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed")[];
             /**
              * @description `ponte`: as the webhook_url has it. `standard`: the headers of Standard Webhooks besides
              * @default ponte
@@ -1557,7 +1557,7 @@ export interface components {
              *       "order.settled"
              *     ]
              */
-            events?: ("*" | "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed")[];
+            events?: ("*" | "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed")[];
             /**
              * @description `ponte`: as the webhook_url has it. `standard`: the headers of Standard Webhooks besides
              * @enum {string}
@@ -2195,7 +2195,7 @@ export interface components {
             /** @constant */
             object: "event";
             /** @enum {string} */
-            type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "endpoint.test";
+            type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
             data: {
                 /**
                  * Format: uuid
@@ -2416,6 +2416,45 @@ export interface components {
             } | {
                 /**
                  * Format: uuid
+                 * @description Of the entry in the audit log
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                id: string;
+                /** @example merchant.update */
+                action: string;
+                /**
+                 * @example [
+                 *       "pending_payout_change"
+                 *     ]
+                 */
+                changed: string[];
+                user_id: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 UTC, from 1970 to 2999
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                created_at: string;
+                /** @description The change of the payout address that waits now */
+                payout_change: {
+                    /**
+                     * Format: uuid
+                     * @description UUIDv7
+                     * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                     */
+                    id: string;
+                    /** @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 */
+                    payout_address: string;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601 UTC, from 1970 to 2999
+                     * @example 2026-11-20T12:00:00.000Z
+                     */
+                    activates_at: string;
+                } | null;
+            } | {
+                /**
+                 * Format: uuid
                  * @description UUIDv7
                  * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
                  */
@@ -2467,7 +2506,7 @@ export interface components {
              */
             event_id: string;
             /** @enum {string} */
-            event_type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "endpoint.test";
+            event_type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
             /**
              * Format: uuid
              * @description Your own id for the webhook_url
@@ -2510,7 +2549,7 @@ export interface components {
              */
             event_id: string;
             /** @enum {string} */
-            event_type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "endpoint.test";
+            event_type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
             /**
              * Format: uuid
              * @description Your own id for the webhook_url
@@ -3653,6 +3692,50 @@ export interface components {
                 external_ref: string | null;
             };
         };
+        AccountChangedWebhook: {
+            /** @constant */
+            type: "account.changed";
+            data: {
+                /**
+                 * Format: uuid
+                 * @description Of the entry in the audit log
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                id: string;
+                /** @example merchant.update */
+                action: string;
+                /**
+                 * @example [
+                 *       "pending_payout_change"
+                 *     ]
+                 */
+                changed: string[];
+                user_id: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 UTC, from 1970 to 2999
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                created_at: string;
+                /** @description The change of the payout address that waits now */
+                payout_change: {
+                    /**
+                     * Format: uuid
+                     * @description UUIDv7
+                     * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                     */
+                    id: string;
+                    /** @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 */
+                    payout_address: string;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601 UTC, from 1970 to 2999
+                     * @example 2026-11-20T12:00:00.000Z
+                     */
+                    activates_at: string;
+                } | null;
+            };
+        };
         EndpointTestWebhook: {
             /** @constant */
             type: "endpoint.test";
@@ -4195,7 +4278,7 @@ export interface operations {
                 starting_after?: string;
                 /** @description The page before this id, which is newer */
                 ending_before?: string;
-                type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "endpoint.test";
+                type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
                 /** @description Created at this time or later */
                 created_gte?: string;
                 /** @description Created before this time */
@@ -4991,7 +5074,7 @@ export interface operations {
                 starting_after?: string;
                 /** @description The page before this id, which is newer */
                 ending_before?: string;
-                type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "endpoint.test";
+                type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
                 /** @description Created at this time or later */
                 created_gte?: string;
                 /** @description Created before this time */
@@ -5064,7 +5147,7 @@ export interface operations {
                 /** @description The page before this id, which is newer */
                 ending_before?: string;
                 status?: "pending" | "in_flight" | "delivered" | "dead";
-                event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "endpoint.test";
+                event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
                 event_id?: string;
                 /** @description To this endpoint; your own id for your webhook_url */
                 endpoint_id?: string;
@@ -5842,7 +5925,7 @@ export interface operations {
                 /** @description The page before this id, which is newer */
                 ending_before?: string;
                 status?: "pending" | "in_flight" | "delivered" | "dead";
-                event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "endpoint.test";
+                event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
                 event_id?: string;
                 /** @description To this endpoint; your own id for your webhook_url */
                 endpoint_id?: string;

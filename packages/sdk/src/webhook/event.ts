@@ -53,6 +53,7 @@ const REQUIRED: Record<WebhookType, readonly string[]> = {
   'subscription.upcoming': ['id', 'charge_at', 'brl_amount'],
   'subscription.past_due': ['id', 'missing_brl_amount'],
   'subscription.resumed': COMPACT,
+  'account.changed': ['id', 'action', 'user_id', 'created_at'],
   'endpoint.test': ['id', 'message'],
 }
 

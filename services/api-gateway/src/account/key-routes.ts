@@ -42,7 +42,7 @@ export function keyRoutes(deps: AccountDeps): Router {
   router.delete(`${PATH}/:id`, ...session, async (req, res) => {
     parseRequest(nothing, jsonBody(req), 'body')
     const key = await ownKey(req, res)
-    await store.namedKeys.revoke(key, actor(res))
+    await store.namedKeys.revoke(await own(store, res), key, actor(res))
     res.json(namedKeyBody({ ...key, revokedAt: key.revokedAt ?? now() }))
   })
   router.post(PATH, ...session, async (req, res) => {
@@ -53,7 +53,7 @@ export function keyRoutes(deps: AccountDeps): Router {
     if (idempotencyKey === undefined) {
       const minted = mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES))
       const key = await opened(merchant, body, minted.plain, res)
-      await store.namedKeys.insert(key, minted.hash, actor(res), null)
+      await store.namedKeys.insert(merchant, key, minted.hash, actor(res), null)
       created(res, key, minted.plain)
     } else await createdOnce(merchant, body, idempotencyKey, res)
   })
@@ -88,7 +88,8 @@ export function keyRoutes(deps: AccountDeps): Router {
     const salt = randomBytes(SALT_BYTES)
     const minted = keyFor(salt)
     const key = await opened(merchant, body, minted.plain, res)
-    if (await store.namedKeys.insert(key, minted.hash, actor(res), { idempotencyKey, body, salt })) created(res, key, minted.plain)
+    if (await store.namedKeys.insert(merchant, key, minted.hash, actor(res), { idempotencyKey, body, salt }))
+      created(res, key, minted.plain)
     else if (!(await replayed())) throw new Error('A repeated request left no key.')
   }
   return router

@@ -76,7 +76,7 @@ export function merchantRoutes(deps: AccountDeps): Router {
 
   const rotated = async (merchant: Merchant, res: Response): Promise<string> => {
     const key = mint()
-    await store.apiKeys.rotate(merchant.id, key.hash, actor(res), null)
+    await store.apiKeys.rotate(merchant, key.hash, actor(res), null)
     return key.plain
   }
   const rotatedOnce = async (merchant: Merchant, idempotencyKey: string, res: Response): Promise<string> => {
@@ -89,7 +89,7 @@ export function merchantRoutes(deps: AccountDeps): Router {
     if (known) return replayed(known)
     const salt = randomBytes(SALT_BYTES)
     const key = keyFor(salt)
-    if (await store.apiKeys.rotate(merchant.id, key.hash, actor(res), { idempotencyKey, salt })) return key.plain
+    if (await store.apiKeys.rotate(merchant, key.hash, actor(res), { idempotencyKey, salt })) return key.plain
     const first = await store.apiKeys.saltOf(merchant.id, idempotencyKey)
     if (!first) throw new Error('A repeated rotation left no key.')
     return replayed(first)

@@ -14,5 +14,5 @@ export {
 } from './merchant'
 export { merchantBody } from './merchant-body'
 export { vetPayoutAddress } from './payable'
-export { type PayoutGuard, payoutMessage, waiting } from './payout-change'
+export { type PayoutChange, type PayoutGuard, payoutMessage, waiting } from './payout-change'
 export { isSignedBy } from './payout-signature'

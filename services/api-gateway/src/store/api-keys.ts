@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
-import { createBatch, type Database, isUniqueViolation, type Statement } from '@ponte/service-kit'
+import { createBatch, type Database, isUniqueViolation, outboxRows, type Statement } from '@ponte/service-kit'
 import type { KeyTerms } from '../credentials'
 import type { PrismaClient } from '../generated/client'
-import { type Actor, auditEntry, auditRecordOf, INSERT_AUDIT_ROWS } from './audit-log'
+import type { Merchant } from '../merchant'
+import { type Actor, accountChanged, auditEntry, auditRecordOf, INSERT_AUDIT_ROWS } from './audit-log'
+import type { MerchantStoreOptions } from './merchants'
 
 /** A rotation that a client can repeat: its Idempotency-Key, and the salt of the key that was derived for it. */
 export interface RotationRequest {
@@ -39,7 +41,7 @@ const LOOKUP_TIMEOUT_MS = 8_000
 const ROTATE_ATTEMPTS_MAX = 20
 const REQUEST_KEPT_MS = 7 * 86_400_000
 
-export function apiKeyStore(database: Database, prisma: PrismaClient, { now }: { now: () => Date }) {
+export function apiKeyStore(database: Database, prisma: PrismaClient, { now, committed }: MerchantStoreOptions) {
   const forgottenBefore = () => new Date(now().getTime() - REQUEST_KEPT_MS)
 
   /** The salt of the key that this request was answered with; null when it is new. */
@@ -75,18 +77,21 @@ export function apiKeyStore(database: Database, prisma: PrismaClient, { now }: {
     saltOf,
 
     /** Revokes the current key and activates this one. False, with nothing changed, when the same request has done it already. */
-    async rotate(merchantId: string, hash: Buffer, actor: Actor, request: RotationRequest | null): Promise<boolean> {
+    async rotate(merchant: Merchant, hash: Buffer, actor: Actor, request: RotationRequest | null): Promise<boolean> {
+      const merchantId = merchant.id
       for (let attempt = 1; ; attempt++) {
         const at = now()
         const key = { hash, merchant_id: merchantId, created_at: at }
         const repeatable = request && { request_hash: hashOf(request.idempotencyKey), salt: request.salt }
-        const audit = auditRecordOf(auditEntry(merchantId, actor, 'api_key.rotate', ['api_key'], at))
+        const entry = auditEntry(merchantId, actor, 'api_key.rotate', ['api_key'], at)
         try {
           await database.commit({
+            events: outboxRows([accountChanged(entry, merchant)], at),
             write: ROTATE,
-            rows: { api_keys: [{ ...key, ...repeatable }], audit_log: [audit] },
+            rows: { api_keys: [{ ...key, ...repeatable }], audit_log: [auditRecordOf(entry)] },
             values: { merchant_id: merchantId, at, forgotten_before: forgottenBefore() },
           })
+          committed()
           return true
         } catch (error) {
           // Concurrent rotations collide at the active key, or at the request itself; the later one is tried again.

@@ -1,5 +1,6 @@
-import type { AuditEntryBody, ListAudit } from '@ponte/contracts'
+import type { AuditEntryBody, ListAudit, NewEvent } from '@ponte/contracts'
 import { type Database, insertRows, keysetPage, uuidv7 } from '@ponte/service-kit'
+import type { PayoutChange } from '../merchant'
 
 export type Action =
   | 'merchant.create'
@@ -49,6 +50,26 @@ export const INSERT_AUDIT_ROWS = insertRows('audit_log', [
   'at',
   'network',
 ])
+
+/** The same as an event for the merchant, who may not have wanted it. */
+export const accountChanged = (
+  entry: ReturnType<typeof auditEntry>,
+  { version, pendingPayout }: { version: number; pendingPayout: PayoutChange | null },
+): NewEvent => ({
+  type: 'account.changed',
+  data: {
+    merchant_id: entry.merchantId,
+    merchant_version: version,
+    account: {
+      ...{ id: entry.id, action: entry.action, changed: entry.changed, user_id: entry.userId, created_at: entry.at.toISOString() },
+      payout_change: pendingPayout && {
+        id: pendingPayout.id,
+        payout_address: pendingPayout.address,
+        activates_at: pendingPayout.activatesAt.toISOString(),
+      },
+    },
+  },
+})
 
 export const auditRecordOf = ({ merchantId, userId, requestId, ...entry }: ReturnType<typeof auditEntry>) => ({
   ...entry,

@@ -1,11 +1,12 @@
-import type { Database, Statement } from '@ponte/service-kit'
+import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import type { Invitation, Member, Merchant } from '../merchant'
-import { type Action, type Actor, auditEntry, auditRecordOf, INSERT_AUDIT_ROWS } from './audit-log'
+import { type Action, type Actor, accountChanged, auditEntry, auditRecordOf, INSERT_AUDIT_ROWS } from './audit-log'
+import type { MerchantStoreOptions } from './merchants'
 
 /** A change of who belongs to a merchant, decided on its members at the merchant's version. */
 export interface TeamChange {
-  merchant: Pick<Merchant, 'id' | 'version'>
+  merchant: Merchant
   put?: Member
   removed?: Member
   invited?: Invitation & { tokenHash: Uint8Array }
@@ -36,7 +37,7 @@ const CHANGE: Statement = {
 }
 
 /** Who belongs to which merchant, and who is invited. */
-export function memberStore(database: Database, prisma: PrismaClient) {
+export function memberStore(database: Database, prisma: PrismaClient, { committed }: MerchantStoreOptions) {
   return {
     /** The merchants of a user: first what they created, then what they joined, oldest first. */
     async ofUser(userId: string) {
@@ -60,10 +61,12 @@ export function memberStore(database: Database, prisma: PrismaClient) {
     /** Throws a stale error (`isStale`) when the merchant has moved on since it was read, before its members were. */
     async commit(change: TeamChange, action: Action, changed: string[], actor: Actor): Promise<void> {
       const { merchant, put, removed, invited, accepted, revoked, at } = change
+      const entry = auditEntry(merchant.id, actor, action, changed, at)
       await database.commit({
+        events: outboxRows([accountChanged(entry, merchant)], at),
         write: CHANGE,
         rows: {
-          audit_log: [auditRecordOf(auditEntry(merchant.id, actor, action, changed, at))],
+          audit_log: [auditRecordOf(entry)],
           members: put ? [memberRecord(put)] : [],
           invitations: invited ? [invitationRecord(invited)] : [],
         },
@@ -73,6 +76,7 @@ export function memberStore(database: Database, prisma: PrismaClient) {
           ...{ accepted: accepted ? [accepted.id] : [], revoked: revoked ? [revoked.id] : [] },
         },
       })
+      committed()
     },
   }
 }

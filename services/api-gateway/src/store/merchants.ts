@@ -3,7 +3,7 @@ import { type Database, insertRows, isUniqueViolation, outboxRows, type Statemen
 import { z } from 'zod'
 import type { Merchant as MerchantRow, PrismaClient } from '../generated/client'
 import type { Change, Merchant } from '../merchant'
-import { type Action, type Actor, auditEntry, auditRecordOf, INSERT_AUDIT_ROWS } from './audit-log'
+import { type Action, type Actor, accountChanged, auditEntry, auditRecordOf, INSERT_AUDIT_ROWS } from './audit-log'
 
 export interface MerchantStoreOptions {
   now: () => Date
@@ -46,8 +46,8 @@ const UPDATE: Statement = {
 }
 
 export function merchantStore(database: Database, prisma: PrismaClient, { now, committed }: MerchantStoreOptions) {
-  const auditRecord = ({ merchant, changed }: Change, action: Action, actor: Actor) =>
-    auditRecordOf(auditEntry(merchant.id, actor, action, changed, merchant.updatedAt))
+  const entryOf = ({ merchant, changed }: Change, action: Action, actor: Actor) =>
+    auditEntry(merchant.id, actor, action, changed, merchant.updatedAt)
   return {
     async find(id: string): Promise<Merchant | null> {
       const row = await prisma.merchant.findUnique({ where: { id } })
@@ -68,7 +68,7 @@ export function merchantStore(database: Database, prisma: PrismaClient, { now, c
           rows: {
             merchants: [toRecord(change.merchant)],
             api_keys: [{ hash: keyHash, merchant_id: change.merchant.id, created_at: change.merchant.createdAt }],
-            audit_log: [auditRecord(change, 'merchant.create', actor)],
+            audit_log: [auditRecordOf(entryOf(change, 'merchant.create', actor))],
           },
         })
       } catch (error) {
@@ -80,12 +80,13 @@ export function merchantStore(database: Database, prisma: PrismaClient, { now, c
 
     /** Writes a change of a merchant that was read at the version before. Throws a stale error (`isStale`) when it has moved on. */
     async update(change: Change, action: Action, actor: Actor): Promise<void> {
+      const entry = entryOf(change, action, actor)
       await database.commit({
-        events: outboxRows(change.events, now()),
+        events: outboxRows([...change.events, accountChanged(entry, change.merchant)], now()),
         write: UPDATE,
         rows: {
           merchants: [{ ...toRecord(change.merchant), version: change.merchant.version - 1 }],
-          audit_log: [auditRecord(change, action, actor)],
+          audit_log: [auditRecordOf(entry)],
         },
       })
       committed()

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type CreateApiKey, KEY_SCOPES, type NamedKeyBody } from '@ponte/contracts'
-import { canonicalJson, type Database, insertRows, isUniqueViolation, type Statement } from '@ponte/service-kit'
+import { canonicalJson, type Database, insertRows, isUniqueViolation, outboxRows, type Statement } from '@ponte/service-kit'
 import type { NamedKey as NamedKeyRow, PrismaClient } from '../generated/client'
-import { type Actor, auditEntry, auditRecordOf, INSERT_AUDIT_ROWS } from './audit-log'
+import type { Merchant } from '../merchant'
+import { type Actor, accountChanged, auditEntry, auditRecordOf, INSERT_AUDIT_ROWS } from './audit-log'
+import type { MerchantStoreOptions } from './merchants'
 
 export type NamedKey = Omit<NamedKeyRow, 'hash' | 'requestHash' | 'bodyHash'>
 
@@ -35,7 +37,7 @@ const REVOKE: Statement = {
 }
 
 /** Keys that a merchant made beside the one of the specification. */
-export function namedKeyStore(database: Database, prisma: PrismaClient, { now }: { now: () => Date }) {
+export function namedKeyStore(database: Database, prisma: PrismaClient, { now, committed }: MerchantStoreOptions) {
   const forgottenBefore = () => new Date(now().getTime() - REQUEST_KEPT_MS)
   return {
     /** The key that this request was answered with, and whether the body was the same; null when the request is new. */
@@ -50,8 +52,8 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, { now }:
       prisma.namedKey.findMany({ where: { merchantId, revokedAt: null }, orderBy: { id: 'desc' } }),
 
     /** False, with nothing changed, when the same request has made its key already. */
-    async insert(key: NamedKey, hash: Buffer, actor: Actor, request: NamedKeyRequest | null): Promise<boolean> {
-      const audit = auditRecordOf(auditEntry(key.merchantId, actor, 'named_key.create', ['api_key', ...key.scopes], key.createdAt))
+    async insert(merchant: Merchant, key: NamedKey, hash: Buffer, actor: Actor, request: NamedKeyRequest | null): Promise<boolean> {
+      const entry = auditEntry(key.merchantId, actor, 'named_key.create', ['api_key', ...key.scopes], key.createdAt)
       const repeatable = request && {
         request_hash: hashOf(request.idempotencyKey),
         body_hash: hashOf(canonicalJson(request.body)),
@@ -59,10 +61,12 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, { now }:
       }
       try {
         await database.commit({
+          events: outboxRows([accountChanged(entry, merchant)], key.createdAt),
           write: INSERT,
-          rows: { named_keys: [{ ...toRecord(key), hash, ...repeatable }], audit_log: [audit] },
+          rows: { named_keys: [{ ...toRecord(key), hash, ...repeatable }], audit_log: [auditRecordOf(entry)] },
           values: { merchant_id: key.merchantId, forgotten_before: forgottenBefore() },
         })
+        committed()
         return true
       } catch (error) {
         if (!isUniqueViolation(error, 'named_keys_merchant_id_request_hash_key')) throw error
@@ -71,10 +75,13 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, { now }:
     },
 
     /** Ends a key at once; one that is revoked already stays as it is. */
-    async revoke({ id, merchantId }: NamedKey, actor: Actor): Promise<void> {
+    async revoke(merchant: Merchant, { id, revokedAt }: NamedKey, actor: Actor): Promise<void> {
+      if (revokedAt) return
       const at = now()
-      const audit = auditRecordOf(auditEntry(merchantId, actor, 'named_key.revoke', ['api_key'], at))
-      await database.commit({ write: REVOKE, rows: { audit_log: [audit] }, values: { id, at } })
+      const entry = auditEntry(merchant.id, actor, 'named_key.revoke', ['api_key'], at)
+      const events = outboxRows([accountChanged(entry, merchant)], at)
+      await database.commit({ events, write: REVOKE, rows: { audit_log: [auditRecordOf(entry)] }, values: { id, at } })
+      committed()
     },
   }
 }

@@ -48,6 +48,8 @@ export function toWebhook(event: Event): Webhook | undefined {
     }
     case 'order.payment_unmatched':
       return webhook('payment.unmatched', event.data, event.data.payment, { orderId: null, subscriptionId: null })
+    case 'account.changed':
+      return webhook(event.type, event.data, event.data.account, { orderId: null, subscriptionId: null })
     default:
       return undefined
   }

@@ -28,6 +28,7 @@ export const technicalEn: typeof technicalPt = {
       'subscription.upcoming': 'Subscription charge upcoming',
       'subscription.past_due': 'Subscription past due',
       'subscription.resumed': 'Subscription resumed',
+      'account.changed': 'Change of your account',
       'endpoint.test': 'Test event',
     },
     lastError: 'Last error',

@@ -24,6 +24,7 @@ const webhookTypes: Record<WebhookType, string> = {
   'subscription.upcoming': 'Cobrança da assinatura em breve',
   'subscription.past_due': 'Assinatura em atraso',
   'subscription.resumed': 'Assinatura retomada',
+  'account.changed': 'Mudança na sua conta',
   'endpoint.test': 'Evento de teste',
 }
 
