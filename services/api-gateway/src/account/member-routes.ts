@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ApiError, acceptInvitation, createInvitation, id as idSchema, updateMember } from '@ponte/contracts'
-import { parseRequest, retryConflicts, uuidv7At } from '@ponte/service-kit'
+import { isStale, isUniqueViolation, parseRequest, retryConflicts, uuidv7At } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import { userIn } from '../credentials'
@@ -19,6 +19,9 @@ const hashOf = (token: string) => new Uint8Array(createHash('sha256').update(tok
 const INVITATION_LIFE_MS = 7 * 86_400_000
 const ME = '/api/v1/merchants/me'
 
+/** Two that join at one moment meet at the merchant's version, or before it at the row of the member. */
+const isOtherFirst = (error: unknown) => isStale(error) || isUniqueViolation(error, 'members_merchant_id_user_id_key')
+
 /** Who belongs to a merchant, and who is invited to. */
 export function memberRoutes(deps: AccountDeps): Router {
   const { store, now, session } = deps
@@ -36,7 +39,7 @@ export function memberRoutes(deps: AccountDeps): Router {
       const changed = [change.put ?? change.invited ?? change.removed ?? change.revoked].flatMap(one => (one ? [`role:${one.role}`] : []))
       await store.members.commit({ merchant, at: now(), ...change }, action, changed, actor(res))
       return change
-    })
+    }, isOtherFirst)
 
   router.get('/api/v1/merchants', ...session, async (_req, res) => {
     res.json(listOf((await store.members.ofUser(userIn(res).id)).map(membershipBody)))
