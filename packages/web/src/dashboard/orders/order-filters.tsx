@@ -58,7 +58,7 @@ export function OrderFilters({ filters, setFilters }: Filters<Name>) {
         />
         <TextInput
           name="amount"
-          label={t.orders.amount}
+          label={t.overview.inBrl}
           inputMode="decimal"
           leftSection="R$"
           autoComplete="off"
