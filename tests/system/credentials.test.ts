@@ -116,7 +116,9 @@ async function ask(route: Route, path: string, authorization: string | undefined
   }
   const text = await response.text()
   const faults = (await openApiValidator(system.gatewayUrl))({ ...route, path, status: response.status, headers: response.headers, text })
-  const { code, detail } = JSON.parse(text) as { code?: string; detail?: string }
+  // A file is no refusal.
+  const isFile = response.headers.get('content-type')?.startsWith('text/csv')
+  const { code, detail } = (isFile ? {} : JSON.parse(text)) as { code?: string; detail?: string }
   return { status: response.status, code, detail, faults, response }
 }
 
