@@ -166,6 +166,8 @@ export function addressesAgainstOrders({ payables, orders, depositStates, create
     differences.push(
       ...unlike(about, [
         ['blocked', state?.blocked_reason ?? null, payable.blocked_reason],
+        // Known since it was first blocked.
+        ['merchant of its deposit', state?.merchant_id ?? order.merchant_id, order.merchant_id],
         ['blocked revision', state?.blocked_revision ?? 0, payable.blocked_published],
         ['blocked published', payable.blocked_published, payable.blocked_revision],
       ]),

@@ -145,11 +145,12 @@ interface Audited {
 }
 
 const OWN_WORK = 'the work list of the service, not its books'
+const BACK = 'where a payer goes afterwards, which nothing else records'
 const STAMP = 'when the row was written, which nothing else records'
 const audited: Audited[] = [
   {
     ...{ service: 'orders', table: 'orders', where: () => `id = '${made.paid.id}'` },
-    unaudited: { version: 'counts writes' },
+    unaudited: { version: 'counts writes', success_url: BACK, cancel_url: BACK },
     // No payment points to this one.
     values: { status: "'underpaid'", exception: "'overpaid'" },
   },
