@@ -87,13 +87,13 @@ describe('an address is payable for ever and watched for ever', () => {
     await listening.sql.query('UPDATE chain_cursor SET epoch = epoch + 1')
     const old = await world.open(listening, { watchFrom: 5 })
     const order = await world.open(listening, { watchFrom: Number(start) + 150 })
-    await listening.until(() => syncedOf(listening, order.id).length === 1, 'the other order was not synced')
+    await listening.until(() => syncedOf(listening, order.id).length === 1, 'the other order was not synced', 40_000)
     await world.pay(order.address, AMOUNT)
-    await listening.until(() => statesOf(listening, order.memo).includes('confirmed'), 'the other order was not paid')
+    await listening.until(() => statesOf(listening, order.memo).includes('confirmed'), 'the other order was not paid', 40_000)
     expect(syncedOf(listening, old.id)).toEqual([])
     world.proxy.set()
     await listening.until(() => syncedOf(listening, old.id).length === 1, 'it was never synced', 30_000)
-  }, 60_000)
+  }, 150_000)
 
   it('no router key, no expiry and no number of restarts makes the scan forget an address', async () => {
     world = await startRelayWorld()

@@ -44,6 +44,8 @@ export type Backfill = ReturnType<typeof createBackfill>
 export function createBackfill({ store, rescans, nodes, watch, votes, steps, logger, ...options }: BackfillOptions) {
   const pace = createPace(options.rangeMax, logger)
   let retryAt = Number.NEGATIVE_INFINITY
+  /** Deposits read further than this ask for none of the blocks that were refused last. */
+  let refusedTo = Number.POSITIVE_INFINITY
 
   const readRange = async (
     { cursor }: ScanSession,
@@ -84,14 +86,18 @@ export function createBackfill({ store, rescans, nodes, watch, votes, steps, log
     }
   }
   /** Until these are read, none of their orders expires. */
-  const attemptDeposits = (session: ScanSession, deposits: readonly UnsyncedDeposit[], to: number) =>
-    attempt(() => readDeposits(session, deposits, to), { to, deposits: deposits.length })
+  const attemptDeposits = async (session: ScanSession, deposits: readonly UnsyncedDeposit[], to: number): Promise<boolean> => {
+    const isRead = await attempt(() => readDeposits(session, deposits, to), { to, deposits: deposits.length })
+    if (!isRead) refusedTo = to
+    return isRead
+  }
   /** Those that one range makes level come first, so that a long backfill holds up no other. Answers whether there is more. */
   const nextDeposits = async (session: ScanSession): Promise<boolean> => {
     const scanned = session.cursor.scanned.number
     const recent = await store.unsyncedFrom(scanned - pace.blocks(), DEPOSITS_AT_ONCE)
     if (recent.length > 0) return attemptDeposits(session, recent, scanned)
-    const [first, ...others] = performance.now() < retryAt ? [] : await store.unsynced(DEPOSITS_AT_ONCE)
+    const isWaiting = performance.now() < retryAt
+    const [first, ...others] = (await store.unsynced(DEPOSITS_AT_ONCE)).filter(({ readTo }) => !isWaiting || readTo >= refusedTo)
     if (!first) return false
     const to = Math.min(scanned, Math.max(first.readTo, session.cursor.startBlock - 1) + pace.blocks())
     return attemptDeposits(session, [first, ...others.filter(({ readTo }) => readTo < to)], to)
