@@ -1594,7 +1594,7 @@ export interface components {
             status: number;
             /** @enum {string} */
             code: "invalid_request" | "missing_authorization" | "invalid_api_key" | "invalid_jwt" | "forbidden" | "fresh_login_required" | "not_found" | "method_not_allowed" | "request_timeout" | "invalid_state" | "order_has_payments" | "merchant_exists" | "idempotency_in_progress" | "not_due" | "payload_too_large" | "unsupported_media_type" | "idempotency_mismatch" | "payout_address_required" | "payout_address_refused" | "rate_limited" | "headers_too_large" | "internal_error" | "rate_unavailable" | "service_unavailable";
-            /** @description One sentence that tells what to do */
+            /** @description One sentence: what to do */
             detail: string;
             /** @description Quote it when you ask us */
             request_id: string;

@@ -58,7 +58,7 @@ const problem = z
     title: z.string(),
     status: z.int(),
     code: z.enum(Object.keys(errorTable) as [string, ...string[]]),
-    detail: z.string().meta({ description: 'One sentence that tells what to do' }),
+    detail: z.string().meta({ description: 'One sentence: what to do' }),
     request_id: z.string().meta({ description: 'Quote it when you ask us' }),
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))
