@@ -28,8 +28,8 @@ module.exports = {
   globalSetup: '<rootDir>/scripts/test/jest-global-setup.mjs',
   globalTeardown: '<rootDir>/scripts/test/jest-global-teardown.mjs',
   testSequencer: '<rootDir>/scripts/test/jest-sequencer.cjs',
-  // Service tests wait more than they compute, so two run side by side even on one core; four share one database server in comfort.
-  maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
+  // Service tests also wait, so one more than there are cores keeps the cores busy; four share one database server in comfort.
+  maxWorkers: Math.min(4, availableParallelism() + 1),
   // A worker that has grown is replaced before its next file: the last ones of a long run took three times as long.
   workerIdleMemoryLimit: '1GB',
   testTimeout: 60_000,
