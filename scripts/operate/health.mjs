@@ -73,7 +73,7 @@ export function findings(services, chain, now) {
       const affordable = least(`ponte_relayer_${kind}_affordable`)
       if (!Number.isFinite(affordable)) return []
       return [
-        line(`relayer, ${kind}`, affordable >= 200, `gas for ${Math.floor(affordable)} more`, "docs/operating.md, The relayer's accounts"),
+        line(`relayer, ${kind}`, affordable >= 200, `gas for ${Math.floor(affordable)} more`, 'PonteSweepsRunDry, PonteGaslessRunsDry'),
       ]
     }),
     line(

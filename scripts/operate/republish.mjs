@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { fail, StepError } from '../develop/steps.mjs'
 import { ask, opsUrls } from './ops-ports.mjs'
 
-// Has services publish again what they published since a moment, for one whose database was restored to then (docs/operating.md, A restored database):
+// Has services publish again what they published since a moment, for one whose database was restored to then (docs/operating/recover.md, A restored database):
 // npm run republish -- --since 2026-11-22T14:00:00Z [--service orders]
 const PUBLISHERS = ['api-gateway', 'orders', 'subscriptions', 'chain-listener']
 

@@ -10,7 +10,7 @@ import { parse, stringify } from 'yaml'
 const rules = join(__dirname, '../../infra/prometheus/alerts.yaml')
 interface Alert {
   alert: string
-  annotations: { summary: string; runbook: string }
+  annotations: { summary: string; runbook: string; runbook_url: string }
 }
 const alerts = (parse(readFileSync(rules, 'utf8')) as { groups: { rules: Alert[] }[] }).groups.flatMap(group => group.rules)
 
@@ -178,6 +178,13 @@ it.each(Object.entries(conditions))('%s fires, alone, when its condition holds, 
 it('a counter that first appears as 1 would escape: those that alerts read begin at 0', () => {
   const unseen = { 'ponte_reorged_payments_total{service="orders"}': '_x10 1x60' }
   expect(evaluate('from-one', unseen, 40, [])).toBe('')
+})
+
+it('each has a section of the incidents, in the same order', () => {
+  const page = 'docs/operating/incidents.md'
+  const sections = [...readFileSync(join(__dirname, '../..', page), 'utf8').matchAll(/^## (Ponte\w+)$/gm)].map(([, name]) => name)
+  expect(sections).toEqual(alerts.map(({ alert }) => alert))
+  expect(alerts.map(({ annotations }) => annotations.runbook_url)).toEqual(sections.map(name => `${page}#${name?.toLowerCase()}`))
 })
 
 it.each(alerts.map(({ alert, annotations }) => [alert, annotations] as const))('%s names what to do first', (_, annotations) => {

@@ -1,4 +1,4 @@
-// Looks for a router's address on chains where none of ours should stand, and on those where one should: docs/operating.md. Ends with 1 when
+// Looks for a router's address on chains where none of ours should stand, and on those where one should: docs/operating/watch.md. Ends with 1 when
 // something is wrong, and with 2 when a chain could not be asked.
 import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'

@@ -3,7 +3,7 @@ import type { Listening } from '../setup'
 import { GASLESS, RELAYER, type RelayWorld, startRelayWorld } from './relayer-setup'
 import { AMOUNT, authorize, SHARE, TAKING } from './signatures'
 
-// docs/operating.md, A leaked key: what the runbook states, done.
+// docs/operating/rotate.md, A leaked key of the relayer: what the runbook states, done.
 
 let world: RelayWorld
 afterEach(() => world.stop())
