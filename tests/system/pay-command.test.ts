@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSamplePayer, payerRoutes, type System, startAll } from '@ponte/all-in-one'
-import type { OrderBody } from '@ponte/contracts'
+import { createSamplePayer, localRoutes, type System, startAll } from '@ponte/all-in-one'
+import type { AttentionItemBody, OrderBody } from '@ponte/contracts'
 import { until as eventually } from '@ponte/service-kit'
+import request from 'supertest'
 import { call, createMerchant, PAYER, startWorld, units, type World } from '../world'
 
 const program = join(__dirname, '../../scripts/develop/pay.mjs')
@@ -18,7 +19,9 @@ beforeAll(async () => {
   world = await startWorld()
   const gatewayUrl = world.place.publicUrl
   const payer = createSamplePayer({ chain: world.chain, privateKey: PAYER.privateKey, gatewayUrl })
-  system = await startAll(world.place, { logger: world.logger, local: payerRoutes(payer, join(__dirname, '../../packages/web/dist')) })
+  const webFolder = join(__dirname, '../../packages/web/dist')
+  const local = localRoutes({ payer, webFolder, publicUrl: gatewayUrl, apiKey: () => merchant?.api_key })
+  system = await startAll(world.place, { logger: world.logger, local })
   merchant = await createMerchant(world, system.gatewayUrl)
   folder = mkdtempSync(join(tmpdir(), 'ponte-pay-'))
   writeFileSync(join(folder, 'embedded.json'), JSON.stringify({ gateway_url: gatewayUrl, receiver_url: world.receiverUrl }))
@@ -28,6 +31,10 @@ afterAll(async () => {
   await world?.stop()
   rmSync(folder, { recursive: true, force: true })
 })
+
+interface AttentionList {
+  data: AttentionItemBody[]
+}
 
 const makeOrder = () => call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
 const readOrder = ({ id }: OrderBody) => call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${id}`, merchant.api_key)
@@ -120,6 +127,28 @@ describe('the sample payer of a local system', () => {
     await becomes(late, ['order.expired', 'order.paid_late'])
     expect((await kindsOf(halves)).at(-1)).toBe('order.paid')
   }, 180_000)
+
+  it('has the network take a confirmed payment back, and the issuer of USDC block the address', async () => {
+    const taken = await order({ brl_amount: '10.06' })
+    expect((await payIt(taken)).body.scenario).toBe('reorganised')
+    await eventually(async () => (await readOrder(taken)).exception === 'reorged', 'the payment was not taken back', 60_000)
+    expect([(await readOrder(taken)).status, await kindsOf(taken)]).toEqual(['pending', ['order.paid']])
+    const blocked = await order({ brl_amount: '10.07' })
+    expect((await payIt(blocked)).body.scenario).toBe('blocked')
+    await becomes(blocked, ['order.paid'])
+    const reasons = async ({ id }: OrderBody) => {
+      const { data } = await call<AttentionList>(system.gatewayUrl, 'GET', '/api/v1/attention', merchant.api_key)
+      return data.find(({ order }) => order?.id === id)?.reasons
+    }
+    await eventually(async () => (await reasons(blocked)) !== undefined, 'not in the list', 60_000)
+    expect([await reasons(taken), await reasons(blocked)]).toEqual([['reorged'], ['settlement_blocked']])
+  }, 180_000)
+
+  it('shows the API key that works in the quickstart, on this machine alone', async () => {
+    const quickstart = async (host: string) => (await request(system.gatewayUrl).get('/docs/quickstart').set('Host', host)).text
+    expect(await quickstart('127.0.0.1')).toContain(`export PONTE_API_KEY=${merchant.api_key}`)
+    expect(await quickstart('pay.example.com')).toContain('export PONTE_API_KEY=sk_live_…')
+  }, 60_000)
 
   it('pays an order once that is clicked twice, and refuses what it cannot pay', async () => {
     const twice = await order({ brl_amount: '20.00' })

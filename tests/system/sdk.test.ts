@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSamplePayer, createWebhookReceiver, payerRoutes, type System, startAll } from '@ponte/all-in-one'
-import { freePort } from '@ponte/local-servers'
 import { dedupeKey, isPonteError, Ponte, type StoredEvent, verifyWebhook } from '@ponte/sdk'
 import { until } from '@ponte/service-kit'
 import { call, createMerchant, PAYER, startWorld, type World } from '../world'
+import { sellOnce, startProgram } from '../world/shop'
 
 let world: World
 let system: System
@@ -273,41 +273,21 @@ describe('ponte', () => {
 })
 
 describe('the examples', () => {
-  const examples = join(__dirname, '../../examples')
+  const fetchServer = join(__dirname, '../world/shop/fetch-server.mjs')
   it.each([
-    ['express-shop', [process.execPath, 'express-shop/server.mjs']],
-    ['python-shop', ['python3', 'python-shop/shop.py']],
+    ['express-shop', (here: string) => [process.execPath, join(here, 'express-shop/server.mjs')]],
+    ['python-shop', (here: string) => ['python3', join(here, 'python-shop/shop.py')]],
+    ['next-shop', (here: string) => [process.execPath, fetchServer, 'next', join(here, 'next-shop')]],
+    ['fetch-shop', (here: string) => [process.execPath, fetchServer, 'fetch', join(here, 'fetch-shop')]],
   ])(
     '%s sells: an order, a payment and a verified webhook',
-    async (_, [program = '', file = '']) => {
-      const port = await freePort()
-      const owner = await createMerchant(world, system.gatewayUrl, `http://127.0.0.1:${port}/webhooks`)
+    async (_, command) => {
       // Below this package, so that it finds the SDK and Express as installed ones.
       const here = mkdtempSync(join(__dirname, '../node_modules/.example-'))
-      cpSync(examples, here, { recursive: true })
-      const env = {
-        PONTE_URL: system.gatewayUrl,
-        PONTE_API_KEY: owner.api_key,
-        PONTE_WEBHOOK_SECRET: owner.webhook_secret,
-        PORT: String(port),
-      }
-      const shop = spawn(program, [join(here, file)], { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+      cpSync(join(__dirname, '../../examples'), here, { recursive: true })
       try {
-        const url = `http://127.0.0.1:${port}`
-        await until(() => fetch(`${url}/invoices/INV-1`).then(Boolean, () => false), 'the shop does not listen', 60_000)
-        const buy = async () => (await fetch(`${url}/buy/INV-1`, { method: 'POST', redirect: 'manual' })).headers.get('location') ?? ''
-        const link = await buy()
-        expect(await buy()).toBe(link)
-        const order = link.split('/').at(-1)
-        const headers = { 'Content-Type': 'application/json' }
-        await fetch(`${system.gatewayUrl}/sample-payer/orders/${order}/pay`, { method: 'POST', headers, body: '{}' })
-        const invoice = async () => (await fetch(`${url}/invoices/INV-1`)).json() as Promise<{ status: string }>
-        await until(async () => (await invoice()).status === 'paid', 'the invoice is not paid', 60_000)
-        expect(await invoice()).toMatchObject({ number: 'INV-1', tx_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
-        const forged = await fetch(`${url}/webhooks`, { method: 'POST', headers: { 'X-Service-Signature': '00' }, body: '{}' })
-        expect(forged.status).toBe(401)
+        await sellOnce(world, system.gatewayUrl, settings => startProgram(command(here), settings))
       } finally {
-        shop.kill('SIGKILL')
         rmSync(here, { recursive: true, force: true })
       }
     },

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { type LocalChain, startLocalChain, startPostgres, testAccounts } from '@ponte/local-servers'
 import { createLogger } from '@ponte/service-kit'
 import { createIdentityProvider } from './identity'
-import { createSamplePayer, payerRoutes } from './payer'
+import { localRoutes } from './local-routes'
+import { createSamplePayer } from './payer'
 import { type Place, type ServiceName, serviceNames } from './places'
 import type { EmbeddedSettings } from './settings'
 import { type System, startAll } from './start-all'
@@ -86,7 +87,7 @@ export async function startEmbedded({ settings, folder, fresh, onStage }: Embedd
     const place = embeddedPlace({ settings, file, chain, authUrl, databaseUrl: name => postgres.url(databaseName(name)) })
     const payer = createSamplePayer({ chain, privateKey: PAYER_ACCOUNT.privateKey, gatewayUrl: place.publicUrl })
     const system = await startAll(place, {
-      local: payerRoutes(payer, webFolder),
+      local: localRoutes({ payer, webFolder, publicUrl: place.publicUrl, apiKey: () => file.state.demoMerchant?.api_key }),
       logger: name => createLogger({ service: name, level: settings.LOG_LEVEL }),
       onDeadLetter: (queue, message) => appendFileSync(join(folder, 'dead-letters.jsonl'), `${JSON.stringify({ queue, ...message })}\n`),
     })

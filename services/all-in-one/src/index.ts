@@ -1,4 +1,5 @@
 export { createIdentityProvider } from './identity'
+export { localRoutes } from './local-routes'
 export { createSamplePayer, payerRoutes } from './payer'
 export { type Environment, environments, type Place, type ServiceName, serviceNames } from './places'
 export { type System, startAll } from './start-all'

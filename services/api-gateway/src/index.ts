@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 
 export { type ApiGatewayConfig, apiGatewayConfig } from './config'
+export { quickstartPage } from './docs'
 export { openApiDocument } from './openapi'
 export { type ApiGatewayOverrides, createApiGateway } from './service'
 

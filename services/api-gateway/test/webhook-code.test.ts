@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { freePort, requireProgram } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { transformSync } from '@swc/core'
-import { type Language, webhookCode } from '../src/docs/webhook-code'
+import { type Language, webhookCode } from '../src/docs/guide/webhook-code'
 
 // The receivers that /docs/webhooks shows, started as they stand.
 

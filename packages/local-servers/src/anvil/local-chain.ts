@@ -32,6 +32,8 @@ export interface LocalChain extends DeployedContracts {
   mintUsdc(to: string, amount: bigint): Promise<TransactionResponse>
   /** A plain transfer, as to a deposit address. */
   transferUsdc(payer: Wallet, to: string, amount: bigint): Promise<TransactionResponse>
+  /** A transfer, and with the next transaction of the same wallet the token's issuer blocks the receiver. Resolves when both are sent, to the transfer. */
+  transferAndBlock(payer: Wallet, to: string, amount: bigint): Promise<TransactionResponse>
   /** Approves the router once, then pays through it. Like the others it resolves when sent, so a chain that mines on demand may wait. */
   pay(payer: Wallet, payment: Payment): Promise<TransactionResponse>
   sweep(submitter: Wallet, of: { memo: string; merchant: string }): Promise<TransactionResponse>
@@ -81,6 +83,16 @@ export function chainActions(
     balanceOf: (account: string): Promise<bigint> => usdc.connect(provider).getFunction('balanceOf').staticCall(account),
     mintUsdc: (to: string, amount: bigint) => send(usdc, wallet(0), 'mint', to, amount),
     transferUsdc: (payer: Wallet, to: string, amount: bigint) => send(usdc, payer, 'transfer', to, amount),
+    async transferAndBlock(payer: Wallet, to: string, amount: bigint): Promise<TransactionResponse> {
+      const nonce = await payer.getNonce('pending')
+      const token = usdc.connect(payer)
+      // Sent together, so that no sweep comes between them.
+      const [transfer] = await Promise.all([
+        token.getFunction('transfer').send(to, amount, { ...GAS, nonce }),
+        token.getFunction('setBlacklisted').send(to, true, { ...GAS, nonce: nonce + 1 }),
+      ])
+      return transfer
+    },
     async pay(payer: Wallet, { memo, merchant, amount }: Payment) {
       const allowed: bigint = await usdc
         .connect(provider)

@@ -1,2 +1,2 @@
 export { payerRoutes } from './payer-routes'
-export { createSamplePayer } from './sample-payer'
+export { createSamplePayer, type SamplePayer } from './sample-payer'

@@ -1,7 +1,7 @@
 import { type CheckoutBody, checkout as checkoutSchema, formatUsdc, parseUsdc } from '@ponte/contracts'
 import { type LocalChain, mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
-import { paymentsOf, scenarioOf } from './scenario'
+import { paymentsOf, type Scenario, scenarioOf } from './scenario'
 
 export interface SamplePayerOptions {
   chain: LocalChain
@@ -44,14 +44,26 @@ export function createSamplePayer({ chain, privateKey, gatewayUrl }: SamplePayer
   // One wallet has one sequence of transactions.
   let last: Promise<unknown> = Promise.resolve()
 
-  const send = async (order: CheckoutBody, units: bigint, via: PaymentRequest['via']) => {
+  const send = async (order: CheckoutBody, units: bigint, via: PaymentRequest['via'], scenario: Scenario['name'] | undefined) => {
     const { deposit_address, merchant_address } = order.payment
     const held = await chain.balanceOf(payer.address)
     if (held < units) await mined(chain.mintUsdc(payer.address, units - held))
-    const byTransfer = via === 'transfer' && deposit_address !== null
-    const payment = { memo: `0x${order.memo}`, merchant: merchant_address, amount: units }
-    const { hash } = await mined(byTransfer ? chain.transferUsdc(payer, deposit_address, units) : chain.pay(payer, payment))
-    return { tx_hash: hash, amount: formatUsdc(units), via: byTransfer ? ('transfer' as const) : ('router' as const) }
+    // A sweep would be taken back with it.
+    const throughRouter = via === 'router' || deposit_address === null || scenario === 'reorganised'
+    const paid = { amount: formatUsdc(units), via: throughRouter ? ('router' as const) : ('transfer' as const) }
+    if (throughRouter) {
+      const { hash } = await mined(chain.pay(payer, { memo: `0x${order.memo}`, merchant: merchant_address, amount: units }))
+      return { tx_hash: hash, ...paid }
+    }
+    const transfer = scenario === 'blocked' ? chain.transferAndBlock : chain.transferUsdc
+    const { hash } = await mined(transfer(payer, deposit_address, units))
+    return { tx_hash: hash, ...paid }
+  }
+
+  /** Replaces the blocks down to the one of this transaction by empty ones. */
+  const takeBack = async (txHash: string) => {
+    const receipt = await chain.provider.getTransactionReceipt(txHash)
+    if (receipt) await chain.reorg((await chain.provider.getBlockNumber()) - receipt.blockNumber + 1)
   }
 
   const payInTurn = async (orderId: string, { amount, via }: PaymentRequest): Promise<SamplePayments> => {
@@ -63,7 +75,7 @@ export function createSamplePayer({ chain, privateKey, gatewayUrl }: SamplePayer
     }
     if (scenario?.name === 'late') await expired(gatewayUrl, order)
     const payments: SamplePayments['payments'] = []
-    for (const units of wanted) payments.push(await send(order, units, via))
+    for (const units of wanted) payments.push(await send(order, units, via, scenario?.name))
     // Until it is noticed the order still asks for it, and the next click would pay again.
     await until(
       async () => {
@@ -73,6 +85,11 @@ export function createSamplePayer({ chain, privateKey, gatewayUrl }: SamplePayer
       'the payment was not noticed',
       NOTICE_WAIT_MS,
     )
+    const [first] = payments
+    if (scenario?.name === 'reorganised' && first) {
+      await until(async () => (await readCheckout(gatewayUrl, orderId)).status === 'paid', 'the payment was not confirmed', NOTICE_WAIT_MS)
+      await takeBack(first.tx_hash)
+    }
     return { object: 'sample_payments', scenario: scenario?.name ?? null, payments }
   }
   return {

@@ -19,5 +19,7 @@ test('what is sent makes less, more, twice or all of it', () => {
     late: [5_000_001n],
     duplicate: [5_000_001n, 5_000_001n],
     halves: [2_500_000n, 2_500_001n],
+    reorganised: [5_000_001n],
+    blocked: [5_000_001n],
   })
 })

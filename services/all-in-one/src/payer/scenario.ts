@@ -2,7 +2,7 @@
 export interface Scenario {
   /** Centavos of `brl_amount`. */
   centavos: string
-  name: 'underpaid' | 'overpaid' | 'late' | 'duplicate' | 'halves'
+  name: 'underpaid' | 'overpaid' | 'late' | 'duplicate' | 'halves' | 'reorganised' | 'blocked'
   /** What follows. */
   gives: string
 }
@@ -17,6 +17,17 @@ export const scenarios: readonly Scenario[] = [
   },
   { centavos: '04', name: 'duplicate', gives: 'it is paid twice: `order.paid`, then `order.duplicate`' },
   { centavos: '05', name: 'halves', gives: 'it is paid in two halves: `order.underpaid`, then `order.paid`' },
+  {
+    centavos: '06',
+    name: 'reorganised',
+    gives: 'it is paid, and then the network takes the block back: `order.paid`, then `pending` again with the exception `reorged`',
+  },
+  {
+    centavos: '07',
+    name: 'blocked',
+    gives:
+      'it is paid by transfer, and the issuer of USDC blocks the address before the money moves on: `order.paid` without `order.settled`',
+  },
 ]
 
 export const scenarioOf = (brlAmount: string): Scenario | undefined => scenarios.find(({ centavos }) => brlAmount.endsWith(`.${centavos}`))

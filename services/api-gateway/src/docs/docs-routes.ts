@@ -1,7 +1,7 @@
 import { Router } from 'express'
 import { openApiDocument } from '../openapi'
 import { docsStyle } from './docs-style'
-import { guidePages } from './guide-pages'
+import { guidePages } from './guide'
 import { docsPage, errorsPage } from './page'
 
 /** The API described: for machines at `/openapi.json`, for people at `/docs`. Made once, when the service starts. */

@@ -1,1 +1,2 @@
 export { docsRoutes } from './docs-routes'
+export { quickstartPage } from './guide'

@@ -61,7 +61,9 @@ const PAGES = [
   ['/docs/webhooks', 'Webhooks'],
   ['/docs/payments', 'Payments'],
   ['/docs', 'API'],
+  ['/docs/sdk', 'SDK'],
   ['/docs/errors', 'Errors'],
+  ['/docs/changes', 'Changes'],
 ].map(([path, title]) => `<a href="${path}">${title}</a>`)
 
 /** A page of the documentation. */

@@ -1,4 +1,4 @@
-import { code, type Section } from './section'
+import { code, type Section } from '../section'
 import { webhookCode } from './webhook-code'
 
 /** How webhooks are received. */

@@ -1,13 +1,16 @@
-import { code, type Section } from './section'
+import { code, type Section } from '../section'
 
-/** From nothing to a verified webhook. `{base}` stands for the URL of this gateway. */
-export const quickstart = (base: string): Section[] => [
+/** From nothing to a verified webhook. `base` is the URL of this gateway. */
+export const quickstart = (base: string, apiKey?: string): Section[] => [
   {
     id: 'key',
     title: '1. A key',
-    html: `<p>On a machine of your own, <code>npm start</code> in a clone prints the API key, the webhook secret and a payer whose money costs nothing. Elsewhere your merchant's
-user finds both in the dashboard. The key is for servers: with it one can create and cancel orders.</p>${code(`export PONTE_URL=${base}
-export PONTE_API_KEY=sk_live_…`)}`,
+    html: `<p>${
+      apiKey
+        ? 'This is the key of the sample merchant that <code>npm start</code> made here; its money costs nothing.'
+        : "On a machine of your own, <code>npm start</code> in a clone prints the API key, the webhook secret and a payer whose money costs nothing, and this page shows the key there. Elsewhere your merchant's user finds both in the dashboard."
+    } The key is for servers: with it one can create and cancel orders.</p>${code(`export PONTE_URL=${base}
+export PONTE_API_KEY=${apiKey ?? 'sk_live_…'}`)}`,
   },
   {
     id: 'order',
@@ -33,6 +36,8 @@ console.log(order.payment.checkout_url)`)}`,
 <tr><td><code>.03</code></td><td>all, after it has expired (create it with <code>"expires_in": 10</code>)</td><td><code>order.expired</code>, <code>order.paid_late</code></td></tr>
 <tr><td><code>.04</code></td><td>all, twice</td><td><code>order.paid</code>, <code>order.duplicate</code></td></tr>
 <tr><td><code>.05</code></td><td>two halves</td><td><code>order.underpaid</code> when the first is confirmed alone, <code>order.paid</code></td></tr>
+<tr><td><code>.06</code></td><td>all; when it is confirmed, the network takes the block back</td><td><code>order.paid</code>; then <code>pending</code> again with the exception <code>reorged</code>, and in <a href="/docs#listattention"><code>/attention</code></a></td></tr>
+<tr><td><code>.07</code></td><td>all, by transfer; the issuer of USDC blocks the address before the money moves on</td><td><code>order.paid</code> without <code>order.settled</code>, and <code>settlement_blocked</code> in <code>/attention</code></td></tr>
 </tbody></table>`,
   },
   {

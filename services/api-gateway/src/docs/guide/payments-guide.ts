@@ -1,4 +1,4 @@
-import type { Section } from './section'
+import type { Section } from '../section'
 
 const row = (cells: string[]) => `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`
 const table = (head: string[], rows: string[][]) =>

@@ -1,0 +1,26 @@
+import { quickstartPage } from '@ponte/api-gateway'
+import type { Router } from 'express'
+import { payerRoutes, type SamplePayer } from './payer'
+
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
+
+export interface LocalRoutesOptions {
+  payer: SamplePayer
+  /** The built pages. */
+  webFolder: string
+  publicUrl: string
+  /** Of the sample merchant, once there is one. */
+  apiKey(): string | undefined
+}
+
+/** What a gateway has on a developer's machine alone: the sample payer, and a quickstart with the key that works there. */
+export function localRoutes({ payer, webFolder, publicUrl, apiKey }: LocalRoutesOptions): Router {
+  const router = payerRoutes(payer, webFolder)
+  router.get('/docs/quickstart', (req, res, next) => {
+    // Under another name than the machine's own the gateway's page is shown, without a key.
+    if (!LOOPBACK.includes(req.hostname)) return next()
+    res.setHeader('Cache-Control', 'no-store')
+    return res.type('html').send(quickstartPage(publicUrl, apiKey()))
+  })
+  return router
+}

@@ -1,0 +1,1030 @@
+// Written by tests/tree/sdk-reference.mjs from the docstrings of packages/sdk; `npm run sdk-types` writes it again.
+import type { ReferenceDoor } from '../sdk-reference-page'
+
+export const sdkReference: readonly ReferenceDoor[] = [
+  {
+    "door": "@ponte/sdk",
+    "exports": [
+      {
+        "name": "List",
+        "text": "A list: `await` gives its first page, `for await` all its items, page by page. Nothing is asked before either; `limit` is the size of a page.\n\n```ts\nconst { data } = await ponte.orders.list({ status: 'paid' })\nfor await (const order of ponte.orders.list()) console.log(order.id)\n```",
+        "kind": "class",
+        "members": [
+          {
+            "signature": "constructor(ask: (query: PageQuery, options: RequestOptions) => Promise<Answer<Item>>, query: PageQuery = {}, options: RequestOptions = {})",
+            "text": ""
+          },
+          {
+            "signature": "then<Result = Page<Item>, Failure = never>(fulfilled?: ((page: Page<Item>) => Result | PromiseLike<Result>) | null, rejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null): Promise<Result | Failure>",
+            "text": "Makes the list awaitable: its first page."
+          },
+          {
+            "signature": "for await(): AsyncGenerator<Item, void, undefined>",
+            "text": "All items. With `ending_before` it goes towards newer ones, oldest first."
+          }
+        ]
+      },
+      {
+        "name": "Ponte",
+        "text": "A client of the Ponte API, for servers: the key must not reach a browser.\n\n```ts\nconst ponte = new Ponte(apiKey, { baseUrl: 'https://pay.example.com' })\nconst order = await ponte.orders.create({ brl_amount: '150.00', external_ref: 'INV-7' }, { idempotencyKey: 'INV-7' })\n```",
+        "kind": "class",
+        "members": [
+          {
+            "signature": "readonly orders: Orders",
+            "text": "One-shot invoices."
+          },
+          {
+            "signature": "readonly subscriptions: Subscriptions",
+            "text": "Recurring charges."
+          },
+          {
+            "signature": "readonly events: Events",
+            "text": "What webhooks send."
+          },
+          {
+            "signature": "readonly merchant: MerchantResource",
+            "text": "What the merchant's user may do; with a session token in place of the key."
+          },
+          {
+            "signature": "constructor(credential: Credential | undefined, options: PonteOptions)",
+            "text": ""
+          }
+        ]
+      },
+      {
+        "name": "PonteError",
+        "text": "The one error of this package. `code` names the case, `detail` is a sentence on what to do.\n\n```ts\ncatch (error) {\n  if (isPonteError(error, 'not_due')) return 'charged already'\n  throw error\n}\n```",
+        "kind": "class",
+        "members": [
+          {
+            "signature": "readonly name = 'PonteError'",
+            "text": ""
+          },
+          {
+            "signature": "readonly code: Code",
+            "text": "The case, for programs."
+          },
+          {
+            "signature": "readonly detail: string",
+            "text": "What to do, for people."
+          },
+          {
+            "signature": "readonly status: number",
+            "text": "HTTP status; 0 when there was no answer."
+          },
+          {
+            "signature": "readonly requestId: string | null",
+            "text": "Names the request in our logs; quote it."
+          },
+          {
+            "signature": "readonly errors: readonly FieldError[]",
+            "text": "Each field at fault, of `invalid_request`; else empty."
+          },
+          {
+            "signature": "readonly idempotencyKey: string | null",
+            "text": "The key of the request that failed: send it again with this key, and it takes effect once."
+          },
+          {
+            "signature": "readonly retryAfterMs: number | null",
+            "text": "How long the API asks to wait."
+          },
+          {
+            "signature": "constructor(init: PonteErrorInit & { code: Code })",
+            "text": ""
+          },
+          {
+            "signature": "isCode<Wanted extends ApiErrorCode | ClientErrorCode>(code: Wanted): this is PonteError<Wanted>",
+            "text": "Whether it is this case; narrows `code`."
+          }
+        ]
+      },
+      {
+        "name": "dedupeKey",
+        "text": "The key of an event: `type`, `data.id`, and the transaction or the period where there is one. The same event again has the same key;\nkeep the keys that you have handled. The transaction alone is not enough, because one may pay two orders. Two `subscription.resumed` of one\nsubscription have the same body; the format of Standard Webhooks has an id for each, and the pull a `sequence`.",
+        "kind": "function",
+        "signature": "function dedupeKey(event: { type: string; data: unknown }): string",
+        "members": []
+      },
+      {
+        "name": "isPonteError",
+        "text": "Whether something caught is a `PonteError`, of this case when one is named. Also of another copy of this package.",
+        "kind": "function",
+        "signature": "function isPonteError<Wanted extends ApiErrorCode | ClientErrorCode>(error: unknown, code: Wanted): error is PonteError<Wanted>",
+        "members": []
+      },
+      {
+        "name": "signTestWebhook",
+        "text": "Body and headers of a webhook, signed as the service signs, for your own tests. A string is signed as it is.\n\n```ts\nconst { body, headers } = await signTestWebhook({ type: 'order.expired', data: { id, external_ref: null } }, secret)\nawait request(app).post('/webhooks').set(headers).send(body).expect(200)\n```",
+        "kind": "function",
+        "signature": "function signTestWebhook(event: { type: string; data: unknown } | string, secret: string, options: SignOptions = {}): Promise<SignedWebhook>",
+        "members": []
+      },
+      {
+        "name": "verifyStandardWebhook",
+        "text": "Checks a delivery in the format of Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature` over the raw body.\n\nThrows a `PonteError`: `invalid_signature` and `timestamp_out_of_range` (answer 401), `raw_body_required`, `malformed_event`.",
+        "kind": "function",
+        "signature": "function verifyStandardWebhook(rawBody: RawBody, headers: HeadersLike, secret: string | readonly string[], { toleranceS = TOLERANCE_S, now = new Date() }: StandardOptions = {}): Promise<StandardWebhook>",
+        "members": []
+      },
+      {
+        "name": "verifyWebhook",
+        "text": "Checks `X-Service-Signature` over the raw body in constant time and gives the event. While a secret is being rotated, give the old and the new one.\n\nThrows a `PonteError`: `invalid_signature` (answer 401), `raw_body_required`, `malformed_event`.\n\n```ts\nconst event = await verifyWebhook(await request.text(), request.headers.get('x-service-signature'), secret)\nif (event.type === 'order.paid') await ship(event.data.external_ref)\n```",
+        "kind": "function",
+        "signature": "function verifyWebhook(rawBody: RawBody, signature: string | null | undefined, secret: string | readonly string[]): Promise<WebhookEvent>",
+        "members": []
+      },
+      {
+        "name": "Deliveries",
+        "text": "Events on their way to endpoints.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "list(query?: ListDeliveries, options?: RequestOptions): List<Delivery>",
+            "text": "Lists deliveries, newest first."
+          },
+          {
+            "signature": "get(id: string, options?: RequestOptions): Promise<DeliveryDetail>",
+            "text": "Reads a delivery with its attempts."
+          },
+          {
+            "signature": "replay(id: string, options?: RequestOptions): Promise<Delivery>",
+            "text": "Delivers an event again."
+          }
+        ]
+      },
+      {
+        "name": "Endpoints",
+        "text": "Webhook endpoints beside the `webhook_url`.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "list(options?: RequestOptions): Promise<WebhookEndpoint[]>",
+            "text": "All of them, the `webhook_url` first, with how each is doing."
+          },
+          {
+            "signature": "get(id: string, options?: RequestOptions): Promise<WebhookEndpoint>",
+            "text": "Reads an endpoint."
+          },
+          {
+            "signature": "create(body: CreateWebhookEndpoint, options?: RequestOptions): Promise<WebhookEndpoint>",
+            "text": "Adds an endpoint. Not tried again when the connection is lost: look at the list first."
+          },
+          {
+            "signature": "update(id: string, body: UpdateWebhookEndpoint, options?: RequestOptions): Promise<WebhookEndpoint>",
+            "text": "Changes, pauses or resumes an endpoint."
+          },
+          {
+            "signature": "delete(id: string, options?: RequestOptions): Promise<{ id: string }>",
+            "text": "Deletes an endpoint; what waits for it ends as dead."
+          },
+          {
+            "signature": "test(id: string, options?: RequestOptions): Promise<Delivery>",
+            "text": "Sends `endpoint.test` to this endpoint alone."
+          }
+        ]
+      },
+      {
+        "name": "Events",
+        "text": "What webhooks send, to be pulled instead; kept for 30 days.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "get(id: string, options?: RequestOptions): Promise<StoredEvent>",
+            "text": "Reads an event."
+          },
+          {
+            "signature": "list(query?: ListEvents, options?: RequestOptions): List<StoredEvent>",
+            "text": "Lists your events, newest first."
+          },
+          {
+            "signature": "follow(options: FollowOptions): AsyncGenerator<StoredEvent, void, undefined>",
+            "text": "Every event after a sequence, in order and without gaps, and then each one as it comes. Goes on over lost connections and restarts of the\nservice until its signal ends it. Keep the `sequence` of what you have handled, and begin there next time.\n\n```ts\nfor await (const event of ponte.events.follow({ after: await load() })) {\n  await handle(event)\n  await save(event.sequence)\n}\n```"
+          }
+        ]
+      },
+      {
+        "name": "FetchAnswer",
+        "text": "What of a `Response` is read.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "status: number",
+            "text": ""
+          },
+          {
+            "signature": "headers: { get(name: string): string | null }",
+            "text": ""
+          },
+          {
+            "signature": "text(): Promise<string>",
+            "text": ""
+          }
+        ]
+      },
+      {
+        "name": "FetchInit",
+        "text": "What `fetch` is given.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "method: string",
+            "text": ""
+          },
+          {
+            "signature": "headers: Record<string, string>",
+            "text": ""
+          },
+          {
+            "signature": "body?: string",
+            "text": ""
+          },
+          {
+            "signature": "signal: AbortSignal",
+            "text": ""
+          },
+          {
+            "signature": "redirect: 'manual'",
+            "text": ""
+          }
+        ]
+      },
+      {
+        "name": "FieldError",
+        "text": "One field of a request that was refused.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "path: string",
+            "text": "Where in the body or query."
+          },
+          {
+            "signature": "message: string",
+            "text": "What is wrong with it."
+          }
+        ]
+      },
+      {
+        "name": "FollowOptions",
+        "text": "How events are followed.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "after: number | 'now'",
+            "text": "The sequence of the last event that you have handled; 0 for all that are kept, `'now'` for those to come."
+          },
+          {
+            "signature": "types?: readonly string[]",
+            "text": "Only these kinds."
+          },
+          {
+            "signature": "limit?: number",
+            "text": "Events in one answer, 1 to 100."
+          },
+          {
+            "signature": "includeBody?: boolean",
+            "text": "Adds `body` to each event: what webhooks send, byte for byte."
+          },
+          {
+            "signature": "waitS?: number",
+            "text": "Seconds that one request waits for an event, 0 to 20."
+          },
+          {
+            "signature": "onRetry?(error: PonteError, delayMs: number): void",
+            "text": "Called when a request failed and is sent again."
+          }
+        ]
+      },
+      {
+        "name": "MerchantResource",
+        "text": "What the merchant's own user may do. Needs a client that was made with a session token in place of the API key.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "get(options?: RequestOptions): Promise<Merchant>",
+            "text": "Reads the merchant."
+          },
+          {
+            "signature": "readonly endpoints: Endpoints",
+            "text": ""
+          },
+          {
+            "signature": "readonly deliveries: Deliveries",
+            "text": ""
+          }
+        ]
+      },
+      {
+        "name": "NewerWebhookEvent",
+        "text": "An event of a kind that came later. Its `type` is a string that is none of the known ones; `never`, so that a comparison narrows to those.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "type: never",
+            "text": ""
+          },
+          {
+            "signature": "data: unknown",
+            "text": ""
+          }
+        ]
+      },
+      {
+        "name": "Orders",
+        "text": "One-shot invoices.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "create(body: CreateOrder, options?: WriteOptions): Promise<Order>",
+            "text": "Creates an order and fixes its quote. Send the payer to `payment.checkout_url`."
+          },
+          {
+            "signature": "get(id: string, options?: RequestOptions): Promise<Order>",
+            "text": "Reads an order with its payments."
+          },
+          {
+            "signature": "cancel(id: string, options?: WriteOptions): Promise<Order>",
+            "text": "Cancels an order that has received nothing."
+          },
+          {
+            "signature": "list(query?: ListOrders, options?: RequestOptions): List<Order>",
+            "text": "Lists your orders, newest first."
+          }
+        ]
+      },
+      {
+        "name": "Page",
+        "text": "One page of a list.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "data: Item[]",
+            "text": "What is on this page."
+          },
+          {
+            "signature": "has_more: boolean",
+            "text": "Whether there is a further one."
+          },
+          {
+            "signature": "next(): Promise<Page<Item> | null>",
+            "text": "The further one; null at the end."
+          }
+        ]
+      },
+      {
+        "name": "PonteErrorInit",
+        "text": "What a `PonteError` is made of.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "code: PonteErrorCode",
+            "text": ""
+          },
+          {
+            "signature": "detail: string",
+            "text": ""
+          },
+          {
+            "signature": "status?: number",
+            "text": ""
+          },
+          {
+            "signature": "requestId?: string | null",
+            "text": ""
+          },
+          {
+            "signature": "errors?: readonly FieldError[]",
+            "text": ""
+          },
+          {
+            "signature": "idempotencyKey?: string | null",
+            "text": ""
+          },
+          {
+            "signature": "retryAfterMs?: number | null",
+            "text": ""
+          },
+          {
+            "signature": "cause?: unknown",
+            "text": ""
+          }
+        ]
+      },
+      {
+        "name": "PonteOptions",
+        "text": "How a client is made.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "baseUrl: string",
+            "text": "Where the API is, without `/api/v1`."
+          },
+          {
+            "signature": "timeoutMs?: number",
+            "text": "How long one attempt may take; 10,000 by default."
+          },
+          {
+            "signature": "maxRetries?: number",
+            "text": "How often a request is sent again; 2 by default, 0 for never."
+          },
+          {
+            "signature": "fetch?: Fetch",
+            "text": "Another `fetch`, for example one with a proxy."
+          },
+          {
+            "signature": "allowHttp?: boolean",
+            "text": "Allows http:// to another machine, where the key can be read on the way."
+          }
+        ]
+      },
+      {
+        "name": "RequestOptions",
+        "text": "What a single call may set.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "signal?: AbortSignal",
+            "text": "Ends the call, also while it waits to try again."
+          }
+        ]
+      },
+      {
+        "name": "SignedWebhook",
+        "text": "A request as the service sends it.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "body: string",
+            "text": ""
+          },
+          {
+            "signature": "headers: Record<string, string>",
+            "text": ""
+          }
+        ]
+      },
+      {
+        "name": "SignOptions",
+        "text": "How a test webhook is signed.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "format?: 'ponte' | 'standard'",
+            "text": "`ponte` by default, as your `webhook_url` gets it; `standard` adds the headers of Standard Webhooks."
+          },
+          {
+            "signature": "id?: string",
+            "text": "`webhook-id`; a random one by default."
+          },
+          {
+            "signature": "at?: Date",
+            "text": "Time of the attempt; now by default."
+          },
+          {
+            "signature": "sequence?: number",
+            "text": "`webhook-sequence`."
+          }
+        ]
+      },
+      {
+        "name": "StandardOptions",
+        "text": "How strict the check is.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "toleranceS?: number",
+            "text": "How old or early an attempt may be; 300 seconds by default."
+          },
+          {
+            "signature": "now?: Date",
+            "text": "Now, for tests."
+          }
+        ]
+      },
+      {
+        "name": "StandardWebhook",
+        "text": "A verified delivery of an endpoint in the format of Standard Webhooks.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "event: WebhookEvent",
+            "text": ""
+          },
+          {
+            "signature": "id: string",
+            "text": "The event's id, the same in every attempt."
+          },
+          {
+            "signature": "sequence: number | null",
+            "text": "The event's number among yours, to order by."
+          },
+          {
+            "signature": "timestamp: Date",
+            "text": "When this attempt was made."
+          }
+        ]
+      },
+      {
+        "name": "Subscriptions",
+        "text": "Recurring charges that produce orders.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "create(body: CreateSubscription, options?: WriteOptions): Promise<Subscription>",
+            "text": "Creates a subscription; with an `interval` its orders are issued by themselves."
+          },
+          {
+            "signature": "get(id: string, options?: RequestOptions): Promise<Subscription>",
+            "text": "Reads a subscription."
+          },
+          {
+            "signature": "update(id: string, body: UpdateSubscription, options?: RequestOptions): Promise<Subscription>",
+            "text": "Changes a subscription; what touches charging applies from the next period."
+          },
+          {
+            "signature": "charge(id: string, options?: WriteOptions): Promise<Order | PendingCharge>",
+            "text": "Issues the order of the current period, or gets the open one. `not_due` when the period is charged."
+          },
+          {
+            "signature": "accept(id: string, periodIndex: number, options?: WriteOptions): Promise<Subscription>",
+            "text": "Counts what came for a period too late, or too little, as its payment."
+          },
+          {
+            "signature": "cancel(id: string, options?: WriteOptions): Promise<Subscription>",
+            "text": "Cancels a subscription and its open order."
+          },
+          {
+            "signature": "list(query?: ListSubscriptions, options?: RequestOptions): List<Subscription>",
+            "text": "Lists your subscriptions, newest first."
+          }
+        ]
+      },
+      {
+        "name": "WebhookBodies",
+        "text": "Bodies of webhooks, by their `type`.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "'order.paid': Schemas['OrderPaidWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'order.underpaid': Schemas['OrderUnderpaidWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'order.expired': Schemas['OrderExpiredWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'order.cancelled': Schemas['OrderCancelledWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'subscription.charged': Schemas['SubscriptionChargedWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'subscription.cancelled': Schemas['SubscriptionCancelledWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'subscription.expired': Schemas['SubscriptionExpiredWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'order.overpaid': Schemas['OrderOverpaidWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'order.paid_late': Schemas['OrderPaidLateWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'order.paid_after_cancel': Schemas['OrderPaidAfterCancelWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'order.duplicate': Schemas['OrderDuplicateWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'order.settled': Schemas['OrderSettledWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'payment.unmatched': Schemas['PaymentUnmatchedWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'subscription.order_issued': Schemas['SubscriptionOrderIssuedWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'subscription.upcoming': Schemas['SubscriptionUpcomingWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'subscription.past_due': Schemas['SubscriptionPastDueWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'subscription.resumed': Schemas['SubscriptionResumedWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'account.changed': Schemas['AccountChangedWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'endpoint.test': Schemas['EndpointTestWebhook']",
+            "text": ""
+          }
+        ]
+      },
+      {
+        "name": "WriteOptions",
+        "text": "What a call that has an effect may set.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "idempotencyKey?: string",
+            "text": "1 to 255 printable characters; by default a random one. Give your own to be safe over a restart of your process."
+          }
+        ]
+      },
+      {
+        "name": "ApiErrorCode",
+        "text": "Codes with which the API refuses a request.",
+        "kind": "type",
+        "signature": "type ApiErrorCode = Problem['code']",
+        "members": []
+      },
+      {
+        "name": "Checkout",
+        "text": "What a payer with the link sees.",
+        "kind": "type",
+        "signature": "type Checkout = Schemas['Checkout']",
+        "members": []
+      },
+      {
+        "name": "ClientErrorCode",
+        "text": "Codes of failures without an answer of the API.",
+        "kind": "type",
+        "signature": "type ClientErrorCode = | 'connection_failed' | 'timeout' | 'aborted' | 'unexpected_answer' | 'events_missing' | 'raw_body_required' | 'invalid_signature' | 'timestamp_out_of_range' | 'malformed_event' | 'invalid_argument'",
+        "members": []
+      },
+      {
+        "name": "CreateOrder",
+        "text": "What `orders.create` sends.",
+        "kind": "type",
+        "signature": "type CreateOrder = Schemas['CreateOrder']",
+        "members": []
+      },
+      {
+        "name": "CreateSubscription",
+        "text": "What `subscriptions.create` sends.",
+        "kind": "type",
+        "signature": "type CreateSubscription = Schemas['CreateSubscription']",
+        "members": []
+      },
+      {
+        "name": "CreateWebhookEndpoint",
+        "text": "What `merchant.endpoints.create` sends.",
+        "kind": "type",
+        "signature": "type CreateWebhookEndpoint = Schemas['CreateWebhookEndpoint']",
+        "members": []
+      },
+      {
+        "name": "Credential",
+        "text": "A key or token, or a function that gives a fresh one.",
+        "kind": "type",
+        "signature": "type Credential = string | (() => string | Promise<string>)",
+        "members": []
+      },
+      {
+        "name": "Delivery",
+        "text": "One event on its way to one endpoint.",
+        "kind": "type",
+        "signature": "type Delivery = Schemas['Delivery']",
+        "members": []
+      },
+      {
+        "name": "DeliveryDetail",
+        "text": "A delivery with its attempts.",
+        "kind": "type",
+        "signature": "type DeliveryDetail = Schemas['DeliveryDetail']",
+        "members": []
+      },
+      {
+        "name": "EventFields",
+        "text": "What the API keeps of an event besides `type` and `data`.",
+        "kind": "type",
+        "signature": "type EventFields = Omit<Schemas['Event'], 'type' | 'data'>",
+        "members": []
+      },
+      {
+        "name": "Fetch",
+        "text": "The part of `fetch` that is used.",
+        "kind": "type",
+        "signature": "type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>",
+        "members": []
+      },
+      {
+        "name": "HeadersLike",
+        "text": "The headers of a request: a `Headers`, or what Node and Express have.",
+        "kind": "type",
+        "signature": "type HeadersLike = { get(name: string): string | null } | Record<string, string | readonly string[] | undefined>",
+        "members": []
+      },
+      {
+        "name": "KnownWebhookEvent",
+        "text": "An event of a kind that this version knows.",
+        "kind": "type",
+        "signature": "type KnownWebhookEvent = WebhookBodies[WebhookType]",
+        "members": []
+      },
+      {
+        "name": "ListDeliveries",
+        "text": "Filters and page of `merchant.deliveries.list`.",
+        "kind": "type",
+        "signature": "type ListDeliveries = Query<'listDeliveries'>",
+        "members": []
+      },
+      {
+        "name": "ListEvents",
+        "text": "Filters and page of `events.list`; to read on from a sequence use `events.follow`.",
+        "kind": "type",
+        "signature": "type ListEvents = Omit<Query<'listEvents'>, 'after' | 'wait'>",
+        "members": []
+      },
+      {
+        "name": "ListOrders",
+        "text": "Filters and page of `orders.list`.",
+        "kind": "type",
+        "signature": "type ListOrders = Query<'listOrders'>",
+        "members": []
+      },
+      {
+        "name": "ListSubscriptions",
+        "text": "Filters and page of `subscriptions.list`.",
+        "kind": "type",
+        "signature": "type ListSubscriptions = Query<'listSubscriptions'>",
+        "members": []
+      },
+      {
+        "name": "Merchant",
+        "text": "The merchant of the session's user.",
+        "kind": "type",
+        "signature": "type Merchant = Schemas['Merchant']",
+        "members": []
+      },
+      {
+        "name": "Order",
+        "text": "An invoice in BRL that is settled in USDC.",
+        "kind": "type",
+        "signature": "type Order = Schemas['Order']",
+        "members": []
+      },
+      {
+        "name": "Payment",
+        "text": "One payment of an order.",
+        "kind": "type",
+        "signature": "type Payment = Schemas['Payment']",
+        "members": []
+      },
+      {
+        "name": "PendingCharge",
+        "text": "A charge whose order is on its way; its `checkout_url` already works.",
+        "kind": "type",
+        "signature": "type PendingCharge = Schemas['PendingCharge']",
+        "members": []
+      },
+      {
+        "name": "PonteErrorCode",
+        "text": "Every code of a `PonteError`. A newer API may answer one that is not known here, so it is open.",
+        "kind": "type",
+        "signature": "type PonteErrorCode = ApiErrorCode | ClientErrorCode | (string & { readonly newer?: never })",
+        "members": []
+      },
+      {
+        "name": "Problem",
+        "text": "An RFC 9457 problem, the body of every refusal.",
+        "kind": "type",
+        "signature": "type Problem = Schemas['Problem']",
+        "members": []
+      },
+      {
+        "name": "RawBody",
+        "text": "A request's body before anything has parsed it. A `Buffer` is one.",
+        "kind": "type",
+        "signature": "type RawBody = string | Uint8Array | ArrayBuffer",
+        "members": []
+      },
+      {
+        "name": "StoredEvent",
+        "text": "An event as the API keeps it for 30 days.",
+        "kind": "type",
+        "signature": "type StoredEvent = EventFields & WebhookEvent",
+        "members": []
+      },
+      {
+        "name": "Subscription",
+        "text": "A recurring charge that produces orders.",
+        "kind": "type",
+        "signature": "type Subscription = Schemas['Subscription']",
+        "members": []
+      },
+      {
+        "name": "UpdateSubscription",
+        "text": "What `subscriptions.update` sends.",
+        "kind": "type",
+        "signature": "type UpdateSubscription = Schemas['UpdateSubscription']",
+        "members": []
+      },
+      {
+        "name": "UpdateWebhookEndpoint",
+        "text": "What `merchant.endpoints.update` sends.",
+        "kind": "type",
+        "signature": "type UpdateWebhookEndpoint = Schemas['UpdateWebhookEndpoint']",
+        "members": []
+      },
+      {
+        "name": "WebhookEndpoint",
+        "text": "Where webhooks go besides the `webhook_url`.",
+        "kind": "type",
+        "signature": "type WebhookEndpoint = Schemas['WebhookEndpoint']",
+        "members": []
+      },
+      {
+        "name": "WebhookEvent",
+        "text": "What a webhook carries. Open: a new kind neither fails a check nor breaks a type.",
+        "kind": "type",
+        "signature": "type WebhookEvent = KnownWebhookEvent | NewerWebhookEvent",
+        "members": []
+      },
+      {
+        "name": "WebhookType",
+        "text": "The kinds of events that this version knows.",
+        "kind": "type",
+        "signature": "type WebhookType = keyof WebhookBodies",
+        "members": []
+      }
+    ]
+  },
+  {
+    "door": "@ponte/sdk/express",
+    "exports": [
+      {
+        "name": "webhookHandler",
+        "text": "A webhook receiver for Express and everything else on `node:http`. It reads the body itself when no parser ran before; `express.raw()` may.\n\n```ts\napp.post('/webhooks', webhookHandler({ secret, on: { 'order.paid': data => ship(data.external_ref) } }))\napp.use(express.json())\n```",
+        "kind": "function",
+        "signature": "function webhookHandler(options: WebhookHandlerOptions): (request: NodeRequest, response: NodeResponse) => Promise<void>",
+        "members": []
+      },
+      {
+        "name": "NodeRequest",
+        "text": "The part of a request of Express, Next's pages or `node:http` that is read.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "headers: Record<string, string | string[] | undefined>",
+            "text": ""
+          },
+          {
+            "signature": "body?: unknown",
+            "text": "What a body parser left."
+          },
+          {
+            "signature": "rawBody?: unknown",
+            "text": "What some hosts leave."
+          }
+        ]
+      },
+      {
+        "name": "NodeResponse",
+        "text": "The part of a response that is used.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "statusCode: number",
+            "text": ""
+          },
+          {
+            "signature": "setHeader(name: string, value: string): unknown",
+            "text": ""
+          },
+          {
+            "signature": "end(text: string): unknown",
+            "text": ""
+          }
+        ]
+      },
+      {
+        "name": "SeenEvents",
+        "text": "Keys of events that were handled, by `dedupeKey`, or by `webhook-id` in the standard format; a `Set` is one. Over several processes it must be a store of your own, with a unique column.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "has(key: string): boolean | Promise<boolean>",
+            "text": ""
+          },
+          {
+            "signature": "add(key: string): unknown",
+            "text": ""
+          }
+        ]
+      },
+      {
+        "name": "WebhookHandlerOptions",
+        "text": "How webhooks are received.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "secret: string | readonly string[]",
+            "text": "The webhook secret; the old and the new one while it is being rotated."
+          },
+          {
+            "signature": "on: EventHandlers",
+            "text": "What to do with each kind. Throw, and the service tries again after a minute, five, thirty and so on."
+          },
+          {
+            "signature": "format?: 'ponte' | 'standard'",
+            "text": "`ponte` by default; `standard` for an endpoint of that format."
+          },
+          {
+            "signature": "seen?: SeenEvents",
+            "text": "Events that were handled already are answered and not handled again."
+          },
+          {
+            "signature": "onError?(error: unknown): void",
+            "text": "Called with everything that was not answered 2xx."
+          }
+        ]
+      },
+      {
+        "name": "EventHandlers",
+        "text": "What to do with each kind: the function is given the event's data and the event.",
+        "kind": "type",
+        "signature": "type EventHandlers = { [Type in WebhookType]?: (data: WebhookBodies[Type]['data'], event: WebhookBodies[Type]) => unknown } & { /** Every kind that has no function of its own. */ '*'?: (data: unknown, event: WebhookEvent) => unknown }",
+        "members": []
+      }
+    ]
+  },
+  {
+    "door": "@ponte/sdk/fetch",
+    "exports": [
+      {
+        "name": "webhookHandler",
+        "text": "A webhook receiver for everything that speaks `fetch`: Workers, Deno, Bun, Hono.\n\n```ts\nconst receive = webhookHandler({ secret, on: { 'order.paid': data => ship(data.external_ref) } })\nexport default { fetch: receive }\n```",
+        "kind": "function",
+        "signature": "function webhookHandler(options: WebhookHandlerOptions): (request: FetchRequest) => Promise<Response>",
+        "members": []
+      },
+      {
+        "name": "FetchRequest",
+        "text": "The part of a `Request` that is read.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "readonly method: string",
+            "text": ""
+          },
+          {
+            "signature": "readonly headers: { get(name: string): string | null }",
+            "text": ""
+          },
+          {
+            "signature": "arrayBuffer(): Promise<ArrayBuffer>",
+            "text": ""
+          }
+        ]
+      }
+    ]
+  },
+  {
+    "door": "@ponte/sdk/next",
+    "exports": [
+      {
+        "name": "pagesWebhookHandler",
+        "text": "A webhook receiver for Express and everything else on `node:http`. It reads the body itself when no parser ran before; `express.raw()` may.\n\n```ts\napp.post('/webhooks', webhookHandler({ secret, on: { 'order.paid': data => ship(data.external_ref) } }))\napp.use(express.json())\n```",
+        "kind": "function",
+        "signature": "function webhookHandler(options: WebhookHandlerOptions): (request: NodeRequest, response: NodeResponse) => Promise<void>",
+        "members": []
+      },
+      {
+        "name": "webhookHandler",
+        "text": "A webhook receiver for everything that speaks `fetch`: Workers, Deno, Bun, Hono.\n\n```ts\nconst receive = webhookHandler({ secret, on: { 'order.paid': data => ship(data.external_ref) } })\nexport default { fetch: receive }\n```",
+        "kind": "function",
+        "signature": "function webhookHandler(options: WebhookHandlerOptions): (request: FetchRequest) => Promise<Response>",
+        "members": []
+      },
+      {
+        "name": "config",
+        "text": "Keeps Next.js from parsing the body before the signature is checked.",
+        "kind": "value",
+        "signature": "config",
+        "members": []
+      }
+    ]
+  }
+]

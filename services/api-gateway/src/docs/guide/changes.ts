@@ -1,0 +1,30 @@
+import type { Section } from '../section'
+
+const c = (text: string) => `<code>${text}</code>`
+
+/** What the interface gained, by the day that `Ponte-Version` names; newest first. */
+export const changes: readonly { day: string; gained: readonly string[] }[] = [
+  {
+    day: '2026-11-22',
+    gained: [
+      `${c('GET /events')}: ${c('after')} and ${c('wait')} pull everything in order and without gaps; ${c('include=body')} gives the bytes that webhooks send.`,
+      `Up to ten webhook endpoints beside the ${c('webhook_url')}, with chosen kinds, the format of Standard Webhooks, a secret of their own, test events and pauses.`,
+      `Kinds that endpoints may choose: ${['order.overpaid', 'order.paid_late', 'order.paid_after_cancel', 'order.duplicate', 'order.settled', 'payment.unmatched', 'account.changed'].map(c).join(', ')}, and more of subscriptions.`,
+      `Orders: ${c('success_url')} and ${c('cancel_url')}; lists by ${c('paid_gte')}, ${c('paid_lt')}, ${c('brl_amount')}, ${c('description')} and ${c('text')}; ${c('GET /orders.csv')}.`,
+      `${c('GET /attention')}: one list of what does not simply settle.`,
+      'Members, invitations, named API keys with scopes, and the audit log.',
+      `Every answer names the day of its interface in ${c('Ponte-Version')}.`,
+      'Subscriptions: trials, retries of unpaid periods, pauses, changes from the next period or now.',
+    ],
+  },
+  {
+    day: '2026-11-20',
+    gained: ['The first interface: orders, subscriptions, events, webhooks and the merchant.'],
+  },
+]
+
+export const changesSections: readonly Section[] = changes.map(({ day, gained }) => ({
+  id: `day-${day}`,
+  title: day,
+  html: `<ul>${gained.map(text => `<li>${text}</li>`).join('')}</ul>`,
+}))

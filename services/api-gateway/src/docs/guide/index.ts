@@ -1,0 +1,1 @@
+export { guidePages, quickstartPage } from './guide-pages'

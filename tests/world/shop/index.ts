@@ -1,0 +1,1 @@
+export { type ShopSettings, sellOnce, startProgram } from './shop'
