@@ -16,7 +16,7 @@ const TURN_WAIT_MS = 1_000
 /** After a turn in which the broker took nothing, the next one waits, twice as long each time. */
 const BACKOFF_MS_MIN = 1_000
 const BACKOFF_MS_MAX = 5_000
-/** Events handed to the bus and not answered yet; a broker that has stopped answering is given no more. */
+/** Most events that are handed to the bus and not answered yet; a broker or a reader that has stopped answering is given no more. */
 const UNANSWERED_MAX = 5 * CLAIM_MAX
 /** Events that were confirmed while a queue was being lost are marked by then. */
 const RESEND_AFTER_MS = 2_000
@@ -54,7 +54,7 @@ const PRUNE_INBOX = `
  * It is woken by the commit; the poll is only the safety net. While the bus takes nothing it claims nothing. When a queue is lost, what was
  * bound to it is published again: the inboxes of the other readers drop the duplicates.
  */
-export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop {
+export function outboxRelay(database: Database, bus: Bus, logger: Logger, { unansweredMax = UNANSWERED_MAX } = {}): Loop {
   let published: Counter<'outcome'> | undefined
   let backoffMs = 0
   let resumeAt = 0
@@ -87,7 +87,7 @@ export function outboxRelay(database: Database, bus: Bus, logger: Logger): Loop 
   const relay = async (signal: AbortSignal): Promise<boolean> => {
     await resend()
     logRefusals()
-    if (!bus.accepts() || inFlight.size >= UNANSWERED_MAX || performance.now() < resumeAt) return false
+    if (!bus.accepts() || inFlight.size + CLAIM_MAX > unansweredMax || performance.now() < resumeAt) return false
     const { rows } = await database.query<Message>(CLAIM)
     const sent: string[] = []
     const unsent: string[] = []

@@ -269,6 +269,40 @@ describe('the outbox relay', () => {
     expect(tries).toEqual([slow, quick])
   })
 
+  it('claims no more than a bound while a reader is stuck, so that the memory bus does not take in the whole outbox', async () => {
+    const bus = memoryBus({ topology: { reader: ['order.changed'] }, logger: silentLogger })
+    const { over, claims } = counted()
+    const ids = await write(600)
+    let open: () => void = () => undefined
+    const opened = new Promise<void>(resolve => {
+      open = resolve
+    })
+    const handled = new Set<string>()
+    const part = bus.consume('reader', async ({ id }) => {
+      await opened
+      handled.add(id)
+    })
+    await part.start?.()
+    let turns = 0
+    const accepts = () => {
+      turns += 1
+      return true
+    }
+    const relay = outboxRelay(over, { ...bus, accepts }, silentLogger, { unansweredMax: 200 })
+    loops.push(relay)
+    await relay.start?.()
+    await until(() => {
+      relay.wake()
+      return turns > 4
+    }, 'the relay makes no turns')
+    const claimed = (await database.query('SELECT 1 FROM outbox WHERE claimed_until IS NOT NULL')).rowCount
+    expect([claims(), claimed]).toEqual([1, 200])
+    open()
+    await until(async () => (await unsent()) === 0, 'some are unsent')
+    expect(handled).toEqual(new Set(ids))
+    await part.stop?.()
+  }, 20_000)
+
   it('stops at once although a confirm is missing; the event stays', async () => {
     await write(1)
     let tried = false
