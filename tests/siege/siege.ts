@@ -39,9 +39,10 @@ const BUDGET_USDC = 20
 /** So many honest merchants that half an hour of their payers fits their budgets; to each come the same payers again and again. */
 const MERCHANTS = 12
 const PAYERS = 3
-/** A coin of 1,000 USDC; the budgets are the defaults. */
+/** A coin of 1,000 USDC; the budgets are the defaults, and the merchants have been served for longer than new ones. */
 const SETTINGS = {
   COIN_USDC: '1000',
+  GAS_NEW_MERCHANT_DAYS: '0',
   GAS_BUDGET_MERCHANT_DAY_USDC: String(BUDGET_USDC),
   RELAYER_GIVE_UP_MS: '30000',
   RELAYER_STUCK_MS: '5000',

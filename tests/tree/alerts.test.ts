@@ -58,6 +58,8 @@ const well: Series = {
   'ponte_relayer_signatures_affordable{service="chain-listener"}': '5000x120',
   'ponte_relayer_sweeps_budget_used{service="chain-listener"}': '0.1x120',
   'ponte_relayer_signatures_budget_used{service="chain-listener"}': '0.1x120',
+  'ponte_relayer_sweeps_new_merchants_budget_used{service="chain-listener"}': '0.1x120',
+  'ponte_relayer_signatures_new_merchants_budget_used{service="chain-listener"}': '0.1x120',
   'ponte_relayer_sweeps_unmined{service="chain-listener"}': '1x120',
   'ponte_relayer_signatures_unmined{service="chain-listener"}': '1x120',
   'ponte_relayer_transactions_total{service="chain-listener",kind="sweep",outcome="noop"}': '0x120',
@@ -118,6 +120,9 @@ const conditions: Record<string, Series> = {
   PonteSweepsRunDry: { 'ponte_relayer_sweeps_affordable{service="chain-listener"}': '5000x9 100x60' },
   PonteGaslessRunsDry: { 'ponte_relayer_signatures_affordable{service="chain-listener"}': '5000x9 100x60' },
   PonteGasBudgetNearlySpent: { 'ponte_relayer_signatures_budget_used{service="chain-listener"}': '0.1x9 0.9x60' },
+  PonteNewMerchantsBudgetNearlySpent: {
+    'ponte_relayer_signatures_new_merchants_budget_used{service="chain-listener"}': '0.1x9 0.9x60',
+  },
   PonteRelayerStuck: { 'ponte_relayer_sweeps_unmined{service="chain-listener"}': '1x9 8x60' },
   PonteSignaturesRefused: { 'ponte_authorizations_refused_total{service="chain-listener",reason="signature"}': '0x9 20+20x60' },
   PonteRelayerStarved: { 'ponte_relayer_sweeps_starved{service="chain-listener"}': '0x9 1x60' },

@@ -122,20 +122,22 @@ export function createAuthorized({ chain, token, store, payables, line, gas, now
     const outcome = await send(epoch, one, payable)
     if (outcome === 'sent') return true
     const isLate = now().getTime() - one.acceptedAt.getTime() >= WAIT_MAX_MS
-    if (outcome === 'reverts') await (one.failures >= FAILURES_MAX ? fail(epoch, one, 'refused_by_token') : later(epoch, one, null))
+    if (outcome === 'reverts') await (one.failures >= FAILURES_MAX ? fail : later)(epoch, one, 'refused_by_token')
     else if (isWaiting(outcome)) await (isLate ? fail(epoch, one, outcome === 'too_dear' ? outcome : 'not_sent') : later(epoch, one, null))
     else await fail(epoch, one, 'over_budget')
     return false
   }
   return {
-    /** Submits what was accepted, merchants in turn. Answers whether anything was. */
+    /** Submits what was accepted, merchants in turn. Answers whether there may be more to submit now. */
     async submitDue(epoch: bigint): Promise<boolean> {
-      let submitted = false
-      const room = Math.min(line.room(), AT_ONCE)
+      const limit = Math.min(line.room(), AT_ONCE) || AT_ONCE
       // Without room only what has waited for too long is looked at: the others keep their places.
-      const before = room === 0 ? new Date(now().getTime() - WAIT_MAX_MS) : null
-      for (const one of await store.claim(now(), room || AT_ONCE, before)) submitted = (await submit(epoch, one)) || submitted
-      return submitted
+      const lateness = { lateBy: new Date(now().getTime() - WAIT_MAX_MS), onlyLate: line.room() === 0 }
+      const claimed = await store.claim(now(), limit, lateness)
+      let submitted = false
+      for (const one of claimed) submitted = (await submit(epoch, one)) || submitted
+      // What failed now is due later, so that the next are others.
+      return submitted || claimed.length === limit
     },
   }
 }

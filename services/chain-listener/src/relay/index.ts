@@ -5,7 +5,7 @@ import type { ChainClient } from '../rpc/chain-client'
 import { createLeader, lockOf } from '../store/leader'
 import { confirmedBlock, takeRelayLease } from '../store/position'
 import { createAcceptance } from './acceptance'
-import { type Budgets, createNonceLine, type NonceLine } from './line'
+import { type Budgets, createNonceLine, type NonceLine, shareOf } from './line'
 import { type Lines, observeRelay, relayCounters } from './metrics'
 import { createPublisher } from './publisher'
 import { createSubmitter, createSweeper, type RelayerOptions } from './relayer'
@@ -50,7 +50,7 @@ export function createRelay(options: RelayOptions) {
   const chainId = settings.CHAIN_ID
   const payables = payableStore(database, chainId)
   const authorizations = authorizationStore(database, chainId)
-  const relays = relayStore(database, chainId)
+  const relays = relayStore(database, chainId, settings.GAS_NEW_MERCHANT_DAYS)
   const signers = signersOf(settings)
   // A KMS that cannot be reached stops the line of its account only.
   const accounts = async () => {
@@ -172,6 +172,7 @@ const budgetsOf = (settings: Settings): Budgets => ({
   orderUnits: settings.GAS_BUDGET_ORDER_USDC,
   merchantDayUnits: settings.GAS_BUDGET_MERCHANT_DAY_USDC,
   dayUnits: settings.GAS_BUDGET_DAY_USDC,
+  newMerchantsDayUnits: shareOf(settings.GAS_BUDGET_DAY_USDC, settings.GAS_NEW_MERCHANTS_BPS),
 })
 
 function openHttp(

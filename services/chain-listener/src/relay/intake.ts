@@ -1,5 +1,5 @@
 import type { EventData } from '@ponte/contracts'
-import { type Database, type Logger, RetryableError } from '@ponte/service-kit'
+import type { Database, Logger } from '@ponte/service-kit'
 import { toPayable } from './payable'
 import { payableStore } from './store/payables'
 
@@ -11,9 +11,6 @@ export interface IntakeOptions {
   logger: Logger
 }
 
-/** An order that is not known by then is one of another chain. */
-const CREATED_WAIT_MS = 600_000
-
 /** What orders publishes about who may pay, kept also without a relayer: an address is watched, and a relayer may get its key later. */
 export function createIntake({ database, chainId, routers, now, logger }: IntakeOptions) {
   const payables = payableStore(database, chainId)
@@ -21,12 +18,9 @@ export function createIntake({ database, chainId, routers, now, logger }: Intake
     async created(data: EventData<'order.created'>, eventId: string): Promise<void> {
       await payables.add({ ...toPayable(data, routers, logger), eventId })
     },
-    /** No signature is submitted for it any more. */
-    async cancelled(data: EventData<'order.cancelled'>, event: { id: string; occurred_at: string }): Promise<void> {
-      const isRecent = now().getTime() - Date.parse(event.occurred_at) < CREATED_WAIT_MS
-      if (isRecent && !(await payables.find(data.order.id)))
-        throw new RetryableError(`The event of order ${data.order.id} being created has not come yet.`)
-      await payables.cancel(data.order.id, event.id, now())
+    /** No signature is submitted for it any more, also when it comes before the order. */
+    async cancelled(data: EventData<'order.cancelled'>, eventId: string): Promise<void> {
+      await payables.cancel(data.order.id, eventId, now())
     },
   }
 }

@@ -23,10 +23,11 @@ export interface ObservedOptions {
 const KINDS: readonly Relay['kind'][] = ['sweep', 'authorization']
 const OUTCOMES: readonly string[] = [
   ...['sent', 'repriced', 'noop', 'done', 'reverted', 'replaced'],
-  ...['out_of_gas', 'too_dear', 'order_budget', 'merchant_budget', 'day_budget', 'reverted_budget'],
+  ...['out_of_gas', 'too_dear', 'order_budget', 'merchant_budget', 'day_budget', 'reverted_budget', 'new_merchants_budget'],
 ]
 const REFUSALS: readonly string[] = [
-  ...['wallet_reverted', 'rehearsal', 'order_signatures', 'too_dear', 'order_budget', 'merchant_budget', 'day_budget', 'reverted_budget'],
+  ...['wallet_reverted', 'rehearsal', 'order_signatures', 'too_dear'],
+  ...['order_budget', 'merchant_budget', 'day_budget', 'reverted_budget', 'new_merchants_budget'],
 ]
 
 /** What the relayer counts as it works. */
@@ -74,7 +75,16 @@ export function observeRelay({ metrics, chain, lines, payables, authorizations, 
         return Number(await line.leastWorth(gas[kind])) / 1e6
       },
     )
-    metrics.observed(`ponte_relayer_${of}_budget_used`, `The part of the day's budget for ${of} that is spent`, () => line.budgetUsed(kind))
+    metrics.observed(`ponte_relayer_${of}_budget_used`, `The part of the day's budget for ${of} that is spent`, async () => {
+      return (await line.budgetUsed(kind)).all
+    })
+    metrics.observed(
+      `ponte_relayer_${of}_new_merchants_budget_used`,
+      `The part of new merchants' budget for ${of} that is spent`,
+      async () => {
+        return (await line.budgetUsed(kind)).newMerchants
+      },
+    )
   }
   metrics.observed('ponte_deposits_waiting', 'Deposit addresses that hold money', async () => (await payables.totals(minUnits)).addresses)
   metrics.observed('ponte_deposits_oldest_age_seconds', 'Since when the oldest deposit that is worth its sweep waits', async () =>

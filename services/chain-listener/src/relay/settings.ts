@@ -69,6 +69,10 @@ export const relaySettings = {
   GAS_BUDGET_ORDER_USDC: usdc.default(2_000_000n),
   GAS_BUDGET_MERCHANT_DAY_USDC: usdc.default(20_000_000n),
   GAS_BUDGET_DAY_USDC: usdc.default(200_000_000n),
+  /** The part of a day's budget that all new merchants have together, in basis points. */
+  GAS_NEW_MERCHANTS_BPS: integer(0, 10_000).default(2_500),
+  /** A merchant is new until so many days after the first transaction that was relayed for it and done. */
+  GAS_NEW_MERCHANT_DAYS: integer(0, 365).default(7),
 
   /** A transaction that is not mined after so long is offered a higher price. */
   RELAYER_STUCK_MS: integer(100).default(45_000),

@@ -1,5 +1,6 @@
 import { mined } from '@ponte/local-servers'
 import { deployContractWallet, deployHostileWallet, hostileCode, paymentRouterAbi } from '@ponte/payment-router'
+import { uuidv7 } from '@ponte/service-kit'
 import { Contract, Wallet } from 'ethers'
 import { type Listening, statesOf } from '../setup'
 import { GASLESS, holdLead, MERCHANT, type RelayWorld, startRelayWorld } from './relayer-setup'
@@ -173,6 +174,22 @@ describe('one checkout link', () => {
     expect(await relays(listening)).toEqual([])
   })
 
+  it('for an order whose cancellation came before the order is not taken, and the cancellation is held in no queue', async () => {
+    world = await startRelayWorld()
+    const listening = await start()
+    const [id, payer] = [uuidv7(), account()]
+    await world.cancel(id)
+    const taken = async () => (await listening.sql.query('SELECT 1 FROM inbox')).rowCount === 1
+    await listening.until(taken, 'the cancellation waits for its order')
+    const order = await world.open(listening, { id })
+    await mined(world.chain.mintUsdc(payer.address, AMOUNT))
+    expect(await authorize(world, listening, order, payer)).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('cancelled') },
+    })
+    expect(await relays(listening)).toEqual([])
+  })
+
   it('that was paid otherwise, or cancelled, or whose payer became a contract, after the signature was taken: nothing is submitted', async () => {
     world = await startRelayWorld()
     const payers = [account(), account(), account()] as const
@@ -204,8 +221,8 @@ describe('a merchant who pays himself, again and again', () => {
   it('is served up to the budget of a merchant, and others go on; the budget of all is the last bound', async () => {
     world = await startRelayWorld()
     // A coin of 1,000 USDC: some 0.4 USDC at most for a signature.
-    const env = { COIN_USDC: '1000', GAS_SHARE_MAX_BPS: '10000', GAS_BUDGET_MERCHANT_DAY_USDC: '1', GAS_BUDGET_DAY_USDC: '1.5' }
-    const listening = await start(env)
+    const budgets = { GAS_BUDGET_MERCHANT_DAY_USDC: '1', GAS_BUDGET_DAY_USDC: '1.5', GAS_NEW_MERCHANTS_BPS: '10000' }
+    const listening = await start({ COIN_USDC: '1000', GAS_SHARE_MAX_BPS: '10000', ...budgets })
     const merchantId = '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90'
     const next = async (of: string | undefined) => {
       const payer = account()

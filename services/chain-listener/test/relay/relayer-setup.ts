@@ -28,6 +28,7 @@ export interface RelayWorld {
   open(
     listening: Listening,
     more?: {
+      id?: string
       usdc?: string
       expiresAt?: Date
       merchant?: string
@@ -73,8 +74,8 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
   }
   return {
     ...{ chain, proxy, bus, start, pay },
-    async open(listening, { alreadySent, merchant = MERCHANT.address, watchFrom = 0, ...more } = {}) {
-      const [id, memo] = [uuidv7(), hexlify(randomBytes(32)).slice(2)]
+    async open(listening, { id = uuidv7(), alreadySent, merchant = MERCHANT.address, watchFrom = 0, ...more } = {}) {
+      const memo = hexlify(randomBytes(32)).slice(2)
       const address = depositAddress({ router: chain.routerAddress, memo, merchant })
       await alreadySent?.(address)
       const event = orderCreated(chain, { id, memo, address, merchant, watchFrom, ...more })

@@ -24,6 +24,15 @@ async function sign(listening: Listening, merchantId: string, payer = account())
   return { order, payer, ...(await authorize(world, listening, order, payer)) }
 }
 
+/** An account sends all that it has to another one. */
+async function moveAway(payer: Wallet, to: string) {
+  const { chain } = world
+  await chain.provider.send('anvil_setBalance', [payer.address, '0xde0b6b3a7640000'])
+  const usdc = new Contract(chain.usdcAddress, ['function transfer(address,uint256)'], payer.connect(chain.provider))
+  const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n, gasLimit: 100_000 }
+  return usdc.getFunction('transfer').send(to, AMOUNT, fees)
+}
+
 it('merchants are served in turn: a flood for some delays a payer of another by one turn of each', async () => {
   world = await startRelayWorld()
   const listening = await world.start(TAKING)
@@ -39,6 +48,30 @@ it('merchants are served in turn: a flood for some delays a payer of another by 
   const turn = served.findIndex(({ order_ids }) => order_ids.includes(order.id))
   expect(turn).toBeLessThanOrEqual(floods.length)
   expect(new Set(served.slice(0, 6).flatMap(({ merchants }) => merchants)).size).toBe(6)
+}, 60_000)
+
+it('what failed before stands behind what never did: a stranger who holds links of a merchant holds up none of its payers', async () => {
+  world = await startRelayWorld()
+  let aheadMs = 0
+  const listening = await world.start(TAKING, { now: () => new Date(Date.now() + aheadMs) })
+  const merchantId = uuidv7()
+  const hold = await holdLead(listening)
+  const stranger = world.chain.wallet(8)
+  const strangers = []
+  for (let times = 0; times < 4; times++) strangers.push(await sign(listening, merchantId))
+  for (const { payer } of strangers) await moveAway(payer, stranger.address)
+  await hold()
+  const failed = async () => (await listening.sql.query('SELECT 1 FROM authorizations WHERE failures > 0')).rowCount
+  await listening.until(async () => (await failed()) === strangers.length, 'not all failed')
+  const again = await holdLead(listening)
+  for (const { payer } of strangers) await mined(world.chain.mintUsdc(payer.address, AMOUNT))
+  const { order } = await sign(listening, merchantId)
+  aheadMs = 60_000
+  await again()
+  await listening.until(() => settled(listening), 'not all were paid')
+  const served = await relays(listening)
+  expect(served).toHaveLength(strangers.length + 1)
+  expect(served[0]?.order_ids).toEqual([order.id])
 }, 60_000)
 
 it('each signature counts for its order, also one that takes the place of a failed one of the same payer', async () => {
@@ -98,12 +131,7 @@ it('a stranger whose keys take their money away uses up a quarter of a merchant:
     const keys = [await sign(listening, merchantId), await sign(listening, merchantId)]
     if (keys.some(({ status }) => status !== 202)) return false
     await listening.until(async () => (await relays(listening)).length === before + keys.length, 'not all were sent')
-    const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n, gasLimit: 100_000 }
-    for (const { payer } of keys) {
-      await chain.provider.send('anvil_setBalance', [payer.address, '0xde0b6b3a7640000'])
-      const usdc = new Contract(chain.usdcAddress, ['function transfer(address,uint256)'], payer.connect(chain.provider))
-      await usdc.getFunction('transfer').send(MERCHANT.address, AMOUNT, fees)
-    }
+    for (const { payer } of keys) await moveAway(payer, MERCHANT.address)
     await mineUntil(() => settled(listening), 'they did not fail')
     return true
   }
@@ -126,4 +154,31 @@ it('a stranger whose keys take their money away uses up a quarter of a merchant:
   expect((await listening.sql.query("SELECT 1 FROM authorizations WHERE state = 'paid'")).rowCount).toBe(3)
   const metrics = await (await listening.fetch('/metrics')).text()
   expect(metrics).toMatch(/^ponte_authorizations_refused_total\{.*reason="reverted_budget".*\} 4$/m)
+}, 60_000)
+
+it('however many merchants someone registers, they use up the part of new ones together: who is established is served on', async () => {
+  world = await startRelayWorld()
+  const budgets = { GAS_BUDGET_MERCHANT_DAY_USDC: '1', GAS_BUDGET_DAY_USDC: '2.4', GAS_NEW_MERCHANTS_BPS: '2500' }
+  const listening = await world.start({ ...TAKING, COIN_USDC: '1000', GAS_SHARE_MAX_BPS: '10000', ...budgets })
+  const paysHimself = async (merchantId: string) => {
+    const { status } = await sign(listening, merchantId)
+    await listening.until(() => settled(listening), 'it was not paid')
+    return status
+  }
+  const established = uuidv7()
+  expect(await paysHimself(established)).toBe(202)
+  const { rowCount } = await listening.sql.query("UPDATE relayed_merchants SET since = since - interval '8 days'")
+  expect(rowCount).toBe(1)
+  const statuses: number[] = []
+  while (statuses.length < 30 && !statuses.includes(409)) statuses.push(await paysHimself(uuidv7()))
+  expect(statuses.at(-1)).toBe(409)
+  expect(statuses).toContain(202)
+  const ofNew = (await relays(listening)).filter(({ merchants }) => !merchants.includes(established))
+  expect(ofNew.reduce((sum, { cost_units }) => sum + Number(cost_units), 0)).toBeLessThanOrEqual(600_000)
+  const gas = ofNew.reduce((sum, { gas_used }) => sum + Number(gas_used), 0)
+  process.stdout.write(`gas  merchants registered to be paid for: ${gas} (${ofNew.length} of them, then no more)\n`)
+  expect(await paysHimself(established)).toBe(202)
+  const metrics = await (await listening.fetch('/metrics')).text()
+  expect(metrics).toMatch(/^ponte_authorizations_refused_total\{.*reason="new_merchants_budget".*\} 1$/m)
+  expect(metrics).toMatch(/^ponte_relayer_signatures_new_merchants_budget_used\{.*\} 0\.[1-9]/m)
 }, 60_000)

@@ -5,10 +5,12 @@ export interface Budgets {
   orderUnits: bigint
   merchantDayUnits: bigint
   dayUnits: bigint
+  /** The part of the day that all new merchants have together: registering costs nothing, so that their number bounds nothing. */
+  newMerchantsDayUnits: bigint
 }
 
 /** Which budget a transaction would exceed. */
-export type Exceeded = 'order_budget' | 'merchant_budget' | 'day_budget' | 'reverted_budget'
+export type Exceeded = 'order_budget' | 'merchant_budget' | 'day_budget' | 'reverted_budget' | 'new_merchants_budget'
 
 /** Signatures that contract wallets judge may use this part of a day's budgets, so that they leave the rest to those that a key signed. */
 const WALLETS_PART = 4n
@@ -19,6 +21,7 @@ export const ofWallets = (budgets: Budgets): Budgets => ({
   ...budgets,
   merchantDayUnits: budgets.merchantDayUnits / WALLETS_PART,
   dayUnits: budgets.dayUnits / WALLETS_PART,
+  newMerchantsDayUnits: budgets.newMerchantsDayUnits / WALLETS_PART,
 })
 
 /** Which of some orders would exceed a budget, each with `units` more, in their order: what is over counts against no one. */
@@ -29,26 +32,30 @@ export function exceeded(
 ): Map<string, Exceeded> {
   const over = new Map<string, Exceeded>()
   const merchants = new Map(spent.merchants)
-  let { dayUnits } = spent
+  let { dayUnits, newMerchantsUnits } = spent
   for (const [index, orderId] of more.orderIds.entries()) {
     const merchant = more.merchants[index] ?? ''
     const ofMerchant = (merchants.get(merchant) ?? 0n) + more.units
     const ofOrder = (spent.orders.get(orderId) ?? 0n) + more.units
+    const isNew = !spent.established.has(merchant)
+    const ofNew = isNew ? newMerchantsUnits + more.units : 0n
     const reverted = more.isNewPayer ? (spent.reverted.get(merchant) ?? 0n) : 0n
-    const why = first(budgets, { ofOrder, ofMerchant, ofDay: dayUnits + more.units, reverted })
+    const why = first(budgets, { ofOrder, ofMerchant, ofNew, ofDay: dayUnits + more.units, reverted })
     if (why) {
       over.set(orderId, why)
       continue
     }
     merchants.set(merchant, ofMerchant)
     dayUnits += more.units
+    if (isNew) newMerchantsUnits = ofNew
   }
   return over
 }
 
-function first(budgets: Budgets, of: Record<'ofOrder' | 'ofMerchant' | 'ofDay' | 'reverted', bigint>): Exceeded | undefined {
+function first(budgets: Budgets, of: Record<'ofOrder' | 'ofMerchant' | 'ofNew' | 'ofDay' | 'reverted', bigint>): Exceeded | undefined {
   if (of.ofOrder > budgets.orderUnits) return 'order_budget'
   if (of.reverted > 0n && of.reverted >= budgets.merchantDayUnits / REVERTED_PART) return 'reverted_budget'
   if (of.ofMerchant > budgets.merchantDayUnits) return 'merchant_budget'
-  return of.ofDay > budgets.dayUnits ? 'day_budget' : undefined
+  if (of.ofDay > budgets.dayUnits) return 'day_budget'
+  return of.ofNew > budgets.newMerchantsDayUnits ? 'new_merchants_budget' : undefined
 }

@@ -1,2 +1,3 @@
 export type { Budgets } from './budget'
 export { createNonceLine, type Intent, type NonceLine, type Submission } from './nonce-line'
+export { shareOf } from './price'

@@ -96,11 +96,11 @@ export function createNonceLine(options: NonceLineOptions) {
       return overBudget(intent, unitsOf(intent.gasMax * (await priceNow()).max, coinUnits))
     },
 
-    /** The part of the day's budget that is spent. */
-    async budgetUsed(kind: Relay['kind']): Promise<number> {
-      const { dayUnits } = await store.spent({ kind, wallet: false, orderIds: [], merchants: [] })
-      const used = (dayUnits * 10_000n) / (options.budgets.dayUnits || 1n)
-      return Number(used) / 1e4
+    /** The parts of the day's budget, and of what new merchants have of it, that are spent. */
+    async budgetUsed(kind: Relay['kind']): Promise<{ all: number; newMerchants: number }> {
+      const { dayUnits, newMerchantsUnits } = await store.spent({ kind, wallet: false, orderIds: [], merchants: [] })
+      const part = (spent: bigint, of: bigint) => Number((spent * 10_000n) / (of || 1n)) / 1e4
+      return { all: part(dayUnits, options.budgets.dayUnits), newMerchants: part(newMerchantsUnits, options.budgets.newMerchantsDayUnits) }
     },
 
     /** Looks what became of everything that was signed; sends and prices anew what is not mined. `block` is the last confirmed one. */

@@ -64,16 +64,20 @@ const PUBLISHED: Statement = {
 const IS_DUE = "chain_id = $1 AND state = 'accepted' AND (retry_at IS NULL OR retry_at <= $2)"
 
 // Raw, because window, turns and claim are one statement: two that claim at once must not wait for one another in between.
-// Merchants take turns: one signature of each that waits, the oldest of it, then a second of each. A merchant's turn comes round when it was served
+// Merchants take turns: one signature of each that waits, then a second of each. A merchant's turn comes round when it was served
 // before every other that waits, or, for one that was not waiting, when its first came. A claim by a replica that leads no more changes turns alone.
+// Within a merchant the oldest comes first; what failed comes behind what never did, until it is late, so that it cannot wait without end.
+// What waited for cheaper gas or for a refill has no reason and has not failed.
 const CLAIM = `
   WITH waiting AS (
-    SELECT memo, payer, salt, order_id, merchant, created_at FROM authorizations
-    WHERE ${IS_DUE} AND ($4::timestamptz IS NULL OR created_at <= $4 OR valid_before <= extract(epoch FROM $2::timestamptz))
+    SELECT memo, payer, salt, order_id, merchant, created_at, created_at <= $4 OR valid_before <= extract(epoch FROM $2::timestamptz) AS is_late,
+      created_at > $4 AND reason IS NOT NULL AS has_failed
+    FROM authorizations WHERE ${IS_DUE}
   ), queued AS (
-    SELECT memo, payer, salt, created_at, payee, row_number() OVER (PARTITION BY payee ORDER BY created_at, memo) AS place
+    SELECT memo, payer, salt, created_at, payee, row_number() OVER (PARTITION BY payee ORDER BY has_failed, created_at, memo) AS place
     FROM (SELECT waiting.*, coalesce(payables.merchant_id::text, waiting.merchant) AS payee FROM waiting
-      LEFT JOIN payables ON payables.chain_id = $1 AND payables.order_id = waiting.order_id) AS of_payee
+      LEFT JOIN payables ON payables.chain_id = $1 AND payables.order_id = waiting.order_id
+      WHERE is_late OR NOT $5) AS of_payee
   ), claimed AS (
     SELECT memo, payer, salt, payee, row_number() OVER (ORDER BY place, greatest(served_at, created_at), memo) AS turn
     FROM queued LEFT JOIN merchant_turns ON merchant_turns.chain_id = $1 AND merchant_turns.merchant = queued.payee
@@ -164,9 +168,9 @@ export function authorizationStore(database: Database, chainId: number) {
       const text = `SELECT 1 FROM authorizations WHERE ${IS_DUE} LIMIT 1`
       return (await database.query({ name: 'authorizations-due', text }, [chainId, at])).rowCount !== 0
     },
-    /** The next that are to be submitted, merchants in turn; with `before`, only what was accepted by then or is over. */
-    async claim(at: Date, limit: number, before: Date | null): Promise<Authorization[]> {
-      const values = [chainId, at, limit, before]
+    /** The next that are to be submitted, merchants in turn. What was accepted by `lateBy` is late; with `onlyLate`, only that or what is over. */
+    async claim(at: Date, limit: number, { lateBy, onlyLate }: { lateBy: Date; onlyLate: boolean }): Promise<Authorization[]> {
+      const values = [chainId, at, limit, lateBy, onlyLate]
       return (await database.query<AuthorizationRow>({ name: 'authorizations-claim', text: CLAIM }, values)).rows.map(toAuthorization)
     },
     /** What became of it; `accepted` means that it is tried again, later each time. Throws LeaseLostError. */

@@ -1,6 +1,7 @@
 import type { DepositBlocked } from '@ponte/contracts'
 import { commitUnit, createBatch, type Database, insertRows, type Statement } from '@ponte/service-kit'
 import { mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
+import { CANCEL, IS_CANCELLED } from './cancellation'
 
 /** What a payer may pay, and what its deposit address held when it was last looked at. Addresses are lower-case, the memo is 64 hex. */
 export interface Payable {
@@ -53,8 +54,8 @@ interface Row {
   failures: number
 }
 
-const COLUMNS = `order_id, memo, merchant, coalesce(merchant_id::text, merchant) AS payee, router, asked_units::text,
-  cancelled_at IS NOT NULL AS cancelled, address, merchant_is_contract, held_units::text, expires_at, blocked_reason, failures`
+const COLUMNS = `payables.order_id, memo, merchant, coalesce(merchant_id::text, merchant) AS payee, router, asked_units::text,
+  ${IS_CANCELLED} AS cancelled, address, merchant_is_contract, held_units::text, expires_at, blocked_reason, failures`
 
 const NEW_COLUMNS = [
   'chain_id',
@@ -137,12 +138,6 @@ const TOTALS = `
   SELECT count(*)::int AS addresses, coalesce(sum(held_units), 0)::text AS total,
     min(held_since) FILTER (WHERE held_units >= $2::numeric) AS oldest_due
   FROM payables WHERE chain_id = $1 AND held_units > 0`
-
-// Raw, because the first time stays, in one commit with the inbox.
-const CANCEL: Statement = {
-  name: 'payables-cancel',
-  text: 'UPDATE payables SET cancelled_at = coalesce(cancelled_at, $at) WHERE chain_id = $chain_id AND order_id = $order_id',
-}
 
 // Raw, because payments and payables have no relation in Prisma's schema.
 const SEEN = `

@@ -40,6 +40,10 @@ export type NewRelay = Omit<Relay, 'raws' | 'hashes' | 'noopFrom' | 'pricedAt' |
 /** What was spent on gas, in token units: all of a line, and by merchant, in the last day; by order, ever. */
 export interface Spent {
   dayUnits: bigint
+  /** For all merchants together for whom nothing was relayed long enough ago. */
+  newMerchantsUnits: bigint
+  /** Those of the merchants for whom something was. */
+  established: ReadonlySet<string>
   /** By merchant: for keys' signatures that reverted in the last day, where the payer has paid nothing for the order by another transaction either. */
   reverted: ReadonlyMap<string, bigint>
   merchants: ReadonlyMap<string, bigint>
@@ -97,16 +101,23 @@ const REPRICE = `
 
 // Raw, because it is guarded by the lease.
 const FINISH = `
-  WITH ${RELAY_LEASE_GUARD}
+  WITH ${RELAY_LEASE_GUARD}, relayed AS (
+    INSERT INTO relayed_merchants (chain_id, merchant, since)
+    SELECT DISTINCT $1::bigint, merchant, created_at FROM relays, unnest(merchants) AS merchant
+    WHERE chain_id = $1 AND sender = $3 AND nonce = $4 AND $5::text = 'done' ON CONFLICT (chain_id, merchant) DO NOTHING)
   UPDATE relays SET outcome = $5, mined_hash = $6, gas_used = $7, cost_units = $8 WHERE chain_id = $1 AND sender = $3 AND nonce = $4`
 
 const PART = 'sum(cost_units / greatest(cardinality(order_ids), 1))'
 const OF_LINE = 'chain_id = $1 AND kind = $2 AND (wallet OR NOT $3)'
-// Raw, because four sums over arrays are one round trip, before each signature.
+const ESTABLISHED = 'SELECT merchant FROM relayed_merchants WHERE chain_id = $1 AND since <= now() - make_interval(days => $6)'
+// Raw, because the sums over arrays are one round trip, before each signature.
 // A day is the last 24 hours, so that no hour gives two budgets at once.
 const SPENT = `
   SELECT 'day' AS scope, '' AS key, trunc(coalesce(sum(cost_units), 0))::text AS units FROM relays
     WHERE ${OF_LINE} AND created_at > now() - interval '1 day'
+  UNION ALL SELECT 'new merchants', '', trunc(coalesce(${PART}, 0))::text FROM relays, unnest(merchants) AS merchant
+    WHERE ${OF_LINE} AND created_at > now() - interval '1 day' AND merchant NOT IN (${ESTABLISHED})
+  UNION ALL SELECT 'established', merchant, '0' FROM (${ESTABLISHED}) AS established WHERE merchant = ANY($4)
   UNION ALL SELECT 'merchant', merchant, trunc(${PART})::text FROM relays, unnest(merchants) AS merchant
     WHERE ${OF_LINE} AND created_at > now() - interval '1 day' AND merchant = ANY($4) GROUP BY merchant
   UNION ALL SELECT 'order', order_id::text, trunc(${PART})::text FROM relays, unnest(order_ids) AS order_id
@@ -129,7 +140,7 @@ const REOPEN = `
 export type RelayStore = ReturnType<typeof relayStore>
 
 /** The relayer's nonce line. Every write is one statement that names the lease's epoch. Throws LeaseLostError. */
-export function relayStore(database: Database, chainId: number) {
+export function relayStore(database: Database, chainId: number, newMerchantDays: number) {
   return {
     async open(sender: string): Promise<Relay[]> {
       return (await database.query<Row>({ name: 'relays-open', text: OPEN }, [chainId, sender])).rows.map(toRelay)
@@ -187,10 +198,17 @@ export function relayStore(database: Database, chainId: number) {
     },
     /** What one kind of transaction has cost; with `wallet`, only those that contract wallets judge count against a day. */
     async spent({ kind, wallet, orderIds, merchants }: Pick<Relay, 'kind' | 'wallet' | 'orderIds' | 'merchants'>): Promise<Spent> {
-      const values = [chainId, kind, wallet, [...new Set(merchants)], orderIds]
+      const values = [chainId, kind, wallet, [...new Set(merchants)], orderIds, newMerchantDays]
       const { rows } = await database.query<{ scope: string; key: string; units: string }>({ name: 'relays-spent', text: SPENT }, values)
       const of = (scope: string) => new Map(rows.filter(row => row.scope === scope).map(row => [row.key, BigInt(row.units)]))
-      return { dayUnits: of('day').get('') ?? 0n, merchants: of('merchant'), orders: of('order'), reverted: of('reverted') }
+      return {
+        dayUnits: of('day').get('') ?? 0n,
+        newMerchantsUnits: of('new merchants').get('') ?? 0n,
+        established: new Set(of('established').keys()),
+        merchants: of('merchant'),
+        orders: of('order'),
+        reverted: of('reverted'),
+      }
     },
   }
 }
