@@ -1,7 +1,7 @@
 import { ApiError, metadata as metadataSchema } from '@ponte/contracts'
 import { reschedule, type Schedule } from '../calendar'
 import { advance, type Means } from './charges'
-import { end, hasAllCharges, nextBoundary } from './end'
+import { end, hasAllCharges, periodEnd } from './end'
 import { type Change, currentCharge, type Fact, isLive, openAttempt, type Subscription, wordingOf } from './subscription'
 
 /** What a merchant may change; what is absent stays. */
@@ -78,11 +78,11 @@ function pauseOf({ pausedAt, unpaidPeriods }: Subscription, paused: boolean | un
   return paused ? { pausedAt: pausedAt ?? at, unpaidPeriods } : { pausedAt: null, unpaidPeriods: pausedAt ? 0 : unpaidPeriods }
 }
 
-/** The end of the period we are in; before the first, its beginning. */
+/** The end of the period we are in, also beyond another end, which may be put off later; before the first, its beginning. */
 function cancelAtOf(subscription: Subscription, cancelAtPeriodEnd: boolean | undefined): Date | null {
   const { cancelAt } = subscription
   if (cancelAtPeriodEnd === undefined) return cancelAt
-  return cancelAtPeriodEnd ? (cancelAt ?? nextBoundary(subscription)) : null
+  return cancelAtPeriodEnd ? (cancelAt ?? periodEnd(subscription)) : null
 }
 
 function nextSchedule({ schedule, periodIndex }: Subscription, { interval, intervalCount, timezone }: Amendment): Schedule | null {

@@ -1,6 +1,6 @@
 import { ApiError } from '@ponte/contracts'
-import { boundary, periodAt } from '../calendar'
-import { end, endOnceSettled, isHeld, isPastEnd, nextBoundary, nextCharged, plannedEnd } from './end'
+import { periodAt } from '../calendar'
+import { end, endOnceSettled, isHeld, isPastEnd, nextBoundary, nextCharged, periodEnd, plannedEnd } from './end'
 import { isOwed, missingOf, orderEnd, type PeriodTerms, type PeriodVerdict, pastDue, periodVerdict, REQUESTED } from './period'
 import {
   type Attempt,
@@ -203,9 +203,12 @@ function issue(subscription: Subscription, at: Date, { orderId, memo }: Minted):
 
 /** No order outlives its period or its subscription, so that a payer never faces two. */
 function periodTerms(subscription: Subscription): PeriodTerms {
-  const { schedule, periodIndex, orderExpiresInS, dunning } = subscription
-  const next = schedule && boundary(schedule, Math.max(periodIndex + 1, schedule.firstIndex))
-  return { endsAt: earliest([next, plannedEnd(subscription)?.at ?? null]), orderExpiresInS, retryAfterS: dunning.retryAfterS }
+  const { orderExpiresInS, dunning } = subscription
+  return {
+    endsAt: earliest([periodEnd(subscription), plannedEnd(subscription)?.at ?? null]),
+    orderExpiresInS,
+    retryAfterS: dunning.retryAfterS,
+  }
 }
 
 function notDue(subscription: Subscription): string {

@@ -35,6 +35,10 @@ export function isPastEnd(subscription: Subscription, at: Date): boolean {
 
 export const hasAllCharges = ({ maxPeriods, chargesDone }: Subscription) => maxPeriods !== null && chargesDone >= maxPeriods
 
+/** The end of the period we are in; before the first, its beginning. Null without a schedule. */
+export const periodEnd = ({ schedule, periodIndex }: Subscription): Date | null =>
+  schedule && boundary(schedule, Math.max(periodIndex + 1, schedule.firstIndex))
+
 /** The period that begins next and when; null without a schedule, and when the subscription will have ended by then. */
 export function nextBoundary(subscription: Subscription): Date | null {
   const { schedule, periodIndex } = subscription

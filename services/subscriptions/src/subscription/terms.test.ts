@@ -118,6 +118,14 @@ describe('cancel_at_period_end', () => {
     expect(play(both, 12).state).toMatchObject({ status: 'expired', expiredAt: day(5) })
     expect(refusal(() => change(create({ plan: null }), { cancelAtPeriodEnd: true }, 1))).toBe('cancel_at_period_end')
   })
+
+  it('holds when the end that was nearer is put off, with it or later', () => {
+    const ending = tick(create({ expiresAt: day(5) }), 0).subscription
+    const later = change(change(ending, { cancelAtPeriodEnd: true }, 1).subscription, { expiresAt: null }, 2)
+    const atOnce = change(ending, { cancelAtPeriodEnd: true, expiresAt: null }, 1)
+    for (const { subscription } of [later, atOnce])
+      expect(play(subscription, 25).state).toMatchObject({ status: 'cancelled', cancelledAt: day(10), periodIndex: 0 })
+  })
 })
 
 describe('terms that apply now', () => {
