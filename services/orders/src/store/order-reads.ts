@@ -13,13 +13,16 @@ const LEDGERS = `
     SELECT json_agg(${paymentJson} ORDER BY p.block_number, p.id) FROM payments p WHERE p.order_id = orders.id), '[]') AS payments
   FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id`
 
-// Raw SQL, one statement as above. An address follows from router, memo and merchant; only what left the order's own is its sweep.
+// An address follows from router, memo and merchant; only what left the order's own is its sweep. Anyone can sweep the same memo for another merchant.
+const OWN_SWEEPS = `sweeps s WHERE s.memo = orders.memo AND s.status = 'confirmed' AND s.chain_id = orders.chain_id
+  AND lower(s.router_address) = lower(orders.router_address) AND lower(s.token_address) = lower(orders.token_address)
+  AND lower(s.merchant_address) = lower(orders.merchant_address)`
+
+// Raw SQL, one statement as above.
 const HISTORY = `
   SELECT ${orderFields}, deposit.synced_sequence, ${IS_HELD} AS is_held, deposit.blocked_reason, coalesce((
     SELECT json_agg(${paymentJson} ORDER BY p.block_number, p.id) FROM payments p WHERE p.order_id = orders.id), '[]') AS payments, coalesce((
-    SELECT json_agg(${sweepJson}) FROM sweeps s WHERE s.memo = orders.memo AND s.status = 'confirmed' AND s.chain_id = orders.chain_id
-      AND lower(s.router_address) = lower(orders.router_address) AND lower(s.token_address) = lower(orders.token_address)
-      AND lower(s.merchant_address) = lower(orders.merchant_address)), '[]') AS sweeps, (
+    SELECT json_agg(${sweepJson}) FROM ${OWN_SWEEPS}), '[]') AS sweeps, (
     SELECT ${authorizationJson} FROM authorizations a WHERE a.order_id = orders.id) AS "authorization"
   FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id`
 
@@ -34,7 +37,7 @@ const DUE = `
 const UNSETTLED = `
   SELECT orders.id FROM orders
   WHERE paid_at IS NOT NULL AND settled_at IS NULL AND paid_at > now() - interval '30 days' AND status = 'paid'
-    AND (SELECT coalesce(sum(gross_units), 0) FROM sweeps s WHERE s.memo = orders.memo AND s.status = 'confirmed')
+    AND (SELECT coalesce(sum(gross_units), 0) FROM ${OWN_SWEEPS})
       >= (SELECT coalesce(sum(gross_units), 0) FROM payments p WHERE p.order_id = orders.id AND p.kind = 'transfer' AND p.status = 'confirmed')
   ORDER BY paid_at LIMIT $1`
 

@@ -37,6 +37,20 @@ describe('order.settled', () => {
     expect(rows).toEqual([{ settled: true }])
   })
 
+  it('is not held up by a hundred older orders whose memo someone swept for another merchant', async () => {
+    const stranger = { merchant_address: `0x${'22'.repeat(20)}` }
+    const older = await Promise.all(Array.from({ length: 100 }, create))
+    await Promise.all(older.map(order => chain.report('confirmed', chain.transfer(order))))
+    await Promise.all(older.map(order => chain.sweeps('confirmed', order, units(order.usdc_amount), stranger)))
+    await system.orders.idle()
+    const order = await create()
+    await chain.report('confirmed', chain.transfer(order))
+    await chain.sweeps('confirmed', order, units(order.usdc_amount))
+    await system.orders.idle()
+    expect(await types(order.id)).toEqual(['order.settled'])
+    expect(await types(older[0]?.id ?? '')).toEqual([])
+  })
+
   it('comes with order.paid when the router took it', async () => {
     const order = await create()
     await chain.report('confirmed', chain.payment(order))
