@@ -40,7 +40,8 @@ const INSERT: Statement = {
   ${insertRows('orders', orderColumns)}`,
 }
 
-// Raw SQL, for the same reason. A payment that came before its order leaves the unmatched ones with whatever brings it here.
+// Raw SQL, for the same reason. A payment that came before its order leaves the unmatched ones with whatever brings it here; a newer report of it that
+// came there meanwhile stays, and is claimed.
 const COMMIT: Statement = {
   name: 'orders-commit',
   text: `
@@ -53,7 +54,9 @@ const COMMIT: Statement = {
       .map(column => `${column} = EXCLUDED.${column}`)
       .join(', ')}
     WHERE payments.revision < EXCLUDED.revision),
-  matched AS (DELETE FROM unmatched_payments WHERE id = ANY($payment_ids::text[]))
+  matched AS (
+    DELETE FROM unmatched_payments AS unmatched USING json_populate_recordset(NULL::payments, $payments) AS incoming
+    WHERE unmatched.id = incoming.id AND unmatched.revision <= incoming.revision)
   ${updateVersioned('orders', changingColumns)}`,
 }
 
@@ -129,7 +132,6 @@ function update(writes: readonly Write[]): Unit {
     values: {
       chain_ids: sequences.map(({ chainId }) => chainId),
       sequences: sequences.map(({ sequence }) => sequence),
-      payment_ids: payments.map(({ payment }) => payment.id),
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { EventData, EventType, OrderBody } from '@ponte/contracts'
-import { uuidv7 } from '@ponte/service-kit'
+import { until, uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { charge, listener, message } from '../listener'
 import { asMerchant, merchantId, startOrders } from '../setup'
@@ -81,6 +81,27 @@ it('five hundred events about unknown orders hold up no payment of another merch
   await Promise.all(early)
   const { rows } = await system.sql.query("SELECT count(*)::int AS n FROM charge_outcomes WHERE outcome = 'withdrawn'")
   expect(rows[0]?.n).toBeGreaterThanOrEqual(520)
+})
+
+it('a confirmation that is written while the report before it is claimed is not lost', async () => {
+  const wanted = charge()
+  const like: OrderBody = (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: wanted.brl_amount })).body
+  const payment = chain.payment({ ...like, memo: wanted.memo })
+  await chain.report('detected', payment)
+  // As a replica writes it that has looked for the order before it was there.
+  const replica = await system.sql.pool.connect()
+  await replica.query('BEGIN')
+  await replica.query("UPDATE unmatched_payments SET status = 'confirmed', revision = 2 WHERE id = $1", [payment.payment_id])
+  const opened = send('subscription.charge_requested', wanted)
+  const isWaiting = async () =>
+    (await replica.query("SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")).rowCount === 1
+  await until(isWaiting, 'the payment is not claimed')
+  await replica.query('COMMIT')
+  replica.release()
+  await opened
+  ahead = 61_000
+  await until(async () => (await read(wanted.order_id)).body.status === 'paid', 'the confirmation is lost', 10_000)
+  expect((await read(wanted.order_id)).body.payments).toMatchObject([{ tx_hash: payment.tx_hash, status: 'confirmed' }])
 })
 
 describe('a charge', () => {
