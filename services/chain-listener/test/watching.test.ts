@@ -91,9 +91,42 @@ describe('an address is payable for ever and watched for ever', () => {
     await world.pay(order.address, AMOUNT)
     await listening.until(() => statesOf(listening, order.memo).includes('confirmed'), 'the other order was not paid', 40_000)
     expect(syncedOf(listening, old.id)).toEqual([])
+    // Nor what is to be read again, where no node gives it or where nodes do.
+    const again = Number(start) + 160
+    await listening.sql.query(
+      'INSERT INTO rescans (chain_id, from_block, to_block, read_to) SELECT 31337, block, block, block - 1 FROM unnest($1::bigint[]) AS block',
+      [[250, again]],
+    )
+    const isUnread = async (block: number) =>
+      (await listening.sql.query('SELECT 1 FROM rescans WHERE from_block = $1 AND read_to < to_block', [block])).rowCount === 1
+    await listening.until(async () => !(await isUnread(again)), 'a range was not read again', 40_000)
+    expect(await isUnread(250)).toBe(true)
     world.proxy.set()
     await listening.until(() => syncedOf(listening, old.id).length === 1, 'it was never synced', 30_000)
   }, 150_000)
+
+  it('an order whose event came late is read however many new ones come', async () => {
+    world = await startRelayWorld()
+    await world.chain.mine(60)
+    const listening = await world.start({ RANGE_MAX: '5', RELAYER_PRIVATE_KEY: '', GASLESS_PRIVATE_KEY: '' })
+    await listening.idle()
+    // Each new order that is read brings the next one: the scan finds one at every turn.
+    await listening.sql.query(`
+      CREATE FUNCTION order_comes() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO payables (chain_id, order_id, memo, merchant, router, address, expires_at, watch_from, read_to)
+        SELECT NEW.chain_id, gen_random_uuid(), md5(random()::text) || md5(random()::text), NEW.merchant, NEW.router,
+          '0x' || left(md5(random()::text) || md5(random()::text), 40), NEW.expires_at, scanned_number, scanned_number - 1 FROM chain_cursor;
+        RETURN NULL;
+      END $$`)
+    await listening.sql.query(
+      'CREATE TRIGGER order_comes AFTER UPDATE OF synced ON payables FOR EACH ROW WHEN (NEW.synced AND NOT OLD.synced) EXECUTE FUNCTION order_comes()',
+    )
+    await world.open(listening, { watchFrom: await world.chain.provider.getBlockNumber() })
+    await listening.until(async () => Number((await listening.sql.query('SELECT 1 FROM payables')).rowCount) > 5, 'no orders come')
+    const late = await world.open(listening, { watchFrom: 5 })
+    await listening.until(() => syncedOf(listening, late.id).length === 1, 'it is not read while others come', 20_000)
+    await listening.sql.query('DROP TRIGGER order_comes ON payables')
+  }, 60_000)
 
   it('no router key, no expiry and no number of restarts makes the scan forget an address', async () => {
     world = await startRelayWorld()

@@ -5,7 +5,7 @@ import type { TimedPayment } from '../payment'
 import { RpcError } from '../rpc/error'
 import { type Nodes, NoNodeError } from '../rpc/pool'
 import type { DepositStore, UnsyncedDeposit } from '../store/deposits'
-import type { RescanStore } from '../store/rescans'
+import type { RescanStore, Span } from '../store/rescans'
 import type { AddedRouters } from '../store/routers'
 import type { Steps } from './apply'
 import type { Votes } from './checks/quorum'
@@ -43,9 +43,9 @@ export type Backfill = ReturnType<typeof createBackfill>
  */
 export function createBackfill({ store, rescans, nodes, watch, votes, steps, logger, ...options }: BackfillOptions) {
   const pace = createPace(options.rangeMax, logger)
-  let retryAt = Number.NEGATIVE_INFINITY
-  /** Deposits read further than this ask for none of the blocks that were refused last. */
-  let refusedTo = Number.POSITIVE_INFINITY
+  /** What was refused rests for a while, and holds up nothing else. Deposits read further than `to` ask for none of the blocks that were refused. */
+  let refused = { to: Number.NEGATIVE_INFINITY, until: Number.NEGATIVE_INFINITY }
+  const resting = new Map<string, Span & { until: number }>()
 
   const readRange = async (
     { cursor }: ScanSession,
@@ -81,26 +81,32 @@ export function createBackfill({ store, rescans, nodes, watch, votes, steps, log
       if (error instanceof RpcError && error.kind === 'too_wide' && pace.shrink(error)) return true
       if (!(error instanceof UndecidedError || error instanceof RpcError || error instanceof NoNodeError)) throw error
       logger.warn('earlier blocks cannot be read now', { ...about, error })
-      retryAt = performance.now() + RETRY_MS
       return false
     }
   }
   /** Until these are read, none of their orders expires. */
-  const attemptDeposits = async (session: ScanSession, deposits: readonly UnsyncedDeposit[], to: number): Promise<boolean> => {
-    const isRead = await attempt(() => readDeposits(session, deposits, to), { to, deposits: deposits.length })
-    if (!isRead) refusedTo = to
-    return isRead
-  }
-  /** Those that one range makes level come first, so that a long backfill holds up no other. Answers whether there is more. */
-  const nextDeposits = async (session: ScanSession): Promise<boolean> => {
+  const attemptDeposits = (session: ScanSession, deposits: readonly UnsyncedDeposit[], to: number): Promise<boolean> =>
+    attempt(() => readDeposits(session, deposits, to), { to, deposits: deposits.length })
+  /** Those that one range makes level: a long backfill holds them up no more than they do it. */
+  const nextRecent = async (session: ScanSession): Promise<boolean> => {
     const scanned = session.cursor.scanned.number
     const recent = await store.unsyncedFrom(scanned - pace.blocks(), DEPOSITS_AT_ONCE)
-    if (recent.length > 0) return attemptDeposits(session, recent, scanned)
-    const isWaiting = performance.now() < retryAt
-    const [first, ...others] = (await store.unsynced(DEPOSITS_AT_ONCE)).filter(({ readTo }) => !isWaiting || readTo >= refusedTo)
+    return recent.length > 0 && attemptDeposits(session, recent, scanned)
+  }
+  const nextOlder = async (session: ScanSession): Promise<boolean> => {
+    const scanned = session.cursor.scanned.number
+    const from = performance.now() < refused.until ? refused.to : Number.NEGATIVE_INFINITY
+    const older = (await store.unsynced(DEPOSITS_AT_ONCE)).filter(({ readTo }) => readTo >= from && readTo < scanned - pace.blocks())
+    const [first, ...others] = older
     if (!first) return false
     const to = Math.min(scanned, Math.max(first.readTo, session.cursor.startBlock - 1) + pace.blocks())
-    return attemptDeposits(session, [first, ...others.filter(({ readTo }) => readTo < to)], to)
+    const isRead = await attemptDeposits(session, [first, ...others.filter(({ readTo }) => readTo < to)], to)
+    if (!isRead) refused = { to, until: performance.now() + RETRY_MS }
+    return isRead
+  }
+  const restingNow = (): Span[] => {
+    for (const [key, { until }] of resting) if (until <= performance.now()) resting.delete(key)
+    return [...resting.values()]
   }
   return {
     /**
@@ -108,7 +114,7 @@ export function createBackfill({ store, rescans, nodes, watch, votes, steps, log
      * What was missing is published as if it were seen now, and what is known is not published twice.
      */
     async nextRescan(session: ScanSession): Promise<boolean> {
-      const rescan = performance.now() < retryAt ? undefined : await rescans.next()
+      const rescan = await rescans.next(restingNow())
       if (!rescan) return false
       const from = Math.max(rescan.readTo + 1, session.cursor.startBlock)
       const end = Math.min(rescan.to, session.cursor.scanned.number)
@@ -120,10 +126,15 @@ export function createBackfill({ store, rescans, nodes, watch, votes, steps, log
         await steps.applyBackfill(session, payments, { rescan: { ...rescan, readTo } })
         logger.info('blocks were read once more', { from, to, payments: payments.length })
       }
-      return attempt(work, { from, to })
+      const isRead = await attempt(work, { from, to })
+      if (!isRead) resting.set(`${rescan.from} ${rescan.to}`, { ...rescan, until: performance.now() + RETRY_MS })
+      return isRead
     },
-    /** One range for deposit addresses that are not synced; answers whether there is more to read at once. */
-    nextDeposits,
+    /** A range each for new and for older deposit addresses that are not synced; answers whether there is more to read at once. */
+    async nextDeposits(session: ScanSession): Promise<boolean> {
+      const moreRecent = await nextRecent(session)
+      return (await nextOlder(session)) || moreRecent
+    },
 
     /**
      * One range for added routers. The scan waits meanwhile, and with it expiry: an order that was paid through such a router must not expire

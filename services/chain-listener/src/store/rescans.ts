@@ -1,9 +1,13 @@
 import type { Database } from '@ponte/service-kit'
 
-/** Blocks that are to be read once more, and the last of them that was. */
-export interface Rescan {
+/** Blocks that are to be read once more. */
+export interface Span {
   from: number
   to: number
+}
+
+/** And the last of them that was. */
+export interface Rescan extends Span {
   readTo: number
 }
 
@@ -15,7 +19,10 @@ const REQUEST = `
 // Raw SQL, because it compares two columns, in every turn.
 const NEXT = `
   SELECT from_block::float8 AS from, to_block::float8 AS to, read_to::float8 AS "readTo" FROM rescans
-  WHERE chain_id = $1 AND read_to < to_block ORDER BY from_block LIMIT 1`
+  WHERE chain_id = $1 AND read_to < to_block AND NOT EXISTS (
+    SELECT 1 FROM unnest($2::bigint[], $3::bigint[]) AS resting (from_block, to_block)
+    WHERE resting.from_block = rescans.from_block AND resting.to_block = rescans.to_block)
+  ORDER BY from_block LIMIT 1`
 
 export type RescanStore = ReturnType<typeof rescanStore>
 
@@ -23,12 +30,14 @@ export type RescanStore = ReturnType<typeof rescanStore>
 export function rescanStore(database: Database, chainId: number) {
   return {
     /** Asks for these blocks, from their beginning. */
-    async request(spans: readonly Pick<Rescan, 'from' | 'to'>[]): Promise<void> {
+    async request(spans: readonly Span[]): Promise<void> {
       if (spans.length === 0) return
       await database.query({ name: 'rescans-request', text: REQUEST }, [chainId, spans.map(({ from }) => from), spans.map(({ to }) => to)])
     },
-    async next(): Promise<Rescan | undefined> {
-      return (await database.query<Rescan>({ name: 'rescans-next', text: NEXT }, [chainId])).rows[0]
+    /** The first that is not read yet, and is none of those that rest. */
+    async next(resting: readonly Span[] = []): Promise<Rescan | undefined> {
+      const values = [chainId, resting.map(({ from }) => from), resting.map(({ to }) => to)]
+      return (await database.query<Rescan>({ name: 'rescans-next', text: NEXT }, values)).rows[0]
     },
     /** Forgets those that are done. */
     async prune(): Promise<void> {
