@@ -33,6 +33,17 @@ export const list = z.string().transform(text =>
 /** A secret: at least 32 characters, so that `changeme` is never deployed. */
 export const secret = z.string().min(32, 'must have at least 32 characters; make one with: openssl rand -hex 32')
 
+/**
+ * Secrets that change while processes run: comma-separated, the first is used and each is accepted. From `old` to `old,new`, to `new,old`, to `new`, each
+ * step rolled out to both sides in any order.
+ */
+export const secrets = list.pipe(z.array(secret).min(1, 'names no secret'))
+
+/** Keys of `seal`, in the same way. */
+export const sealKeys = list.pipe(
+  z.array(z.string().regex(/^[0-9a-f]{64}$/i, 'must be 64 hex characters; make one with: openssl rand -hex 32')).min(1, 'names no key'),
+)
+
 /** Settings that every service has. */
 export const commonSettings = {
   /** Where this service's own database is. */

@@ -1,5 +1,5 @@
 import { addressRange } from '@ponte/contracts'
-import { commonSettings, integer, list, secret } from '@ponte/service-kit'
+import { commonSettings, integer, list, sealKeys, secret, secrets } from '@ponte/service-kit'
 import { z } from 'zod'
 import { isLoopback } from './loopback'
 
@@ -11,18 +11,18 @@ const isProtected = ({ protocol, hostname }: URL) => protocol === 'https:' || is
 export const apiGatewayConfig = z
   .object({
     ...commonSettings,
-    /** Key that webhook secrets are sealed with, the same as the webhook dispatcher's. */
-    SEAL_KEY: z.string().regex(/^[0-9a-f]{64}$/i, 'must be 64 hex characters; make one with: openssl rand -hex 32'),
-    /** The owners, and the secret of our tokens for each. */
+    /** Key that webhook secrets are sealed with, the same as the webhook dispatcher's, or several while it is changed. */
+    SEAL_KEY: sealKeys,
+    /** The owners, and the secret of our tokens for each; while it is changed several, of which the first signs. */
     ORDERS_URL: owner,
-    ORDERS_TOKEN_SECRET: secret,
+    ORDERS_TOKEN_SECRET: secrets,
     SUBSCRIPTIONS_URL: owner,
-    SUBSCRIPTIONS_TOKEN_SECRET: secret,
+    SUBSCRIPTIONS_TOKEN_SECRET: secrets,
     WEBHOOKS_URL: owner,
-    WEBHOOKS_TOKEN_SECRET: secret,
+    WEBHOOKS_TOKEN_SECRET: secrets,
     /** The chain listener takes payers' signatures; without it such payments are not offered. */
     CHAIN_LISTENER_URL: owner.optional(),
-    CHAIN_LISTENER_TOKEN_SECRET: secret.optional(),
+    CHAIN_LISTENER_TOKEN_SECRET: secrets.optional(),
     /** The webhook dispatcher's own settings, so that a merchant is warned of an address that it refuses, and of no other. */
     WEBHOOK_ALLOW_CIDRS: cidrs.default([]),
     WEBHOOK_DENY_CIDRS: cidrs.default([]),

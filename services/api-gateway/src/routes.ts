@@ -22,7 +22,7 @@ export interface RouteDeps {
   /** Bounds per merchant in this replica. */
   concurrency: { reads: Concurrency; writes: Concurrency }
   now: () => Date
-  sealKey: string
+  sealKeys: readonly string[]
   freshLoginMs: number
   payoutGuard: PayoutGuard
   webhooks: AddressPolicy

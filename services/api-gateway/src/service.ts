@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { topology } from '@ponte/contracts'
-import { createApp, every, httpServer, type Logger, type Overrides, outboxRelay, serviceParts } from '@ponte/service-kit'
+import { createApp, every, httpServer, type Logger, type Overrides, outboxRelay, resealRoutes, serviceParts } from '@ponte/service-kit'
 import { activatePayoutChanges } from './account'
 import { HEARTBEAT_MS, liveCheckout, liveViews } from './checkout'
 import type { ApiGatewayConfig } from './config'
@@ -30,7 +30,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
   // Connections of their own, so that no request waits behind live pages.
   const pagesOwner = openOwner({
     ...ownerOptions(config, logger),
-    ...{ name: 'orders', url: config.ORDERS_URL, secret: config.ORDERS_TOKEN_SECRET, connections: LIVE_CONNECTIONS },
+    ...{ name: 'orders', url: config.ORDERS_URL, secrets: config.ORDERS_TOKEN_SECRET, connections: LIVE_CONNECTIONS },
   })
   const live = liveCheckout({
     views: orderIds => liveViews(pagesOwner, orderIds),
@@ -55,7 +55,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
         reads: { running: config.MERCHANT_READS_MAX, waiting: config.MERCHANT_WAITING_MAX },
         writes: { running: config.MERCHANT_WRITES_MAX, waiting: config.MERCHANT_WAITING_MAX },
       },
-      sealKey: config.SEAL_KEY,
+      sealKeys: config.SEAL_KEY,
       freshLoginMs: config.FRESH_LOGIN_S * 1_000,
       payoutGuard: { delayMs: config.PAYOUT_DELAY_S * 1_000, unsignedDelayMs: config.PAYOUT_UNSIGNED_DELAY_S * 1_000 },
       webhooks: { allowed: config.WEBHOOK_ALLOW_CIDRS, denied: config.WEBHOOK_DENY_CIDRS },
@@ -88,6 +88,10 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       every('live checkout heartbeat', HEARTBEAT_MS, live.heartbeat, logger),
     ],
     http,
+    operators: resealRoutes(database, config.SEAL_KEY, [
+      { table: 'merchants', column: 'sealed_webhook_secret' },
+      { table: 'merchants', column: 'sealed_pending_secret' },
+    ]),
     // Started last and stopped first: the HTTP part's stop waits for open answers, and a stream never ends by itself.
     last: [live],
   })
@@ -100,7 +104,7 @@ const ownerOptions = (config: ApiGatewayConfig, logger: Logger) => ({
 })
 
 function openOwners(config: ApiGatewayConfig, logger: Logger) {
-  const open = (name: string, url: string, secret: string) => openOwner({ name, url, secret, ...ownerOptions(config, logger) })
+  const open = (name: string, url: string, secrets: readonly string[]) => openOwner({ name, url, secrets, ...ownerOptions(config, logger) })
   return {
     orders: open('orders', config.ORDERS_URL, config.ORDERS_TOKEN_SECRET),
     subscriptions: open('subscriptions', config.SUBSCRIPTIONS_URL, config.SUBSCRIPTIONS_TOKEN_SECRET),

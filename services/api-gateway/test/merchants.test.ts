@@ -131,8 +131,8 @@ describe('the webhook secret', () => {
     expect((await call(token, 'post', '/activate-webhook-secret').expect(409)).body.code).toBe('invalid_state')
 
     const [, pending, activated] = await events(merchant.id)
-    expect(unseal(pending.sealed_pending_webhook_secret, SEAL_KEY, merchant.id)).toBe(rotated.pending_webhook_secret)
-    expect(unseal(activated.sealed_webhook_secret, SEAL_KEY, merchant.id)).toBe(rotated.pending_webhook_secret)
+    expect(unseal(pending.sealed_pending_webhook_secret, [SEAL_KEY], merchant.id)).toBe(rotated.pending_webhook_secret)
+    expect(unseal(activated.sealed_webhook_secret, [SEAL_KEY], merchant.id)).toBe(rotated.pending_webhook_secret)
   })
 
   test('without activation it is in force after 24 hours', async () => {

@@ -64,7 +64,7 @@ async function main(): Promise<void> {
 
 async function list(url: string, merchant: string, query: Record<string, string>): Promise<void> {
   const terms = { merchant_id: merchant, version: 1, display_name: 'Many', payout_address: null }
-  const token = signCaller({ kind: 'merchant', terms }, { secret: SECRET, audience: 'orders' })
+  const token = signCaller({ kind: 'merchant', terms }, { secrets: [SECRET], audience: 'orders' })
   const answer = await fetch(`${url}/api/v1/orders?${new URLSearchParams(query)}`, { headers: { Authorization: `Bearer ${token}` } })
   if (answer.status !== 200) throw new Error(`A list answered ${answer.status}.`)
   await answer.arrayBuffer()

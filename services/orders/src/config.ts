@@ -1,5 +1,5 @@
 import { CENT, parseRate } from '@ponte/contracts'
-import { commonSettings, integer, list, secret } from '@ponte/service-kit'
+import { commonSettings, integer, list, secrets } from '@ponte/service-kit'
 import { z } from 'zod'
 import { httpRateSettings } from './quote'
 
@@ -16,8 +16,8 @@ const rate = z.string().transform((text, context) => {
 
 const settings = z.object({
   ...commonSettings,
-  /** Secret of the gateway's tokens for this service. */
-  GATEWAY_TOKEN_SECRET: secret,
+  /** Secret of the gateway's tokens for this service, or several while it is changed. */
+  GATEWAY_TOKEN_SECRET: secrets,
   /** Where checkout pages are served; goes into `checkout_url`. */
   PUBLIC_URL: z.url().transform(url => url.replace(/\/$/, '')),
   /** The network's name as merchants and payers read it. */

@@ -48,7 +48,7 @@ export interface RouteDeps {
   place: Place
   feeBps: bigint
   now: () => Date
-  tokenSecret: string
+  tokenSecrets: readonly string[]
 }
 
 const pathId = z.object({ id: idSchema })
@@ -58,7 +58,7 @@ const nothing = z.strictObject({})
 export function routes(deps: RouteDeps): Router {
   const { store, place } = deps
   const router = Router()
-  router.use(requireCaller({ secret: deps.tokenSecret, audience: 'orders', schema: caller }))
+  router.use(requireCaller({ secrets: deps.tokenSecrets, audience: 'orders', schema: caller }))
 
   router.post('/api/v1/orders', async (req, res) => {
     const terms = merchantOf(res)

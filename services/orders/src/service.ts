@@ -124,7 +124,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const pruning = every('idempotency pruning', 3_600_000, () => pruneAnswers(database), logger)
 
   const feeBps = config.PLATFORM_FEE_BPS
-  const router = routes({ store, database, orderFactory, payoutAddresses, place, feeBps, now, tokenSecret: config.GATEWAY_TOKEN_SECRET })
+  const router = routes({ store, database, orderFactory, payoutAddresses, place, feeBps, now, tokenSecrets: config.GATEWAY_TOKEN_SECRET })
   const app = createApp({ routes: router, logger })
   const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
   const parts = [

@@ -32,7 +32,7 @@ const post = (path: string, body: object | string | undefined, headers: Record<s
   request(system.url).post(path).set(headers).send(body)
 const get = (path: string, headers: Record<string, string> = asMerchant()): Test => request(system.url).get(path).set(headers)
 const token = (claims: object, options: Partial<{ secret: string; audience: string }> = {}) => ({
-  Authorization: `Bearer ${signCaller(claims, { secret: TOKEN_SECRET, audience: 'orders', ...options })}`,
+  Authorization: `Bearer ${signCaller(claims, { secrets: [TOKEN_SECRET], audience: 'orders', ...options })}`,
 })
 const checkout = () => token({ kind: 'checkout' })
 const terms = { merchant_id: uuidv7(), version: 1, display_name: 'x', payout_address: null }

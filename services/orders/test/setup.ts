@@ -87,5 +87,5 @@ export async function startOrders(env: Record<string, string> = {}, given: { now
 /** The header that the gateway would send for this merchant. */
 export function asMerchant(id = merchantId, payoutAddress: string | null = PAYOUT): { Authorization: string } {
   const terms = { merchant_id: id, version: 1, display_name: 'Padaria Estrela', payout_address: payoutAddress }
-  return { Authorization: `Bearer ${signCaller({ kind: 'merchant', terms }, { secret: TOKEN_SECRET, audience: 'orders' })}` }
+  return { Authorization: `Bearer ${signCaller({ kind: 'merchant', terms }, { secrets: [TOKEN_SECRET], audience: 'orders' })}` }
 }

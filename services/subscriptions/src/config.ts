@@ -1,10 +1,10 @@
-import { commonSettings, integer, list, secret } from '@ponte/service-kit'
+import { commonSettings, integer, list, secrets } from '@ponte/service-kit'
 import { z } from 'zod'
 
 export const subscriptionsConfig = z.object({
   ...commonSettings,
-  /** Secret of the gateway's tokens for this service. */
-  GATEWAY_TOKEN_SECRET: secret,
+  /** Secret of the gateway's tokens for this service, or several while it is changed. */
+  GATEWAY_TOKEN_SECRET: secrets,
   /** Where checkout pages are served; goes into `checkout_url` while the order itself is still on its way. */
   PUBLIC_URL: z.url().transform(url => url.replace(/\/$/, '')),
   /** How often the scheduler looks for what is due; it is also woken by every change. */

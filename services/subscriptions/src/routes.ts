@@ -37,7 +37,7 @@ export interface RouteDeps {
   /** What is done about an unpaid plan when the merchant does not choose. */
   dunning: Dunning
   now: () => Date
-  tokenSecret: string
+  tokenSecrets: readonly string[]
 }
 
 const BASE = '/api/v1/subscriptions'
@@ -48,7 +48,7 @@ const nothing = z.strictObject({})
 export function routes(deps: RouteDeps): Router {
   const { store, now } = deps
   const router = Router()
-  router.use(requireCaller({ secret: deps.tokenSecret, audience: 'subscriptions', schema: caller }))
+  router.use(requireCaller({ secrets: deps.tokenSecrets, audience: 'subscriptions', schema: caller }))
 
   router.post(BASE, async (req, res) => {
     const terms = merchantOf(res)

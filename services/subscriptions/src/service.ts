@@ -71,7 +71,7 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
     dunning,
     publicUrl: config.PUBLIC_URL,
     orderWaitMs: config.ORDER_WAIT_MS,
-    tokenSecret: config.GATEWAY_TOKEN_SECRET,
+    tokenSecrets: config.GATEWAY_TOKEN_SECRET,
   })
   const http = httpServer('http', createApp({ routes: routing, logger }), { host: config.HOST, port: config.PORT })
   const reacting = reactions({ store, now, orderWaits, merchantMoved: () => scheduler.wake() })

@@ -71,7 +71,7 @@ export async function addMerchants(sql: pg.Pool, count: number, url: string): Pr
   const ids = Array.from({ length: count }, () => randomUUID())
   await sql.query(
     'INSERT INTO merchants (id, version, webhook_url, sealed_webhook_secret) SELECT id, 1, $2, secret FROM unnest($1::uuid[], $3::text[]) AS m (id, secret)',
-    [ids, url, ids.map(id => seal(SECRET, SEAL_KEY, id))],
+    [ids, url, ids.map(id => seal(SECRET, [SEAL_KEY], id))],
   )
   return ids
 }

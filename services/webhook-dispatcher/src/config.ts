@@ -1,5 +1,5 @@
 import { addressRange } from '@ponte/contracts'
-import { commonSettings, integer, list, secret } from '@ponte/service-kit'
+import { commonSettings, integer, list, sealKeys, secrets } from '@ponte/service-kit'
 import { z } from 'zod'
 
 const cidrs = list.pipe(z.array(addressRange))
@@ -7,10 +7,10 @@ const cidrs = list.pipe(z.array(addressRange))
 export const webhookDispatcherConfig = z
   .object({
     ...commonSettings,
-    /** Secret of the gateway's tokens for this service. */
-    GATEWAY_TOKEN_SECRET: secret,
-    /** The key that webhook secrets are sealed with, the gateway's too: 64 hex characters. */
-    SEAL_KEY: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex characters; make them with: openssl rand -hex 32'),
+    /** Secret of the gateway's tokens for this service, or several while it is changed. */
+    GATEWAY_TOKEN_SECRET: secrets,
+    /** The key that webhook secrets are sealed with, the gateway's too, or several while it is changed: 64 hex characters each. */
+    SEAL_KEY: sealKeys,
     /** Deliveries in flight at once in this process; a quarter is for slow receivers. */
     WEBHOOK_SLOTS: integer(4, 4_096).default(512),
     /** Address ranges that are re-opened, for a receiver on this machine; refused in production. */

@@ -22,7 +22,7 @@ import type { Store } from './store'
 export interface RouteDeps {
   store: Store
   pull: Pull
-  tokenSecret: string
+  tokenSecrets: readonly string[]
   /** Routes of endpoints. */
   endpoints: Router
   /** Called when something may be due. */
@@ -36,7 +36,7 @@ const COPY_POLL_MS = 25
 export function routes(deps: RouteDeps): Router {
   const { store, pull } = deps
   const router = Router()
-  router.use(requireCaller({ secret: deps.tokenSecret, audience: 'webhook-dispatcher', schema: caller }))
+  router.use(requireCaller({ secrets: deps.tokenSecrets, audience: 'webhook-dispatcher', schema: caller }))
   router.use(deps.endpoints)
 
   router.get('/api/v1/events', async (req, res) => {

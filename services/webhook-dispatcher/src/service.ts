@@ -6,6 +6,7 @@ import {
   every,
   httpServer,
   type Overrides as KitOverrides,
+  resealRoutes,
   seal,
   serviceParts,
   unseal,
@@ -28,6 +29,14 @@ export interface Overrides extends KitOverrides {
   ca?: string
 }
 
+/** Where secrets are kept, each sealed for the id of its row. */
+const SEALED = [
+  { table: 'merchants', column: 'sealed_webhook_secret' },
+  { table: 'merchants', column: 'sealed_pending_webhook_secret' },
+  { table: 'endpoints', column: 'sealed_secret' },
+  { table: 'endpoints', column: 'sealed_pending_secret' },
+  { table: 'endpoints', column: 'sealed_headers' },
+]
 /** Unsealing costs as much as signing twice. */
 const UNSEALED_MAX = 2_000
 const ADMIT_MS = 1_000
@@ -74,7 +83,7 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
     due: worker.due,
     logger,
   })
-  const app = createApp({ routes: routes({ store, pull, endpoints, tokenSecret: config.GATEWAY_TOKEN_SECRET, due: worker.due }), logger })
+  const app = createApp({ routes: routes({ store, pull, endpoints, tokenSecrets: config.GATEWAY_TOKEN_SECRET, due: worker.due }), logger })
   const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
   return assemble({
     parts: [
@@ -86,7 +95,9 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
       consumer(bus, queuesReadBy('webhook-dispatcher'), reactions({ store, due: worker.due, admit: admission.wake, stored: pull.arrived })),
     ],
     http,
-    operators: auditRoutes(database, { events: ['id'], deliveries: ['id'], merchants: ['id'] }),
+    operators: auditRoutes(database, { events: ['id'], deliveries: ['id'], merchants: ['id'] }).use(
+      resealRoutes(database, config.SEAL_KEY, SEALED),
+    ),
     // Stopped before HTTP, which waits for its answers.
     last: [pull],
   })

@@ -122,7 +122,7 @@ describe('whose is it', () => {
 
   it('401 without the gateway, 403 for a payer', async () => {
     expect((await request(system.url).get('/api/v1/events')).body.code).toBe('missing_authorization')
-    const payer = signCaller({ kind: 'checkout' }, { secret: TOKEN_SECRET, audience: 'webhook-dispatcher' })
+    const payer = signCaller({ kind: 'checkout' }, { secrets: [TOKEN_SECRET], audience: 'webhook-dispatcher' })
     expect(
       (
         await request(system.url)

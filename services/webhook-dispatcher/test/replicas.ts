@@ -83,7 +83,7 @@ export async function startReplicas() {
       await sql.query(
         `INSERT INTO endpoints (id, merchant_id, place, url, events, format, sealed_secret, created_at)
          VALUES ($1, $2, 1, $3, '{*}', 'standard', $4, now())`,
-        [id, merchantId, url, seal('whsec_c2VjcmV0', SEAL_KEY, id)],
+        [id, merchantId, url, seal('whsec_c2VjcmV0', [SEAL_KEY], id)],
       )
     },
     /** Lets the leases taken until then end now; they are the database's time. */

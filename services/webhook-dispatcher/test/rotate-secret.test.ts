@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { seal } from '@ponte/service-kit'
-import { merchantUpdated, orderPaid, SEAL_KEY, type System, startDispatcher, startReceiver } from './setup'
+import { seal, silentLogger, unseal } from '@ponte/service-kit'
+import { createWebhookDispatcher } from '../src'
+import { merchantUpdated, orderPaid, SEAL_KEY, type System, startDispatcher, startReceiver, testBus } from './setup'
 
 let system: System
 let receiver: Awaited<ReturnType<typeof startReceiver>>
@@ -37,13 +38,16 @@ describe('secret rotation', () => {
   it('signs with the old secret while the new one is pending', async () => {
     await system.publish(merchantUpdated(merchantId, { webhook_url: receiver.url, secret: OLD }))
     expect(await signedWith()).toBe(OLD)
-    const pending = { sealed_pending_webhook_secret: seal(NEW, SEAL_KEY, merchantId), pending_webhook_secret_activates_at: inDays(1) }
+    const pending = { sealed_pending_webhook_secret: seal(NEW, [SEAL_KEY], merchantId), pending_webhook_secret_activates_at: inDays(1) }
     await system.publish(merchantUpdated(merchantId, { version: 2, webhook_url: receiver.url, secret: OLD, ...pending }))
     expect(await signedWith()).toBe(OLD)
   })
 
   it('signs with the new one when its time has come, without another word', async () => {
-    const pending = { sealed_pending_webhook_secret: seal(NEW, SEAL_KEY, merchantId), pending_webhook_secret_activates_at: inDays(-0.001) }
+    const pending = {
+      sealed_pending_webhook_secret: seal(NEW, [SEAL_KEY], merchantId),
+      pending_webhook_secret_activates_at: inDays(-0.001),
+    }
     await system.publish(merchantUpdated(merchantId, { version: 3, webhook_url: receiver.url, secret: OLD, ...pending }))
     expect(await signedWith()).toBe(NEW)
   })
@@ -58,9 +62,41 @@ describe('secret rotation', () => {
     expect(await signedWith()).toBe(NEW)
   })
 
+  it('seals by a new SEAL_KEY what the old one sealed, in every column, and signs with the same secrets', async () => {
+    const fresh = 'cd'.repeat(32)
+    const [endpointId, sealed] = [randomUUID(), (text: string) => seal(text, [SEAL_KEY], endpointId)]
+    await system.sql.query(
+      `INSERT INTO endpoints (id, merchant_id, place, url, events, format, created_at, sealed_secret, sealed_pending_secret, sealed_headers)
+       VALUES ($1, $2, 1, $3, '{}', 'ponte', now(), $4, $5, $6)`,
+      [endpointId, merchantId, receiver.url, sealed('a'), sealed('b'), sealed('{}')],
+    )
+    const pending = { sealed_pending_webhook_secret: seal('c', [SEAL_KEY], merchantId), pending_webhook_secret_activates_at: inDays(1) }
+    await system.publish(merchantUpdated(merchantId, { version: 5, webhook_url: receiver.url, secret: NEW, ...pending }))
+    await system.dispatcher.idle()
+    const other = createWebhookDispatcher({ ...system.config, SEAL_KEY: [fresh, SEAL_KEY] }, { bus: testBus(), logger: silentLogger })
+    await other.start()
+    try {
+      const reseal = () => fetch(`http://127.0.0.1:${other.ops.port()}/reseal`, { method: 'POST' }).then(answer => answer.json())
+      expect(await reseal()).toEqual({ resealed: 5, keys: 2 })
+      expect(await reseal()).toEqual({ resealed: 0, keys: 2 })
+    } finally {
+      await other.stop()
+    }
+    const { rows } = await system.sql.query(
+      `SELECT id, text FROM endpoints, LATERAL unnest(ARRAY[sealed_secret, sealed_pending_secret, sealed_headers]) AS text WHERE id = $1
+       UNION ALL SELECT id, text FROM merchants, LATERAL unnest(ARRAY[sealed_webhook_secret, sealed_pending_webhook_secret]) AS text WHERE id = $2`,
+      [endpointId, merchantId],
+    )
+    expect(rows.map(({ id, text }) => unseal(text, [fresh], id)).sort()).toEqual(['a', 'b', 'c', NEW, '{}'].sort())
+    // Back to the one key of the tests that follow.
+    await system.sql.query('DELETE FROM endpoints')
+    await system.publish(merchantUpdated(merchantId, { version: 6, webhook_url: receiver.url, secret: NEW }))
+    expect(await signedWith()).toBe(NEW)
+  })
+
   it('costs the merchant nothing when the secret cannot be opened: that is our fault', async () => {
-    const sealed = seal(NEW, 'ab'.repeat(32), merchantId)
-    await system.publish(merchantUpdated(merchantId, { version: 5, webhook_url: receiver.url, sealed_webhook_secret: sealed }))
+    const sealed = seal(NEW, ['ab'.repeat(32)], merchantId)
+    await system.publish(merchantUpdated(merchantId, { version: 7, webhook_url: receiver.url, sealed_webhook_secret: sealed }))
     const before = receiver.received.length
     const paid = orderPaid(merchantId)
     await system.publish(paid)

@@ -115,7 +115,7 @@ export function merchantUpdated(merchantId: string, change: Partial<EventData<'m
     display_name: 'Padaria Estrela',
     payout_address: null,
     webhook_url: null,
-    sealed_webhook_secret: seal(secret, SEAL_KEY, merchantId),
+    sealed_webhook_secret: seal(secret, [SEAL_KEY], merchantId),
     sealed_pending_webhook_secret: null,
     pending_webhook_secret_activates_at: null,
     ...rest,
@@ -188,5 +188,5 @@ const PAYOUT_ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 /** The header that the gateway would send for this merchant. */
 export function asMerchant(id: string, version = 1): { Authorization: string } {
   const terms = { merchant_id: id, version, display_name: 'Padaria Estrela', payout_address: null }
-  return { Authorization: `Bearer ${signCaller({ kind: 'merchant', terms }, { secret: TOKEN_SECRET, audience: 'webhook-dispatcher' })}` }
+  return { Authorization: `Bearer ${signCaller({ kind: 'merchant', terms }, { secrets: [TOKEN_SECRET], audience: 'webhook-dispatcher' })}` }
 }

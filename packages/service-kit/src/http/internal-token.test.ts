@@ -9,12 +9,12 @@ const claims = { caller: { kind: 'shop' } }
 const sound = { expiresIn: 30, issuer: 'api-gateway', audience: 'shoes' } as const
 
 /** What the middleware does with a header: the caller it keeps, or the code it refuses with. */
-function outcome(authorization?: string): unknown {
+function outcome(authorization?: string, secrets = [secret]): unknown {
   const res = { locals: {} as Record<string, unknown> }
   let passed = false
   try {
     const req = { headers: authorization === undefined ? {} : { authorization } }
-    requireCaller({ secret, audience: 'shoes', schema })(req as Request, res as unknown as Response, () => {
+    requireCaller({ secrets, audience: 'shoes', schema })(req as Request, res as unknown as Response, () => {
       passed = true
     })
   } catch (error) {
@@ -25,11 +25,19 @@ function outcome(authorization?: string): unknown {
 
 describe('the 30-second token from the gateway to an owner', () => {
   it('passes and names the caller', () => {
-    expect(outcome(`Bearer ${signCaller({ kind: 'shop' }, { secret, audience: 'shoes' })}`)).toEqual({ kind: 'shop' })
+    expect(outcome(`Bearer ${signCaller({ kind: 'shop' }, { secrets: [secret], audience: 'shoes' })}`)).toEqual({ kind: 'shop' })
+  })
+
+  it('passes with any of several secrets, the first of which signs', () => {
+    const [old, fresh] = [secret, 'c'.repeat(40)]
+    for (const secrets of [[old], [old, fresh], [fresh, old]])
+      expect(outcome(`Bearer ${signCaller({ kind: 'shop' }, { secrets, audience: 'shoes' })}`, [old, fresh])).toEqual({ kind: 'shop' })
+    expect(outcome(`Bearer ${signCaller({ kind: 'shop' }, { secrets: [fresh, old], audience: 'shoes' })}`, [old])).toBe('invalid_jwt')
+    expect(outcome(`Bearer ${jwt.sign(claims, fresh, { ...sound, audience: 'hats' })}`, [old, fresh])).toBe('invalid_jwt')
   })
 
   it('lives for 30 seconds', () => {
-    const { iat, exp } = jwt.decode(signCaller({}, { secret, audience: 'shoes' })) as { iat: number; exp: number }
+    const { iat, exp } = jwt.decode(signCaller({}, { secrets: [secret], audience: 'shoes' })) as { iat: number; exp: number }
     expect(exp - iat).toBe(30)
   })
 

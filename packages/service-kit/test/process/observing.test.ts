@@ -133,7 +133,7 @@ describe('one thing followed through all services', () => {
     it('is its request, its trace, who asks and what for; no credential is among it', async () => {
       const loop = every('stocktaking', 60_000, async () => logger.info('counted'), logger)
       const routes = Router()
-      routes.use(requireCaller({ secret, audience: 'shoes', schema: caller }))
+      routes.use(requireCaller({ secrets: [secret], audience: 'shoes', schema: caller }))
       routes.post('/api/v1/orders/:id/cancel', async (req, res) => {
         await new Promise(resolve => setImmediate(resolve))
         addLogFields({ pair_id: 'p1' })
@@ -148,7 +148,7 @@ describe('one thing followed through all services', () => {
       lines.length = 0
       const token = signCaller(
         { kind: 'merchant', terms: { merchant_id: ID, version: 1, display_name: 'x', payout_address: null } },
-        { secret, audience: 'shoes' },
+        { secrets: [secret], audience: 'shoes' },
       )
       await fetch(`http://127.0.0.1:${http.port()}/api/v1/orders/${ID}/cancel`, {
         method: 'POST',

@@ -15,7 +15,7 @@ export interface AccountDeps {
   now: () => Date
   /** Judges payout addresses. */
   orders: Owner
-  sealKey: string
+  sealKeys: readonly string[]
   /** What the dispatcher opens and closes beside the rule, so that a merchant is warned of what it refuses. */
   webhooks: AddressPolicy
   /** How long ago a login may be for what wants a fresh one; 0 takes any. */
@@ -66,5 +66,8 @@ export function requireFreshLogin(res: Response, deps: Pick<AccountDeps, 'now' |
 }
 
 /** A merchant as this caller may see it. */
-export const bodyFor = ({ sealKey, webhooks, now }: Pick<AccountDeps, 'sealKey' | 'webhooks' | 'now'>, merchant: Merchant, res: Response) =>
-  merchantBody(inForce(merchant, now()), { sealKey, webhooks, withSecrets: mayDo(res, 'secrets:write') })
+export const bodyFor = (
+  { sealKeys, webhooks, now }: Pick<AccountDeps, 'sealKeys' | 'webhooks' | 'now'>,
+  merchant: Merchant,
+  res: Response,
+) => merchantBody(inForce(merchant, now()), { sealKeys, webhooks, withSecrets: mayDo(res, 'secrets:write') })

@@ -3,7 +3,7 @@ import { ApiError, type CreateApiKey, createApiKey as createBody, id as idSchema
 import { keyedRequest, parseRequest, uuidv7At } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
-import { API_KEY_ENTROPY_BYTES, derivedEntropy, mintApiKey } from '../credentials'
+import { API_KEY_ENTROPY_BYTES, deriveApiKey, deriveApiKeyAgain, mintApiKey } from '../credentials'
 import { jsonBody } from '../json-body'
 import type { Merchant } from '../merchant'
 import { type NamedKey, namedKeyBody } from '../store/named-keys'
@@ -18,7 +18,7 @@ const PATH = '/api/v1/merchants/me/api-keys'
 
 /** Named keys beside the API key of the specification, each with its own scopes. */
 export function keyRoutes(deps: AccountDeps): Router {
-  const { store, now, sealKey, session } = deps
+  const { store, now, sealKeys, session } = deps
   const router = Router()
   const ownKey = async (req: Request, res: Response): Promise<NamedKey> => {
     const { id } = parseRequest(pathId, req.params, 'path')
@@ -74,19 +74,19 @@ export function keyRoutes(deps: AccountDeps): Router {
   }
   /** The same request again gives the same key: it is derived again, and nowhere kept. */
   const createdOnce = async (merchant: Merchant, body: CreateApiKey, idempotencyKey: string, res: Response) => {
-    const keyFor = (salt: Uint8Array) => mintApiKey(derivedEntropy({ secret: sealKey, salt, merchantId: merchant.id, idempotencyKey }))
+    const source = { secrets: sealKeys, merchantId: merchant.id, idempotencyKey }
     const replayed = async (): Promise<boolean> => {
       const known = await store.namedKeys.findByRequest(merchant.id, { idempotencyKey, body })
       if (!known?.key.salt) return false
       if (!known.isSameBody)
         throw new ApiError('idempotency_mismatch', 'Send the same body again, or a new Idempotency-Key for a new request.')
       res.setHeader('Idempotency-Replayed', 'true')
-      created(res, known.key, keyFor(known.key.salt).plain)
+      created(res, known.key, deriveApiKeyAgain(source, { salt: known.key.salt, hash: known.key.hash }).plain)
       return true
     }
     if (await replayed()) return
     const salt = randomBytes(SALT_BYTES)
-    const minted = keyFor(salt)
+    const minted = deriveApiKey(source, salt)
     const key = await opened(merchant, body, minted.plain, res)
     if (await store.namedKeys.insert(merchant, key, minted.hash, actor(res), { idempotencyKey, body, salt }))
       created(res, key, minted.plain)

@@ -3,7 +3,17 @@ import { createMerchant as createBody, updateMerchant as updateBody } from '@pon
 import { keyedRequest, parseRequest, seal, uuidv7 } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
-import { API_KEY_ENTROPY_BYTES, derivedEntropy, mintApiKey, rememberAccess, requirePermissionFor, termsIn, userIn } from '../credentials'
+import {
+  API_KEY_ENTROPY_BYTES,
+  type DerivedFrom,
+  deriveApiKey,
+  deriveApiKeyAgain,
+  mintApiKey,
+  rememberAccess,
+  requirePermissionFor,
+  termsIn,
+  userIn,
+} from '../credentials'
 import { jsonBody } from '../json-body'
 import {
   activateWebhookSecret,
@@ -26,10 +36,10 @@ const mint = () => mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES))
 
 /** What users do with their own merchant (specification, Merchant self-management). */
 export function merchantRoutes(deps: AccountDeps): Router {
-  const { store, now, orders, sealKey, session } = deps
+  const { store, now, orders, sealKeys, session } = deps
   const router = Router()
   const bodyOf = (merchant: Merchant, res: Response) => bodyFor(deps, merchant, res)
-  const sealedSecret = (merchantId: string) => seal(mintSecret(), sealKey, merchantId)
+  const sealedSecret = (merchantId: string) => seal(mintSecret(), sealKeys, merchantId)
 
   router.post('/api/v1/merchants', ...session, async (req, res) => {
     const body = parseRequest(createBody, jsonBody(req), 'body')
@@ -80,17 +90,17 @@ export function merchantRoutes(deps: AccountDeps): Router {
     return key.plain
   }
   const rotatedOnce = async (merchant: Merchant, idempotencyKey: string, res: Response): Promise<string> => {
-    const keyFor = (salt: Uint8Array) => mintApiKey(derivedEntropy({ secret: sealKey, salt, merchantId: merchant.id, idempotencyKey }))
-    const replayed = (salt: Uint8Array) => {
+    const source = { secrets: sealKeys, merchantId: merchant.id, idempotencyKey }
+    const replayed = (known: DerivedFrom) => {
       res.setHeader('Idempotency-Replayed', 'true')
-      return keyFor(salt).plain
+      return deriveApiKeyAgain(source, known).plain
     }
-    const known = await store.apiKeys.saltOf(merchant.id, idempotencyKey)
+    const known = await store.apiKeys.derivedFrom(merchant.id, idempotencyKey)
     if (known) return replayed(known)
     const salt = randomBytes(SALT_BYTES)
-    const key = keyFor(salt)
+    const key = deriveApiKey(source, salt)
     if (await store.apiKeys.rotate(merchant, key.hash, actor(res), { idempotencyKey, salt })) return key.plain
-    const first = await store.apiKeys.saltOf(merchant.id, idempotencyKey)
+    const first = await store.apiKeys.derivedFrom(merchant.id, idempotencyKey)
     if (!first) throw new Error('A repeated rotation left no key.')
     return replayed(first)
   }

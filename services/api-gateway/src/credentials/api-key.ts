@@ -17,20 +17,37 @@ export function mintApiKey(entropy: Uint8Array): MintedKey {
   return { plain, hash: hashApiKey(plain) }
 }
 
+/** What a key is derived from beside a salt: the first of the secrets, and the request. */
+export interface DerivationSource {
+  secrets: readonly string[]
+  merchantId: string
+  idempotencyKey: string
+}
+
+/** What is kept of a derived key. */
+export interface DerivedFrom {
+  salt: Uint8Array
+  hash: Uint8Array
+}
+
 /**
- * Entropy for the key of a repeatable rotation. The same request gives the same key again, and no copy of the key is kept: what the database
- * holds (`salt`) is of no use without the service's secret and the client's own Idempotency-Key.
+ * The key of a repeatable request. The same request gives the same key again, and no copy of the key is kept: what the database holds (`salt`) is of no
+ * use without the service's secret and the client's own Idempotency-Key.
  */
-export const derivedEntropy = (source: { secret: string; salt: Uint8Array; merchantId: string; idempotencyKey: string }): Uint8Array =>
-  new Uint8Array(
-    hkdfSync(
-      'sha256',
-      Buffer.from(source.secret, 'hex'),
-      source.salt,
-      `api-key ${source.merchantId} ${source.idempotencyKey}`,
-      API_KEY_ENTROPY_BYTES,
+export const deriveApiKey = ({ secrets: [secret = ''], ...source }: DerivationSource, salt: Uint8Array): MintedKey =>
+  mintApiKey(
+    new Uint8Array(
+      hkdfSync('sha256', Buffer.from(secret, 'hex'), salt, `api-key ${source.merchantId} ${source.idempotencyKey}`, API_KEY_ENTROPY_BYTES),
     ),
   )
+
+/** The key that the request was answered with, by whichever of the secrets it was derived: the first may be another one by now. */
+export function deriveApiKeyAgain(source: DerivationSource, { salt, hash }: DerivedFrom): MintedKey {
+  const keys = source.secrets.map(secret => deriveApiKey({ ...source, secrets: [secret] }, salt))
+  const found = keys.find(key => key.hash.equals(hash))
+  if (!found) throw new Error('The API key was derived by a SEAL_KEY that is not among ours any more.')
+  return found
+}
 
 /** SHA-256 is enough here: what is hashed has 256 bits of entropy, so there is nothing to guess. */
 export const hashApiKey = (plain: string): Buffer => createHash('sha256').update(plain, 'utf8').digest()

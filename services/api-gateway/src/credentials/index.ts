@@ -1,4 +1,4 @@
-export { API_KEY_ENTROPY_BYTES, derivedEntropy, mintApiKey } from './api-key'
+export { API_KEY_ENTROPY_BYTES, type DerivedFrom, deriveApiKey, deriveApiKeyAgain, mintApiKey } from './api-key'
 export {
   type KeyTerms,
   mayDo,

@@ -6,9 +6,9 @@ import { type PayoutChange, payoutMessage } from './payout-change'
 /** The merchant's view of itself: the only place where a sealed secret is opened. */
 export function merchantBody(
   merchant: Merchant,
-  { sealKey, webhooks, withSecrets }: { sealKey: string; webhooks: AddressPolicy; withSecrets: boolean },
+  { sealKeys, webhooks, withSecrets }: { sealKeys: readonly string[]; webhooks: AddressPolicy; withSecrets: boolean },
 ): MerchantBody {
-  const shown = (sealed: string) => (withSecrets ? unseal(sealed, sealKey, merchant.id) : null)
+  const shown = (sealed: string) => (withSecrets ? unseal(sealed, sealKeys, merchant.id) : null)
   const warnings = warningsOf(merchant, webhooks)
   return {
     object: 'merchant',

@@ -42,7 +42,7 @@ const ANSWER_HEADERS = ['content-type', 'idempotency-replayed', 'retry-after', '
 export interface OwnerOptions {
   name: string
   url: string
-  secret: string
+  secrets: readonly string[]
   timeoutMs: number
   /** How old a connection may grow. */
   connectionAgeMs: number
@@ -53,7 +53,7 @@ export interface OwnerOptions {
 
 /** Opens a keep-alive pool to one owner. An owner that does not answer in time answers the caller 503 `service_unavailable`. */
 export function openOwner(options: OwnerOptions): Owner {
-  const { name, secret, timeoutMs, logger, connections = CONNECTIONS_MAX } = options
+  const { name, secrets, timeoutMs, logger, connections = CONNECTIONS_MAX } = options
   const base = new URL(options.url)
   const prefix = base.pathname.replace(/\/$/, '')
   const pool = new RoundRobinPool(base.origin, {
@@ -71,7 +71,7 @@ export function openOwner(options: OwnerOptions): Owner {
     const response = await pool.request({
       method,
       path: `${prefix}${path}`,
-      headers: { ...headers, ...traceHeaders(), authorization: `Bearer ${signCaller(caller, { secret, audience: name })}` },
+      headers: { ...headers, ...traceHeaders(), authorization: `Bearer ${signCaller(caller, { secrets, audience: name })}` },
       body: body ?? null,
       signal,
       headersTimeout: timeoutMs + STREAM_PATIENCE_MS,

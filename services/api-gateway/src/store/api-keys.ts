@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createBatch, type Database, isUniqueViolation, outboxRows, type Statement } from '@ponte/service-kit'
-import type { KeyTerms } from '../credentials'
+import type { DerivedFrom, KeyTerms } from '../credentials'
 import type { PrismaClient } from '../generated/client'
 import type { Merchant } from '../merchant'
 import { type Actor, accountChanged, auditEntry, auditRecordOf, INSERT_AUDIT_ROWS } from './audit-log'
@@ -44,12 +44,12 @@ const REQUEST_KEPT_MS = 7 * 86_400_000
 export function apiKeyStore(database: Database, prisma: PrismaClient, { now, committed }: MerchantStoreOptions) {
   const forgottenBefore = () => new Date(now().getTime() - REQUEST_KEPT_MS)
 
-  /** The salt of the key that this request was answered with; null when it is new. */
-  const saltOf = async (merchantId: string, idempotencyKey: string): Promise<Uint8Array | null> => {
+  /** What the key that this request was answered with was derived from; null when it is new. */
+  const derivedFrom = async (merchantId: string, idempotencyKey: string): Promise<DerivedFrom | null> => {
     const row = await prisma.apiKey.findUnique({
       where: { merchantId_requestHash: { merchantId, requestHash: hashOf(idempotencyKey) }, createdAt: { gte: forgottenBefore() } },
     })
-    return row?.salt ?? null
+    return row?.salt ? { salt: row.salt, hash: row.hash } : null
   }
   /** Once a minute for each key, so that reading does not become writing. */
   const noteUse = async (hashes: Buffer[], at: Date) => {
@@ -74,7 +74,7 @@ export function apiKeyStore(database: Database, prisma: PrismaClient, { now, com
       },
       LOOKUP_TIMEOUT_MS,
     ),
-    saltOf,
+    derivedFrom,
 
     /** Revokes the current key and activates this one. False, with nothing changed, when the same request has done it already. */
     async rotate(merchant: Merchant, hash: Buffer, actor: Actor, request: RotationRequest | null): Promise<boolean> {
@@ -96,7 +96,7 @@ export function apiKeyStore(database: Database, prisma: PrismaClient, { now, com
         } catch (error) {
           // Concurrent rotations collide at the active key, or at the request itself; the later one is tried again.
           if (!COLLISIONS.some(key => isUniqueViolation(error, key))) throw error
-          if (request && (await saltOf(merchantId, request.idempotencyKey))) return false
+          if (request && (await derivedFrom(merchantId, request.idempotencyKey))) return false
           if (attempt === ROTATE_ATTEMPTS_MAX) throw error
         }
       }

@@ -1,4 +1,6 @@
+import { silentLogger } from '@ponte/service-kit'
 import request from 'supertest'
+import { createApiGateway } from '../../src'
 import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
 
 let system: TestGateway
@@ -76,6 +78,38 @@ describe('a rotation with an Idempotency-Key', () => {
     await use(0, first.body.api_key).expect(200)
     const { rows } = await system.sql.query("SELECT 1 FROM audit_log WHERE merchant_id = $1 AND action = 'api_key.rotate'", [merchant.id])
     expect(rows).toHaveLength(1)
+  })
+
+  test('sent again while SEAL_KEY is changed gives the same key, and the merchant keeps its secret when the old one is gone', async () => {
+    const { token, merchant } = await newMerchant(system)
+    const first = await keyed(0, token, 'rotation-1').expect(200)
+    const fresh = 'cd'.repeat(32)
+    const withKeys = async <T>(keys: string[], work: (gateway: ReturnType<typeof createApiGateway>) => Promise<T>): Promise<T> => {
+      const gateway = createApiGateway({ ...system.config, SEAL_KEY: keys }, { bus: system.bus, logger: silentLogger })
+      await gateway.start()
+      try {
+        return await work(gateway)
+      } finally {
+        await gateway.stop()
+      }
+    }
+    await withKeys([fresh, ...system.config.SEAL_KEY], async ({ http, ops }) => {
+      const repeated = await request(`http://127.0.0.1:${http.port()}`)
+        .post('/api/v1/merchants/me/rotate-key')
+        .set(bearer(token))
+        .set('Idempotency-Key', 'rotation-1')
+      expect([repeated.status, repeated.body]).toEqual([200, first.body])
+      const reseal = () => request(`http://127.0.0.1:${ops.port()}`).post('/reseal').expect(200)
+      expect((await reseal()).body).toEqual({ resealed: expect.any(Number), keys: 2 })
+      expect((await reseal()).body).toEqual({ resealed: 0, keys: 2 })
+    })
+    await withKeys([fresh], async ({ http }) => {
+      const own = await request(`http://127.0.0.1:${http.port()}`).get('/api/v1/merchants/me').set(bearer(token)).expect(200)
+      expect(own.body.webhook_secret).toBe(merchant.webhook_secret)
+    })
+    await withKeys([fresh, ...system.config.SEAL_KEY].reverse(), ({ ops }) =>
+      request(`http://127.0.0.1:${ops.port()}`).post('/reseal').expect(200),
+    )
   })
 
   test('with another Idempotency-Key gives another key', async () => {

@@ -18,7 +18,7 @@ export async function startOwner(name: string, secret: string) {
   }
   let answer = echo
   const routes = Router()
-  routes.use(requireCaller({ secret, audience: name, schema: caller }))
+  routes.use(requireCaller({ secrets: [secret], audience: name, schema: caller }))
   routes.use((req, res, next) => {
     received.push({ method: req.method, url: req.originalUrl, headers: req.headers, body: req.body, caller: res.locals.caller })
     return answer(req, res, next)

@@ -130,7 +130,7 @@ export function createRelay(options: RelayOptions) {
     minUnits: settings.GASLESS_MIN_UNITS,
     refused: counters.refused,
   })
-  const http = openHttp(options, tokenSecret => authorizationRoutes({ accept, accepted: wake, tokenSecret, checksum: createChecksums() }))
+  const http = openHttp(options, tokenSecrets => authorizationRoutes({ accept, accepted: wake, tokenSecrets, checksum: createChecksums() }))
   const works = [sweeper, submitter].filter(part => part !== undefined)
   const parts: Part[] = [...(works.length > 0 ? [distinct(signers), leader, ...works] : []), ...(http ? [http] : [])]
   return {
@@ -177,9 +177,9 @@ const budgetsOf = (settings: Settings): Budgets => ({
 
 function openHttp(
   { settings, logger }: RelayOptions,
-  routes: (tokenSecret: string) => ReturnType<typeof authorizationRoutes>,
+  routes: (tokenSecrets: readonly string[]) => ReturnType<typeof authorizationRoutes>,
 ): HttpServer | undefined {
-  const { GATEWAY_TOKEN_SECRET: tokenSecret, HOST: host, PORT: port } = settings
-  if (tokenSecret === undefined) return undefined
-  return httpServer('http', createApp({ routes: routes(tokenSecret), logger }), { host, port })
+  const { GATEWAY_TOKEN_SECRET: tokenSecrets, HOST: host, PORT: port } = settings
+  if (tokenSecrets === undefined) return undefined
+  return httpServer('http', createApp({ routes: routes(tokenSecrets), logger }), { host, port })
 }

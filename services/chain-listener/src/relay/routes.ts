@@ -24,11 +24,11 @@ const query = z.strictObject({ status: orderStatus, due: usdcAmount })
 export function authorizationRoutes(deps: {
   accept: Acceptance
   accepted(): void
-  tokenSecret: string
+  tokenSecrets: readonly string[]
   checksum(address: string): string
 }): Router {
   const router = Router()
-  router.use(requireCaller({ secret: deps.tokenSecret, audience: 'chain-listener', schema: caller }))
+  router.use(requireCaller({ secrets: deps.tokenSecrets, audience: 'chain-listener', schema: caller }))
   router.post('/api/v1/checkout/:order_id/authorization', async (req, res) => {
     const who = res.locals.caller as Caller
     if (who.kind !== 'checkout') throw new ApiError('forbidden', 'A payer signs, not a merchant.')

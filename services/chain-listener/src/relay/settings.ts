@@ -1,4 +1,4 @@
-import { integer, secret } from '@ponte/service-kit'
+import { integer, secrets } from '@ponte/service-kit'
 import { z } from 'zod'
 import { PRIVATE_KEY } from './signer'
 
@@ -23,8 +23,8 @@ const gas = (byDefault: number) => integer(21_000, 16_000_000).default(byDefault
 export const relaySettings = {
   /** Where the relayer runs: as a part of this process, or as one of its own (`node dist/relayer.js`); then this one must not be given its keys. */
   RELAYER_PROCESS: z.enum(['listener', 'own']).default('listener'),
-  /** Secret of the gateway's tokens for this service. Without it no port takes payers' signatures. */
-  GATEWAY_TOKEN_SECRET: secret.optional(),
+  /** Secret of the gateway's tokens for this service, or several while it is changed. Without it no port takes payers' signatures. */
+  GATEWAY_TOKEN_SECRET: secrets.optional(),
 
   /** The account that pays for the gas of sweeps; used here alone. It is named by one of these three. Without it nothing is swept. */
   RELAYER_PRIVATE_KEY: privateKey,

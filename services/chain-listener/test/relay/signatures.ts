@@ -42,7 +42,7 @@ export async function authorize(
   at = listening.listener.http?.port(),
 ): Promise<{ status: number; body: PaymentAuthorizationBody & { detail: string } }> {
   const body = JSON.stringify(await signFor(world, order, signer, signing))
-  const token = signCaller({ kind: 'checkout' }, { secret: SECRET, audience: 'chain-listener' })
+  const token = signCaller({ kind: 'checkout' }, { secrets: [SECRET], audience: 'chain-listener' })
   const query = new URLSearchParams({ status: 'pending', due: formatUsdc(signing.amount ?? AMOUNT) })
   const url = `http://127.0.0.1:${at}/api/v1/checkout/${order.id}/authorization?${query}`
   const ask = () => fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body })
