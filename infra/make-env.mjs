@@ -15,6 +15,9 @@ const secrets = [
   'WEBHOOKS_TOKEN_SECRET',
   'CHAIN_LISTENER_TOKEN_SECRET',
   'PUBLIC_CLIENT_KEY',
+  // Of infra/compose/production.yml alone.
+  'BACKUP_PASSPHRASE',
+  'GRAFANA_PASSWORD',
 ]
 
 /** The text of an .env whose secrets come from `secret`. */

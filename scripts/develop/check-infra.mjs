@@ -16,6 +16,7 @@ const fault = (path, text) => faults.push(`${path}: ${text}`)
 
 checkDockerfile('infra/Dockerfile')
 checkCompose('docker-compose.yml')
+checkDockerfile('infra/compose/postgres.Dockerfile')
 checkAlerts('infra/prometheus/alerts.yaml')
 checkDashboard('infra/grafana/ponte.json')
 for (const [path, text] of Object.entries(derived)) {
@@ -71,7 +72,7 @@ function checkDashboard(path) {
 
 /** Kinds of operators, whose schemas are their own; everything else must be of Kubernetes. */
 async function checkManifests(path, text) {
-  const operators = ['rabbitmq.com', 'postgresql.cnpg.io', 'monitoring.coreos.com']
+  const operators = ['rabbitmq.com', 'postgresql.cnpg.io', 'barmancloud.cnpg.io', 'monitoring.coreos.com']
   // An address that kustomize writes without quotes is too long to be a number, and Kubernetes reads it as text.
   const customTags = tags => tags.filter(tag => tag.format !== 'HEX')
   for (const document of parseAllDocuments(text, { customTags })) {

@@ -84,8 +84,8 @@ describe('docker-compose.yml', () => {
     rmSync(file)
     makeEnv(folder)
     const secrets = (text: string) => Object.values(readEnv(text)).filter(value => /^[0-9a-f]{64}$/.test(value))
-    expect(secrets(first)).toHaveLength(13)
-    expect(new Set([...secrets(first), ...secrets(readFileSync(file, 'utf8'))]).size).toBe(26)
+    expect(secrets(first)).toHaveLength(15)
+    expect(new Set([...secrets(first), ...secrets(readFileSync(file, 'utf8'))]).size).toBe(30)
   })
 
   it.each(programs)('gives %s settings with which it starts', async name => {
@@ -201,6 +201,8 @@ describe.each(['development', 'production'])('the %s overlay', overlay => {
         await admin.query(`CREATE ROLE ${name} LOGIN PASSWORD 'a-password'`)
         await admin.query(`CREATE DATABASE ${name} OWNER ${name}`)
       }
+      // As docs/operating/rotate.md changes a password.
+      await admin.query("CREATE ROLE orders_2 LOGIN PASSWORD 'a-password' IN ROLE orders")
       const file = join(server.dataDir, 'pg_hba.conf')
       writeFileSync(file, `${rules.join('\n')}\n${readFileSync(file, 'utf8')}`)
       await admin.query('SELECT pg_reload_conf()')
@@ -214,6 +216,10 @@ describe.each(['development', 'production'])('the %s overlay', overlay => {
       await until(async () => (await connects('orders', 'subscriptions')) !== true, 'the rules are not read')
       expect(await connects('orders', 'subscriptions')).toMatch(/pg_hba.conf rejects connection/)
       expect([await connects('orders', 'orders'), await connects('subscriptions', 'subscriptions')]).toEqual([true, true])
+      expect([await connects('orders_2', 'orders'), await connects('orders_2', 'subscriptions')]).toEqual([
+        true,
+        expect.stringMatching(/rejects/),
+      ])
       expect(await connects('orders', 'postgres')).toMatch(/pg_hba.conf rejects connection/)
     } finally {
       await admin.end()
