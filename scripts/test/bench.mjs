@@ -17,6 +17,9 @@ const pieces = {
   siege: 'tests/bench/siege.ts',
   growth: 'tests/bench/growth.ts',
   start: 'tests/bench/start.ts',
+  outages: 'tests/drills/outages.ts',
+  rotations: 'tests/drills/rotations.ts',
+  restores: 'tests/drills/restores.ts',
 }
 
 async function main() {

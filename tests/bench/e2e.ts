@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { serviceNames } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
@@ -7,7 +5,7 @@ import { paymentRouterAbi } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import { Interface, parseUnits, WebSocketProvider } from 'ethers'
-import { call, createMerchant, PAYER, startProcesses, startWorld, units, type World } from '../world'
+import { call, createMerchant, PAYER, startNotingReceiver, startProcesses, startWorld, units, type World } from '../world'
 import { cpuPerUnit, usage } from './cpu'
 import { percentile, type Row, report } from './table'
 
@@ -17,24 +15,6 @@ const IDLE = Number(process.env.BENCH_IDLE ?? 60)
 const BURST = Number(process.env.BENCH_BURST ?? 1000)
 const PER_BLOCK = 40
 const BLOCK_MS = 200
-
-/** A receiver that only notes when the webhook of each order came. */
-async function startReceiver() {
-  const notifiedAt = new Map<string, number>()
-  const server = createServer((req, res) => {
-    let body = ''
-    req.on('data', chunk => {
-      body += chunk
-    })
-    req.on('end', () => {
-      const id = /"id":"([0-9a-f-]{36})"/.exec(body)?.[1]
-      if (id && body.includes('order.paid') && !notifiedAt.has(id)) notifiedAt.set(id, performance.now())
-      res.end()
-    })
-  }).listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  return { notifiedAt, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, stop: () => server.close() }
-}
 
 /** When each block's head was announced, by its number. */
 function watchHeads(world: World) {
@@ -49,7 +29,7 @@ async function main(): Promise<void> {
   await world.chain.mine()
   const unlimited = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
   const processes = await startProcesses(world.place, { 'api-gateway': unlimited })
-  const receiver = await startReceiver()
+  const receiver = await startNotingReceiver(() => performance.now())
   const heads = watchHeads(world)
   try {
     const merchant = await createMerchant(world, world.place.publicUrl, receiver.url)

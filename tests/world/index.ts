@@ -1,3 +1,4 @@
+export { startNotingReceiver } from './noting-receiver'
 export { openApiValidator } from './openapi-validator'
 export { isReady, mainOf } from './process'
 export { type Processes, startProcesses } from './processes'

@@ -10,6 +10,9 @@ const LEAVING_MS = 250
 
 interface Replica extends Running {
   port: number
+  opsPort: number
+  /** What was changed of its settings when it was last started. */
+  settings: Environment
 }
 
 /** What stands before the replicas of one service, as a Kubernetes Service does: each request to the next that is ready. */
@@ -56,8 +59,16 @@ export interface Replicas {
   pids(): Record<string, number | undefined>
   /** What the replicas logged, of those that were replaced too. */
   logged(): string[]
-  /** As a rolling update: out of the balancer, SIGTERM, and a new one in its place. Answers the exit code and how long the old one took to end. */
-  restart(name: ServiceName, index: number): Promise<{ code: number | null; stopMs: number }>
+  /** The ops port of each, by service and number; a replacement has its predecessor's. */
+  opsUrls(): Record<string, string>
+  /**
+   * As a rolling update: out of the balancer, SIGTERM, and a new one in its place, with these settings changed from now on. Answers the exit code and how
+   * long the old one took to end.
+   */
+  restart(name: ServiceName, index: number, settings?: Environment): Promise<{ code: number | null; stopMs: number }>
+  /** Kills every replica of a service at once; `revive` starts as many again. */
+  kill(name: ServiceName): Promise<void>
+  revive(name: ServiceName): Promise<void>
   stop(): Promise<void>
 }
 
@@ -84,14 +95,16 @@ export async function startReplicas(
   const replicas = new Map<string, Replica>()
   const outputs: string[][] = []
 
-  const start = async (name: ServiceName, index: number) => {
+  const start = async (name: ServiceName, index: number, settings: Environment = {}) => {
     const port = await freePort()
-    const started = startProcess(name, { ...env[name], ...more, PORT: String(port), OPS_PORT: String(await freePort()) })
+    const opsPort = replicas.get(`${name} ${index}`)?.opsPort ?? (await freePort())
+    const started = startProcess(name, { ...env[name], ...more, ...settings, PORT: String(port), OPS_PORT: String(opsPort) })
     outputs.push(started.output)
-    replicas.set(`${name} ${index}`, { ...started, port })
+    replicas.set(`${name} ${index}`, { ...started, port, opsPort, settings })
     await started.ready
     balancers.get(name)?.ports.add(port)
   }
+  const replicasOf = (name: ServiceName) => [...replicas].filter(([key]) => key.startsWith(`${name} `))
   const counts = serviceNames.map(name => ({ name, count: others[name] ?? count }))
   for (let index = 0; index < Math.max(...counts.map(({ count }) => count)); index++)
     await Promise.all(counts.filter(({ count }) => index < count).map(({ name }) => start(name, index)))
@@ -99,7 +112,15 @@ export async function startReplicas(
     gatewayUrl: urlOf('api-gateway'),
     pids: () => Object.fromEntries([...replicas].map(([name, { child }]) => [name, child.pid])),
     logged: () => outputs.flat(),
-    async restart(name, index) {
+    opsUrls: () => Object.fromEntries([...replicas].map(([name, { opsUrl }]) => [name, opsUrl])),
+    async kill(name) {
+      balancers.get(name)?.ports.clear()
+      await Promise.all(replicasOf(name).map(([, { child }]) => endProcess(child, 'SIGKILL')))
+    },
+    async revive(name) {
+      await Promise.all(replicasOf(name).map(([key, { settings }]) => start(name, Number(key.slice(name.length + 1)), settings)))
+    },
+    async restart(name, index, settings = {}) {
       const old = replicas.get(`${name} ${index}`)
       if (!old) throw new Error(`There is no replica ${index} of ${name}.`)
       balancers.get(name)?.ports.delete(old.port)
@@ -107,7 +128,7 @@ export async function startReplicas(
       const since = Date.now()
       const code = await endProcess(old.child, 'SIGTERM')
       const stopMs = Date.now() - since
-      await start(name, index)
+      await start(name, index, { ...old.settings, ...settings })
       return { code, stopMs }
     },
     async stop() {

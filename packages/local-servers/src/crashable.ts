@@ -20,7 +20,11 @@ export interface CrashableServers {
     /** Every write fails while on, as on a disk that is full or a primary that became a standby; reading goes on. */
     refuseWrites(on: boolean): Promise<void>
   }
-  broker: Crashable & { url: string }
+  broker: Crashable & {
+    url: string
+    /** Runs `rabbitmqctl` with these arguments on the node. */
+    control(...args: string[]): Promise<void>
+  }
   stop(): Promise<void>
 }
 
@@ -74,6 +78,7 @@ async function crashableBroker(folder: string) {
   return {
     url: server.url,
     crash: () => server.stop(),
+    control: (...args: string[]) => server.control(...args),
     async start() {
       server = await startRabbitmq(folder, port)
     },
