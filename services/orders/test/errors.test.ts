@@ -31,7 +31,7 @@ afterAll(() => system.stop())
 const post = (path: string, body: object | string | undefined, headers: Record<string, string> = asMerchant()): Test =>
   request(system.url).post(path).set(headers).send(body)
 const get = (path: string, headers: Record<string, string> = asMerchant()): Test => request(system.url).get(path).set(headers)
-const token = (claims: object, options: Partial<{ secret: string; audience: string }> = {}) => ({
+const token = (claims: object, options: Partial<{ secrets: string[]; audience: string }> = {}) => ({
   Authorization: `Bearer ${signCaller(claims, { secrets: [TOKEN_SECRET], audience: 'orders', ...options })}`,
 })
 const checkout = () => token({ kind: 'checkout' })
@@ -47,7 +47,7 @@ const everything = async () =>
 const cases: [what: string, code: ErrorCode, ask: () => Test, path?: string][] = [
   ['no token', 'missing_authorization', () => get('/api/v1/orders', {})],
   ['another scheme', 'missing_authorization', () => get('/api/v1/orders', { Authorization: 'Basic abc' })],
-  ['a token of another secret', 'invalid_jwt', () => get('/api/v1/orders', token({ kind: 'checkout' }, { secret: 'x'.repeat(32) }))],
+  ['a token of another secret', 'invalid_jwt', () => get('/api/v1/orders', token({ kind: 'checkout' }, { secrets: ['x'.repeat(32)] }))],
   ['a token for another owner', 'invalid_jwt', () => get('/api/v1/orders', token({ kind: 'checkout' }, { audience: 'subscriptions' }))],
   ['a token that names no one', 'invalid_jwt', () => get('/api/v1/orders', token({ kind: 'operator' }))],
   ['a payer who lists', 'forbidden', () => get('/api/v1/orders', checkout())],
