@@ -20,6 +20,8 @@ const pieces = {
   outages: 'tests/drills/outages.ts',
   rotations: 'tests/drills/rotations.ts',
   restores: 'tests/drills/restores.ts',
+  retention: 'tests/drills/retention.ts',
+  neighbours: 'tests/drills/neighbours.ts',
 }
 
 async function main() {

@@ -64,6 +64,9 @@ export const commonSettings = {
     .string()
     .regex(/^[a-z0-9-]+$/)
     .default('ponte'),
+  /** How long published events are kept, to be published again for another service whose database was restored; and how long received ones are known. */
+  OUTBOX_DAYS: integer(7, 365).default(7),
+  INBOX_DAYS: integer(8, 365).default(30),
   /** Address that HTTP listens on. */
   HOST: z.string().default('0.0.0.0'),
   /** Port of the service's own routes. */

@@ -24,7 +24,7 @@ export type ApiGatewayOverrides = Overrides & { local?: RouteDeps['local'] | und
 export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGatewayOverrides = {}) {
   const { logger, metrics, database, bus, now, assemble } = serviceParts('api-gateway', config, { topology, overrides })
   const clock = () => now().getTime()
-  const relay = outboxRelay(database, bus, logger)
+  const relay = outboxRelay(database, bus, logger, { outboxDays: config.OUTBOX_DAYS, inboxDays: config.INBOX_DAYS })
   const store = openStore(database, { now, committed: relay.wake })
   const owners = openOwners(config, logger)
   // Connections of their own, so that no request waits behind live pages.

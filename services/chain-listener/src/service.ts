@@ -35,7 +35,7 @@ import { createLeader, lockOf } from './store/leader'
 export function createChainListener(config: ChainListenerConfig, overrides: Overrides = {}) {
   const { logger, now, metrics, database, bus, assemble } = serviceParts('chain-listener', config, { topology, overrides })
   const payments = metrics.counter('ponte_chain_payments_total', 'Events published about payments and sweeps', { type: PUBLISHED })
-  const outbox = outboxRelay(database, bus, logger)
+  const outbox = outboxRelay(database, bus, logger, { outboxDays: config.OUTBOX_DAYS, inboxDays: config.INBOX_DAYS })
   const store = openStore(database, config.CHAIN_ID, now)
   let halted: Error | undefined
   // Without the lease nothing is read, relayed or reconciled; the process stays up and names the reason, where an exit in a loop would hide it.

@@ -42,7 +42,7 @@ const PAYOUTS_MS = 60_000
 /** The invoice and its settlement, as a list of parts. */
 export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const { logger, now, metrics, database, bus, assemble } = serviceParts('orders', config, { topology, overrides })
-  const relay = outboxRelay(database, bus, logger)
+  const relay = outboxRelay(database, bus, logger, { outboxDays: config.OUTBOX_DAYS, inboxDays: config.INBOX_DAYS })
 
   const measured = orderMetrics(metrics)
   const announce = (order: { id: string; merchantId: string }) => bus.announce(changed(order, now()))

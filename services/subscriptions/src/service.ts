@@ -23,7 +23,7 @@ import { type Change, wakeAt } from './subscription'
 /** The recurring charge, as a list of parts. */
 export function createSubscriptions(config: SubscriptionsConfig, overrides: Overrides = {}) {
   const { logger, now, metrics, database, bus, assemble } = serviceParts('subscriptions', config, { topology, overrides })
-  const relay = outboxRelay(database, bus, logger)
+  const relay = outboxRelay(database, bus, logger, { outboxDays: config.OUTBOX_DAYS, inboxDays: config.INBOX_DAYS })
 
   const recordFacts = factRecorder(metrics, logger)
   const dunning = {

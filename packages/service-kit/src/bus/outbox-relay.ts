@@ -39,8 +39,8 @@ const UNSEND = `
   SELECT (SELECT count(*)::int FROM unsent) AS count, (SELECT id FROM next ORDER BY id DESC LIMIT 1) AS last`
 
 const DAY_MS = 86_400_000
-const SENT_DAYS = 7
-const RECEIVED_DAYS = 30
+const OUTBOX_DAYS = 7
+const INBOX_DAYS = 30
 const PRUNE_OUTBOX = `
   DELETE FROM outbox WHERE id = ANY(ARRAY(
     SELECT id FROM outbox WHERE id < $1 AND sent_at < now() - make_interval(days => $2) ORDER BY id LIMIT ${PRUNED_AT_ONCE}))`
@@ -54,7 +54,12 @@ const PRUNE_INBOX = `
  * It is woken by the commit; the poll is only the safety net. While the bus takes nothing it claims nothing. When a queue is lost, what was
  * bound to it is published again: the inboxes of the other readers drop the duplicates.
  */
-export function outboxRelay(database: Database, bus: Bus, logger: Logger, { unansweredMax = UNANSWERED_MAX } = {}): Loop {
+export function outboxRelay(
+  database: Database,
+  bus: Bus,
+  logger: Logger,
+  { unansweredMax = UNANSWERED_MAX, outboxDays = OUTBOX_DAYS, inboxDays = INBOX_DAYS } = {},
+): Loop {
   let published: Counter<'outcome'> | undefined
   let backoffMs = 0
   let resumeAt = 0
@@ -121,7 +126,7 @@ export function outboxRelay(database: Database, bus: Bus, logger: Logger, { unan
   }
   const loop = every('outbox relay', POLL_MS, relay, logger)
   // A loop of its own: publishing waits for no retention.
-  const retention = every('outbox retention', PRUNE_MS, () => prune(database), logger)
+  const retention = every('outbox retention', PRUNE_MS, () => prune(database, outboxDays, inboxDays), logger)
   const listener = bus.listen([QUEUE_LOST], heardOfLoss)
   return {
     ...loop,
@@ -193,10 +198,10 @@ export async function republish(database: Database, since: Date): Promise<number
 }
 
 /** True when there is more. Ids begin with their time, so that what is old is one range of the primary key. */
-async function prune(database: Database): Promise<boolean> {
+async function prune(database: Database, outboxDays: number, inboxDays: number): Promise<boolean> {
   const removed = await Promise.all([
-    database.query({ name: 'outbox-prune', text: PRUNE_OUTBOX }, [olderThan(SENT_DAYS), SENT_DAYS]),
-    database.query({ name: 'inbox-prune', text: PRUNE_INBOX }, [olderThan(RECEIVED_DAYS), RECEIVED_DAYS]),
+    database.query({ name: 'outbox-prune', text: PRUNE_OUTBOX }, [olderThan(outboxDays), outboxDays]),
+    database.query({ name: 'inbox-prune', text: PRUNE_INBOX }, [olderThan(inboxDays), inboxDays]),
   ])
   return removed.some(({ rowCount }) => rowCount === PRUNED_AT_ONCE)
 }

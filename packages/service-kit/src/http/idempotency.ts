@@ -70,8 +70,15 @@ async function storedAnswer(sql: Sql, { merchantId, route, key, bodyHash }: Keye
   return { status: row.status, body: row.body }
 }
 
-/** Forgets answers that are older than seven days. */
-export const pruneAnswers = (sql: Sql) => sql.query("DELETE FROM idempotency_keys WHERE created_at < now() - interval '7 days'")
+/** In parts, because one statement for a day's keys would run into its timeout, and do so again at each turn. */
+const PRUNED_AT_ONCE = 5_000
+const PRUNE_ANSWERS = `
+  DELETE FROM idempotency_keys WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM idempotency_keys WHERE created_at < now() - interval '7 days' ORDER BY created_at LIMIT ${PRUNED_AT_ONCE}))`
+
+/** Forgets answers that are older than seven days, the oldest first; true when there may be more. */
+export const pruneAnswers = async (sql: Sql): Promise<boolean> =>
+  (await sql.query({ name: 'answers-prune', text: PRUNE_ANSWERS })).rowCount === PRUNED_AT_ONCE
 
 const hashOf = (body: unknown): string => createHash('sha256').update(canonicalJson(body)).digest('hex')
 

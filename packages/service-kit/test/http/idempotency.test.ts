@@ -1,6 +1,17 @@
 import { Router } from 'express'
 import request from 'supertest'
-import { type Answer, answerOnce, answersTo, createApp, type Database, keyedRequest, openDatabase, silentLogger, until } from '../../src'
+import {
+  type Answer,
+  answerOnce,
+  answersTo,
+  createApp,
+  type Database,
+  keyedRequest,
+  openDatabase,
+  pruneAnswers,
+  silentLogger,
+  until,
+} from '../../src'
 import { testDatabase } from '../../src/testing'
 
 const MERCHANT = '01890a5d-ac96-774b-bcce-b302099a8057'
@@ -99,5 +110,15 @@ describe('a keyed request', () => {
 
   it('has a key of 1 to 255 printable characters', async () => {
     for (const key of ['', 'x'.repeat(256), 'a\tb']) expect((await post('{}', key)).body).toMatchObject({ status: 400 })
+  })
+
+  it('is forgotten after seven days, a bounded number at once, so that no statement runs into its timeout', async () => {
+    await database.query(
+      `INSERT INTO idempotency_keys SELECT '${MERCHANT}', 'route', i, 'hash', 201, '{}', now() - interval '8 days' FROM generate_series(1, 5001) AS i`,
+    )
+    await database.query(`INSERT INTO idempotency_keys SELECT '${MERCHANT}', 'route', 'new', 'hash', 201, '{}', now() - interval '6 days'`)
+    expect([await pruneAnswers(database), await pruneAnswers(database), await pruneAnswers(database)]).toEqual([true, false, false])
+    const { rows } = await database.query('SELECT key FROM idempotency_keys')
+    expect(rows).toEqual([{ key: 'new' }])
   })
 })
