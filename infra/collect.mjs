@@ -15,8 +15,12 @@ if (!service || !target || !existsSync(join(root, home, 'package.json'))) {
 const workspaces = ['packages', 'services']
   .flatMap(parent => readdirSync(join(root, parent)).map(name => `${parent}/${name}`))
   .concat('tests')
-const manifests = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', ...workspaces.map(folder => `${folder}/package.json`)]
-for (const path of manifests) copy(path, 'manifests')
+for (const path of ['pnpm-workspace.yaml', ...workspaces.map(folder => `${folder}/package.json`)]) copy(path, 'manifests')
+// Without what only builds the workspace, which pnpm would install for any service.
+const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+writeFileSync(join(target, 'manifests/package.json'), JSON.stringify({ private: true, packageManager }))
+const lockfile = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')
+writeFileSync(join(target, 'manifests/pnpm-lock.yaml'), lockfile.replace(/(?<=^importers:\n\n {2}\.:)\n(?: {4}.*\n)+/m, ' {}\n'))
 
 const needed = dependenciesOf(home)
 // The gateway serves the pages; it finds them beside itself, not by a dependency.
