@@ -14,6 +14,7 @@ const pieces = {
   scan: 'services/chain-listener/bench/scan.ts',
   proofs: 'services/chain-listener/bench/proofs.ts',
   e2e: 'tests/bench/e2e.ts',
+  rows: 'tests/bench/rows.ts',
   siege: 'tests/bench/siege.ts',
   growth: 'tests/bench/growth.ts',
   start: 'tests/bench/start.ts',
