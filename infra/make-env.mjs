@@ -31,6 +31,10 @@ PONTE_PORT=8080
 # Too low, and all callers share the proxy's rate limit; too high, and a caller chooses whose limit to use up.
 TRUSTED_PROXIES=0
 
+# Mail to members: smtps://user:password@mail.example and Ponte <no-reply@example.com>; none without.
+SMTP_URL=
+MAIL_FROM=
+
 # The identity provider. These are the development one's, of --profile dev.
 AUTH_URL=http://127.0.0.1:8090
 JWKS_URL=http://development:8090/auth/v1/.well-known/jwks.json

@@ -1,5 +1,6 @@
 export * from './api/account/access'
 export * from './api/account/audit'
+export * from './api/account/mail'
 export * from './api/account/member'
 export * from './api/attention'
 export * from './api/authorization'

@@ -17,7 +17,8 @@ export type MerchantTerms = z.infer<typeof merchantTerms>
  * `checkout` is a payer with a link: it may read one order's payer view and nothing else.
  */
 export const caller = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('merchant'), terms: merchantTerms }),
+  // What the gateway does not grant, owners do not show: one of the release before grants nothing.
+  z.object({ kind: z.literal('merchant'), terms: merchantTerms, may_see_secrets: z.boolean().optional() }),
   z.object({ kind: z.literal('checkout') }),
 ])
 export type Caller = z.infer<typeof caller>

@@ -48,6 +48,13 @@ export const apiGatewayConfig = z
     PUBLIC_CLIENT_KEY: z.string().optional(),
     /** Where merchants and payers reach this gateway; the OpenAPI document names it. Required unless HOST is a loopback address without a proxy in front. */
     PUBLIC_URL: owner.optional(),
+    /** Mails to members are handed to this server, such as smtps://user:password@mail.example; without it there are none. */
+    SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+    /** What they are from, such as Ponte <no-reply@example.com>. */
+    MAIL_FROM: z
+      .string()
+      .regex(/^[^<>\r\n]*<?[^\s<>@]+@[^\s<>@]+>?$/, 'must be an address')
+      .optional(),
     /** Requests a minute per API key or user, over all replicas; and per address, in each replica. */
     RATE_LIMIT_CALLER_PER_MINUTE: integer(1).default(6_000),
     RATE_LIMIT_ADDRESS_PER_MINUTE: integer(1).default(12_000),
@@ -75,6 +82,10 @@ export const apiGatewayConfig = z
   .refine(config => config.PUBLIC_URL !== undefined || (isLoopback(config.HOST) && config.TRUSTED_PROXIES === 0), {
     path: ['PUBLIC_URL'],
     message: 'is required unless HOST is a loopback address without a proxy in front',
+  })
+  .refine(config => config.SMTP_URL === undefined || (config.MAIL_FROM !== undefined && config.PUBLIC_URL !== undefined), {
+    path: ['SMTP_URL'],
+    message: 'needs MAIL_FROM and PUBLIC_URL, which links in mails lead to',
   })
   .refine(config => config.PUBLIC_URL === undefined || isProtected(new URL(config.PUBLIC_URL)), {
     path: ['PUBLIC_URL'],

@@ -1,6 +1,6 @@
 import type { AddressPolicy } from '@ponte/contracts'
 import { type RequestHandler, type Response, Router } from 'express'
-import { auditRoutes, keyRoutes, memberRoutes, merchantRoutes, own, payoutRoutes, requireMembership } from './account'
+import { auditRoutes, keyRoutes, mailRoutes, memberRoutes, merchantRoutes, own, payoutRoutes, requireMembership } from './account'
 import { checkoutRoutes, type LiveCheckout } from './checkout'
 import { rememberTerms, requireApiKey, requirePermission, requireSession, type SessionTokens, termsIn, userIn } from './credentials'
 import { knownQuery, neededPermission } from './documented'
@@ -68,6 +68,7 @@ export function routes(deps: RouteDeps): Router {
   const credentials = { api_key: apiKey, session: [...session, sessionMerchant] }
   router.use(keyRoutes(account))
   router.use(memberRoutes(account))
+  router.use(mailRoutes(account))
   router.use(auditRoutes(store, credentials))
   router.use(forwardedRoutes(owners, credentials))
   router.use(checkoutRoutes(owners, live, knownQuery))

@@ -1,18 +1,20 @@
 import { join } from 'node:path'
 import { topology } from '@ponte/contracts'
-import { createApp, every, httpServer, type Logger, type Overrides, outboxRelay, resealRoutes, serviceParts } from '@ponte/service-kit'
-import { activatePayoutChanges } from './account'
+import { createApp, every, httpServer, type Logger, type Overrides, outboxRelay, resealRoutes, serviceParts, unseal } from '@ponte/service-kit'
+import { activatePayoutChanges, forgetKeyRequests } from './account'
 import { HEARTBEAT_MS, liveCheckout, liveViews } from './checkout'
 import type { ApiGatewayConfig } from './config'
 import { sessionTokens } from './credentials'
 import { docsRoutes } from './docs'
 import { limitAddress, localLimit, sharedLimit, WINDOW_MS } from './limits'
+import { createMailer, type MailerDeps, openSmtp } from './mail'
 import { openOwner } from './owners'
 import { errorPage, pages, type SessionProvider, securityHeaders } from './pages'
 import { type RouteDeps, routes } from './routes'
 import { openStore } from './store'
 
 const PAYOUT_CHANGES_EVERY_MS = 5_000
+const FORGET_REQUESTS_EVERY_MS = 600_000
 /** Live pages have so many connections to orders. */
 const LIVE_CONNECTIONS = 4
 const builtPages = join(__dirname, '../../../packages/web/dist')
@@ -25,7 +27,14 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
   const { logger, metrics, database, bus, now, assemble } = serviceParts('api-gateway', config, { topology, overrides })
   const clock = () => now().getTime()
   const relay = outboxRelay(database, bus, logger, { outboxDays: config.OUTBOX_DAYS, inboxDays: config.INBOX_DAYS })
-  const store = openStore(database, { now, committed: relay.wake })
+  const store = openStore(database, {
+    ...{ now, mails: config.SMTP_URL !== undefined },
+    committed() {
+      relay.wake()
+      for (const mailer of mailers) mailer.wake()
+    },
+  })
+  const mailers = createMailers(config, { mails: store.mails, now, logger })
   const owners = openOwners(config, logger)
   // Connections of their own, so that no request waits behind live pages.
   const pagesOwner = openOwner({
@@ -82,8 +91,10 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       relay,
       pruning,
       every('payout address changes', PAYOUT_CHANGES_EVERY_MS, () => activatePayoutChanges(store, now), logger),
+      every('requests for keys', FORGET_REQUESTS_EVERY_MS, () => forgetKeyRequests(store), logger),
       ...Object.values(owners),
       pagesOwner,
+      ...mailers,
       bus.listen(['order.changed'], live.notify),
       every('live checkout heartbeat', HEARTBEAT_MS, live.heartbeat, logger),
     ],
@@ -95,6 +106,17 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
     // Started last and stopped first: the HTTP part's stop waits for open answers, and a stream never ends by itself.
     last: [live],
   })
+}
+
+/** None without a server for mail. */
+function createMailers(
+  { SMTP_URL, MAIL_FROM, PUBLIC_URL, SEAL_KEY }: ApiGatewayConfig,
+  deps: Pick<MailerDeps, 'mails' | 'now' | 'logger'>,
+) {
+  if (SMTP_URL === undefined || MAIL_FROM === undefined || PUBLIC_URL === undefined) return []
+  const smtp = openSmtp({ url: SMTP_URL, from: MAIL_FROM })
+  const links = { settings: `${PUBLIC_URL}/dashboard/settings`, join: `${PUBLIC_URL}/dashboard/join#` }
+  return [createMailer({ ...deps, smtp, links, unseal: (sealed, id) => unseal(sealed, SEAL_KEY, id) })]
 }
 
 const ownerOptions = (config: ApiGatewayConfig, logger: Logger) => ({

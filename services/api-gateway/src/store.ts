@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from './generated/client'
 import { apiKeyStore } from './store/api-keys'
 import { auditLogStore } from './store/audit-log'
+import { mailStore } from './store/mails'
 import { memberStore } from './store/members'
 import { type MerchantStoreOptions, merchantStore } from './store/merchants'
 import { namedKeyStore } from './store/named-keys'
@@ -18,7 +19,8 @@ export function openStore(database: Database, options: MerchantStoreOptions) {
     apiKeys: apiKeyStore(database, prisma, options),
     namedKeys: namedKeyStore(database, prisma, options),
     members: memberStore(database, prisma, options),
-    auditLog: auditLogStore(database),
+    auditLog: auditLogStore(database, options),
+    mails: mailStore(database, options),
     rateWindows: rateWindowStore(database),
   }
 }

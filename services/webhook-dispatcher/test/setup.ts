@@ -186,7 +186,9 @@ export function optIn(type: (typeof OPT_IN_EVENTS)[number], merchantId: string):
 const PAYOUT_ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
 /** The header that the gateway would send for this merchant. */
-export function asMerchant(id: string, version = 1): { Authorization: string } {
+export function asMerchant(id: string, version = 1, granted: object = { may_see_secrets: true }): { Authorization: string } {
   const terms = { merchant_id: id, version, display_name: 'Padaria Estrela', payout_address: null }
-  return { Authorization: `Bearer ${signCaller({ kind: 'merchant', terms }, { secrets: [TOKEN_SECRET], audience: 'webhook-dispatcher' })}` }
+  return {
+    Authorization: `Bearer ${signCaller({ kind: 'merchant', terms, ...granted }, { secrets: [TOKEN_SECRET], audience: 'webhook-dispatcher' })}`,
+  }
 }

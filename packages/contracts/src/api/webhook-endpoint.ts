@@ -71,7 +71,10 @@ export const webhookEndpoint = z
     header_names: z.array(z.string()),
     max_in_flight: z.int().nullable(),
     paused: z.boolean().meta({ description: 'While true, deliveries wait' }),
-    secret: z.string().nullable().meta({ description: "Null for the default endpoint, whose secret is your merchant's webhook_secret" }),
+    secret: z
+      .string()
+      .nullable()
+      .meta({ description: "Null without endpoints:write; the default endpoint has your merchant's webhook_secret" }),
     pending_secret: z.string().nullable(),
     pending_secret_activates_at: timestamp.nullable(),
     failing_since: timestamp.nullable().meta({ description: 'The first failed attempt since the last that was delivered' }),

@@ -1192,6 +1192,27 @@ export interface paths {
         patch: operations["updateMember"];
         trace?: never;
     };
+    "/api/v1/merchants/me/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get what you receive by mail */
+        get: operations["getMailPreferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Choose what you receive by mail
+         * @description For you alone. Owners always receive `account`. Mails go to the verified address of the session that asks.
+         */
+        patch: operations["updateMailPreferences"];
+        trace?: never;
+    };
     "/api/v1/merchants/me/invitations": {
         parameters: {
             query?: never;
@@ -1437,6 +1458,11 @@ export interface components {
              * @enum {string}
              */
             role: "owner" | "admin" | "finance" | "developer" | "viewer";
+        };
+        UpdateMailPreferences: {
+            /** @enum {string} */
+            language?: "pt" | "en";
+            topics?: ("account" | "webhooks" | "attention" | "subscriptions" | "payments")[];
         };
         AcceptInvitation: {
             /**
@@ -2645,7 +2671,7 @@ export interface components {
             max_in_flight: number | null;
             /** @description While true, deliveries wait */
             paused: boolean;
-            /** @description Null for the default endpoint, whose secret is your merchant's webhook_secret */
+            /** @description Null without endpoints:write; the default endpoint has your merchant's webhook_secret */
             secret: string | null;
             pending_secret: string | null;
             pending_secret_activates_at: string | null;
@@ -2855,6 +2881,16 @@ export interface components {
             object: "list";
             data: components["schemas"]["Member"][];
             has_more: boolean;
+        };
+        MailPreferences: {
+            /** @constant */
+            object: "mail_preferences";
+            /** @description The verified address of your login; without one there is no mail */
+            email: string | null;
+            /** @enum {string} */
+            language: "pt" | "en";
+            /** @description Of those that your role may have */
+            topics: ("account" | "webhooks" | "attention" | "subscriptions" | "payments")[];
         };
         DeletedMember: {
             /**
@@ -6126,6 +6162,67 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["UpdateMember"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getMailPreferences: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateMailPreferences: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "language": "pt",
+                 *       "topics": [
+                 *         "account",
+                 *         "webhooks"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateMailPreferences"];
             };
         };
         responses: {

@@ -1,6 +1,6 @@
 import { type AddressPolicy, ApiError } from '@ponte/contracts'
-import { retryConflicts } from '@ponte/service-kit'
-import type { RequestHandler, Response } from 'express'
+import { keyedRequest, retryConflicts } from '@ponte/service-kit'
+import type { Request, RequestHandler, Response } from 'express'
 import { mayDo, userIn } from '../credentials'
 import { networkOf } from '../limits'
 import { type Change, inForce, type Merchant, merchantBody, type PayoutGuard } from '../merchant'
@@ -52,6 +52,12 @@ export const actor = (res: Response): Actor => ({
   requestId: String(res.locals.requestId),
   network: networkOf(res.req.ip ?? ''),
 })
+
+/** What makes a request for a key repeatable, by the same user alone: another member who guesses the header is not shown the key. */
+export function repeatableBy(req: Request, res: Response, merchant: Merchant): string | undefined {
+  const keyed = keyedRequest(req, merchant.id)
+  return keyed ? `${userIn(res).id} ${keyed.key}` : undefined
+}
 
 /** Whether the user logged in a moment ago. A provider that does not report when is never fresh. */
 export function isFreshLogin(res: Response, { now, freshLoginMs }: Pick<AccountDeps, 'now' | 'freshLoginMs'>): boolean {

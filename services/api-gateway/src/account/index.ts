@@ -1,6 +1,7 @@
 export { auditRoutes } from './audit-routes'
 export { own } from './changes'
-export { keyRoutes } from './key-routes'
+export { forgetKeyRequests, keyRoutes } from './key-routes'
+export { mailRoutes } from './mail-routes'
 export { memberRoutes } from './member-routes'
 export { requireMembership } from './membership'
 export { merchantRoutes } from './merchant-routes'

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { ApiError, type CreateApiKey, createApiKey as createBody, id as idSchema } from '@ponte/contracts'
-import { keyedRequest, parseRequest, uuidv7At } from '@ponte/service-kit'
+import { parseRequest, uuidv7At } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import { API_KEY_ENTROPY_BYTES, deriveApiKey, deriveApiKeyAgain, mintApiKey } from '../credentials'
 import { jsonBody } from '../json-body'
 import type { Merchant } from '../merchant'
+import type { Store } from '../store'
 import { type NamedKey, namedKeyBody } from '../store/named-keys'
-import { type AccountDeps, actor, own, requireFreshLogin } from './changes'
+import { type AccountDeps, actor, own, repeatableBy, requireFreshLogin } from './changes'
 
 const nothing = z.strictObject({})
 const pathId = z.object({ id: idSchema })
@@ -49,7 +50,7 @@ export function keyRoutes(deps: AccountDeps): Router {
     const merchant = await own(store, res)
     const body = parseRequest(createBody, jsonBody(req), 'body')
     requireFreshLogin(res, deps)
-    const idempotencyKey = keyedRequest(req, merchant.id)?.key
+    const idempotencyKey = repeatableBy(req, res, merchant)
     if (idempotencyKey === undefined) {
       const minted = mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES))
       const key = await opened(merchant, body, minted.plain, res)
@@ -80,6 +81,7 @@ export function keyRoutes(deps: AccountDeps): Router {
       if (!known?.key.salt) return false
       if (!known.isSameBody)
         throw new ApiError('idempotency_mismatch', 'Send the same body again, or a new Idempotency-Key for a new request.')
+      await store.auditLog.note(merchant, 'named_key.show_again', ['api_key'], actor(res))
       res.setHeader('Idempotency-Replayed', 'true')
       created(res, known.key, deriveApiKeyAgain(source, { salt: known.key.salt, hash: known.key.hash }).plain)
       return true
@@ -93,4 +95,9 @@ export function keyRoutes(deps: AccountDeps): Router {
     else if (!(await replayed())) throw new Error('A repeated request left no key.')
   }
   return router
+}
+
+/** Removes what keys could be derived from again, once they are not shown again any more. */
+export async function forgetKeyRequests(store: Store): Promise<void> {
+  await Promise.all([store.apiKeys.forgetRequests(), store.namedKeys.forgetRequests()])
 }

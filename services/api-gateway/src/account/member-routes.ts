@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ApiError, acceptInvitation, createInvitation, id as idSchema, updateMember } from '@ponte/contracts'
-import { isStale, isUniqueViolation, parseRequest, retryConflicts, uuidv7At } from '@ponte/service-kit'
+import { isStale, isUniqueViolation, parseRequest, retryConflicts, seal, uuidv7At } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import { userIn } from '../credentials'
@@ -89,13 +89,15 @@ export function memberRoutes(deps: AccountDeps): Router {
     requireFreshLogin(res, deps)
     const token = `inv_${randomBytes(32).toString('hex')}`
     const at = now()
+    const id = uuidv7At(at)
     const { invited } = await commit(
       res,
       () => own(store, res),
       'invitation.create',
       (_members, merchant) => ({
         invited: {
-          ...{ id: uuidv7At(at), merchantId: merchant.id, email, role, invitedBy: userIn(res).id, tokenHash: hashOf(token) },
+          ...{ id, merchantId: merchant.id, email, role, invitedBy: userIn(res).id },
+          ...{ tokenHash: hashOf(token), sealedToken: seal(token, deps.sealKeys, id) },
           ...{ createdAt: at, expiresAt: new Date(at.getTime() + INVITATION_LIFE_MS), acceptedAt: null, revokedAt: null },
         },
       }),

@@ -17,6 +17,8 @@ export function requireMembership(store: Store, isNeeded: (req: Request) => bool
     const membership = named === null ? memberships[0] : memberships.find(({ merchantId }) => merchantId === named)
     if (!membership && named !== null) throw new ApiError('forbidden', `You do not belong to the merchant that ${MERCHANT_HEADER} names.`)
     if (!membership) throw new ApiError('not_found', 'This user has no merchant yet; create it with POST /api/v1/merchants.')
+    const { verifiedEmail } = userIn(res)
+    if (membership.email === null && verifiedEmail !== null) await store.members.noteEmail(membership.id, verifiedEmail)
     res.locals.merchantId = membership.merchantId
     rememberAccess(res, { permissions: permissionsOf(membership.role), subject: `A member with the role ${membership.role}` })
     next()

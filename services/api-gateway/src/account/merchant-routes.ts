@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createMerchant as createBody, updateMerchant as updateBody } from '@ponte/contracts'
-import { keyedRequest, parseRequest, seal, uuidv7 } from '@ponte/service-kit'
+import { parseRequest, seal, uuidv7 } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import {
@@ -26,7 +26,7 @@ import {
   vetPayoutAddress,
 } from '../merchant'
 import type { Action } from '../store/audit-log'
-import { type AccountDeps, actor, bodyFor, changeOwn, isFreshLogin, own, requireFreshLogin } from './changes'
+import { type AccountDeps, actor, bodyFor, changeOwn, isFreshLogin, own, repeatableBy, requireFreshLogin } from './changes'
 
 const nothing = z.strictObject({})
 const PAYOUT_FIELDS = ['payout_address', 'pending_payout_change']
@@ -79,7 +79,7 @@ export function merchantRoutes(deps: AccountDeps): Router {
   router.post('/api/v1/merchants/me/rotate-key', ...session, async (req, res) => {
     parseRequest(nothing, jsonBody(req), 'body')
     const merchant = await own(store, res)
-    const idempotencyKey = keyedRequest(req, merchant.id)?.key
+    const idempotencyKey = repeatableBy(req, res, merchant)
     const plain = idempotencyKey === undefined ? await rotated(merchant, res) : await rotatedOnce(merchant, idempotencyKey, res)
     res.json({ ...bodyOf(merchant, res), api_key: plain })
   })
@@ -91,7 +91,8 @@ export function merchantRoutes(deps: AccountDeps): Router {
   }
   const rotatedOnce = async (merchant: Merchant, idempotencyKey: string, res: Response): Promise<string> => {
     const source = { secrets: sealKeys, merchantId: merchant.id, idempotencyKey }
-    const replayed = (known: DerivedFrom) => {
+    const replayed = async (known: DerivedFrom) => {
+      await store.auditLog.note(merchant, 'api_key.show_again', ['api_key'], actor(res))
       res.setHeader('Idempotency-Replayed', 'true')
       return deriveApiKeyAgain(source, known).plain
     }

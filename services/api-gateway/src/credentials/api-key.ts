@@ -17,6 +17,9 @@ export function mintApiKey(entropy: Uint8Array): MintedKey {
   return { plain, hash: hashApiKey(plain) }
 }
 
+/** A request with an Idempotency-Key is shown its key again for so long: enough for what was lost on the way. */
+export const KEY_SHOWN_AGAIN_MS = 3_600_000
+
 /** What a key is derived from beside a salt: the first of the secrets, and the request. */
 export interface DerivationSource {
   secrets: readonly string[]
@@ -31,8 +34,8 @@ export interface DerivedFrom {
 }
 
 /**
- * The key of a repeatable request. The same request gives the same key again, and no copy of the key is kept: what the database holds (`salt`) is of no
- * use without the service's secret and the client's own Idempotency-Key.
+ * The key of a repeatable request. The same request gives the same key again, and no copy of the key is kept: what the database holds (`salt`, for an hour)
+ * is of no use without the service's secret, the user's id and the client's own Idempotency-Key.
  */
 export const deriveApiKey = ({ secrets: [secret = ''], ...source }: DerivationSource, salt: Uint8Array): MintedKey =>
   mintApiKey(

@@ -68,6 +68,11 @@ export function rememberTerms(res: Response, terms: MerchantTerms): void {
 export const termsIn = (res: Response): MerchantTerms => res.locals.terms
 export const userIn = (res: Response): SessionUser => res.locals.user
 export const merchantCaller = (terms: MerchantTerms): Caller => ({ kind: 'merchant', terms })
+/** The merchant as this credential may see it: the secrets of endpoints are for what may replace them. */
+export const callerIn = (res: Response): Caller => ({
+  ...{ kind: 'merchant', terms: termsIn(res) },
+  ...(mayDo(res, 'endpoints:write') ? { may_see_secrets: true } : {}),
+})
 
 /** The credential of a bearer header; undefined when the header holds something else. Throws `missing_authorization` without one. */
 function bearer(header: string | undefined, advice: string): string | undefined {

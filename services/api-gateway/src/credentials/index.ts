@@ -1,5 +1,6 @@
-export { API_KEY_ENTROPY_BYTES, type DerivedFrom, deriveApiKey, deriveApiKeyAgain, mintApiKey } from './api-key'
+export { API_KEY_ENTROPY_BYTES, type DerivedFrom, deriveApiKey, deriveApiKeyAgain, KEY_SHOWN_AGAIN_MS, mintApiKey } from './api-key'
 export {
+  callerIn,
   type KeyTerms,
   mayDo,
   merchantCaller,

@@ -2,7 +2,7 @@ import { id as idSchema, periodIndexInPath } from '@ponte/contracts'
 import { parseRequest } from '@ponte/service-kit'
 import { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
-import { merchantCaller, termsIn } from '../credentials'
+import { callerIn } from '../credentials'
 import { forward } from './forward'
 import { forwardStream } from './forward-stream'
 import type { Owner } from './owner'
@@ -95,7 +95,7 @@ export function forwardedRoutes(owners: Owners, credentials: Record<ForwardedRou
       // Only a valid id and number are put into the owner's path, so that no input can leave its route.
       const { id = '', period_index: period } = parseRequest(pathNames, req.params, 'path')
       const path = ownerPath.replace(':id', id).replace(':period_index', `${period}`)
-      const caller = merchantCaller(termsIn(res))
+      const caller = callerIn(res)
       if (path.endsWith('.csv')) await forwardStream(owners[owner], caller, path, req, res)
       else await forward(owners[owner], caller, path, req, res, { createdIn })
     })

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { createBatch, type Database, isUniqueViolation, outboxRows, type Statement } from '@ponte/service-kit'
-import type { DerivedFrom, KeyTerms } from '../credentials'
+import { type DerivedFrom, KEY_SHOWN_AGAIN_MS, type KeyTerms } from '../credentials'
 import type { PrismaClient } from '../generated/client'
 import type { Merchant } from '../merchant'
-import { type Actor, accountChanged, auditEntry, auditRecordOf, INSERT_AUDIT_ROWS } from './audit-log'
+import { ACCOUNT_ROWS, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
 import type { MerchantStoreOptions } from './merchants'
 
 /** A rotation that a client can repeat: its Idempotency-Key, and the salt of the key that was derived for it. */
@@ -25,7 +25,7 @@ const TERMS_BY_KEY = `
 const ROTATE: Statement = {
   name: 'api-key-rotate',
   text: `
-  WITH audit_rows AS (${INSERT_AUDIT_ROWS}),
+  WITH ${ACCOUNT_ROWS},
   ended AS (
     UPDATE api_keys SET revoked_at = coalesce(revoked_at, $at),
       request_hash = CASE WHEN created_at >= $forgotten_before THEN request_hash END,
@@ -35,14 +35,15 @@ const ROTATE: Statement = {
   SELECT hash, merchant_id, created_at, request_hash, salt
   FROM json_populate_recordset(NULL::api_keys, $api_keys), (SELECT count(*) FROM ended) AS done`,
 }
+const FORGET = 'UPDATE api_keys SET request_hash = NULL, salt = NULL WHERE request_hash IS NOT NULL AND created_at < $1'
 const COLLISIONS = ['api_keys_active', 'api_keys_merchant_id_request_hash_key']
 const LOOKUP_MAX = 200
 const LOOKUP_TIMEOUT_MS = 8_000
 const ROTATE_ATTEMPTS_MAX = 20
-const REQUEST_KEPT_MS = 7 * 86_400_000
 
-export function apiKeyStore(database: Database, prisma: PrismaClient, { now, committed }: MerchantStoreOptions) {
-  const forgottenBefore = () => new Date(now().getTime() - REQUEST_KEPT_MS)
+export function apiKeyStore(database: Database, prisma: PrismaClient, options: MerchantStoreOptions) {
+  const { now, committed } = options
+  const forgottenBefore = () => new Date(now().getTime() - KEY_SHOWN_AGAIN_MS)
 
   /** What the key that this request was answered with was derived from; null when it is new. */
   const derivedFrom = async (merchantId: string, idempotencyKey: string): Promise<DerivedFrom | null> => {
@@ -76,6 +77,11 @@ export function apiKeyStore(database: Database, prisma: PrismaClient, { now, com
     ),
     derivedFrom,
 
+    /** Removes what a key could be derived from again. */
+    async forgetRequests(): Promise<void> {
+      await database.query(FORGET, [forgottenBefore()])
+    },
+
     /** Revokes the current key and activates this one. False, with nothing changed, when the same request has done it already. */
     async rotate(merchant: Merchant, hash: Buffer, actor: Actor, request: RotationRequest | null): Promise<boolean> {
       const merchantId = merchant.id
@@ -88,7 +94,7 @@ export function apiKeyStore(database: Database, prisma: PrismaClient, { now, com
           await database.commit({
             events: outboxRows([accountChanged(entry, merchant)], at),
             write: ROTATE,
-            rows: { api_keys: [{ ...key, ...repeatable }], audit_log: [auditRecordOf(entry)] },
+            rows: { api_keys: [{ ...key, ...repeatable }], ...accountRows(entry, merchant, options) },
             values: { merchant_id: merchantId, at, forgotten_before: forgottenBefore() },
           })
           committed()

@@ -1,6 +1,9 @@
 import type { AuditEntryBody, ListAudit, NewEvent } from '@ponte/contracts'
-import { type Database, insertRows, keysetPage, uuidv7 } from '@ponte/service-kit'
-import type { PayoutChange } from '../merchant'
+import { type Database, insertRows, keysetPage, outboxRows, type Statement, uuidv7 } from '@ponte/service-kit'
+import { accountNotice } from '../mail'
+import type { Merchant, PayoutChange } from '../merchant'
+import { INSERT_MAILS, noticeRecord } from './mails'
+import type { MerchantStoreOptions } from './merchants'
 
 export type Action =
   | 'merchant.create'
@@ -9,7 +12,9 @@ export type Action =
   | 'payout_change.cancel'
   | 'payout_change.activate'
   | 'api_key.rotate'
+  | 'api_key.show_again'
   | 'named_key.create'
+  | 'named_key.show_again'
   | 'named_key.revoke'
   | 'invitation.create'
   | 'invitation.revoke'
@@ -40,16 +45,14 @@ export const auditEntry = (merchantId: string, actor: Actor, action: Action, cha
 })
 
 /** Inserts the records named `audit_log` of a unit of work. */
-export const INSERT_AUDIT_ROWS = insertRows('audit_log', [
-  'id',
-  'merchant_id',
-  'user_id',
-  'action',
-  'changed',
-  'request_id',
-  'at',
-  'network',
-])
+const INSERT_AUDIT_ROWS = insertRows('audit_log', ['id', 'merchant_id', 'user_id', 'action', 'changed', 'request_id', 'at', 'network'])
+
+/** What every change of the account writes beside its own rows: the audit entry, and mails about it. */
+export const ACCOUNT_ROWS = `audit_rows AS (${INSERT_AUDIT_ROWS}), mail_rows AS (${INSERT_MAILS})`
+export const accountRows = (entry: ReturnType<typeof auditEntry>, merchant: Merchant, { mails }: MerchantStoreOptions) => {
+  const notice = mails === true ? accountNotice(entry, merchant) : null
+  return { audit_log: [auditRecordOf(entry)], mails: notice ? [noticeRecord(notice)] : [] }
+}
 
 /** The same as an event for the merchant, who may not have wanted it. */
 export const accountChanged = (
@@ -71,7 +74,7 @@ export const accountChanged = (
   },
 })
 
-export const auditRecordOf = ({ merchantId, userId, requestId, ...entry }: ReturnType<typeof auditEntry>) => ({
+const auditRecordOf = ({ merchantId, userId, requestId, ...entry }: ReturnType<typeof auditEntry>) => ({
   ...entry,
   merchant_id: merchantId,
   user_id: userId,
@@ -88,7 +91,18 @@ export interface AuditRow {
   network: string | null
 }
 
-export const auditLogStore = (database: Database) => ({
+const NOTE: Statement = { name: 'audit-note', text: `WITH ${ACCOUNT_ROWS} SELECT 1` }
+
+export const auditLogStore = (database: Database, options: MerchantStoreOptions) => ({
+  /** Records what was done without a change. */
+  async note(merchant: Merchant, action: Action, changed: string[], actor: Actor): Promise<void> {
+    const at = options.now()
+    const entry = auditEntry(merchant.id, actor, action, changed, at)
+    const events = outboxRows([accountChanged(entry, merchant)], at)
+    await database.commit({ events, write: NOTE, rows: accountRows(entry, merchant, options) })
+    options.committed()
+  },
+
   /** Entries of a merchant, newest first; oldest first when paging backwards. */
   async list(merchantId: string, query: ListAudit, limit: number): Promise<AuditRow[]> {
     const { text, values } = keysetPage({

@@ -1,7 +1,9 @@
+import type { MailLanguage, MailTopic } from '@ponte/contracts'
 import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import type { Invitation, Member, Merchant } from '../merchant'
-import { type Action, type Actor, accountChanged, auditEntry, auditRecordOf, INSERT_AUDIT_ROWS } from './audit-log'
+import { ACCOUNT_ROWS, type Action, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
+import { INSERT_INVITATION_MAILS } from './mails'
 import type { MerchantStoreOptions } from './merchants'
 
 /** A change of who belongs to a merchant, decided on its members at the merchant's version. */
@@ -9,7 +11,8 @@ export interface TeamChange {
   merchant: Merchant
   put?: Member
   removed?: Member
-  invited?: Invitation & { tokenHash: Uint8Array }
+  /** With its token, sealed by its id: it is in the mail alone. */
+  invited?: Invitation & { tokenHash: Uint8Array; sealedToken: string }
   accepted?: Invitation
   revoked?: Invitation
   at: Date
@@ -19,7 +22,8 @@ export interface TeamChange {
 const CHANGE: Statement = {
   name: 'members-change',
   text: `
-  WITH audit_rows AS (${INSERT_AUDIT_ROWS}),
+  WITH ${ACCOUNT_ROWS},
+  letter_rows AS (${INSERT_INVITATION_MAILS}),
   team AS (UPDATE merchants SET version = CASE WHEN version = $version THEN version + 1 END,
       user_id = CASE WHEN user_id = ANY($removed_users::text[]) THEN NULL ELSE user_id END
     WHERE id = $merchant_id),
@@ -36,8 +40,12 @@ const CHANGE: Statement = {
   ON CONFLICT (id) DO UPDATE SET role = EXCLUDED.role`,
 }
 
+const SET_MAIL = `
+  UPDATE members SET email = coalesce($2, email), mail_language = coalesce($3, mail_language), mail_topics = coalesce($4, mail_topics)
+  WHERE id = $1`
+
 /** Who belongs to which merchant, and who is invited. */
-export function memberStore(database: Database, prisma: PrismaClient, { committed }: MerchantStoreOptions) {
+export function memberStore(database: Database, prisma: PrismaClient, options: MerchantStoreOptions) {
   return {
     /** The merchants of a user: first what they created, then what they joined, oldest first. */
     async ofUser(userId: string) {
@@ -48,6 +56,7 @@ export function memberStore(database: Database, prisma: PrismaClient, { committe
       })
       return rows.toSorted((a, b) => Number(b.merchant.userId === userId) - Number(a.merchant.userId === userId))
     },
+    find: (merchantId: string, userId: string) => prisma.member.findUnique({ where: { merchantId_userId: { merchantId, userId } } }),
     list: (merchantId: string): Promise<Member[]> =>
       prisma.member.findMany({ where: { merchantId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] }),
 
@@ -58,6 +67,15 @@ export function memberStore(database: Database, prisma: PrismaClient, { committe
     findByToken: (tokenHash: Uint8Array<ArrayBuffer>): Promise<Invitation | null> =>
       prisma.invitation.findUnique({ where: { tokenHash }, omit: { tokenHash: true } }),
 
+    /** Fills in where mails to a member go, once a session of theirs shows it; an address that stands there stays. */
+    async noteEmail(id: string, email: string): Promise<void> {
+      await database.query('UPDATE members SET email = $2 WHERE id = $1 AND email IS NULL', [id, email])
+    },
+    /** What is null stays. */
+    async setMail(id: string, email: string | null, language: MailLanguage | null, topics: readonly MailTopic[] | null): Promise<void> {
+      await database.query(SET_MAIL, [id, email, language, topics?.join(',')])
+    },
+
     /** Throws a stale error (`isStale`) when the merchant has moved on since it was read, before its members were. */
     async commit(change: TeamChange, action: Action, changed: string[], actor: Actor): Promise<void> {
       const { merchant, put, removed, invited, accepted, revoked, at } = change
@@ -66,9 +84,10 @@ export function memberStore(database: Database, prisma: PrismaClient, { committe
         events: outboxRows([accountChanged(entry, merchant)], at),
         write: CHANGE,
         rows: {
-          audit_log: [auditRecordOf(entry)],
+          ...accountRows(entry, merchant, options),
           members: put ? [memberRecord(put)] : [],
           invitations: invited ? [invitationRecord(invited)] : [],
+          letters: invited && options.mails === true ? [letterRecord(invited)] : [],
         },
         values: {
           ...{ merchant_id: merchant.id, version: merchant.version, at },
@@ -76,7 +95,7 @@ export function memberStore(database: Database, prisma: PrismaClient, { committe
           ...{ accepted: accepted ? [accepted.id] : [], revoked: revoked ? [revoked.id] : [] },
         },
       })
-      committed()
+      options.committed()
     },
   }
 }
@@ -88,14 +107,15 @@ const memberRecord = ({ merchantId, userId, createdAt, ...member }: Member) => (
   created_at: createdAt,
 })
 
-const invitationRecord = ({
-  merchantId,
-  tokenHash,
-  invitedBy,
-  createdAt,
-  expiresAt,
-  ...invitation
-}: Invitation & { tokenHash: Uint8Array }) => ({
+type Invited = NonNullable<TeamChange['invited']>
+
+/** The mail has the id of its invitation. */
+const letterRecord = ({ id, merchantId, email, role, invitedBy, createdAt, expiresAt, sealedToken }: Invited) => ({
+  ...{ id, merchant_id: merchantId, address: email, created_at: createdAt },
+  facts: { user_id: invitedBy, role, at: createdAt, expires_at: expiresAt, sealed_token: sealedToken },
+})
+
+const invitationRecord = ({ merchantId, tokenHash, invitedBy, createdAt, expiresAt, ...invitation }: Invited) => ({
   ...{ id: invitation.id, email: invitation.email, role: invitation.role },
   merchant_id: merchantId,
   token_hash: Buffer.from(tokenHash),

@@ -3,12 +3,14 @@ import { type Database, insertRows, isUniqueViolation, outboxRows, type Statemen
 import { z } from 'zod'
 import type { Merchant as MerchantRow, PrismaClient } from '../generated/client'
 import type { Change, Merchant } from '../merchant'
-import { type Action, type Actor, accountChanged, auditEntry, auditRecordOf, INSERT_AUDIT_ROWS } from './audit-log'
+import { ACCOUNT_ROWS, type Action, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
 
 export interface MerchantStoreOptions {
   now: () => Date
   /** Called after each commit with events. */
   committed(): void
+  /** Members are notified by mail. */
+  mails?: boolean
 }
 
 const CHANGING_COLUMNS = [
@@ -32,7 +34,7 @@ const DUE_MAX = 100
 const INSERT: Statement = {
   name: 'merchant-insert',
   text: `
-  WITH audit_rows AS (${INSERT_AUDIT_ROWS}),
+  WITH ${ACCOUNT_ROWS},
   key_rows AS (${insertRows('api_keys', ['hash', 'merchant_id', 'created_at'])})
   ${insertRows('merchants', MERCHANT_COLUMNS)}`,
 }
@@ -41,11 +43,12 @@ const INSERT: Statement = {
 const UPDATE: Statement = {
   name: 'merchant-update',
   text: `
-  WITH audit_rows AS (${INSERT_AUDIT_ROWS})
+  WITH ${ACCOUNT_ROWS}
   ${updateVersioned('merchants', CHANGING_COLUMNS)}`,
 }
 
-export function merchantStore(database: Database, prisma: PrismaClient, { now, committed }: MerchantStoreOptions) {
+export function merchantStore(database: Database, prisma: PrismaClient, options: MerchantStoreOptions) {
+  const { now, committed } = options
   const entryOf = ({ merchant, changed }: Change, action: Action, actor: Actor) =>
     auditEntry(merchant.id, actor, action, changed, merchant.updatedAt)
   return {
@@ -68,7 +71,7 @@ export function merchantStore(database: Database, prisma: PrismaClient, { now, c
           rows: {
             merchants: [toRecord(change.merchant)],
             api_keys: [{ hash: keyHash, merchant_id: change.merchant.id, created_at: change.merchant.createdAt }],
-            audit_log: [auditRecordOf(entryOf(change, 'merchant.create', actor))],
+            ...accountRows(entryOf(change, 'merchant.create', actor), change.merchant, options),
           },
         })
       } catch (error) {
@@ -86,7 +89,7 @@ export function merchantStore(database: Database, prisma: PrismaClient, { now, c
         write: UPDATE,
         rows: {
           merchants: [{ ...toRecord(change.merchant), version: change.merchant.version - 1 }],
-          audit_log: [auditRecordOf(entry)],
+          ...accountRows(entry, change.merchant, options),
         },
       })
       committed()

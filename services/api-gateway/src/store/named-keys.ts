@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type CreateApiKey, KEY_SCOPES, type NamedKeyBody } from '@ponte/contracts'
 import { canonicalJson, type Database, insertRows, isUniqueViolation, outboxRows, type Statement } from '@ponte/service-kit'
+import { KEY_SHOWN_AGAIN_MS } from '../credentials'
 import type { NamedKey as NamedKeyRow, PrismaClient } from '../generated/client'
 import type { Merchant } from '../merchant'
-import { type Actor, accountChanged, auditEntry, auditRecordOf, INSERT_AUDIT_ROWS } from './audit-log'
+import { ACCOUNT_ROWS, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
 import type { MerchantStoreOptions } from './merchants'
 
 export type NamedKey = Omit<NamedKeyRow, 'hash' | 'requestHash' | 'bodyHash'>
@@ -15,30 +16,30 @@ export interface NamedKeyRequest {
   salt: Uint8Array
 }
 
-const REQUEST_KEPT_MS = 7 * 86_400_000
 const COLUMNS = ['id', 'merchant_id', 'hash', 'prefix', 'name', 'scopes', 'created_by', 'created_at', 'expires_at']
 
-// Raw SQL, because they commit with their audit rows. Old requests are forgotten on the way.
+// Raw SQL, because they commit with their audit rows. Old requests are forgotten first, so that the same request can be made anew.
 const INSERT: Statement = {
   name: 'named-key-insert',
   text: `
-  WITH audit_rows AS (${INSERT_AUDIT_ROWS}),
+  WITH ${ACCOUNT_ROWS},
   forgotten AS (UPDATE named_keys SET request_hash = NULL, body_hash = NULL, salt = NULL
-    WHERE merchant_id = $merchant_id AND request_hash IS NOT NULL AND created_at < $forgotten_before)
-  ${insertRows('named_keys', [...COLUMNS, 'request_hash', 'body_hash', 'salt'])}`,
+    WHERE merchant_id = $merchant_id AND request_hash IS NOT NULL AND created_at < $forgotten_before RETURNING 1)
+  ${insertRows('named_keys', [...COLUMNS, 'request_hash', 'body_hash', 'salt'])}, (SELECT count(*) FROM forgotten) AS done`,
 }
+const FORGET = `
+  UPDATE named_keys SET request_hash = NULL, body_hash = NULL, salt = NULL WHERE request_hash IS NOT NULL AND created_at < $1`
 const REVOKE: Statement = {
   name: 'named-key-revoke',
   text: `
-  WITH revoked AS (UPDATE named_keys SET revoked_at = $at WHERE id = $id AND revoked_at IS NULL RETURNING 1)
-  INSERT INTO audit_log (id, merchant_id, user_id, action, changed, request_id, at, network)
-  SELECT a.id, a.merchant_id, a.user_id, a.action, a.changed, a.request_id, a.at, a.network
-  FROM json_populate_recordset(NULL::audit_log, $audit_log) AS a, revoked`,
+  WITH ${ACCOUNT_ROWS}
+  UPDATE named_keys SET revoked_at = coalesce(revoked_at, $at::timestamptz) WHERE id = $id`,
 }
 
 /** Keys that a merchant made beside the one of the specification. */
-export function namedKeyStore(database: Database, prisma: PrismaClient, { now, committed }: MerchantStoreOptions) {
-  const forgottenBefore = () => new Date(now().getTime() - REQUEST_KEPT_MS)
+export function namedKeyStore(database: Database, prisma: PrismaClient, options: MerchantStoreOptions) {
+  const { now, committed } = options
+  const forgottenBefore = () => new Date(now().getTime() - KEY_SHOWN_AGAIN_MS)
   return {
     /** The key that this request was answered with, and whether the body was the same; null when the request is new. */
     async findByRequest(merchantId: string, { idempotencyKey, body }: Omit<NamedKeyRequest, 'salt'>) {
@@ -63,7 +64,7 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, { now, c
         await database.commit({
           events: outboxRows([accountChanged(entry, merchant)], key.createdAt),
           write: INSERT,
-          rows: { named_keys: [{ ...toRecord(key), hash, ...repeatable }], audit_log: [auditRecordOf(entry)] },
+          rows: { named_keys: [{ ...toRecord(key), hash, ...repeatable }], ...accountRows(entry, merchant, options) },
           values: { merchant_id: key.merchantId, forgotten_before: forgottenBefore() },
         })
         committed()
@@ -74,13 +75,18 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, { now, c
       }
     },
 
+    /** Removes what a key could be derived from again. */
+    async forgetRequests(): Promise<void> {
+      await database.query(FORGET, [forgottenBefore()])
+    },
+
     /** Ends a key at once; one that is revoked already stays as it is. */
     async revoke(merchant: Merchant, { id, revokedAt }: NamedKey, actor: Actor): Promise<void> {
       if (revokedAt) return
       const at = now()
       const entry = auditEntry(merchant.id, actor, 'named_key.revoke', ['api_key'], at)
       const events = outboxRows([accountChanged(entry, merchant)], at)
-      await database.commit({ events, write: REVOKE, rows: { audit_log: [auditRecordOf(entry)] }, values: { id, at } })
+      await database.commit({ events, write: REVOKE, rows: accountRows(entry, merchant, options), values: { id, at } })
       committed()
     },
   }

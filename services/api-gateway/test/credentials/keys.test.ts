@@ -1,6 +1,8 @@
 import { silentLogger } from '@ponte/service-kit'
 import request from 'supertest'
 import { createApiGateway } from '../../src'
+import { forgetKeyRequests } from '../../src/account'
+import { openStore } from '../../src/store'
 import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
 
 let system: TestGateway
@@ -130,16 +132,50 @@ describe('a rotation with an Idempotency-Key', () => {
     expect(rows).toHaveLength(2)
   })
 
-  test('is another one for another merchant, and a new one after seven days', async () => {
+  test('is another one for another merchant, and a new one after an hour', async () => {
     const { token, merchant } = await newMerchant(system)
     const other = await newMerchant(system)
     const first = await keyed(0, token, 'rotation-1').expect(200)
     const ofOther = await keyed(0, other.token, 'rotation-1').expect(200)
     expect(ofOther.body.api_key).not.toBe(first.body.api_key)
-    await system.sql.query("UPDATE api_keys SET created_at = created_at - interval '8 days' WHERE merchant_id = $1", [merchant.id])
+    await system.sql.query("UPDATE api_keys SET created_at = created_at - interval '61 minutes' WHERE merchant_id = $1", [merchant.id])
     const later = await keyed(0, token, 'rotation-1').expect(200)
     expect(later.body.api_key).not.toBe(first.body.api_key)
     await use(0, later.body.api_key).expect(200)
+  })
+
+  test('is shown again to the user who made it alone, and each time is in the audit log and published', async () => {
+    const owner = await newMerchant(system)
+    const email = 'developer@ponte.example'
+    const developer = system.identity.sign({ sub: `developer of ${owner.merchant.id}`, email, email_verified: true })
+    const invited = await request(urlOf(0))
+      .post('/api/v1/merchants/me/invitations')
+      .set(bearer(owner.token))
+      .send({ email, role: 'developer' })
+    await request(urlOf(0)).post('/api/v1/invitations/accept').set(bearer(developer)).send({ token: invited.body.token }).expect(200)
+    const first = await keyed(0, owner.token, 'rotation-1').expect(200)
+    await keyed(0, owner.token, 'rotation-1').expect(200)
+    const guessed = await keyed(1, developer, 'rotation-1').expect(200)
+    expect(guessed.body.api_key).not.toBe(first.body.api_key)
+    await use(0, first.body.api_key).expect(401)
+    const { rows } = await system.sql.query(
+      `SELECT (SELECT count(*)::int FROM audit_log WHERE action = 'api_key.show_again' AND merchant_id = $1::uuid) AS noted,
+         (SELECT count(*)::int FROM outbox WHERE body LIKE '%api_key.show_again%' AND body LIKE '%' || $1 || '%') AS published`,
+      [owner.merchant.id],
+    )
+    expect(rows).toEqual([{ noted: 1, published: 1 }])
+  })
+
+  test('leaves nothing after an hour that the key could be derived from', async () => {
+    const { token, merchant } = await newMerchant(system)
+    await keyed(0, token, 'rotation-1').expect(200)
+    const store = openStore(system.sql, { now: () => new Date(Date.now() + 61 * 60_000), committed: () => undefined })
+    await forgetKeyRequests(store)
+    const { rows } = await system.sql.query('SELECT salt, request_hash FROM api_keys WHERE merchant_id = $1', [merchant.id])
+    expect(rows).toEqual([
+      { salt: null, request_hash: null },
+      { salt: null, request_hash: null },
+    ])
   })
 
   test('leaves nothing in the database that is the key, and refuses an Idempotency-Key that is none', async () => {

@@ -14,6 +14,8 @@ const reading = { name: 'ERP', scopes: ['orders:read', 'deliveries:read'] }
 const urlOf = (replica: number) => `http://127.0.0.1:${system.replicas[replica]?.http.port()}`
 const make = (token: string, body: object = reading, replica = 0) => request(urlOf(replica)).post(KEYS).set(bearer(token)).send(body)
 const use = (key: string, path = '/api/v1/orders', replica = 0) => request(urlOf(replica)).get(path).set(bearer(key))
+const renewed = (token: string) =>
+  system.identity.sign({ sub: JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub })
 const stale = (token: string) =>
   system.identity.sign({
     sub: JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub,
@@ -44,6 +46,20 @@ test('no key reaches what is for users alone, and the merchant that a key sees h
   const { body } = await use(api_key, '/api/v1/merchant').expect(200)
   expect(body).toMatchObject({ id: merchant.id, webhook_secret: null })
   expect(JSON.stringify(body)).not.toContain('whsec_')
+})
+
+test('an owner learns that a credential may see secrets only where it may replace them', async () => {
+  const { token } = await newMerchant(system)
+  const seen = async (credential: string, path: string) => {
+    system.owners.webhooks.received.length = 0
+    await use(credential, path).expect(200)
+    return system.owners.webhooks.received[0]?.caller
+  }
+  const reads = (await make(token, { name: 'x', scopes: ['endpoints:read'] }).expect(201)).body.api_key
+  const writes = (await make(token, { name: 'x', scopes: ['endpoints:read', 'endpoints:write'] }).expect(201)).body.api_key
+  expect(await seen(reads, '/api/v1/webhook-endpoints')).not.toHaveProperty('may_see_secrets')
+  expect(await seen(writes, '/api/v1/webhook-endpoints')).toHaveProperty('may_see_secrets', true)
+  expect(await seen(token, '/api/v1/merchants/me/webhook-endpoints')).toHaveProperty('may_see_secrets', true)
 })
 
 test('the API key of the specification stays as it is', async () => {
@@ -104,7 +120,15 @@ test('the same request gives the same key, at one moment and later; another body
     'SELECT (SELECT json_agg(k) FROM named_keys k)::text || (SELECT json_agg(a) FROM audit_log a)::text AS text',
   )
   expect(rows[0]?.text).not.toContain(reordered.body.api_key.slice(12))
-  const other = await request(system.url).post(KEYS).set(bearer(token)).set('Idempotency-Key', 'make-2').send(reading).expect(201)
+  at.ms += 61 * 60_000
+  const later = await make(renewed(token)).set('Idempotency-Key', 'make-1').expect(201)
+  expect(later.body.api_key).not.toBe(reordered.body.api_key)
+  const other = await request(system.url)
+    .post(KEYS)
+    .set(bearer(renewed(token)))
+    .set('Idempotency-Key', 'make-2')
+    .send(reading)
+    .expect(201)
   expect(other.body.api_key).not.toBe(reordered.body.api_key)
   await use(other.body.api_key).expect(200)
 })

@@ -8,9 +8,21 @@ export interface Showing {
   addresses: AddressPolicy
 }
 
+/** Of one request. */
+interface Shown {
+  at: Date
+  withSecrets: boolean
+}
+
 /** An endpoint as its merchant reads it. */
-export function endpointBody(endpoint: Endpoint, health: EndpointHealth, { unseal, addresses }: Showing, at: Date): WebhookEndpointBody {
+export function endpointBody(
+  endpoint: Endpoint,
+  health: EndpointHealth,
+  { unseal, addresses }: Showing,
+  { at, withSecrets }: Shown,
+): WebhookEndpointBody {
   const { pending, ...present } = inForce(endpoint, at)
+  const shown = (sealed: string) => (withSecrets ? unseal(sealed, endpoint.id) : null)
   const warnings = warningsOf(endpoint.url, addresses)
   return {
     object: 'webhook_endpoint',
@@ -23,8 +35,8 @@ export function endpointBody(endpoint: Endpoint, health: EndpointHealth, { unsea
     header_names: endpoint.headerNames,
     max_in_flight: endpoint.maxInFlight,
     paused: endpoint.paused,
-    secret: unseal(present.sealedSecret, endpoint.id),
-    pending_secret: pending && unseal(pending.sealed, endpoint.id),
+    secret: shown(present.sealedSecret),
+    pending_secret: pending && shown(pending.sealed),
     pending_secret_activates_at: pending?.activatesAt.toISOString() ?? null,
     ...healthBody(health),
     created_at: endpoint.createdAt.toISOString(),

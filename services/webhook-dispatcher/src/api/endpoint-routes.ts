@@ -15,7 +15,7 @@ import { deliveryBody } from '../bodies'
 import { webhookBody } from '../delivery'
 import { activateSecret, createEndpoint, type Endpoint, rotateSecret, type Seal, updateEndpoint } from '../endpoint'
 import type { Store } from '../store'
-import { merchantOf, owned, pathId } from './caller'
+import { maySeeSecrets, merchantOf, owned, pathId } from './caller'
 import { defaultEndpointBody, endpointBody, type Showing } from './endpoint-body'
 
 export interface EndpointRouteDeps extends Showing {
@@ -33,6 +33,8 @@ const nothing = z.strictObject({})
 /** Receivers of Standard Webhooks read the key as base64. */
 const mintSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 
+const shownTo = (res: Response) => ({ at: new Date(), withSecrets: maySeeSecrets(res) })
+
 /** Endpoints beside the `webhook_url`. */
 export function endpointRoutes(deps: EndpointRouteDeps): Router {
   const { store, seal, logger } = deps
@@ -44,7 +46,7 @@ export function endpointRoutes(deps: EndpointRouteDeps): Router {
   }
   const answer = async (res: Response, endpoint: Endpoint, status = 200) => {
     const health = await healthOf(merchantOf(res), [endpoint])
-    res.status(status).json(endpointBody(endpoint, health(endpoint.id), deps, new Date()))
+    res.status(status).json(endpointBody(endpoint, health(endpoint.id), deps, shownTo(res)))
   }
 
   const own = async (req: Request, res: Response): Promise<Endpoint> => {
@@ -87,8 +89,8 @@ export function endpointRoutes(deps: EndpointRouteDeps): Router {
     const [merchant, endpoints] = await Promise.all([store.merchants.find(terms.merchant_id), store.endpoints.list(terms.merchant_id)])
     const health = await healthOf(terms, endpoints)
     const main = defaultEndpointBody(terms.merchant_id, merchant?.webhookUrl ?? null, health(terms.merchant_id))
-    const at = new Date()
-    const data = [main, ...endpoints.map(endpoint => endpointBody(endpoint, health(endpoint.id), deps, at))]
+    const shown = shownTo(res)
+    const data = [main, ...endpoints.map(endpoint => endpointBody(endpoint, health(endpoint.id), deps, shown))]
     res.json({ object: 'list', data, has_more: false })
   })
 

@@ -69,6 +69,23 @@ describe('webhook endpoints', () => {
     expect((await call('patch', merchantId, `/${made.id}`, { headers: {} })).body.header_names).toEqual([])
   })
 
+  it('show their secrets, the waiting one too, only to a credential that may replace them', async () => {
+    const merchantId = randomUUID()
+    const { id } = await addEndpoint(system, merchantId, { url: URL_ })
+    await post(system, merchantId, `/${id}/rotate-secret`)
+    for (const granted of [{}, { may_see_secrets: false }]) {
+      for (const path of ['', `/${id}`]) {
+        const { body } = await request(system.url)
+          .get(`/api/v1/webhook-endpoints${path}`)
+          .set(asMerchant(merchantId, 1, granted))
+          .expect(200)
+        expect(JSON.stringify(body)).not.toContain('whsec_')
+        expect(JSON.stringify(body)).toContain(id)
+      }
+    }
+    expect(await list(merchantId)).toMatchObject([{}, { secret: expect.anything(), pending_secret: expect.anything() }])
+  })
+
   it("are the merchant's own: 403 for another's, 404 for none, 409 for the webhook_url", async () => {
     const [mine, other] = [randomUUID(), randomUUID()]
     const { id } = await addEndpoint(system, mine, { url: URL_ })

@@ -41,6 +41,17 @@ export const people: Operation[] = [
     description: 'The last owner stays.',
     errors: ['invalid_state', 'fresh_login_required'],
   }),
+  me('get', '/mail', {
+    id: 'getMailPreferences',
+    tag: 'Members',
+    summary: 'Get what you receive by mail',
+    answers: { 200: 'MailPreferences' },
+  }),
+  me('patch', '/mail', {
+    ...{ id: 'updateMailPreferences', tag: 'Members', summary: 'Choose what you receive by mail', body: 'UpdateMailPreferences' },
+    description: 'For you alone. Owners always receive `account`. Mails go to the verified address of the session that asks.',
+    answers: { 200: 'MailPreferences' },
+  }),
   me('get', '/invitations', {
     id: 'listInvitations',
     tag: 'Members',

@@ -30,6 +30,8 @@ export function permissionOf(method: string, path: string): Permission | null {
   if (path === '/api/v1/merchants' || path === '/api/v1/invitations/accept') return null
   // More members than may ask for a change can stop one.
   if (path.endsWith('/payout-changes/:id/cancel')) return 'merchant:write'
+  // What reaches their own mailbox, every member decides.
+  if (path.endsWith('/merchants/me/mail')) return 'merchant:read'
   const [, resource = ''] = path.replace(/^\/api\/v1(\/merchants\/me)?/, '').split('/')
   const name = RESOURCES[resource] ?? resource
   const wanted = `${name}:${method === 'get' && !WRITTEN_ONLY.includes(name) ? 'read' : 'write'}`

@@ -1,0 +1,49 @@
+import type { AccountChange, Notice } from './mail'
+
+/** Actions that a member is notified of, and the kind of the mail: other changes, such as of a name, are not worth one. */
+const KINDS = {
+  'payout_change.sign': 'payout.signed',
+  'payout_change.cancel': 'payout.cancelled',
+  'payout_change.activate': 'payout.changed',
+  'api_key.rotate': 'key.rotated',
+  'api_key.show_again': 'key.shown_again',
+  'named_key.create': 'key.created',
+  'named_key.show_again': 'key.shown_again',
+  'named_key.revoke': 'key.revoked',
+  'invitation.create': 'member.invited',
+  'invitation.revoke': 'member.uninvited',
+  'member.join': 'member.joined',
+  'member.update': 'member.updated',
+  'member.remove': 'member.removed',
+  'webhook_secret.rotate': 'secret.rotated',
+  'webhook_secret.activate': 'secret.activated',
+} as const
+export type AccountKind = (typeof KINDS)[keyof typeof KINDS] | 'payout.waiting' | 'webhook_url.changed'
+
+/** The mail about a change of the account; null when none is sent. It names what changed, never a secret. */
+export function accountNotice(entry: AccountChange, payout: Payout): Notice | null {
+  const kind = kindOf(entry)
+  if (!kind) return null
+  const { merchantId, action, changed, userId, network, at } = entry
+  const waits = payout.pendingPayout
+  return {
+    ...{ merchantId, topic: 'account', kind, at },
+    facts: {
+      ...{ action, changed, user_id: userId, network, at },
+      ...(kind.startsWith('payout.') ? { address: waits?.address ?? payout.payoutAddress, activates_at: waits?.activatesAt ?? null } : {}),
+    },
+  }
+}
+
+/** Where a merchant is paid, after the change. */
+interface Payout {
+  payoutAddress: string | null
+  pendingPayout: { address: string; activatesAt: Date } | null
+}
+
+function kindOf({ action, changed }: AccountChange): AccountKind | null {
+  if (action !== 'merchant.update') return Object.hasOwn(KINDS, action) ? KINDS[action as keyof typeof KINDS] : null
+  if (changed.includes('payout_address')) return 'payout.changed'
+  if (changed.includes('pending_payout_change')) return 'payout.waiting'
+  return changed.includes('webhook_url') ? 'webhook_url.changed' : null
+}

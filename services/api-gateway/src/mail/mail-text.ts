@@ -1,0 +1,60 @@
+import type { MailLanguage } from '@ponte/contracts'
+import type { Mail, MailKind } from './mail'
+import { en } from './texts-en'
+import { pt } from './texts-pt'
+
+/** What a mail is written of, in one language. */
+export interface MailTexts {
+  subjects: Readonly<Record<MailKind, string>>
+  /** Names of the facts, in the order in which they are written. */
+  facts: Readonly<Record<FactName, string>>
+  /** In place of a fact that is `ponte` or null. */
+  ponte: string
+  none: string
+  advice: Readonly<Record<'waiting' | 'account' | 'invitation', string>>
+  footer: string
+}
+
+export type FactName = 'merchant' | 'user' | 'role' | 'at' | 'network' | 'changed' | 'address' | 'activates_at' | 'expires_at'
+
+/** Pages of the dashboard. */
+export interface MailLinks {
+  settings: string
+  /** The token follows. */
+  join: string
+}
+
+const TEXTS: Readonly<Record<MailLanguage, MailTexts>> = { pt, en }
+const LOCALES: Readonly<Record<MailLanguage, string>> = { pt: 'pt-BR', en: 'en-GB' }
+const TIMES: readonly string[] = ['at', 'activates_at', 'expires_at']
+const LINE_MAX = 200
+
+/** Subject and plain text. What members wrote themselves stands in lines of its own, shortened. */
+export function mailText(mail: Pick<Mail, 'kind' | 'language' | 'facts'>, links: MailLinks): { subject: string; text: string } {
+  const { kind, language, facts } = mail
+  const texts = TEXTS[language]
+  const lines = Object.entries(texts.facts).flatMap(([name, title]) => {
+    const value = name in facts ? shownValue(name, facts[name], language) : null
+    return value === null ? [] : [`${title}: ${value}`]
+  })
+  const isInvitation = kind === 'invitation'
+  const advice = isInvitation ? 'invitation' : kind === 'payout.waiting' || kind === 'payout.signed' ? 'waiting' : 'account'
+  const link = isInvitation ? `${links.join}${facts.token}` : links.settings
+  const footer = isInvitation ? [] : ['', texts.footer]
+  const text = [`${texts.subjects[kind]}.`, '', ...lines, '', texts.advice[advice], link, ...footer, ''].join('\n')
+  return { subject: `Ponte: ${texts.subjects[kind]}`, text }
+}
+
+/** Null for what is not there, but for an address, which may be none. */
+function shownValue(name: string, value: unknown, language: MailLanguage): string | null {
+  if (name === 'address' && value === null) return TEXTS[language].none
+  if (name === 'user' && value === 'ponte') return TEXTS[language].ponte
+  if (Array.isArray(value)) return value.join(', ').slice(0, LINE_MAX)
+  if (typeof value !== 'string' || value === '') return null
+  return TIMES.includes(name) ? timeOf(value, language) : value.replace(/\s+/g, ' ').slice(0, LINE_MAX)
+}
+
+function timeOf(value: string, language: MailLanguage): string {
+  const options = { dateStyle: 'long', timeStyle: 'short', timeZone: 'America/Sao_Paulo' } as const
+  return `${new Intl.DateTimeFormat(LOCALES[language], options).format(new Date(value))} (America/Sao_Paulo)`
+}

@@ -1,0 +1,72 @@
+import { every, type Logger, type Loop } from '@ponte/service-kit'
+import type { Mail } from './mail'
+import { retryDelayMs } from './mail-retry'
+import { type MailLinks, mailText } from './mail-text'
+import { isRefusal, type Smtp } from './smtp'
+
+const LOOK_MS = 5_000
+const FORGET_MS = 3_600_000
+const AT_ONCE = 20
+
+/** Where mails wait. */
+interface Mails {
+  claim(limit: number): Promise<Mail[]>
+  sent(id: string): Promise<void>
+  failed(id: string, error: string, retryAt: Date | null): Promise<void>
+  forget(): Promise<void>
+  waiting(): Promise<number>
+}
+
+export interface MailerDeps {
+  mails: Mails
+  smtp: Smtp
+  links: MailLinks
+  /** Opens what was sealed by the mail's id. */
+  unseal(sealed: string, id: string): string
+  now: () => Date
+  logger: Logger
+}
+
+/**
+ * Sends what waits, at least once: a process that dies between sending and recording sends again, under the same Message-ID. Safe in any number of
+ * replicas.
+ */
+export function createMailer(deps: MailerDeps): Loop {
+  const { mails, smtp, now, logger } = deps
+  const opened = ({ facts: { sealed_token: sealed, ...facts }, ...mail }: Mail) => ({
+    ...mail,
+    facts: typeof sealed === 'string' ? { ...facts, token: deps.unseal(sealed, mail.id) } : facts,
+  })
+  const send = async (mail: Mail): Promise<unknown> => {
+    try {
+      await smtp.send({ id: mail.id, to: mail.address, ...mailText(opened(mail), deps.links) })
+    } catch (error) {
+      const delayMs = isRefusal(error) ? null : retryDelayMs(mail.attempts)
+      await mails.failed(mail.id, String(error), delayMs === null ? null : new Date(now().getTime() + delayMs))
+      return error
+    }
+    await mails.sent(mail.id)
+    return null
+  }
+  const turn = async () => {
+    const due = await mails.claim(AT_ONCE)
+    const failures = (await Promise.all(due.map(send))).filter(error => error !== null)
+    if (failures.length > 0) logger.warn('mails were not sent', { mails: failures.length, error: failures[0] })
+    return due.length === AT_ONCE && failures.length === 0
+  }
+  const loop = every('mail', LOOK_MS, turn, logger)
+  const retention = every('mail retention', FORGET_MS, mails.forget, logger)
+  return {
+    ...loop,
+    async start() {
+      await loop.start?.()
+      await retention.start?.()
+    },
+    async stop() {
+      await retention.stop?.()
+      await loop.stop?.()
+      smtp.stop()
+    },
+    observe: metrics => metrics.observed('ponte_mails_waiting', 'Mails that are not sent yet', mails.waiting),
+  }
+}

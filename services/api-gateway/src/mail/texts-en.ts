@@ -1,0 +1,42 @@
+import type { MailTexts } from './mail-text'
+
+export const en: MailTexts = {
+  subjects: {
+    invitation: 'You are invited to a merchant on Ponte',
+    'payout.waiting': 'A change of the payout address was requested',
+    'payout.signed': 'The new payout address confirmed its change with a signature',
+    'payout.cancelled': 'The change of the payout address was cancelled',
+    'payout.changed': 'The payout address has changed',
+    'webhook_url.changed': 'The webhook URL has changed',
+    'key.rotated': 'The API key was replaced',
+    'key.shown_again': 'A new API key was shown again',
+    'key.created': 'A named API key was made',
+    'key.revoked': 'A named API key was revoked',
+    'member.invited': 'A colleague was invited',
+    'member.uninvited': 'An invitation was revoked',
+    'member.joined': 'A colleague joined',
+    'member.updated': 'A member has another role',
+    'member.removed': 'A member was removed',
+    'secret.rotated': 'A new webhook secret was made',
+    'secret.activated': 'A new webhook secret is in force',
+  },
+  facts: {
+    merchant: 'Merchant',
+    user: 'By',
+    role: 'Role',
+    at: 'When',
+    network: 'From the network',
+    changed: 'What',
+    address: 'Address',
+    activates_at: 'In force from',
+    expires_at: 'Valid until',
+  },
+  ponte: 'Ponte, because its time had come',
+  none: 'none',
+  advice: {
+    waiting: 'If you did not want this, cancel the change now, and then change the password of your login:',
+    account: 'If you did not want this, look at it now, and change the password of your login:',
+    invitation: 'To join, log in with this e-mail address and open this link, which works once:',
+  },
+  footer: 'You receive this as a member of the merchant. What you receive is chosen in the dashboard.',
+}

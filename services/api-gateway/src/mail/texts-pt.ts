@@ -1,0 +1,42 @@
+import type { MailTexts } from './mail-text'
+
+export const pt: MailTexts = {
+  subjects: {
+    invitation: 'Você foi convidado para uma loja na Ponte',
+    'payout.waiting': 'Foi pedida uma troca do endereço de recebimento',
+    'payout.signed': 'O novo endereço de recebimento confirmou a troca com uma assinatura',
+    'payout.cancelled': 'A troca do endereço de recebimento foi cancelada',
+    'payout.changed': 'O endereço de recebimento mudou',
+    'webhook_url.changed': 'A URL de webhook mudou',
+    'key.rotated': 'A chave de API foi trocada',
+    'key.shown_again': 'Uma chave de API nova foi mostrada de novo',
+    'key.created': 'Uma chave de API com nome foi criada',
+    'key.revoked': 'Uma chave de API com nome foi revogada',
+    'member.invited': 'Um colega foi convidado',
+    'member.uninvited': 'Um convite foi revogado',
+    'member.joined': 'Um colega entrou na equipe',
+    'member.updated': 'Um membro tem outro papel',
+    'member.removed': 'Um membro foi removido',
+    'secret.rotated': 'Um novo segredo de webhook foi criado',
+    'secret.activated': 'Um novo segredo de webhook está em vigor',
+  },
+  facts: {
+    merchant: 'Loja',
+    user: 'Por',
+    role: 'Papel',
+    at: 'Quando',
+    network: 'Da rede',
+    changed: 'O quê',
+    address: 'Endereço',
+    activates_at: 'Em vigor a partir de',
+    expires_at: 'Vale até',
+  },
+  ponte: 'Ponte, porque chegou a hora',
+  none: 'nenhum',
+  advice: {
+    waiting: 'Se você não queria isso, cancele a troca agora e depois mude a senha do seu acesso:',
+    account: 'Se você não queria isso, confira agora e mude a senha do seu acesso:',
+    invitation: 'Para entrar, acesse com este e-mail e abra este link, que funciona uma vez:',
+  },
+  footer: 'Você recebe esta mensagem como membro da loja. O que você recebe se escolhe no painel.',
+}

@@ -1,0 +1,74 @@
+import { MAIL_TOPICS, rolesFor } from '@ponte/contracts'
+import type { Database } from '@ponte/service-kit'
+import type { Mail, Notice } from '../mail'
+
+/** Of one topic to one address. A flood of changes does not become a flood of mails. */
+const HOURLY_MAX = 60
+
+/**
+ * Inserts the notices named `mails` of a unit of work, one row for each member who wants them. It sees the members as they were before: who is removed
+ * receives it too.
+ */
+export const INSERT_MAILS = `
+  INSERT INTO mails (id, merchant_id, address, language, topic, kind, facts, created_at, due_at)
+  SELECT gen_random_uuid(), n.merchant_id, m.email, coalesce(m.mail_language, 'pt'), n.topic, n.kind,
+    n.facts || jsonb_build_object('merchant', x.display_name, 'user', coalesce(u.email, n.facts ->> 'user_id')), n.created_at, n.created_at
+  FROM json_to_recordset($mails) AS n (merchant_id uuid, topic text, kind text, facts jsonb, roles text[], is_default boolean, created_at timestamptz)
+    JOIN merchants x ON x.id = n.merchant_id
+    JOIN members m ON m.merchant_id = n.merchant_id AND m.email IS NOT NULL AND m.role = ANY(n.roles)
+    LEFT JOIN members u ON u.merchant_id = n.merchant_id AND u.user_id = n.facts ->> 'user_id'
+  WHERE ((m.mail_topics IS NULL AND n.is_default) OR n.topic = ANY(string_to_array(m.mail_topics, ',')) OR (n.topic = 'account' AND m.role = 'owner'))
+    AND (SELECT count(*) FROM mails earlier WHERE earlier.merchant_id = n.merchant_id AND earlier.address = m.email
+      AND earlier.topic = n.topic AND earlier.created_at > n.created_at - interval '1 hour') < ${HOURLY_MAX}`
+
+/** Inserts the invitations by mail named `letters` of a unit of work. Who is invited is no member yet, so that there is no choice. */
+export const INSERT_INVITATION_MAILS = `
+  INSERT INTO mails (id, merchant_id, address, language, topic, kind, facts, created_at, due_at)
+  SELECT n.id, n.merchant_id, n.address, 'pt', 'invitation', 'invitation',
+    n.facts || jsonb_build_object('merchant', x.display_name, 'user', coalesce(u.email, n.facts ->> 'user_id')), n.created_at, n.created_at
+  FROM json_to_recordset($letters) AS n (id uuid, merchant_id uuid, address text, facts jsonb, created_at timestamptz)
+    JOIN merchants x ON x.id = n.merchant_id
+    LEFT JOIN members u ON u.merchant_id = n.merchant_id AND u.user_id = n.facts ->> 'user_id'
+  WHERE (SELECT count(*) FROM mails earlier WHERE earlier.merchant_id = n.merchant_id AND earlier.topic = 'invitation'
+    AND earlier.created_at > n.created_at - interval '1 hour') < ${HOURLY_MAX}`
+
+export const noticeRecord = ({ merchantId, topic, kind, facts, at }: Notice) => ({
+  ...{ merchant_id: merchantId, topic, kind, facts, created_at: at },
+  roles: rolesFor(topic),
+  is_default: MAIL_TOPICS[topic].isDefault,
+})
+
+/** Raw SQL: claims for one replica. What it does not finish is due again when the claim ends. */
+const CLAIM = `
+  UPDATE mails SET attempts = attempts + 1, due_at = $1::timestamptz + make_interval(secs => $2)
+  WHERE id = ANY(ARRAY(
+    SELECT id FROM mails WHERE sent_at IS NULL AND abandoned_at IS NULL AND due_at <= $1 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED))
+  RETURNING id, address, language, kind, facts, attempts`
+/** What was reported is removed once it is sent or given up; when and to whom stays. */
+const SENT = `UPDATE mails SET sent_at = $2, facts = '{}', last_error = NULL WHERE id = $1`
+const FAILED = `
+  UPDATE mails SET due_at = coalesce($3::timestamptz, due_at), last_error = $4, abandoned_at = CASE WHEN $3::timestamptz IS NULL THEN $2::timestamptz END,
+    facts = CASE WHEN $3::timestamptz IS NULL THEN '{}' ELSE facts END WHERE id = $1`
+const FORGET = `DELETE FROM mails WHERE created_at < $1 AND (sent_at IS NOT NULL OR abandoned_at IS NOT NULL)`
+const WAITING = 'SELECT count(*)::int AS waiting FROM mails WHERE sent_at IS NULL AND abandoned_at IS NULL'
+const CLAIM_S = 600
+const KEPT_MS = 30 * 86_400_000
+
+export const mailStore = (database: Database, { now }: { now: () => Date }) => ({
+  async claim(limit: number): Promise<Mail[]> {
+    return (await database.query<Mail>({ name: 'mails-claim', text: CLAIM }, [now(), CLAIM_S, limit])).rows
+  },
+  async sent(id: string): Promise<void> {
+    await database.query({ name: 'mail-sent', text: SENT }, [id, now()])
+  },
+  /** It is tried again then; never when null. */
+  async failed(id: string, error: string, retryAt: Date | null): Promise<void> {
+    await database.query({ name: 'mail-failed', text: FAILED }, [id, now(), retryAt, error])
+  },
+  async forget(): Promise<void> {
+    await database.query({ name: 'mails-forget', text: FORGET }, [new Date(now().getTime() - KEPT_MS)])
+  },
+  async waiting(): Promise<number> {
+    return (await database.query<{ waiting: number }>(WAITING)).rows[0]?.waiting ?? 0
+  },
+})

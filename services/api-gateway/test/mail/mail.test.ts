@@ -1,0 +1,180 @@
+import { until } from '@ponte/service-kit'
+import { Wallet } from 'ethers'
+import request from 'supertest'
+import { bearer, newMerchant, SEAL_KEY, startGateway, type TestGateway } from '../world'
+import { messageIdOf, startMailbox, textOf } from './mailbox'
+
+const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
+const OLD = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const ME = '/api/v1/merchants/me'
+let mailbox: Awaited<ReturnType<typeof startMailbox>>
+let system: TestGateway
+
+beforeAll(async () => {
+  mailbox = await startMailbox()
+  const env = { SMTP_URL: mailbox.url, MAIL_FROM: 'Ponte <no-reply@ponte.example>', PUBLIC_URL: 'http://127.0.0.1' }
+  system = await startGateway(env, { now: () => new Date(at.ms), replicas: 2 })
+})
+afterAll(async () => {
+  await system.stop()
+  await mailbox.stop()
+})
+beforeEach(() => mailbox.refuse(null))
+
+let users = 0
+const newUser = () => {
+  users += 1
+  const sub = `user ${users}`
+  return { sub, email: `user-${users}@ponte.example` }
+}
+const tokenOf = (user: { sub: string; email: string }) => system.identity.sign({ ...user, email_verified: true })
+const ask = (token: string, method: 'get' | 'post' | 'patch' | 'delete', path = '', body?: object) => {
+  const asked = request(system.url)
+    [method](path.startsWith('/api/v1') ? path : `${ME}${path}`)
+    .set(bearer(token))
+  return body ? asked.send(body) : asked
+}
+/** A merchant whose owner is known by address, as after their first look at it. */
+async function owned() {
+  const user = newUser()
+  const { merchant } = await newMerchant(system, { display_name: 'Padaria Estrela', payout_address: OLD }, user.sub)
+  const token = tokenOf(user)
+  await ask(token, 'get').expect(200)
+  return { ...user, token, merchant }
+}
+async function colleague(owner: string, role: string) {
+  const user = newUser()
+  const { body } = await ask(owner, 'post', '/invitations', { email: user.email, role }).expect(201)
+  await ask(tokenOf(user), 'post', '/api/v1/invitations/accept', { token: body.token }).expect(200)
+  return { ...user, token: tokenOf(user) }
+}
+const mailsTo = (email: string) => mailbox.received.filter(({ to }) => to === email)
+/** Every replica has sent what is due. */
+const settled = async () => {
+  await until(async () => {
+    for (const replica of system.replicas) await replica.idle()
+    const { rows } = await system.sql.query('SELECT 1 FROM mails WHERE sent_at IS NULL AND abandoned_at IS NULL AND due_at <= $1', [
+      new Date(at.ms),
+    ])
+    return rows.length === 0
+  }, 'Mails that are due were not sent.')
+}
+
+test('a change of the payout address reaches all owners before it is in force, and no secret is in any mail', async () => {
+  const owner = await owned()
+  const second = await colleague(owner.token, 'owner')
+  const viewer = await colleague(owner.token, 'viewer')
+  const next = Wallet.createRandom().address
+  await ask(owner.token, 'patch', '', { payout_address: next }).expect(200)
+  const { body: rotated } = await ask(owner.token, 'post', '/rotate-key').expect(200)
+  const { body: named } = await ask(owner.token, 'post', '/api-keys', { name: 'ERP', scopes: ['orders:read'] }).expect(201)
+  await settled()
+  for (const { email } of [owner, second]) {
+    const [mail] = mailsTo(email).filter(one => textOf(one).includes(next))
+    if (!mail) throw new Error(`Nothing about the payout address reached ${email}.`)
+    expect(textOf(mail)).toContain('Foi pedida uma troca do endereço de recebimento')
+    expect(textOf(mail)).toContain(`Por: ${owner.email}`)
+    expect(textOf(mail)).toContain('22 de novembro de 2026')
+    expect(mail.raw).toMatch(/^Auto-Submitted: auto-generated/m)
+  }
+  expect(mailsTo(owner.email).map(mail => textOf(mail).split('\n')[0]?.trim())).toEqual(
+    expect.arrayContaining(['A chave de API foi trocada.', 'Uma chave de API com nome foi criada.', 'Um colega entrou na equipe.']),
+  )
+  // What a viewer got is the invitation alone.
+  expect(mailsTo(viewer.email)).toHaveLength(1)
+  const { body: merchant } = await ask(owner.token, 'get').expect(200)
+  const texts = mailbox.received.map(textOf).join('\n')
+  for (const secret of [rotated.api_key, named.api_key, merchant.webhook_secret]) expect(texts).not.toContain(secret.slice(8))
+})
+
+test('an invitation comes by mail, works by its link, and its token stands nowhere once it is sent', async () => {
+  const owner = await owned()
+  const user = newUser()
+  const { body } = await ask(owner.token, 'post', '/invitations', { email: user.email, role: 'finance' }).expect(201)
+  const { rows: before } = await system.sql.query('SELECT facts::text FROM mails WHERE id = $1', [body.id])
+  expect(JSON.stringify(before)).not.toContain(body.token.slice(4))
+  await settled()
+  const [mail] = mailsTo(user.email)
+  if (!mail) throw new Error('No invitation came.')
+  const token = /dashboard\/join#(inv_[0-9a-f]{64})/.exec(textOf(mail))?.[1]
+  expect(token).toBe(body.token)
+  const { rows } = await system.sql.query('SELECT facts FROM mails WHERE id = $1', [body.id])
+  expect(rows).toEqual([{ facts: {} }])
+  await ask(tokenOf(user), 'post', '/api/v1/invitations/accept', { token }).expect(200)
+})
+
+test('who is removed receives it, and nothing that comes later', async () => {
+  const owner = await owned()
+  const admin = await colleague(owner.token, 'admin')
+  const { body } = await ask(owner.token, 'get', '/members')
+  const { id } = body.data.find(({ user_id }: { user_id: string }) => user_id === admin.sub)
+  await ask(owner.token, 'delete', `/members/${id}`).expect(200)
+  await ask(owner.token, 'post', '/rotate-key').expect(200)
+  await settled()
+  const subjects = mailsTo(admin.email).map(mail => textOf(mail).split('\n')[0]?.trim())
+  expect(subjects).toContain('Um membro foi removido.')
+  expect(subjects).not.toContain('A chave de API foi trocada.')
+})
+
+test('a member chooses topics and language; an owner always receives what changes the account', async () => {
+  const owner = await owned()
+  const developer = await colleague(owner.token, 'developer')
+  expect((await ask(developer.token, 'get', '/mail').expect(200)).body).toEqual({
+    ...{ object: 'mail_preferences', email: developer.email, language: 'pt' },
+    ...{ topics: ['account', 'webhooks'], possible_topics: ['account', 'webhooks', 'payments'], fixed_topics: [] },
+  })
+  await ask(developer.token, 'patch', '/mail', { topics: [] }).expect(200)
+  const { body } = await ask(owner.token, 'patch', '/mail', { topics: [], language: 'en' }).expect(200)
+  expect(body).toMatchObject({ language: 'en', topics: ['account'] })
+  for (const bad of [{ topics: ['account', 'account'] }, { topics: ['gossip'] }, { language: 'fr' }, { email: 'x@ponte.example' }])
+    await ask(owner.token, 'patch', '/mail', bad).expect(400)
+  await ask(owner.token, 'post', '/rotate-key').expect(200)
+  await settled()
+  expect(mailsTo(owner.email).map(mail => textOf(mail).split('\n')[0]?.trim())).toContain('The API key was replaced.')
+  expect(mailsTo(developer.email).map(textOf).join()).not.toContain('A chave de API foi trocada')
+})
+
+test('a server that is away or answers for a while is asked again under the same Message-ID; a refusal for good ends it', async () => {
+  const owner = await owned()
+  await settled()
+  mailbox.received.length = 0
+  mailbox.refuse(450)
+  await ask(owner.token, 'post', '/rotate-key').expect(200)
+  await settled()
+  const waiting = async () =>
+    (
+      await system.sql.query(
+        'SELECT id, attempts, abandoned_at IS NOT NULL AS abandoned FROM mails WHERE address = $1 AND sent_at IS NULL',
+        [owner.email],
+      )
+    ).rows
+  const [mail] = await waiting()
+  if (!mail) throw new Error('No mail waits.')
+  expect(mail).toMatchObject({ attempts: 1, abandoned: false })
+  mailbox.refuse(null)
+  at.ms += 61_000
+  await until(async () => (await waiting()).length === 0, 'The mail was not tried again.')
+  expect(mailsTo(owner.email).map(messageIdOf)).toEqual([`<${mail.id}@ponte.example>`])
+  mailbox.refuse(550)
+  await ask(owner.token, 'post', '/rotate-key').expect(200)
+  await settled()
+  expect(await waiting()).toMatchObject([{ attempts: 1, abandoned: true }])
+})
+
+test('a flood of changes is no flood of mails', async () => {
+  const owner = await owned()
+  for (let n = 0; n < 70; n++) await ask(owner.token, 'post', '/rotate-key').expect(200)
+  const { rows } = await system.sql.query('SELECT count(*)::int AS mails FROM mails WHERE address = $1', [owner.email])
+  expect(rows).toEqual([{ mails: 60 }])
+})
+
+test('without a server for mail nothing is written', async () => {
+  const silent = await startGateway({ SEAL_KEY })
+  try {
+    const { token } = await newMerchant(silent)
+    await request(silent.url).post(`${ME}/rotate-key`).set(bearer(token)).expect(200)
+    expect((await silent.sql.query('SELECT 1 FROM mails')).rows).toEqual([])
+  } finally {
+    await silent.stop()
+  }
+})
