@@ -1,6 +1,17 @@
 import { join } from 'node:path'
-import { topology } from '@ponte/contracts'
-import { createApp, every, httpServer, type Logger, type Overrides, outboxRelay, resealRoutes, serviceParts, unseal } from '@ponte/service-kit'
+import { queuesReadBy, topology } from '@ponte/contracts'
+import {
+  consumer,
+  createApp,
+  every,
+  httpServer,
+  type Logger,
+  type Overrides,
+  outboxRelay,
+  resealRoutes,
+  serviceParts,
+  unseal,
+} from '@ponte/service-kit'
 import { activatePayoutChanges, forgetKeyRequests } from './account'
 import { HEARTBEAT_MS, liveCheckout, liveViews } from './checkout'
 import type { ApiGatewayConfig } from './config'
@@ -10,6 +21,7 @@ import { limitAddress, localLimit, sharedLimit, WINDOW_MS } from './limits'
 import { createMailer, type MailerDeps, openSmtp } from './mail'
 import { openOwner } from './owners'
 import { errorPage, pages, type SessionProvider, securityHeaders } from './pages'
+import { reactions } from './reactions'
 import { type RouteDeps, routes } from './routes'
 import { openStore } from './store'
 
@@ -31,9 +43,12 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
     ...{ now, mails: config.SMTP_URL !== undefined },
     committed() {
       relay.wake()
-      for (const mailer of mailers) mailer.wake()
+      wakeMail()
     },
   })
+  const wakeMail = () => {
+    for (const mailer of mailers) mailer.wake()
+  }
   const mailers = createMailers(config, { mails: store.mails, now, logger })
   const owners = openOwners(config, logger)
   // Connections of their own, so that no request waits behind live pages.
@@ -95,6 +110,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       ...Object.values(owners),
       pagesOwner,
       ...mailers,
+      consumer(bus, queuesReadBy('api-gateway'), reactions(config.SMTP_URL === undefined ? null : store.mails, wakeMail)),
       bus.listen(['order.changed'], live.notify),
       every('live checkout heartbeat', HEARTBEAT_MS, live.heartbeat, logger),
     ],
@@ -115,8 +131,7 @@ function createMailers(
 ) {
   if (SMTP_URL === undefined || MAIL_FROM === undefined || PUBLIC_URL === undefined) return []
   const smtp = openSmtp({ url: SMTP_URL, from: MAIL_FROM })
-  const links = { settings: `${PUBLIC_URL}/dashboard/settings`, join: `${PUBLIC_URL}/dashboard/join#` }
-  return [createMailer({ ...deps, smtp, links, unseal: (sealed, id) => unseal(sealed, SEAL_KEY, id) })]
+  return [createMailer({ ...deps, smtp, dashboard: `${PUBLIC_URL}/dashboard`, unseal: (sealed, id) => unseal(sealed, SEAL_KEY, id) })]
 }
 
 const ownerOptions = (config: ApiGatewayConfig, logger: Logger) => ({

@@ -5,8 +5,9 @@ import { apiKeyStore } from './store/api-keys'
 import { auditLogStore } from './store/audit-log'
 import { mailStore } from './store/mails'
 import { memberStore } from './store/members'
-import { type MerchantStoreOptions, merchantStore } from './store/merchants'
+import { merchantStore } from './store/merchants'
 import { namedKeyStore } from './store/named-keys'
+import type { MerchantStoreOptions } from './store/options'
 import { rateWindowStore } from './store/rate-windows'
 
 export type Store = ReturnType<typeof openStore>

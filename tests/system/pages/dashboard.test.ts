@@ -2,7 +2,7 @@ import { type System, startAll } from '@ponte/all-in-one'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
-import { MERCHANT, startWorld, type World } from '../../world'
+import { createMerchant, MERCHANT, startWorld, type World } from '../../world'
 import { DESKTOP, injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
 import { everyPage, furnish, logIn, newcomer, PASSWORD, type Stop, visit } from './every-page'
 
@@ -98,6 +98,51 @@ test('from sign-up to the first paid order, and a webhook that fails, is repaire
   expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
   await context.close()
 }, 120_000)
+
+test('a colleague is invited, joins on a phone, works with what their role allows, and is out once removed', async () => {
+  const [owner, email] = [await createMerchant(world, system.gatewayUrl), 'contadora@padaria.example']
+  await world.identity.ensureUser(email, PASSWORD)
+  const at = await openVisit(browser)
+  await logIn(at.page, system.gatewayUrl, owner.email)
+  await go(at.page, 'Team')
+  await at.page.getByRole('button', { name: 'Invite', exact: true }).click()
+  const dialog = at.page.getByRole('dialog')
+  await dialog.getByLabel('Email').fill(email)
+  await dialog.getByLabel('Role').selectOption('finance')
+  await dialog.getByRole('button', { name: 'Invite', exact: true }).click()
+  const link = (await dialog.getByText(/\/dashboard\/join#inv_[0-9a-f]{64}$/).textContent()) ?? ''
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+
+  const theirs = await openVisit(browser, { viewport: PHONE, language: 'pt-BR' })
+  await theirs.page.goto(link)
+  await theirs.page.getByLabel('E-mail').fill(email)
+  await theirs.page.getByLabel('Senha', { exact: true }).fill(PASSWORD)
+  await theirs.page.locator('button[type=submit]').click()
+  await theirs.page.getByRole('button', { name: 'Entrar na loja' }).click()
+  await theirs.page.locator('nav').waitFor()
+  expect(new URL(theirs.page.url()).pathname).toBe('/dashboard')
+  await go(theirs.page, 'Equipe')
+  await theirs.page.getByText(email, { exact: true }).waitFor()
+  expect(await theirs.page.getByRole('heading', { name: 'Chaves de API com nome' }).count()).toBe(0)
+  await go(theirs.page, 'Cobranças')
+  await theirs.page.goto(`${system.gatewayUrl}/dashboard/orders?new=1`)
+  await theirs.page.getByRole('dialog').getByLabel('Valor').fill('10,00')
+  await theirs.page.getByRole('dialog').locator('button[type=submit]').click()
+  await theirs.page.locator('.badges').waitFor()
+
+  await at.page.reload()
+  const row = at.page.getByRole('row', { name: email })
+  await row.getByText('Finance').waitFor()
+  await row.getByRole('button', { name: 'Remove' }).click()
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  await row.waitFor({ state: 'detached' })
+  await at.page.getByText('Member removed').waitFor()
+  await theirs.page.reload()
+  await theirs.page.locator('input[name=display_name]').waitFor()
+  expect([...at.complaints, ...theirs.complaints]).toEqual([])
+  await at.context.close()
+  await theirs.context.close()
+}, 90_000)
 
 test('every page is in order for an accessibility checker, in English by day on a desk and in Portuguese by night on a phone, within its policy', async () => {
   const furnished = await furnish(world, system)

@@ -45,6 +45,9 @@ export async function furnish(world: World, system: System, given?: Merchant) {
     headers: { 'X-Tenant': '42' },
   })
   await endpoint({ url: `${world.receiverUrl}/chat`, events: ['*'], max_in_flight: 2 })
+  const mine = (path: string, body: object) => call(system.gatewayUrl, 'POST', `/api/v1/merchants/me/${path}`, merchant.token, body)
+  await mine('invitations', { email: 'contadora@padaria.example', role: 'finance' })
+  await mine('api-keys', { name: 'ERP', scopes: ['orders:read', 'deliveries:read', 'deliveries:write'] })
   const deliveries = () => call<Listed>(system.gatewayUrl, 'GET', '/api/v1/merchants/me/deliveries', merchant.token)
   await until(async () => (await deliveries()).data.some(({ status }) => status === 'pending'), 'no delivery fails')
   const list = await deliveries()
@@ -141,6 +144,17 @@ export function everyPage(of: Furnished): { checkout: Stop[]; dashboard: Stop[] 
       }),
       dashboard('delivery', `/deliveries/${of.failed}`),
       dashboard('developers', '/developers'),
+      dashboard('team', '/team'),
+      dashboard('team-invite', '/team', async page => {
+        await settled(page)
+        await page.locator('.heading button').click()
+        await dialog(page)
+      }),
+      dashboard('team-key', '/team', async page => {
+        await settled(page)
+        await page.locator('.card').nth(2).locator('.buttons button').last().click()
+        await dialog(page)
+      }),
       dashboard('settings', '/settings'),
       dashboard('payout-address', '/settings', async page => {
         await settled(page)

@@ -148,6 +148,16 @@ export const topology = {
   'subscriptions.2': ['merchant.updated', 'order.waiting', 'order.refused', 'order.received', 'order.updated'],
   'chain-listener': ['order.created'],
   'chain-listener.2': ['order.cancelled'],
+  // What members may want by mail.
+  'api-gateway': [
+    'order.underpaid',
+    'order.overpaid',
+    'order.paid_late',
+    'order.paid_after_cancel',
+    'order.duplicate',
+    'order.payment_unmatched',
+    'subscription.past_due',
+  ],
   'webhook-dispatcher': [
     'merchant.updated',
     'order.paid',

@@ -1462,7 +1462,7 @@ export interface components {
         UpdateMailPreferences: {
             /** @enum {string} */
             language?: "pt" | "en";
-            topics?: ("account" | "webhooks" | "attention" | "subscriptions" | "payments")[];
+            topics?: ("account" | "attention" | "subscriptions")[];
         };
         AcceptInvitation: {
             /**
@@ -2889,8 +2889,11 @@ export interface components {
             email: string | null;
             /** @enum {string} */
             language: "pt" | "en";
-            /** @description Of those that your role may have */
-            topics: ("account" | "webhooks" | "attention" | "subscriptions" | "payments")[];
+            topics: ("account" | "attention" | "subscriptions")[];
+            /** @description Those that your role may have */
+            possible_topics: ("account" | "attention" | "subscriptions")[];
+            /** @description Those that it always has */
+            fixed_topics: ("account" | "attention" | "subscriptions")[];
         };
         DeletedMember: {
             /**
@@ -6218,7 +6221,7 @@ export interface operations {
                  *       "language": "pt",
                  *       "topics": [
                  *         "account",
-                 *         "webhooks"
+                 *         "attention"
                  *       ]
                  *     }
                  */

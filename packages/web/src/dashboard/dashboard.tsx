@@ -14,6 +14,7 @@ import { OrderPage, OrdersPage } from './orders'
 import { OverviewPage } from './overview'
 import { KeyContext, SettingsPage } from './settings'
 import { SubscriptionPage, SubscriptionsPage } from './subscriptions'
+import { invitationIn, JoinPage, TeamPage } from './team'
 import { useWords } from './texts'
 
 export function Dashboard() {
@@ -39,7 +40,16 @@ function Restoring() {
 function Home() {
   const { t } = useWords()
   const [keyShown, setKeyShown] = useState(true)
+  const [invitation, setInvitation] = useState(() => invitationIn(window.location))
   const merchant = useQuery({ queryKey: ['merchant'], queryFn: api.merchant })
+  if (invitation !== null) {
+    const joined = () => {
+      window.history.replaceState(null, '', '/dashboard')
+      setInvitation(null)
+      void merchant.refetch()
+    }
+    return <JoinPage token={invitation} onJoined={joined} />
+  }
   const isNew = merchant.error instanceof RequestFailed && merchant.error.code === 'not_found'
   if (isNew || !keyShown) return <Onboarding onCreated={() => setKeyShown(false)} onDone={() => setKeyShown(true)} />
   return (
@@ -57,6 +67,7 @@ function Home() {
             <Route path="/deliveries/endpoints" component={EndpointsPage} />
             <Route path="/deliveries/:id">{({ id }) => <DeliveryPage id={id} />}</Route>
             <Route path="/developers" component={DevelopersPage} />
+            <Route path="/team" component={TeamPage} />
             <Route path="/settings">
               <SettingsPage merchant={merchant.data} />
             </Route>

@@ -1,4 +1,4 @@
-import type { AccountChange, Notice } from './mail'
+import type { AccountChange, MailKind, Notice } from './mail'
 
 /** Actions that a member is notified of, and the kind of the mail: other changes, such as of a name, are not worth one. */
 const KINDS = {
@@ -17,8 +17,7 @@ const KINDS = {
   'member.remove': 'member.removed',
   'webhook_secret.rotate': 'secret.rotated',
   'webhook_secret.activate': 'secret.activated',
-} as const
-export type AccountKind = (typeof KINDS)[keyof typeof KINDS] | 'payout.waiting' | 'webhook_url.changed'
+} as const satisfies Readonly<Record<string, MailKind>>
 
 /** The mail about a change of the account; null when none is sent. It names what changed, never a secret. */
 export function accountNotice(entry: AccountChange, payout: Payout): Notice | null {
@@ -41,7 +40,7 @@ interface Payout {
   pendingPayout: { address: string; activatesAt: Date } | null
 }
 
-function kindOf({ action, changed }: AccountChange): AccountKind | null {
+function kindOf({ action, changed }: AccountChange): MailKind | null {
   if (action !== 'merchant.update') return Object.hasOwn(KINDS, action) ? KINDS[action as keyof typeof KINDS] : null
   if (changed.includes('payout_address')) return 'payout.changed'
   if (changed.includes('pending_payout_change')) return 'payout.waiting'

@@ -2,12 +2,12 @@ import { accountNotice } from './account-notice'
 import { retryDelayMs } from './mail-retry'
 import { mailText } from './mail-text'
 
-const links = { settings: 'https://pay.example/dashboard/settings', join: 'https://pay.example/dashboard/join#' }
+const dashboard = 'https://pay.example/dashboard'
 const at = '2026-11-20T12:00:00.000Z'
 
 test('a mail in Portuguese names merchant, address and times in São Paulo, and where to stop it', () => {
   const facts = { merchant: 'Padaria', user: 'ana@example.com', at, address: '0xabc', activates_at: '2026-11-22T12:00:00.000Z' }
-  const { subject, text } = mailText({ kind: 'payout.waiting', language: 'pt', facts }, links)
+  const { subject, text } = mailText({ kind: 'payout.waiting', language: 'pt', facts }, dashboard)
   expect(subject).toBe('Ponte: Foi pedida uma troca do endereço de recebimento')
   for (const part of [
     'Loja: Padaria',
@@ -15,21 +15,21 @@ test('a mail in Portuguese names merchant, address and times in São Paulo, and 
     '20 de novembro de 2026 às 09:00',
     'Endereço: 0xabc',
     '22 de novembro',
-    links.settings,
+    `${dashboard}/settings`,
   ])
     expect(text).toContain(part)
 })
 
 test('what a member wrote adds no line and no header', () => {
   const facts = { merchant: `Padaria\r\nBcc: x@example.com\n\n${'a'.repeat(500)}`, user: 'u', at }
-  const { subject, text } = mailText({ kind: 'key.created', language: 'en', facts }, links)
+  const { subject, text } = mailText({ kind: 'key.created', language: 'en', facts }, dashboard)
   expect(subject).toBe('Ponte: A named API key was made')
   expect(text.split('\n').filter(line => line.startsWith('Bcc'))).toEqual([])
   expect(Math.max(...text.split('\n').map(line => line.length))).toBeLessThan(220)
 })
 
 test('an address that was cleared is named as none, and what Ponte did by itself as that', () => {
-  const { text } = mailText({ kind: 'payout.changed', language: 'en', facts: { user: 'ponte', address: null, at } }, links)
+  const { text } = mailText({ kind: 'payout.changed', language: 'en', facts: { user: 'ponte', address: null, at } }, dashboard)
   expect(text).toContain('Address: none')
   expect(text).toContain('By: Ponte, because its time had come')
 })

@@ -1,28 +1,8 @@
 import type { MailLanguage } from '@ponte/contracts'
 import type { Mail, MailKind } from './mail'
+import type { Advice, MailTexts } from './mail-texts'
 import { en } from './texts-en'
 import { pt } from './texts-pt'
-
-/** What a mail is written of, in one language. */
-export interface MailTexts {
-  subjects: Readonly<Record<MailKind, string>>
-  /** Names of the facts, in the order in which they are written. */
-  facts: Readonly<Record<FactName, string>>
-  /** In place of a fact that is `ponte` or null. */
-  ponte: string
-  none: string
-  advice: Readonly<Record<'waiting' | 'account' | 'invitation', string>>
-  footer: string
-}
-
-export type FactName = 'merchant' | 'user' | 'role' | 'at' | 'network' | 'changed' | 'address' | 'activates_at' | 'expires_at'
-
-/** Pages of the dashboard. */
-export interface MailLinks {
-  settings: string
-  /** The token follows. */
-  join: string
-}
 
 const TEXTS: Readonly<Record<MailLanguage, MailTexts>> = { pt, en }
 const LOCALES: Readonly<Record<MailLanguage, string>> = { pt: 'pt-BR', en: 'en-GB' }
@@ -30,7 +10,7 @@ const TIMES: readonly string[] = ['at', 'activates_at', 'expires_at']
 const LINE_MAX = 200
 
 /** Subject and plain text. What members wrote themselves stands in lines of its own, shortened. */
-export function mailText(mail: Pick<Mail, 'kind' | 'language' | 'facts'>, links: MailLinks): { subject: string; text: string } {
+export function mailText(mail: Pick<Mail, 'kind' | 'language' | 'facts'>, dashboard: string): { subject: string; text: string } {
   const { kind, language, facts } = mail
   const texts = TEXTS[language]
   const lines = Object.entries(texts.facts).flatMap(([name, title]) => {
@@ -38,11 +18,16 @@ export function mailText(mail: Pick<Mail, 'kind' | 'language' | 'facts'>, links:
     return value === null ? [] : [`${title}: ${value}`]
   })
   const isInvitation = kind === 'invitation'
-  const advice = isInvitation ? 'invitation' : kind === 'payout.waiting' || kind === 'payout.signed' ? 'waiting' : 'account'
-  const link = isInvitation ? `${links.join}${facts.token}` : links.settings
+  const page = isInvitation ? `/join#${facts.token}` : typeof facts.page === 'string' ? facts.page : '/settings'
   const footer = isInvitation ? [] : ['', texts.footer]
-  const text = [`${texts.subjects[kind]}.`, '', ...lines, '', texts.advice[advice], link, ...footer, ''].join('\n')
+  const text = [`${texts.subjects[kind]}.`, '', ...lines, '', texts.advice[adviceOn(kind)], `${dashboard}${page}`, ...footer, ''].join('\n')
   return { subject: `Ponte: ${texts.subjects[kind]}`, text }
+}
+
+function adviceOn(kind: MailKind): Advice {
+  if (kind === 'invitation') return kind
+  if (kind.startsWith('money.') || kind.startsWith('subscription.')) return 'event'
+  return kind === 'payout.waiting' || kind === 'payout.signed' ? 'waiting' : 'account'
 }
 
 /** Null for what is not there, but for an address, which may be none. */

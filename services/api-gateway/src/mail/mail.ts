@@ -1,7 +1,31 @@
 import type { MailLanguage, MailTopic } from '@ponte/contracts'
-import type { AccountKind } from './account-notice'
 
-export type MailKind = AccountKind | 'invitation'
+/** What a mail is about: each has a subject in every language. */
+export type MailKind =
+  | 'payout.waiting'
+  | 'payout.signed'
+  | 'payout.cancelled'
+  | 'payout.changed'
+  | 'webhook_url.changed'
+  | 'key.rotated'
+  | 'key.shown_again'
+  | 'key.created'
+  | 'key.revoked'
+  | 'member.invited'
+  | 'member.uninvited'
+  | 'member.joined'
+  | 'member.updated'
+  | 'member.removed'
+  | 'secret.rotated'
+  | 'secret.activated'
+  | 'money.underpaid'
+  | 'money.overpaid'
+  | 'money.paid_late'
+  | 'money.paid_after_cancel'
+  | 'money.duplicate'
+  | 'money.unmatched'
+  | 'subscription.past_due'
+  | 'invitation'
 
 /** What is reported to the members of a merchant who want it. */
 export interface Notice {

@@ -1,7 +1,7 @@
 import { every, type Logger, type Loop } from '@ponte/service-kit'
 import type { Mail } from './mail'
 import { retryDelayMs } from './mail-retry'
-import { type MailLinks, mailText } from './mail-text'
+import { mailText } from './mail-text'
 import { isRefusal, type Smtp } from './smtp'
 
 const LOOK_MS = 5_000
@@ -20,7 +20,7 @@ interface Mails {
 export interface MailerDeps {
   mails: Mails
   smtp: Smtp
-  links: MailLinks
+  dashboard: string
   /** Opens what was sealed by the mail's id. */
   unseal(sealed: string, id: string): string
   now: () => Date
@@ -39,7 +39,7 @@ export function createMailer(deps: MailerDeps): Loop {
   })
   const send = async (mail: Mail): Promise<unknown> => {
     try {
-      await smtp.send({ id: mail.id, to: mail.address, ...mailText(opened(mail), deps.links) })
+      await smtp.send({ id: mail.id, to: mail.address, ...mailText(opened(mail), deps.dashboard) })
     } catch (error) {
       const delayMs = isRefusal(error) ? null : retryDelayMs(mail.attempts)
       await mails.failed(mail.id, String(error), delayMs === null ? null : new Date(now().getTime() + delayMs))

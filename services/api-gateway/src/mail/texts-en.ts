@@ -1,4 +1,4 @@
-import type { MailTexts } from './mail-text'
+import type { MailTexts } from './mail-texts'
 
 export const en: MailTexts = {
   subjects: {
@@ -19,11 +19,24 @@ export const en: MailTexts = {
     'member.removed': 'A member was removed',
     'secret.rotated': 'A new webhook secret was made',
     'secret.activated': 'A new webhook secret is in force',
+    'money.underpaid': 'An order received less than it asks for',
+    'money.overpaid': 'An order received more than it asks for',
+    'money.paid_late': 'Money came after an order had ended',
+    'money.paid_after_cancel': 'Money came for an order that was cancelled',
+    'money.duplicate': 'An order was paid more than once',
+    'money.unmatched': 'Money came that belongs to no order',
+    'subscription.past_due': 'A period of a subscription ended unpaid',
   },
   facts: {
     merchant: 'Merchant',
     user: 'By',
     role: 'Role',
+    reference: 'Order or subscription',
+    brl_amount: 'Amount in reais',
+    missing_brl_amount: 'Missing in reais',
+    expected: 'Expected',
+    received: 'Received',
+    tx_hash: 'Transaction',
     at: 'When',
     network: 'From the network',
     changed: 'What',
@@ -37,6 +50,7 @@ export const en: MailTexts = {
     waiting: 'If you did not want this, cancel the change now, and then change the password of your login:',
     account: 'If you did not want this, look at it now, and change the password of your login:',
     invitation: 'To join, log in with this e-mail address and open this link, which works once:',
+    event: 'See in the dashboard what to do:',
   },
   footer: 'You receive this as a member of the merchant. What you receive is chosen in the dashboard.',
 }

@@ -1,4 +1,4 @@
-import type { MailTexts } from './mail-text'
+import type { MailTexts } from './mail-texts'
 
 export const pt: MailTexts = {
   subjects: {
@@ -19,11 +19,24 @@ export const pt: MailTexts = {
     'member.removed': 'Um membro foi removido',
     'secret.rotated': 'Um novo segredo de webhook foi criado',
     'secret.activated': 'Um novo segredo de webhook está em vigor',
+    'money.underpaid': 'Uma cobrança recebeu menos do que pedia',
+    'money.overpaid': 'Uma cobrança recebeu mais do que pedia',
+    'money.paid_late': 'Chegou dinheiro depois do prazo de uma cobrança',
+    'money.paid_after_cancel': 'Chegou dinheiro para uma cobrança cancelada',
+    'money.duplicate': 'Uma cobrança foi paga mais de uma vez',
+    'money.unmatched': 'Chegou dinheiro que não é de nenhuma cobrança',
+    'subscription.past_due': 'Um período de uma assinatura terminou sem pagamento',
   },
   facts: {
     merchant: 'Loja',
     user: 'Por',
     role: 'Papel',
+    reference: 'Cobrança ou assinatura',
+    brl_amount: 'Valor em reais',
+    missing_brl_amount: 'Falta em reais',
+    expected: 'Esperado',
+    received: 'Recebido',
+    tx_hash: 'Transação',
     at: 'Quando',
     network: 'Da rede',
     changed: 'O quê',
@@ -37,6 +50,7 @@ export const pt: MailTexts = {
     waiting: 'Se você não queria isso, cancele a troca agora e depois mude a senha do seu acesso:',
     account: 'Se você não queria isso, confira agora e mude a senha do seu acesso:',
     invitation: 'Para entrar, acesse com este e-mail e abra este link, que funciona uma vez:',
+    event: 'Veja no painel o que fazer:',
   },
   footer: 'Você recebe esta mensagem como membro da loja. O que você recebe se escolhe no painel.',
 }

@@ -55,7 +55,7 @@ export const requestExamples: RequestBodies = {
   CreateInvitation: { email: 'ana@example.com', role: 'finance' },
   AcceptInvitation: { token: `inv_${'0123456789abcdef'.repeat(4)}` },
   UpdateMember: { role: 'viewer' },
-  UpdateMailPreferences: { language: 'pt', topics: ['account', 'webhooks'] },
+  UpdateMailPreferences: { language: 'pt', topics: ['account', 'attention'] },
   SignPayoutChange: { signature: `0x${'1b'.repeat(65)}` },
   ReplayDeliveries: { created_gte: '2026-11-20T00:00:00.000Z', created_lt: '2026-11-21T00:00:00.000Z', scope: 'undelivered' },
   AuthorizePayment: {

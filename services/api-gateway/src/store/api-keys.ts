@@ -4,7 +4,7 @@ import { type DerivedFrom, KEY_SHOWN_AGAIN_MS, type KeyTerms } from '../credenti
 import type { PrismaClient } from '../generated/client'
 import type { Merchant } from '../merchant'
 import { ACCOUNT_ROWS, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
-import type { MerchantStoreOptions } from './merchants'
+import type { MerchantStoreOptions } from './options'
 
 /** A rotation that a client can repeat: its Idempotency-Key, and the salt of the key that was derived for it. */
 export interface RotationRequest {

@@ -3,7 +3,7 @@ import { type Database, insertRows, keysetPage, outboxRows, type Statement, uuid
 import { accountNotice } from '../mail'
 import type { Merchant, PayoutChange } from '../merchant'
 import { INSERT_MAILS, noticeRecord } from './mails'
-import type { MerchantStoreOptions } from './merchants'
+import type { MerchantStoreOptions } from './options'
 
 export type Action =
   | 'merchant.create'

@@ -1,5 +1,5 @@
 import { MAIL_TOPICS, rolesFor } from '@ponte/contracts'
-import type { Database } from '@ponte/service-kit'
+import type { Database, Statement } from '@ponte/service-kit'
 import type { Mail, Notice } from '../mail'
 
 /** Of one topic to one address. A flood of changes does not become a flood of mails. */
@@ -38,6 +38,8 @@ export const noticeRecord = ({ merchantId, topic, kind, facts, at }: Notice) => 
   is_default: MAIL_TOPICS[topic].isDefault,
 })
 
+const NOTIFY: Statement = { name: 'mails-notify', text: `WITH mail_rows AS (${INSERT_MAILS}) SELECT 1` }
+
 /** Raw SQL: claims for one replica. What it does not finish is due again when the claim ends. */
 const CLAIM = `
   UPDATE mails SET attempts = attempts + 1, due_at = $1::timestamptz + make_interval(secs => $2)
@@ -55,6 +57,10 @@ const CLAIM_S = 600
 const KEPT_MS = 30 * 86_400_000
 
 export const mailStore = (database: Database, { now }: { now: () => Date }) => ({
+  /** Once for each event. */
+  async notify(eventId: string, notice: Notice): Promise<void> {
+    await database.commit({ inbox: [eventId], write: NOTIFY, rows: { mails: [noticeRecord(notice)] } })
+  },
   async claim(limit: number): Promise<Mail[]> {
     return (await database.query<Mail>({ name: 'mails-claim', text: CLAIM }, [now(), CLAIM_S, limit])).rows
   },

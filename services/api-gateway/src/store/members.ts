@@ -4,7 +4,7 @@ import type { PrismaClient } from '../generated/client'
 import type { Invitation, Member, Merchant } from '../merchant'
 import { ACCOUNT_ROWS, type Action, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
 import { INSERT_INVITATION_MAILS } from './mails'
-import type { MerchantStoreOptions } from './merchants'
+import type { MerchantStoreOptions } from './options'
 
 /** A change of who belongs to a merchant, decided on its members at the merchant's version. */
 export interface TeamChange {

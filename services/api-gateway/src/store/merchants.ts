@@ -4,14 +4,7 @@ import { z } from 'zod'
 import type { Merchant as MerchantRow, PrismaClient } from '../generated/client'
 import type { Change, Merchant } from '../merchant'
 import { ACCOUNT_ROWS, type Action, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
-
-export interface MerchantStoreOptions {
-  now: () => Date
-  /** Called after each commit with events. */
-  committed(): void
-  /** Members are notified by mail. */
-  mails?: boolean
-}
+import type { MerchantStoreOptions } from './options'
 
 const CHANGING_COLUMNS = [
   'display_name',

@@ -5,7 +5,7 @@ import { KEY_SHOWN_AGAIN_MS } from '../credentials'
 import type { NamedKey as NamedKeyRow, PrismaClient } from '../generated/client'
 import type { Merchant } from '../merchant'
 import { ACCOUNT_ROWS, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
-import type { MerchantStoreOptions } from './merchants'
+import type { MerchantStoreOptions } from './options'
 
 export type NamedKey = Omit<NamedKeyRow, 'hash' | 'requestHash' | 'bodyHash'>
 

@@ -1,4 +1,4 @@
-import { until } from '@ponte/service-kit'
+import { until, uuidv7 } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import request from 'supertest'
 import { bearer, newMerchant, SEAL_KEY, startGateway, type TestGateway } from '../world'
@@ -121,11 +121,11 @@ test('a member chooses topics and language; an owner always receives what change
   const developer = await colleague(owner.token, 'developer')
   expect((await ask(developer.token, 'get', '/mail').expect(200)).body).toEqual({
     ...{ object: 'mail_preferences', email: developer.email, language: 'pt' },
-    ...{ topics: ['account', 'webhooks'], possible_topics: ['account', 'webhooks', 'payments'], fixed_topics: [] },
+    ...{ topics: ['account'], possible_topics: ['account'], fixed_topics: [] },
   })
   await ask(developer.token, 'patch', '/mail', { topics: [] }).expect(200)
   const { body } = await ask(owner.token, 'patch', '/mail', { topics: [], language: 'en' }).expect(200)
-  expect(body).toMatchObject({ language: 'en', topics: ['account'] })
+  expect(body).toMatchObject({ language: 'en', topics: ['account'], fixed_topics: ['account'] })
   for (const bad of [{ topics: ['account', 'account'] }, { topics: ['gossip'] }, { language: 'fr' }, { email: 'x@ponte.example' }])
     await ask(owner.token, 'patch', '/mail', bad).expect(400)
   await ask(owner.token, 'post', '/rotate-key').expect(200)
@@ -168,11 +168,44 @@ test('a flood of changes is no flood of mails', async () => {
   expect(rows).toEqual([{ mails: 60 }])
 })
 
-test('without a server for mail nothing is written', async () => {
+const surplus = (merchantId: string) => {
+  const id = uuidv7()
+  const order = {
+    ...{ id, subscription_id: null, external_ref: 'PED-9', brl_amount: '150.00', usdc_amount: '27.675277', expected: '27.398525' },
+    ...{ received: '54.797050', tx_hash: `0x${'5b'.repeat(32)}`, memo: 'a3'.repeat(32), paid_at: new Date(at.ms).toISOString() },
+  }
+  const data = { merchant_id: merchantId, merchant_version: 1, order }
+  const event = { id: uuidv7(), type: 'order.overpaid', occurred_at: new Date(at.ms).toISOString(), data, trace: null }
+  return { id: event.id, type: event.type, body: JSON.stringify(event) }
+}
+
+test('money that needs attention is a mail to who may settle it, once, however often its event comes', async () => {
+  const owner = await owned()
+  const finance = await colleague(owner.token, 'finance')
+  const developer = await colleague(owner.token, 'developer')
+  const message = surplus(owner.merchant.id)
+  await Promise.all([system.bus.publish(message), system.bus.publish(message)])
+  await system.bus.publish(message)
+  await settled()
+  for (const { email } of [owner, finance]) {
+    const mails = mailsTo(email)
+      .map(textOf)
+      .filter(text => text.includes('PED-9'))
+    expect(mails).toHaveLength(1)
+    expect(mails[0]).toContain('Uma cobrança recebeu mais do que pedia')
+    expect(mails[0]).toContain('Recebido: 54.797050 USDC')
+    expect(mails[0]).toContain('/dashboard/orders/')
+  }
+  expect(mailsTo(developer.email).map(textOf).join()).not.toContain('PED-9')
+})
+
+test('without a server for mail nothing is written, and events are taken all the same', async () => {
   const silent = await startGateway({ SEAL_KEY })
   try {
+    await silent.bus.publish(surplus(uuidv7()))
     const { token } = await newMerchant(silent)
     await request(silent.url).post(`${ME}/rotate-key`).set(bearer(token)).expect(200)
+    await silent.gateway.idle()
     expect((await silent.sql.query('SELECT 1 FROM mails')).rows).toEqual([])
   } finally {
     await silent.stop()

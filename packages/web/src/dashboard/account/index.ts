@@ -1,2 +1,3 @@
+export { Door } from './door'
 export { Onboarding } from './onboarding'
 export { SignIn } from './sign-in'

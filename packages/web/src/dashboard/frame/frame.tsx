@@ -18,6 +18,11 @@ const pages = [
   },
   { path: '/deliveries', name: 'deliveries', icon: 'M17 3 9 11M17 3l-5 14-3-6-6-3z' },
   { path: '/developers', name: 'developers', icon: 'M7 6 3 10l4 4M13 6l4 4-4 4' },
+  {
+    path: '/team',
+    name: 'team',
+    icon: 'M7.500 9a3 3 0 1 0 0-6 3 3 0 0 0 0 6M2 17v-2a5.500 4 0 0 1 11 0v2M13.500 9a2.500 2.500 0 0 0 0-5M15 11.500a4 4 0 0 1 3 4V17',
+  },
   { path: '/settings', name: 'settings', icon: 'M3 6h8M15 6h2M3 14h2M9 14h8M13 4v4M7 12v4' },
 ] as const
 

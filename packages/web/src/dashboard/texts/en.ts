@@ -1,3 +1,4 @@
+import { teamEn } from '../team/team-en'
 import { endpointsEn } from './endpoints-en'
 import { listsEn } from './lists-en'
 import { paymentsEn } from './payments-en'
@@ -13,6 +14,7 @@ export const en: Texts = {
     subscriptions: 'Subscriptions',
     deliveries: 'Webhooks',
     developers: 'API',
+    team: 'Team',
     settings: 'Settings',
   },
   navLabel: 'Pages',
@@ -207,6 +209,7 @@ export const en: Texts = {
   ...listsEn,
   ...paymentsEn,
   endpoints: endpointsEn,
+  team: teamEn,
   ...problemsEn,
   ...technicalEn,
 }

@@ -1,3 +1,4 @@
+import { teamPt } from '../team/team-pt'
 import { endpointsPt } from './endpoints-pt'
 import { listsPt } from './lists-pt'
 import { exceptionNames, orderStatusPt, paymentsPt } from './payments-pt'
@@ -13,6 +14,7 @@ export const pt = {
     subscriptions: 'Assinaturas',
     deliveries: 'Webhooks',
     developers: 'API',
+    team: 'Equipe',
     settings: 'Ajustes',
   },
   navLabel: 'Páginas',
@@ -194,6 +196,7 @@ export const pt = {
   ...listsPt,
   ...paymentsPt,
   endpoints: endpointsPt,
+  team: teamPt,
   ...problemsPt,
   ...technicalPt,
 }

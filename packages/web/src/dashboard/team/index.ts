@@ -1,0 +1,2 @@
+export { invitationIn, JoinPage } from './join-page'
+export { TeamPage } from './team-page'

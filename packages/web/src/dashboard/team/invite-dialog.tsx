@@ -1,0 +1,64 @@
+import { Button, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { api } from '../api'
+import { CopyValue } from '../elements'
+import { CheckedForm, Dialog, email, type Opened, required } from '../forms'
+import { useWords } from '../texts'
+import { linkOf } from './join-page'
+import { RoleField } from './role-dialog'
+import { useTeamChanged } from './use-team'
+
+export function InviteDialog({ opened, onClose }: Opened) {
+  const { t } = useWords()
+  return (
+    <Dialog title={t.team.invite} opened={opened} onClose={onClose}>
+      <InviteForm onDone={onClose} />
+    </Dialog>
+  )
+}
+
+function InviteForm({ onDone }: { onDone(): void }) {
+  const { t } = useWords()
+  const invite = useMutation({ mutationFn: api.invite, onSuccess: useTeamChanged() })
+  if (invite.data) {
+    return (
+      <div role="status">
+        <p>{t.team.invitedText}</p>
+        <div className="secret">
+          <CopyValue value={linkOf(invite.data.token)} label={t.team.link} />
+        </div>
+        <Button fullWidth onClick={onDone}>
+          {t.close}
+        </Button>
+      </div>
+    )
+  }
+  return (
+    <CheckedForm
+      rules={{ email: [required, email] }}
+      error={invite.error}
+      onSubmit={text => invite.mutate({ email: text('email'), role: text('role') })}
+      action={
+        <Button type="submit" loading={invite.isPending} fullWidth>
+          {t.team.invite}
+        </Button>
+      }
+    >
+      {faultOf => (
+        <>
+          <TextInput
+            name="email"
+            type="email"
+            label={t.team.email}
+            description={t.team.emailHint}
+            maxLength={254}
+            autoComplete="off"
+            data-autofocus
+            error={faultOf('email')}
+          />
+          <RoleField current="viewer" />
+        </>
+      )}
+    </CheckedForm>
+  )
+}

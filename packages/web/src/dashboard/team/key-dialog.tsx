@@ -1,0 +1,70 @@
+import { Button, Checkbox, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../api'
+import { CopyValue } from '../elements'
+import { CheckedForm, Dialog, type Opened, required } from '../forms'
+import { useWords } from '../texts'
+import { useTeamChanged } from './use-team'
+
+export function KeyDialog({ opened, onClose }: Opened) {
+  const { t } = useWords()
+  return (
+    <Dialog title={t.team.newKey} opened={opened} onClose={onClose}>
+      <KeyForm onDone={onClose} />
+    </Dialog>
+  )
+}
+
+function KeyForm({ onDone }: { onDone(): void }) {
+  const { t } = useWords()
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const make = useMutation({ mutationFn: api.createKey, onSuccess: useTeamChanged() })
+  const toggle = (scope: string) => setChosen(chosen.includes(scope) ? chosen.filter(each => each !== scope) : [...chosen, scope])
+  if (make.data) {
+    return (
+      <div role="status">
+        <p>{t.team.keyMade}</p>
+        <div className="secret">
+          <CopyValue value={make.data.api_key} label={make.data.name} />
+        </div>
+        <Button fullWidth onClick={onDone}>
+          {t.close}
+        </Button>
+      </div>
+    )
+  }
+  return (
+    <CheckedForm
+      rules={{ name: [required] }}
+      error={make.error}
+      onSubmit={text => make.mutate({ name: text('name'), scopes: chosen })}
+      action={
+        <Button type="submit" loading={make.isPending} disabled={chosen.length === 0} fullWidth>
+          {t.team.newKey}
+        </Button>
+      }
+    >
+      {faultOf => (
+        <>
+          <TextInput
+            name="name"
+            label={t.team.keyName}
+            description={t.team.keyNameHint}
+            maxLength={80}
+            autoComplete="off"
+            data-autofocus
+            error={faultOf('name')}
+          />
+          <fieldset className="kinds">
+            <legend>{t.team.scopes}</legend>
+            {Object.entries(t.team.scopeNames).map(([scope, label]) => (
+              <Checkbox key={scope} label={label} checked={chosen.includes(scope)} onChange={() => toggle(scope)} />
+            ))}
+            {chosen.length === 0 && <p className="warning">{t.team.scopesFault}</p>}
+          </fieldset>
+        </>
+      )}
+    </CheckedForm>
+  )
+}

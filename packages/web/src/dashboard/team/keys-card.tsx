@@ -1,0 +1,58 @@
+import { Button } from '@mantine/core'
+import type { NamedKeyBody } from '@ponte/contracts'
+import { useState } from 'react'
+import { api } from '../api'
+import { Badge, Card, Failure } from '../elements'
+import { Confirmed } from '../forms'
+import { useWords } from '../texts'
+import { KeyDialog } from './key-dialog'
+import { isForbidden, useKeys, useTeamChanged } from './use-team'
+
+export function KeysCard() {
+  const { t } = useWords()
+  const [isMaking, setMaking] = useState(false)
+  const { data, error, refetch } = useKeys()
+  if (isForbidden(error)) return null
+  return (
+    <Card title={t.team.keys}>
+      <p>{t.team.keysText}</p>
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {data?.length === 0 && <p className="faint">{t.team.noKeys}</p>}
+      {data && data.length > 0 && (
+        <table className="list">
+          <tbody>
+            {data.map(key => (
+              <KeyRow key={key.id} named={key} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      <div className="buttons">
+        <Button variant="default" onClick={() => setMaking(true)}>
+          {t.team.newKey}
+        </Button>
+      </div>
+      <KeyDialog opened={isMaking} onClose={() => setMaking(false)} />
+    </Card>
+  )
+}
+
+function KeyRow({ named: { id, name, prefix, scopes, last_used_at: lastUsedAt } }: { named: NamedKeyBody }) {
+  const { t, moment } = useWords()
+  const changed = useTeamChanged()
+  return (
+    <tr>
+      <td>
+        <strong>{name}</strong>
+        <span className="faint mono">{prefix}…</span>
+        <span className="faint">{scopes.map(scope => t.team.scopeNames[scope]).join(' · ')}</span>
+      </td>
+      <td>
+        <Badge tone="calm">{lastUsedAt ? t.team.lastUsed(moment(lastUsedAt)) : t.team.neverUsed}</Badge>
+      </td>
+      <td>
+        <Confirmed action={t.team.revoke} question={t.team.revokeKeySure(name)} work={() => api.revokeKey(id)} onDone={changed} />
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,89 @@
+import { Button } from '@mantine/core'
+import type { InvitationBody, MemberBody } from '@ponte/contracts'
+import { useState } from 'react'
+import { api } from '../api'
+import { Badge, Card, Failure, Loading } from '../elements'
+import { Confirmed } from '../forms'
+import { useWords } from '../texts'
+import { RoleDialog } from './role-dialog'
+import { useInvitations, useMembers, useTeamChanged } from './use-team'
+
+export function MembersCard() {
+  const { t, moment } = useWords()
+  const { data, error, refetch } = useMembers()
+  const changed = useTeamChanged()
+  const [changing, setChanging] = useState<MemberBody | null>(null)
+  const nameOf = ({ email }: MemberBody) => email ?? t.team.unknownEmail
+  return (
+    <Card title={t.team.members}>
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading />}
+      <table className="list">
+        <tbody>
+          {data?.map(member => (
+            <tr key={member.id}>
+              <td>
+                <strong>{nameOf(member)}</strong>
+                <span className="faint">{moment(member.created_at)}</span>
+              </td>
+              <td>
+                <Badge tone={member.role === 'owner' ? 'good' : 'calm'}>{t.team.roles[member.role]}</Badge>
+              </td>
+              <td>
+                <div className="buttons">
+                  <Button variant="default" onClick={() => setChanging(member)}>
+                    {t.team.changeRole}
+                  </Button>
+                  <Confirmed
+                    action={t.team.remove}
+                    question={t.team.removeSure(nameOf(member))}
+                    work={() => api.removeMember(member.id)}
+                    onDone={changed}
+                  />
+                </div>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <RoleDialog member={changing} onClose={() => setChanging(null)} />
+    </Card>
+  )
+}
+
+const isOpen = ({ accepted_at, revoked_at, expires_at }: InvitationBody) =>
+  accepted_at === null && revoked_at === null && Date.parse(expires_at) > Date.now()
+
+export function InvitationsCard() {
+  const { t, moment } = useWords()
+  const changed = useTeamChanged()
+  const open = useInvitations().data?.filter(isOpen) ?? []
+  if (open.length === 0) return null
+  return (
+    <Card title={t.team.open}>
+      <table className="list">
+        <tbody>
+          {open.map(({ id, email, role, expires_at }) => (
+            <tr key={id}>
+              <td>
+                <strong>{email}</strong>
+                <span className="faint">{t.team.until(moment(expires_at))}</span>
+              </td>
+              <td>
+                <Badge tone="wait">{t.team.roles[role]}</Badge>
+              </td>
+              <td>
+                <Confirmed
+                  action={t.team.revoke}
+                  question={t.team.revokeInvitationSure(email)}
+                  work={() => api.revokeInvitation(id)}
+                  onDone={changed}
+                />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  )
+}

@@ -1,0 +1,61 @@
+import { Button, NativeSelect } from '@mantine/core'
+import type { MemberBody, Role } from '@ponte/contracts'
+import { useMutation } from '@tanstack/react-query'
+import { api } from '../api'
+import { CheckedForm, Dialog } from '../forms'
+import { useWords } from '../texts'
+import { useTeamChanged } from './use-team'
+
+/** Roles with what each may do. */
+export function RoleField({ current }: { current: Role }) {
+  const { t } = useWords()
+  const roles = Object.entries(t.team.roles) as [Role, string][]
+  return (
+    <NativeSelect
+      name="role"
+      label={t.team.role}
+      defaultValue={current}
+      data={roles.map(([value, label]) => ({ value, label: `${label}: ${t.team.roleHint[value]}` }))}
+    />
+  )
+}
+
+export function RoleDialog({ member, onClose }: { member: MemberBody | null; onClose(): void }) {
+  const { t } = useWords()
+  return (
+    <Dialog title={t.team.changeRole} opened={member !== null} onClose={onClose}>
+      {member && <RoleForm member={member} onDone={onClose} />}
+    </Dialog>
+  )
+}
+
+function RoleForm({ member, onDone }: { member: MemberBody; onDone(): void }) {
+  const { t } = useWords()
+  const changed = useTeamChanged()
+  const update = useMutation({
+    mutationFn: (role: string) => api.updateMember(member.id, { role }),
+    onSuccess: () => {
+      changed()
+      onDone()
+    },
+  })
+  return (
+    <CheckedForm
+      rules={{}}
+      error={update.error}
+      onSubmit={text => update.mutate(text('role'))}
+      action={
+        <Button type="submit" loading={update.isPending} fullWidth>
+          {t.save}
+        </Button>
+      }
+    >
+      {() => (
+        <>
+          <p>{member.email ?? t.team.unknownEmail}</p>
+          <RoleField current={member.role} />
+        </>
+      )}
+    </CheckedForm>
+  )
+}

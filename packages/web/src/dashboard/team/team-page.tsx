@@ -1,0 +1,32 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { Heading, usePageTitle } from '../frame'
+import { useWords } from '../texts'
+import { ChangesCard } from './changes-card'
+import { InviteDialog } from './invite-dialog'
+import { KeysCard } from './keys-card'
+import { MailCard } from './mail-card'
+import { InvitationsCard, MembersCard } from './members-card'
+import { useMembers } from './use-team'
+
+/** Who works for the merchant, with which keys, and what was changed. A card that the user may not see is not there. */
+export function TeamPage() {
+  const { t } = useWords()
+  usePageTitle(t.team.title)
+  const [isInviting, setInviting] = useState(false)
+  const emails = new Map(useMembers().data?.map(({ user_id, email }) => [user_id, email]))
+  return (
+    <>
+      <Heading title={t.team.title}>
+        <Button onClick={() => setInviting(true)}>{t.team.invite}</Button>
+      </Heading>
+      <p className="lead">{t.team.lead}</p>
+      <MembersCard />
+      <InvitationsCard />
+      <KeysCard />
+      <MailCard />
+      <ChangesCard nameOf={id => (id === 'ponte' ? t.team.ponte : (emails.get(id) ?? id))} />
+      <InviteDialog opened={isInviting} onClose={() => setInviting(false)} />
+    </>
+  )
+}

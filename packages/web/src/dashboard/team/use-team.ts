@@ -1,0 +1,22 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { RequestFailed } from '../../problem'
+import { api } from '../api'
+
+const MEMBERS = ['members']
+const INVITATIONS = ['invitations']
+const KEYS = ['api-keys']
+
+export const useMembers = () => useQuery({ queryKey: MEMBERS, queryFn: () => api.members().then(({ data }) => data) })
+export const useInvitations = () => useQuery({ queryKey: INVITATIONS, queryFn: () => api.invitations().then(({ data }) => data) })
+export const useKeys = () => useQuery({ queryKey: KEYS, queryFn: () => api.keys().then(({ data }) => data) })
+
+/** Called when members, invitations or keys have changed. Each change is one more in the list of changes. */
+export function useTeamChanged(): () => void {
+  const queries = useQueryClient()
+  return () => {
+    for (const queryKey of [MEMBERS, INVITATIONS, KEYS, ['audit']]) void queries.invalidateQueries({ queryKey })
+  }
+}
+
+/** The role of the user does not reach so far. */
+export const isForbidden = (error: Error | null) => error instanceof RequestFailed && error.code === 'forbidden'

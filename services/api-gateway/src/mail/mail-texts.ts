@@ -1,0 +1,31 @@
+import type { MailKind } from './mail'
+
+/** What a mail is written of, in one language. */
+export interface MailTexts {
+  subjects: Readonly<Record<MailKind, string>>
+  /** Names of the facts, in the order in which they are written. */
+  facts: Readonly<Record<FactName, string>>
+  /** In place of a fact that is `ponte` or null. */
+  ponte: string
+  none: string
+  advice: Readonly<Record<Advice, string>>
+  footer: string
+}
+
+type FactName =
+  | 'merchant'
+  | 'user'
+  | 'role'
+  | 'reference'
+  | 'brl_amount'
+  | 'missing_brl_amount'
+  | 'expected'
+  | 'received'
+  | 'tx_hash'
+  | 'at'
+  | 'network'
+  | 'changed'
+  | 'address'
+  | 'activates_at'
+  | 'expires_at'
+export type Advice = 'waiting' | 'account' | 'invitation' | 'event'
