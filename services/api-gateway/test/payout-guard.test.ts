@@ -20,7 +20,7 @@ const urlOf = (replica: number) => `http://127.0.0.1:${system.replicas[replica]?
 const me = (token: string, replica = 0) => request(urlOf(replica)).get('/api/v1/merchants/me').set(bearer(token)).expect(200)
 const patch = (token: string, payout_address: string | null) =>
   request(system.url).patch('/api/v1/merchants/me').set(bearer(token)).send({ payout_address })
-const decide = (token: string, id: string, what: 'sign' | 'cancel', body: object = {}, replica = 0) =>
+const decide = (token: string, id: string, what: 'sign' | 'cancel' | 'approve', body: object = {}, replica = 0) =>
   request(urlOf(replica)).post(`/api/v1/merchants/me/payout-changes/${id}/${what}`).set(bearer(token)).send(body)
 const subjectOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub
 /** A session of the same user as it is after refreshes: issued now, logged in an hour ago. */
@@ -172,6 +172,73 @@ test('requests for two addresses and a cancellation at one moment leave one outc
   expect(shown[0].payout_address).toBe(OLD)
   expect([a, b]).toContain(shown[0].pending_payout_change.payout_address)
   expect(new Set(await published(merchant.id))).toEqual(new Set([OLD]))
+})
+
+describe('with two owners', () => {
+  /** A merchant whose two owners have been owners for two days, and a change of the first that its address has signed. */
+  async function requested(waitHours = 48) {
+    const { token, merchant } = await paid()
+    const email = 'partner@ponte.example'
+    const partner = () => system.identity.sign({ sub: `partner of ${merchant.id}`, email, email_verified: true })
+    const invite = request(system.url)
+      .post('/api/v1/merchants/me/invitations')
+      .set(bearer(fresh(token)))
+    const { body: invitation } = await invite.send({ email, role: 'owner' }).expect(201)
+    await request(system.url).post('/api/v1/invitations/accept').set(bearer(partner())).send({ token: invitation.token }).expect(200)
+    at.ms += waitHours * HOUR
+    const next = Wallet.createRandom()
+    const change = (await patch(fresh(token), next.address).expect(200)).body.pending_payout_change
+    await decide(fresh(token), change.id, 'sign', { signature: await next.signMessage(change.message) }).expect(200)
+    return { token, merchant, partner, next, change }
+  }
+  const approve = (token: string, id: string, replica = 0) => decide(token, id, 'approve', {}, replica)
+
+  test('the approval of the other puts it in force at once; that of who asked for it, or of a session that is not fresh, does not', async () => {
+    const { token, merchant, partner, next, change } = await requested()
+    expect((await approve(fresh(token), change.id).expect(403)).body.code).toBe('forbidden')
+    const old = system.identity.sign({ sub: subjectOf(partner()), amr: [{ method: 'password', timestamp: at.ms / 1000 - 3600 }] })
+    expect((await approve(old, change.id).expect(403)).body.code).toBe('fresh_login_required')
+    const { body } = await approve(partner(), change.id, 1).expect(200)
+    expect(body).toMatchObject({ payout_address: next.address, pending_payout_change: null })
+    expect(new Set(await published(merchant.id))).toEqual(new Set([OLD, next.address]))
+    await approve(partner(), change.id).expect(404)
+  })
+
+  test('a stolen fresh session cannot make the owner who approves, neither by an invitation nor by a role', async () => {
+    const { token, partner, change } = await requested(23)
+    expect((await approve(partner(), change.id).expect(403)).body.code).toBe('forbidden')
+    const { body } = await request(system.url)
+      .get('/api/v1/merchants/me/members')
+      .set(bearer(fresh(token)))
+    const { id } = body.data.find(({ user_id }: { user_id: string }) => user_id === subjectOf(partner()))
+    at.ms += 48 * HOUR
+    await activate()
+    for (const role of ['viewer', 'owner'])
+      await request(system.url)
+        .patch(`/api/v1/merchants/me/members/${id}`)
+        .set(bearer(fresh(token)))
+        .send({ role })
+        .expect(200)
+    const again = (await patch(fresh(token), Wallet.createRandom().address).expect(200)).body.pending_payout_change
+    expect((await approve(partner(), again.id).expect(403)).body.code).toBe('forbidden')
+  })
+
+  test('approval, cancellation and the removal of who approves at one moment leave one outcome that all replicas show', async () => {
+    const { token, merchant, partner, next, change } = await requested()
+    const { body } = await request(system.url)
+      .get('/api/v1/merchants/me/members')
+      .set(bearer(fresh(token)))
+    const { id } = body.data.find(({ user_id }: { user_id: string }) => user_id === subjectOf(partner()))
+    const remove = request(urlOf(1))
+      .delete(`/api/v1/merchants/me/members/${id}`)
+      .set(bearer(fresh(token)))
+    const answers = await Promise.all([approve(partner(), change.id), decide(fresh(token), change.id, 'cancel', {}, 1), remove])
+    for (const { status } of answers) expect([200, 403, 404]).toContain(status)
+    const shown = await Promise.all([0, 1].map(async replica => (await me(fresh(token), replica)).body))
+    expect(shown[0]).toEqual(shown[1])
+    expect(shown[0]).toMatchObject({ pending_payout_change: null, payout_address: answers[0].status === 200 ? next.address : OLD })
+    expect((await published(merchant.id)).at(-1)).toBe(shown[0].payout_address)
+  })
 })
 
 test('without delays and freshness, as a deployment may choose, a change is in force at once', async () => {

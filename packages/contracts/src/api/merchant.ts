@@ -29,6 +29,7 @@ export const payoutChange = z.object({
   requested_at: timestamp,
   activates_at: timestamp.meta({ description: 'From then on new orders are paid out to it; a signature brings it forward' }),
   is_signed: z.boolean(),
+  is_approved: z.boolean().meta({ description: 'Another owner agreed' }),
   message: z.string().meta({
     description: 'What the key of the new address signs (EIP-191, `personal_sign`)',
     example: 'Ponte: pay my orders out to this address.',

@@ -2,9 +2,11 @@ import { ApiError, id as idSchema, signPayoutChange as signBody } from '@ponte/c
 import { isStale, parseRequest } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
+import { userIn } from '../credentials'
 import { jsonBody } from '../json-body'
 import {
   activatePayoutChange,
+  approvePayoutChange,
   type Change,
   cancelPayoutChange,
   isSignedBy,
@@ -15,7 +17,7 @@ import {
 } from '../merchant'
 import type { Store } from '../store'
 import type { Action } from '../store/audit-log'
-import { type AccountDeps, bodyFor, changeOwn } from './changes'
+import { type AccountDeps, bodyFor, changeOwn, requireFreshLogin } from './changes'
 
 const nothing = z.strictObject({})
 const pathId = z.object({ id: idSchema })
@@ -24,7 +26,12 @@ const pathId = z.object({ id: idSchema })
 export function payoutRoutes(deps: AccountDeps): Router {
   const { store, now, session, payoutGuard } = deps
   const router = Router()
-  const decided = async (req: Request, res: Response, action: Action, decide: (merchant: Merchant, id: string) => Change) => {
+  const decided = async (
+    req: Request,
+    res: Response,
+    action: Action,
+    decide: (merchant: Merchant, id: string) => Change | Promise<Change>,
+  ) => {
     const { id } = parseRequest(pathId, req.params, 'path')
     const merchant = await changeOwn(store, res, action, found => decide(found, id))
     res.json(bodyFor(deps, merchant, res))
@@ -35,6 +42,16 @@ export function payoutRoutes(deps: AccountDeps): Router {
       const { signature } = parseRequest(signBody, jsonBody(req), 'body')
       if (!isSignedBy(change.address, payoutMessage(merchant.id, change), signature)) throw notSigned()
       return signPayoutChange(merchant, id, now(), payoutGuard)
+    })
+  })
+  router.post('/api/v1/merchants/me/payout-changes/:id/approve', ...session, async (req, res) => {
+    parseRequest(nothing, jsonBody(req), 'body')
+    requireFreshLogin(res, deps)
+    await decided(req, res, 'payout_change.approve', async (merchant, id) => {
+      // Looked up after the merchant, whose version reveals that the owners have changed meanwhile.
+      const owner = await store.members.find(merchant.id, userIn(res).id)
+      if (owner?.role !== 'owner') throw new ApiError('forbidden', 'Only an owner may approve this.')
+      return approvePayoutChange(merchant, id, { userId: owner.userId, since: owner.roleSince ?? owner.createdAt, at: now() }, payoutGuard)
     })
   })
   router.post('/api/v1/merchants/me/payout-changes/:id/cancel', ...session, async (req, res) => {

@@ -3,6 +3,7 @@ import type { AccountChange, MailKind, Notice } from './mail'
 /** Actions that a member is notified of, and the kind of the mail: other changes, such as of a name, are not worth one. */
 const KINDS = {
   'payout_change.sign': 'payout.signed',
+  'payout_change.approve': 'payout.approved',
   'payout_change.cancel': 'payout.cancelled',
   'payout_change.activate': 'payout.changed',
   'api_key.rotate': 'key.rotated',

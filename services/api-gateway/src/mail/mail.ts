@@ -4,6 +4,7 @@ import type { MailLanguage, MailTopic } from '@ponte/contracts'
 export type MailKind =
   | 'payout.waiting'
   | 'payout.signed'
+  | 'payout.approved'
   | 'payout.cancelled'
   | 'payout.changed'
   | 'webhook_url.changed'

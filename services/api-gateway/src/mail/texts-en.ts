@@ -5,6 +5,7 @@ export const en: MailTexts = {
     invitation: 'You are invited to a merchant on Ponte',
     'payout.waiting': 'A change of the payout address was requested',
     'payout.signed': 'The new payout address confirmed its change with a signature',
+    'payout.approved': 'Another owner approved the new payout address',
     'payout.cancelled': 'The change of the payout address was cancelled',
     'payout.changed': 'The payout address has changed',
     'webhook_url.changed': 'The webhook URL has changed',

@@ -5,6 +5,7 @@ export const pt: MailTexts = {
     invitation: 'Você foi convidado para uma loja na Ponte',
     'payout.waiting': 'Foi pedida uma troca do endereço de recebimento',
     'payout.signed': 'O novo endereço de recebimento confirmou a troca com uma assinatura',
+    'payout.approved': 'O novo endereço de recebimento foi aprovado por outro dono',
     'payout.cancelled': 'A troca do endereço de recebimento foi cancelada',
     'payout.changed': 'O endereço de recebimento mudou',
     'webhook_url.changed': 'A URL de webhook mudou',

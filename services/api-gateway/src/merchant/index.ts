@@ -2,6 +2,7 @@ export { type Invitation, joined, type Member, permissionsOf, withoutMember, wit
 export {
   activatePayoutChange,
   activateWebhookSecret,
+  approvePayoutChange,
   type Change,
   cancelPayoutChange,
   createMerchant,

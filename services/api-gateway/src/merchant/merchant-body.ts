@@ -32,5 +32,6 @@ const payoutChangeBody = (merchantId: string, change: PayoutChange) => ({
   requested_at: change.requestedAt.toISOString(),
   activates_at: change.activatesAt.toISOString(),
   is_signed: change.isSigned,
+  is_approved: change.approvedBy !== null,
   message: payoutMessage(merchantId, change),
 })

@@ -10,7 +10,16 @@ import {
   vetWebhookUrl,
 } from '@ponte/contracts'
 import { checksumAddress } from './checksum-address'
-import { activatePayout, cancelPayout, type Payout, type PayoutGuard, type PayoutRequest, requestPayout, signPayout } from './payout-change'
+import {
+  activatePayout,
+  approvePayout,
+  cancelPayout,
+  type Payout,
+  type PayoutGuard,
+  type PayoutRequest,
+  requestPayout,
+  signPayout,
+} from './payout-change'
 
 /** A merchant as the gateway keeps it. Secrets are sealed everywhere but in the answer to their owner. */
 export interface Merchant extends Payout {
@@ -91,6 +100,12 @@ const UPDATABLE = {
 /** Decisions on the change of the payout address that waits under `id`. Each throws `not_found` when it does not any more. */
 export const signPayoutChange = (merchant: Merchant, id: string, at: Date, guard: PayoutGuard): Change =>
   payoutChanged(merchant, signPayout(merchant, id, at, guard), at)
+export const approvePayoutChange = (
+  merchant: Merchant,
+  id: string,
+  owner: { userId: string; since: Date; at: Date },
+  guard: PayoutGuard,
+): Change => payoutChanged(merchant, approvePayout(merchant, id, owner, guard), owner.at)
 export const cancelPayoutChange = (merchant: Merchant, id: string, at: Date): Change =>
   payoutChanged(merchant, cancelPayout(merchant, id), at)
 

@@ -1,4 +1,4 @@
-import { activatePayout, cancelPayout, type Payout, payoutMessage, requestPayout, signPayout } from './payout-change'
+import { activatePayout, approvePayout, cancelPayout, type Payout, payoutMessage, requestPayout, signPayout } from './payout-change'
 
 const HOUR = 3_600_000
 const guard = { delayMs: 24 * HOUR, unsignedDelayMs: 48 * HOUR }
@@ -65,4 +65,22 @@ test('the message to sign differs by merchant, change and address', () => {
 
 test('without delays a change is in force at once', () => {
   expect(requestPayout(set, NEW, by('a'), { delayMs: 0, unsignedDelayMs: 0 })).toEqual({ ...none, payoutAddress: NEW })
+})
+
+describe('the approval of another owner', () => {
+  const other = (hours: number, sinceHours = -100) => ({ userId: 'other', since: after(sinceHours), at: after(hours) })
+
+  test('puts what is signed in force at once, in either order, and leaves what is not signed waiting', () => {
+    const approved = approvePayout(changing, 'a', other(1), guard)
+    expect(approved).toMatchObject({ payoutAddress: OLD, pendingPayout: { approvedBy: 'other', activatesAt: after(48) } })
+    expect(signPayout(approved, 'a', after(2), guard)).toEqual({ ...none, payoutAddress: NEW })
+    expect(approvePayout(signPayout(changing, 'a', after(1), guard), 'a', other(1), guard)).toEqual({ ...none, payoutAddress: NEW })
+  })
+
+  test('is none of who requested it, of who became an owner within the delay, or of what does not wait', () => {
+    const refused = (code: string) => expect.objectContaining({ code })
+    expect(() => approvePayout(changing, 'a', { ...other(1), userId: 'user' }, guard)).toThrow(refused('forbidden'))
+    expect(() => approvePayout(changing, 'a', other(1, -22), guard)).toThrow(refused('forbidden'))
+    expect(() => approvePayout(changing, 'b', other(1), guard)).toThrow(refused('not_found'))
+  })
 })

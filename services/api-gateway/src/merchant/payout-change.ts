@@ -9,6 +9,8 @@ export interface PayoutChange {
   requestedAt: Date
   /** The key of the new address signed this very change. */
   isSigned: boolean
+  /** The other owner who agreed. */
+  approvedBy: string | null
   activatesAt: Date
 }
 
@@ -50,7 +52,7 @@ export function requestPayout(payout: Payout, address: string | null, request: P
   if (address === null) return { payoutAddress: null, payoutIsContract: false, clearedPayoutAddress: current, pendingPayout: null }
   if (isFirst || (current === null && address === cleared)) return { ...payout, payoutAddress: address, pendingPayout: null }
   const { id, userId, at } = request
-  const change = { id, address, isContract: false, requestedBy: userId, requestedAt: at, isSigned: false }
+  const change = { id, address, isContract: false, requestedBy: userId, requestedAt: at, isSigned: false, approvedBy: null }
   return activatePayout({ ...payout, pendingPayout: { ...change, activatesAt: activationOf(change, guard) } }, at)
 }
 
@@ -58,6 +60,19 @@ export function requestPayout(payout: Payout, address: string | null, request: P
 export function signPayout(payout: Payout, id: string, at: Date, guard: PayoutGuard): Payout {
   const signed = { ...waiting(payout, id), isSigned: true }
   return activatePayout({ ...payout, pendingPayout: { ...signed, activatesAt: activationOf(signed, guard) } }, at)
+}
+
+/**
+ * Takes the agreement of another owner: what the new address signed need not wait any more. Who became an owner within the delay does not count, so that
+ * a stolen session cannot make the owner who agrees. Throws `forbidden`, or `not_found` when it does not wait any more.
+ */
+export function approvePayout(payout: Payout, id: string, owner: { userId: string; since: Date; at: Date }, guard: PayoutGuard): Payout {
+  const change = waiting(payout, id)
+  if (owner.userId === change.requestedBy) throw new ApiError('forbidden', 'Another owner has to approve what you requested.')
+  if (owner.at.getTime() - owner.since.getTime() < guard.delayMs)
+    throw new ApiError('forbidden', 'You have been an owner for less time than a change of the payout address waits.')
+  const approved = { ...change, approvedBy: owner.userId }
+  return activatePayout({ ...payout, pendingPayout: { ...approved, activatesAt: activationOf(approved, guard) } }, owner.at)
 }
 
 /** Withdraws a change. Throws `not_found` when it does not wait any more. */
@@ -89,5 +104,7 @@ export const payoutMessage = (merchantId: string, { id, address, requestedAt }: 
     `Requested: ${requestedAt.toISOString()}`,
   ].join('\n')
 
-const activationOf = ({ requestedAt, isSigned }: Omit<PayoutChange, 'activatesAt'>, guard: PayoutGuard): Date =>
-  new Date(requestedAt.getTime() + (isSigned ? guard.delayMs : Math.max(guard.delayMs, guard.unsignedDelayMs)))
+const activationOf = ({ requestedAt, isSigned, approvedBy }: Omit<PayoutChange, 'activatesAt'>, guard: PayoutGuard): Date => {
+  const signedMs = approvedBy === null ? guard.delayMs : 0
+  return new Date(requestedAt.getTime() + (isSigned ? signedMs : Math.max(guard.delayMs, guard.unsignedDelayMs)))
+}

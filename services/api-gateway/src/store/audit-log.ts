@@ -9,6 +9,7 @@ export type Action =
   | 'merchant.create'
   | 'merchant.update'
   | 'payout_change.sign'
+  | 'payout_change.approve'
   | 'payout_change.cancel'
   | 'payout_change.activate'
   | 'api_key.rotate'

@@ -37,7 +37,7 @@ const CHANGE: Statement = {
     FROM json_populate_recordset(NULL::invitations, $invitations))
   INSERT INTO members (id, merchant_id, user_id, email, role, created_at)
   SELECT id, merchant_id, user_id, email, role, created_at FROM json_populate_recordset(NULL::members, $members)
-  ON CONFLICT (id) DO UPDATE SET role = EXCLUDED.role`,
+  ON CONFLICT (id) DO UPDATE SET role = EXCLUDED.role, role_since = $at::timestamptz`,
 }
 
 const SET_MAIL = `

@@ -98,6 +98,7 @@ const pendingPayout = z.object({
   requestedBy: z.string(),
   requestedAt: z.coerce.date(),
   isSigned: z.boolean(),
+  approvedBy: z.string().nullable().default(null),
   activatesAt: z.coerce.date(),
 })
 

@@ -65,6 +65,7 @@ export const teamEn: typeof teamPt = {
     'merchant.create': 'Store created',
     'merchant.update': 'Store changed',
     'payout_change.sign': 'New payout address signed',
+    'payout_change.approve': 'New payout address approved',
     'payout_change.cancel': 'Change of the payout address cancelled',
     'payout_change.activate': 'New payout address in force',
     'api_key.rotate': 'API key replaced',

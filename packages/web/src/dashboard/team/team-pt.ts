@@ -64,6 +64,7 @@ export const teamPt = {
     'merchant.create': 'Loja criada',
     'merchant.update': 'Loja mudada',
     'payout_change.sign': 'Novo endereço de recebimento assinado',
+    'payout_change.approve': 'Novo endereço de recebimento aprovado',
     'payout_change.cancel': 'Troca do endereço de recebimento cancelada',
     'payout_change.activate': 'Novo endereço de recebimento em vigor',
     'api_key.rotate': 'Chave de API trocada',
