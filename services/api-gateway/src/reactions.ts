@@ -19,5 +19,6 @@ export function reactions(mails: Store['mails'] | null, wake: () => void): React
     'order.duplicate': notify,
     'order.payment_unmatched': notify,
     'subscription.past_due': notify,
+    'endpoint.failing': notify,
   }
 }

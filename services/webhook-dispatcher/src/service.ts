@@ -6,6 +6,7 @@ import {
   every,
   httpServer,
   type Overrides as KitOverrides,
+  outboxRelay,
   resealRoutes,
   seal,
   serviceParts,
@@ -57,6 +58,7 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
   })
   const metrics = createDispatcherMetrics(kit)
   const store = openStore(database)
+  const relay = outboxRelay(database, bus, logger, { outboxDays: config.OUTBOX_DAYS, inboxDays: config.INBOX_DAYS })
   metrics.watchStore(store)
 
   const sender = createSender({
@@ -89,7 +91,8 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
     parts: [
       { name: 'sender', stop: sender.stop },
       every('idle connections', SWEEP_MS, async () => sender.sweep(), logger),
-      ...upkeep({ store, metrics, logger, retentionDays: config.EVENT_RETENTION_DAYS, due: worker.due }),
+      ...upkeep({ store, metrics, logger, retentionDays: config.EVENT_RETENTION_DAYS, due: worker.due, published: relay.wake }),
+      relay,
       worker,
       { ...admission, busy: async () => (await store.events.hasAdmissible()) || (await admission.busy?.()) === true },
       consumer(bus, queuesReadBy('webhook-dispatcher'), reactions({ store, due: worker.due, admit: admission.wake, stored: pull.arrived })),

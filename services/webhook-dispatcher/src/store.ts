@@ -6,6 +6,7 @@ import { endpointStore } from './store/endpoints'
 import { eventStore } from './store/events'
 import { laneStore } from './store/lanes'
 import { merchantStore } from './store/merchants'
+import { noticeStore } from './store/notices'
 import { replayStore } from './store/replays'
 import { resultStore } from './store/results'
 import { upkeepStore } from './store/upkeep'
@@ -42,6 +43,7 @@ export function openStore(database: Database) {
     endpoints: endpointStore(database, prisma),
     lanes: laneStore(database),
     results: resultStore(database),
+    notices: noticeStore(database),
     merchants: merchantStore(database, prisma),
     upkeep: upkeepStore(database),
   }

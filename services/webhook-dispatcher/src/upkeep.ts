@@ -6,6 +6,7 @@ import { reap } from './worker'
 const REAP_MS = 5_000
 const REPAIR_MS = 300_000
 const RETENTION_MS = 3_600_000
+const NOTICES_MS = 60_000
 const EVENTS_PER_TURN = 1_000
 
 interface UpkeepDeps {
@@ -15,10 +16,12 @@ interface UpkeepDeps {
   retentionDays: number
   /** Called when something may be due. */
   due(): void
+  /** Called when there is something to publish. */
+  published(): void
 }
 
 /** Periodic work besides deliveries; each part is safe in any number of replicas. */
-export function upkeep({ store, metrics, logger, retentionDays, due }: UpkeepDeps): Part[] {
+export function upkeep({ store, metrics, logger, retentionDays, due, published }: UpkeepDeps): Part[] {
   const reaper = async () => {
     const more = await reap({ store, metrics, logger })
     due()
@@ -33,7 +36,11 @@ export function upkeep({ store, metrics, logger, retentionDays, due }: UpkeepDep
     await store.upkeep.forgetEndpoints(retentionDays)
     return (await store.upkeep.forgetEvents(retentionDays, EVENTS_PER_TURN)) === EVENTS_PER_TURN
   }
+  const notices = async () => {
+    if ((await store.notices.publish()) > 0) published()
+  }
   return [
+    every('failing endpoints', NOTICES_MS, notices, logger),
     every('reaper', REAP_MS, reaper, logger),
     every('stuck lanes', REPAIR_MS, repairStuckLanes, logger),
     every('retention', RETENTION_MS, forget, logger),

@@ -35,6 +35,7 @@ import {
   subscriptionResumed,
   subscriptionUpcoming,
 } from './subscriptions'
+import { endpointFailing } from './webhook-dispatcher'
 
 /** Every fact that travels between services; the key is the routing key. Changes are additive, a breaking one is a new name. */
 export const eventTable = {
@@ -75,6 +76,7 @@ export const eventTable = {
   'subscription.upcoming': subscriptionUpcoming,
   'subscription.past_due': subscriptionPastDue,
   'subscription.resumed': subscriptionResumed,
+  'endpoint.failing': endpointFailing,
 } as const satisfies Record<string, z.ZodType>
 
 export type EventType = keyof typeof eventTable
@@ -157,6 +159,7 @@ export const topology = {
     'order.duplicate',
     'order.payment_unmatched',
     'subscription.past_due',
+    'endpoint.failing',
   ],
   'webhook-dispatcher': [
     'merchant.updated',

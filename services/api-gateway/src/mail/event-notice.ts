@@ -23,6 +23,11 @@ export function eventNotice(event: Event): Notice | null {
     const facts = { received: `${amount} USDC`, tx_hash, page: '/attention', at: event.occurred_at }
     return { ...about(event.data, event, 'money.unmatched'), topic: 'attention', facts }
   }
+  if (event.type === 'endpoint.failing') {
+    const { host, dead, failing_since } = event.data
+    const facts = { host, dead: dead > 0 ? String(dead) : null, failing_since, page: '/deliveries/endpoints', at: event.occurred_at }
+    return { ...about(event.data, event, failing_since === null ? 'webhook.dead' : 'webhook.failing'), topic: 'webhooks', facts }
+  }
   if (!isOfMoney(event)) return null
   const { id, external_ref, brl_amount, expected, received, tx_hash } = event.data.order
   const facts = { reference: external_ref ?? id, brl_amount, expected: `${expected} USDC`, received: `${received} USDC`, tx_hash }

@@ -6,7 +6,7 @@ import { pt } from './texts-pt'
 
 const TEXTS: Readonly<Record<MailLanguage, MailTexts>> = { pt, en }
 const LOCALES: Readonly<Record<MailLanguage, string>> = { pt: 'pt-BR', en: 'en-GB' }
-const TIMES: readonly string[] = ['at', 'activates_at', 'expires_at']
+const TIMES: readonly string[] = ['at', 'activates_at', 'expires_at', 'failing_since']
 const LINE_MAX = 200
 
 /** Subject and plain text. What members wrote themselves stands in lines of its own, shortened. */
@@ -26,7 +26,7 @@ export function mailText(mail: Pick<Mail, 'kind' | 'language' | 'facts'>, dashbo
 
 function adviceOn(kind: MailKind): Advice {
   if (kind === 'invitation') return kind
-  if (kind.startsWith('money.') || kind.startsWith('subscription.')) return 'event'
+  if (/^(money|subscription|webhook)\./.test(kind)) return 'event'
   return kind === 'payout.waiting' || kind === 'payout.signed' ? 'waiting' : 'account'
 }
 

@@ -26,6 +26,8 @@ export type MailKind =
   | 'money.duplicate'
   | 'money.unmatched'
   | 'subscription.past_due'
+  | 'webhook.dead'
+  | 'webhook.failing'
   | 'invitation'
 
 /** What is reported to the members of a merchant who want it. */

@@ -121,7 +121,7 @@ test('a member chooses topics and language; an owner always receives what change
   const developer = await colleague(owner.token, 'developer')
   expect((await ask(developer.token, 'get', '/mail').expect(200)).body).toEqual({
     ...{ object: 'mail_preferences', email: developer.email, language: 'pt' },
-    ...{ topics: ['account'], possible_topics: ['account'], fixed_topics: [] },
+    ...{ topics: ['account', 'webhooks'], possible_topics: ['account', 'webhooks'], fixed_topics: [] },
   })
   await ask(developer.token, 'patch', '/mail', { topics: [] }).expect(200)
   const { body } = await ask(owner.token, 'patch', '/mail', { topics: [], language: 'en' }).expect(200)

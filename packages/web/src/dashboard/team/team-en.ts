@@ -86,6 +86,7 @@ export const teamEn: typeof teamPt = {
   mailNone: 'Your login has no confirmed email; without one nothing is sent.',
   topics: {
     account: 'Payout address, keys, secrets and members',
+    webhooks: 'Deliveries that did not arrive',
     attention: 'Money that needs attention',
     subscriptions: 'Subscriptions that are past due',
   },

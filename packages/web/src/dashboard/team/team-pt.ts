@@ -85,6 +85,7 @@ export const teamPt = {
   mailNone: 'Seu acesso não tem e-mail confirmado; sem ele nada é enviado.',
   topics: {
     account: 'Endereço de recebimento, chaves, segredos e membros',
+    webhooks: 'Entregas que não chegaram',
     attention: 'Dinheiro que precisa de atenção',
     subscriptions: 'Assinaturas em atraso',
   },
