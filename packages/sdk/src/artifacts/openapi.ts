@@ -365,6 +365,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/merchants/me/payout-changes/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a payout address that another owner requested
+         * @description Once it is signed too, it is in force at once. You must have been an owner for as long as a signed change waits.
+         */
+        post: operations["approvePayoutChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/merchants/me/payout-changes/{id}/cancel": {
         parameters: {
             query?: never;
@@ -1462,7 +1482,7 @@ export interface components {
         UpdateMailPreferences: {
             /** @enum {string} */
             language?: "pt" | "en";
-            topics?: ("account" | "attention" | "subscriptions")[];
+            topics?: ("account" | "webhooks" | "attention" | "subscriptions")[];
         };
         AcceptInvitation: {
             /**
@@ -2740,6 +2760,8 @@ export interface components {
                  */
                 activates_at: string;
                 is_signed: boolean;
+                /** @description Another owner agreed */
+                is_approved: boolean;
                 /**
                  * @description What the key of the new address signs (EIP-191, `personal_sign`)
                  * @example Ponte: pay my orders out to this address.
@@ -2803,6 +2825,8 @@ export interface components {
                  */
                 activates_at: string;
                 is_signed: boolean;
+                /** @description Another owner agreed */
+                is_approved: boolean;
                 /**
                  * @description What the key of the new address signs (EIP-191, `personal_sign`)
                  * @example Ponte: pay my orders out to this address.
@@ -2889,11 +2913,11 @@ export interface components {
             email: string | null;
             /** @enum {string} */
             language: "pt" | "en";
-            topics: ("account" | "attention" | "subscriptions")[];
+            topics: ("account" | "webhooks" | "attention" | "subscriptions")[];
             /** @description Those that your role may have */
-            possible_topics: ("account" | "attention" | "subscriptions")[];
+            possible_topics: ("account" | "webhooks" | "attention" | "subscriptions")[];
             /** @description Those that it always has */
-            fixed_topics: ("account" | "attention" | "subscriptions")[];
+            fixed_topics: ("account" | "webhooks" | "attention" | "subscriptions")[];
         };
         DeletedMember: {
             /**
@@ -4498,6 +4522,33 @@ export interface operations {
                 "application/json": components["schemas"]["SignPayoutChange"];
             };
         };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    approvePayoutChange: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description See the schema of the same name. */
             default: {
