@@ -123,3 +123,22 @@ export const account: Operation[] = [
     errors: ['invalid_state'],
   }),
 ]
+
+/** What is done with a payout address that waits. */
+export const payoutChanges: Operation[] = [
+  me('post', '/payout-changes/:id/sign', {
+    ...{ id: 'signPayoutChange', tag: 'Merchant', summary: 'Sign a payout address that waits', body: 'SignPayoutChange' },
+    description: 'With a signature of `message` by the key of the new address it waits a shorter time. A contract cannot sign.',
+    answers: { 200: 'Merchant' },
+  }),
+  me('post', '/payout-changes/:id/approve', {
+    ...{ id: 'approvePayoutChange', tag: 'Merchant', summary: 'Approve a payout address that another owner requested' },
+    description: 'Once it is signed too, it is in force at once. You must have been an owner for as long as a signed change waits.',
+    answers: { 200: 'Merchant' },
+    errors: ['fresh_login_required'],
+  }),
+  me('post', '/payout-changes/:id/cancel', {
+    ...{ id: 'cancelPayoutChange', tag: 'Merchant', summary: 'Cancel a change of the payout address that waits' },
+    answers: { 200: 'Merchant' },
+  }),
+]

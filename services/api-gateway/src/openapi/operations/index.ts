@@ -8,7 +8,7 @@ import {
   listSubscriptions,
   summaryQuery,
 } from '@ponte/contracts'
-import { account, people } from './account'
+import { account, payoutChanges, people } from './account'
 import { endpoints, endpointsByKey } from './endpoints'
 import { open } from './open'
 import { api, keyed, me, type Operation, owned, priced } from './operation'
@@ -116,21 +116,7 @@ const merchants: Operation[] = [
     answers: { 200: 'Merchant' },
     errors: ['payout_address_refused', 'fresh_login_required'],
   }),
-  me('post', '/payout-changes/:id/sign', {
-    ...{ id: 'signPayoutChange', tag: 'Merchant', summary: 'Sign a payout address that waits', body: 'SignPayoutChange' },
-    description: 'With a signature of `message` by the key of the new address it waits a shorter time. A contract cannot sign.',
-    answers: { 200: 'Merchant' },
-  }),
-  me('post', '/payout-changes/:id/approve', {
-    ...{ id: 'approvePayoutChange', tag: 'Merchant', summary: 'Approve a payout address that another owner requested' },
-    description: 'Once it is signed too, it is in force at once. You must have been an owner for as long as a signed change waits.',
-    answers: { 200: 'Merchant' },
-    errors: ['fresh_login_required'],
-  }),
-  me('post', '/payout-changes/:id/cancel', {
-    ...{ id: 'cancelPayoutChange', tag: 'Merchant', summary: 'Cancel a change of the payout address that waits' },
-    answers: { 200: 'Merchant' },
-  }),
+  ...payoutChanges,
   me('post', '/rotate-key', {
     ...{ id: 'rotateKey', tag: 'Merchant', summary: 'Invalidate the API key and show a new one once', answers: { 200: 'MerchantWithKey' } },
     keyed: true,
