@@ -131,7 +131,7 @@ test('a colleague is invited, joins on a phone, works with what their role allow
   await theirs.page.locator('.badges').waitFor()
 
   await at.page.reload()
-  const row = at.page.getByRole('row', { name: email })
+  const row = at.page.locator('.card').first().getByRole('row', { name: email })
   await row.getByText('Finance').waitFor()
   await row.getByRole('button', { name: 'Remove' }).click()
   await dialog.getByRole('button', { name: 'Remove' }).click()
