@@ -6,8 +6,10 @@ import { gzipSync } from 'node:zlib'
 import { parseRange } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import { createResolver, createSender, type Sender } from '../../src/send'
+import type { Kind } from '../endpoints/kinds'
 import { startReceiver } from '../setup'
 import { SHOP_CERTIFICATE, SHOP_KEY } from './certificate'
+import { alike, headersOf } from './headers'
 import { startDns, startRawReceiver } from './world'
 
 /** Where the deadline is not what is tested, a busy machine must not meet it. */
@@ -35,7 +37,13 @@ async function raw(answer: (socket: Socket, nth: number) => void, secure?: { key
   stops.push(receiver.stop)
   return receiver
 }
-const sendTo = async (answer: (socket: Socket) => void) => newSender().send({ url: (await raw(answer)).url, body, headers: {} })
+/** To each kind of endpoint, with a receiver of its own. */
+const sendTo = (answer: (socket: Socket) => void) =>
+  alike(
+    async kind => sendOnce((await raw(answer)).url, kind),
+    result => result.outcome,
+  )
+const sendOnce = (url: string, kind: Kind = 'webhook_url') => newSender().send({ url, body, headers: headersOf(kind, body) })
 
 /** Writes a piece again and again until the other side has had enough. */
 function drip(socket: Socket, piece: string, first = '') {
@@ -121,7 +129,7 @@ describe('delivery rule 4: any other status is a failure', () => {
     'HTTP/9.9 200 OK\r\n\r\n',
     'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
   ])('what is not HTTP is not an answer: %j', async text => {
-    const { outcome } = await sendTo(socket => socket.end(text))
+    const { outcome } = await sendOnce((await raw(socket => socket.end(text))).url)
     expect(outcome.kind).toBe('failed')
     expect(['invalid_response', 'connection_reset']).toContain(outcome.kind === 'failed' && outcome.code)
   })
