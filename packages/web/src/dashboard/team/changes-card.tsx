@@ -19,12 +19,12 @@ export function ChangesCard({ nameOf }: { nameOf(userId: string): string }) {
   })
   if (isForbidden(error)) return null
   return (
-    <Card title={t.team.changes}>
+    <Card title={t.team.changes} className="team">
       <p>{t.team.changesText}</p>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {data?.data.length === 0 && <p className="faint">{t.team.noChanges}</p>}
       {data && data.data.length > 0 && (
-        <table className="list">
+        <table className="list changes">
           <thead>
             <tr>
               <th>{t.team.what}</th>

@@ -14,7 +14,7 @@ export function KeysCard() {
   const { data, error, refetch } = useKeys()
   if (isForbidden(error)) return null
   return (
-    <Card title={t.team.keys}>
+    <Card title={t.team.keys} className="team">
       <p>{t.team.keysText}</p>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {data?.length === 0 && <p className="faint">{t.team.noKeys}</p>}

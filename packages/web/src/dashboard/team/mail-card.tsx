@@ -20,7 +20,7 @@ export function MailCard() {
     update.mutate({ topics: chosen, language })
   }
   return (
-    <Card title={t.team.mail}>
+    <Card title={t.team.mail} className="team">
       <p>{data.email ? t.team.mailTo(data.email) : t.team.mailNone}</p>
       <fieldset className="kinds">
         {topics

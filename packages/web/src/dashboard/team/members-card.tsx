@@ -15,7 +15,7 @@ export function MembersCard() {
   const [changing, setChanging] = useState<MemberBody | null>(null)
   const nameOf = ({ email }: MemberBody) => email ?? t.team.unknownEmail
   return (
-    <Card title={t.team.members}>
+    <Card title={t.team.members} className="team">
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       <table className="list">
@@ -60,7 +60,7 @@ export function InvitationsCard() {
   const open = useInvitations().data?.filter(isOpen) ?? []
   if (open.length === 0) return null
   return (
-    <Card title={t.team.open}>
+    <Card title={t.team.open} className="team">
       <table className="list">
         <tbody>
           {open.map(({ id, email, role, expires_at }) => (
@@ -73,12 +73,14 @@ export function InvitationsCard() {
                 <Badge tone="wait">{t.team.roles[role]}</Badge>
               </td>
               <td>
-                <Confirmed
-                  action={t.team.revoke}
-                  question={t.team.revokeInvitationSure(email)}
-                  work={() => api.revokeInvitation(id)}
-                  onDone={changed}
-                />
+                <div className="buttons">
+                  <Confirmed
+                    action={t.team.revoke}
+                    question={t.team.revokeInvitationSure(email)}
+                    work={() => api.revokeInvitation(id)}
+                    onDone={changed}
+                  />
+                </div>
               </td>
             </tr>
           ))}

@@ -8,6 +8,10 @@ import { KeysCard } from './keys-card'
 import { MailCard } from './mail-card'
 import { InvitationsCard, MembersCard } from './members-card'
 import { useMembers } from './use-team'
+import './team.css'
+
+/** Of a user who does not belong to the merchant any more. */
+const ID_SHOWN = 8
 
 /** Who works for the merchant, with which keys, and what was changed. A card that the user may not see is not there. */
 export function TeamPage() {
@@ -25,7 +29,9 @@ export function TeamPage() {
       <InvitationsCard />
       <KeysCard />
       <MailCard />
-      <ChangesCard nameOf={id => (id === 'ponte' ? t.team.ponte : (emails.get(id) ?? id))} />
+      <ChangesCard
+        nameOf={id => (id === 'ponte' ? t.team.ponte : (emails.get(id) ?? (emails.has(id) ? t.team.unknownEmail : id.slice(0, ID_SHOWN))))}
+      />
       <InviteDialog opened={isInviting} onClose={() => setInviting(false)} />
     </>
   )
