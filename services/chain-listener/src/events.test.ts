@@ -2,7 +2,7 @@ import { parseEvent } from '@ponte/contracts'
 import { getAddress } from 'ethers'
 import fc from 'fast-check'
 import { toEvents } from './events'
-import { include, orphan, type TimedPayment } from './payment'
+import { assignRevisions, include, merge, orphan, type TimedPayment } from './payment'
 
 const naming = { chainId: 8453, token: `0x${'04'.repeat(20)}`, checksum: getAddress }
 const inEnvelope = (event: object) =>
@@ -33,8 +33,9 @@ describe('the events', () => {
     fc.assert(
       fc.property(seen, fc.boolean(), (one, isDeep) => {
         const included = include([one], [], () => isDeep)
-        const gone = orphan(included.payments)
-        for (const event of toEvents({ facts: [...included.facts, ...gone.facts] }, naming, 0)) inEnvelope(event)
+        const change = merge(included, orphan(included.payments))
+        assignRevisions(change, 0)
+        for (const event of toEvents(change, naming, 0)) inEnvelope(event)
       }),
       { numRuns: 200 },
     )
@@ -43,11 +44,12 @@ describe('the events', () => {
   it('are numbered without a gap, and what states that an address is read comes after its payments', () => {
     const [one] = fc.sample(seen, { numRuns: 1, seed: 3 })
     if (!one) throw new Error('no sample')
-    const { facts } = include([{ ...one, kind: 'transfer', deposit: one.merchant }], [], () => true)
+    const change = include([{ ...one, kind: 'transfer', deposit: one.merchant }], [], () => true)
+    assignRevisions(change, 41)
     const orders = Array.from({ length: 1_001 }, (_, index) => `01981f3c-7b1e-7cc3-9d0e-${index.toString(16).padStart(12, '0')}`)
     const { memo, merchant } = one
     const blocked = [{ orderId: orders[0] ?? '', memo, merchant, address: one.payer, reason: 'token_paused' as const, revision: 1 }]
-    const events = toEvents({ facts, synced: orders, blocked }, naming, 41).map(inEnvelope)
+    const events = toEvents({ facts: change.facts, synced: orders, blocked }, naming, 41).map(inEnvelope)
     expect(events.map(({ type, data }) => [type, Reflect.get(data, 'sequence')])).toEqual([
       ['payment.confirmed', 42],
       ['deposit.synced', 43],

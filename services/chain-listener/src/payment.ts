@@ -4,7 +4,8 @@ export type PaymentState = 'detected' | 'confirmed' | 'orphaned'
 
 /**
  * A row of the chain's ledger: a router payment, a transfer to a deposit address, or a sweep. Transaction and ordinal identify it for ever: block
- * and log index move in a reorganisation, and its terms never change under the same ordinal. `revision` counts the events published about it.
+ * and log index move in a reorganisation, and its terms never change under the same ordinal. `revision` is the number of the last event published
+ * about it, 0 before the first: it grows also where the rows of later events were lost with a database.
  */
 export interface Payment extends SeenPayment {
   ordinal: number
@@ -92,6 +93,11 @@ export function orphan(payments: readonly Payment[]): Change {
   return turn(payments, 'orphaned', payment => payment.state !== 'orphaned')
 }
 
+/** Gives each payment the number of the event about it, counted on from the last that was given. */
+export function assignRevisions({ facts }: Change, sequence: number): void {
+  for (const [index, { payment }] of facts.entries()) payment.revision = Math.max(payment.revision, sequence + index) + 1
+}
+
 export const merge = (...changes: readonly Change[]): Change => ({
   payments: changes.flatMap(change => change.payments),
   facts: changes.flatMap(change => change.facts),
@@ -107,9 +113,7 @@ function become(change: Change, payment: Payment, state: PaymentState): void {
   const type = factOf(payment, state)
   payment.state = state
   change.payments.push(payment)
-  if (!type) return
-  payment.revision += 1
-  change.facts.push({ type, payment })
+  if (type) change.facts.push({ type, payment })
 }
 
 function factOf({ kind, state: before }: Payment, state: PaymentState): Fact['type'] | undefined {

@@ -43,8 +43,8 @@ export async function expectTruth(
   const last = new Map<string, (typeof published)[number]>()
   const terms = new Map<string, string>()
   for (const event of published) {
-    const { payment_id: id, revision, memo, amount, payer_address } = event.data
-    expect(revision).toBe((last.get(id)?.data.revision ?? 0) + 1)
+    const { payment_id: id, sequence, revision, memo, amount, payer_address } = event.data
+    expect(revision).toBe(sequence)
     const reported = text([memo, amount, payer_address])
     expect(terms.get(id) ?? reported).toBe(reported)
     terms.set(id, reported)

@@ -130,10 +130,10 @@ describe('a database in which sweeps posed as payments', () => {
     await listening.idle()
     const numbered = listening.published.numbered()
     expect(numbered.map(({ data }) => data.sequence)).toEqual(numbered.map((_, index) => 8 + index))
-    const confirmed = listening.published.payments().map(({ type, data }) => [type, data.tx_hash, data.revision])
+    const confirmed = listening.published.payments().map(({ type, data }) => [type, data.tx_hash, data.revision - data.sequence])
     expect(confirmed).toEqual([
-      ['payment.confirmed', hashOf(3), 2],
-      ['payment.confirmed', hashOf(4), 2],
+      ['payment.confirmed', hashOf(3), 0],
+      ['payment.confirmed', hashOf(4), 0],
     ])
     const synced = numbered.flatMap(event => (event.type === 'deposit.synced' ? event.data.order_ids : []))
     // The reconciler has orders whose rows the chain does not know read again.

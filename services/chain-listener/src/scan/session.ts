@@ -1,6 +1,6 @@
 import { type BlockedDeposit, type Naming, toEvents } from '../events'
 import type { Block } from '../logs/block'
-import type { Change } from '../payment'
+import { assignRevisions, type Change } from '../payment'
 import type { Store } from '../store'
 import type { DepositProgress, Step } from '../store/commit'
 import type { Leader } from '../store/leader'
@@ -82,6 +82,7 @@ export function createScanWriter(options: ScanWriterOptions) {
     async commit(session: ScanSession, change: Change, write: Write): Promise<void> {
       const { forgetAbove, routersReadTo, deposits, rescan, blocked, head, blocks } = write
       const synced = deposits?.synced ? deposits.orderIds : undefined
+      assignRevisions(change, session.cursor.sequence)
       const events = toEvents({ facts: change.facts, synced, blocked }, naming, session.cursor.sequence)
       const cursor = { ...write.cursor, sequence: session.cursor.sequence + events.length }
       const announces = heldBack(cursor) && dueMs() === 0

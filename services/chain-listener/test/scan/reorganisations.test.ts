@@ -52,7 +52,7 @@ describe('a reorganisation around a payment', () => {
     await level()
     const published = listening.published.payments().filter(event => event.data.memo === memo)
     expect(new Set(published.map(event => event.data.payment_id)).size).toBe(1)
-    expect(published.map(event => event.data.revision)).toEqual(published.map((_, index) => index + 1))
+    expect(published.map(event => event.data.revision)).toEqual(published.map(event => event.data.sequence))
     expect(states(memo)).toEqual([...seen(depth), 'orphaned', 'confirmed'])
     await expectTruth(chain, listening, CONFIRMATIONS)
   })
@@ -87,6 +87,38 @@ describe('a reorganisation around a payment', () => {
       await expectTruth(chain, listening, CONFIRMATIONS)
     },
   )
+
+  it('what a restored database has forgotten of a payment is published under a larger revision', async () => {
+    const before = await listening.cursor()
+    if (!before) throw new Error('nothing was scanned')
+    const { memo, raw } = await payAndRollBack(1)
+    await chain.mine(1)
+    await chain.broadcast(raw)
+    await chain.mine(1)
+    await level()
+    expect(states(memo)).toEqual(['detected', 'orphaned', 'detected'])
+    // As docs/operating.md describes: rows of an earlier moment, events numbered on.
+    await listening.sql.query('DELETE FROM payments WHERE memo = $1', [memo])
+    await listening.sql.query('DELETE FROM blocks WHERE number > $1', [before.scanned_number])
+    await listening.sql.query(
+      `UPDATE chain_cursor SET epoch = epoch + 1, scanned_number = $1, scanned_hash = $2, scanned_time = $3, confirmed_number = $4, confirmed_time = $5,
+         announced_number = $6`,
+      [
+        before.scanned_number,
+        before.scanned_hash,
+        before.scanned_time,
+        before.confirmed_number,
+        before.confirmed_time,
+        before.announced_number,
+      ],
+    )
+    await chain.mine(CONFIRMATIONS)
+    await level()
+    const published = listening.published.payments().filter(event => event.data.memo === memo)
+    expect([published.at(-1)?.type, new Set(published.map(({ data }) => data.payment_id)).size]).toEqual(['payment.confirmed', 1])
+    const revisions = published.map(({ data }) => data.revision)
+    expect(revisions).toEqual([...new Set(revisions)].toSorted((a, b) => a - b))
+  })
 
   it('the events alone give the same state, numbered without a gap', () => {
     const payments = listening.published.payments()
