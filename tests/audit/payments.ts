@@ -18,6 +18,7 @@ export interface Books {
 
 const idOf = (row: Row) => `${row.chain_id}:${row.tx_hash}:${row.ordinal}`
 const UNITS_MAX = 2n ** 63n - 1n
+const CENT = 10_000n
 
 /** Each row of the listener stands in exactly one place at orders, with the same terms; and nothing else stands there. */
 export function ledgerAgainstOrders(books: Books): string[] {
@@ -90,9 +91,10 @@ function termsAgainst(
 function reasonDifferences(about: string, booked: Row, { orders, payments }: Books): string[] {
   const order = orders.find(({ memo }) => memo === booked.memo)
   const amount = units(booked.exact_units ?? booked.gross_units)
-  const already = payments
-    .filter(one => one.order_id === order?.id && one.status !== 'orphaned')
-    .reduce((sum, one) => sum + units(one.gross_units), 0n)
+  const beside = payments.filter(one => one.order_id === order?.id)
+  const already = beside.filter(({ status }) => status !== 'orphaned').reduce((sum, one) => sum + units(one.gross_units), 0n)
+  // A hundred payments count whatever they are worth, the next hundred from a cent on, and so on by twice as much.
+  const isTooSmall = beside.length >= 100 && amount < CENT * 2n ** BigInt(Math.floor(beside.length / 100) - 1)
   const differs = (column: string) => order !== undefined && lower(order[column]) !== lower(booked[column])
   const reason = (() => {
     if (amount > UNITS_MAX) return 'amount_out_of_range'
@@ -102,7 +104,7 @@ function reasonDifferences(about: string, booked: Row, { orders, payments }: Boo
     if (differs('token_address')) return 'wrong_token'
     if (differs('merchant_address')) return 'wrong_recipient'
     if (amount === 0n) return 'zero_amount'
-    return already + amount > UNITS_MAX ? 'amount_out_of_range' : 'none'
+    return isTooSmall || already + amount > UNITS_MAX ? 'amount_out_of_range' : 'none'
   })()
   return [
     ...unlike(about, [['reason', booked.reason, reason]]),

@@ -4,6 +4,7 @@ import { checksumAddress } from './chain'
 import { keyedMutex } from './keyed-mutex'
 import { type Ledger, receivePayment } from './order'
 import {
+  leastPayment,
   livePayments,
   type MismatchReason,
   mismatchOf,
@@ -51,11 +52,13 @@ export function createIngestion({ store, now, logger, onUnmatched, onReorged }: 
 
   /** Gives an order what was paid for it before it was known here. */
   const claimEarlyPayments = async (memo: string): Promise<void> => {
+    // Anyone may pay a memo of no order as often as they like: what waits is not read with each of them.
+    if (!(await store.orders.find({ memo }))) return
     for (const { payment, target } of await store.unmatched.ofMemo(memo)) {
       await retryConflicts(async () => {
         const found = await store.orders.find({ memo })
         if (!found) return
-        const reason = mismatchOf(target, found.order) ?? sumMismatch(found, payment)
+        const reason = mismatchOf(target, found.order) ?? capacityMismatch(found, payment)
         if (reason) await store.unmatched.setReason(payment.id, reason)
         else await record(found, payment, {})
       })
@@ -68,7 +71,7 @@ export function createIngestion({ store, now, logger, onUnmatched, onReorged }: 
       const cause: Cause = { eventId, sequence: { chainId: data.chain_id, sequence: data.sequence } }
       const found = await store.orders.find({ memo: data.memo })
       if (found) addLogFields({ order_id: found.order.id, merchant_id: found.order.merchantId })
-      const reason = mismatchOf(targetOf(data, payment), found?.order ?? null) ?? (found && sumMismatch(found, payment))
+      const reason = mismatchOf(targetOf(data, payment), found?.order ?? null) ?? (found && capacityMismatch(found, payment))
       if (!found || reason) return ingestUnmatched(data, payment, reason ?? 'unknown_memo', cause)
       const isKnown = found.payments.some(known => known.id === payment.id && known.revision >= payment.revision)
       if (isKnown) return store.chain.recordEvent(data, eventId)
@@ -99,9 +102,12 @@ export function createIngestion({ store, now, logger, onUnmatched, onReorged }: 
   }
 }
 
-/** An order whose payments are in sum more than its columns hold takes no further one. */
-const sumMismatch = ({ payments }: Ledger, payment: Payment): MismatchReason | null =>
-  sumUnits(livePayments(withPayment(payments, payment))) > UNITS_MAX ? 'amount_out_of_range' : null
+/** An order takes no further payment whose sum its columns do not hold, nor one that is worth too little beside so many. */
+function capacityMismatch({ payments }: Ledger, payment: Payment): MismatchReason | null {
+  const isKnown = payments.some(({ id }) => id === payment.id)
+  if (!isKnown && payment.grossUnits < leastPayment(payments.length)) return 'amount_out_of_range'
+  return sumUnits(livePayments(withPayment(payments, payment))) > UNITS_MAX ? 'amount_out_of_range' : null
+}
 
 const targetOf = (data: ChainPayment, payment: Payment): Target => ({
   chainId: data.chain_id,

@@ -75,6 +75,18 @@ it('fault: payments that are in sum more than 64 bits stop nothing either', asyn
   ])
 })
 
+it('fault: a flood of payments of nothing fills no order, and the payment that it waits for counts', async () => {
+  const order = await create()
+  await Promise.all(Array.from({ length: 130 }, () => chain.report('confirmed', chain.payment(order, { gross: 1n }))))
+  const paid = chain.payment(order)
+  await chain.report('confirmed', paid)
+  const { status, tx_hash, payments } = await read(order.id)
+  expect([status, tx_hash, payments?.length]).toEqual(['paid', paid.tx_hash, 101])
+  const { body } = await request(system.ops).get('/unmatched')
+  expect(body.data).toHaveLength(30)
+  expect(body.data[0]).toMatchObject({ reason: 'amount_out_of_range', amount: '0.000001' })
+})
+
 describe('an event that cannot be handled', () => {
   /** Its block time breaks the schema, so that no try can read it. */
   const broken = (order: OrderBody) => {
@@ -107,6 +119,21 @@ describe('an event that cannot be handled', () => {
     expect(await (await retry({ ids: ['another'] })).json()).toEqual({ retried: 0 })
     expect(await (await retry({ all: true })).json()).toEqual({ retried: 1 })
     await until(async () => (await metric('ponte_dead_letters_waiting')) === 1, 'it was not tried again')
+  })
+
+  it('books no payment of another order, whichever of the two reports is newer', async () => {
+    const [order, ...others] = [await create(), await create(), await create()]
+    const paid = chain.payment(order)
+    await chain.report('detected', paid)
+    const confirmed = chain.next('confirmed', paid)
+    const claims = (other: OrderBody) => chain.payment(other, { payment_id: paid.payment_id, tx_hash: paid.tx_hash })
+    const older = message('payment.confirmed', { ...claims(others[0] ?? order), revision: 1, sequence: 3 })
+    await system.bus.publish(confirmed)
+    await system.bus.publish(older)
+    await system.bus.publish(message('payment.confirmed', { ...claims(others[1] ?? order), revision: 9, sequence: 4 }))
+    const seen = await Promise.all([order, ...others].map(async ({ id }) => (await read(id)).status))
+    expect(seen).toEqual(['paid', 'pending', 'pending'])
+    expect(await metric('ponte_dead_letters_waiting')).toBe(2)
   })
 
   it('is tried again for as long as it is worth when the reason is not known', async () => {

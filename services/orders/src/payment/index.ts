@@ -1,4 +1,5 @@
 export * from './authorization'
+export * from './least-payment'
 export * from './mismatch'
 export * from './payment'
 export * from './settlement'

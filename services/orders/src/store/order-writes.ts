@@ -41,7 +41,7 @@ const INSERT: Statement = {
 }
 
 // Raw SQL, for the same reason. A payment that came before its order leaves the unmatched ones with whatever brings it here; a newer report of it that
-// came there meanwhile stays, and is claimed.
+// came there meanwhile stays, and is claimed. A payment that another order has becomes NULL there, which the column refuses: no money is booked twice.
 const COMMIT: Statement = {
   name: 'orders-commit',
   text: `
@@ -49,11 +49,11 @@ const COMMIT: Statement = {
     INSERT INTO payment_sequences (chain_id, sequence) SELECT * FROM unnest($chain_ids::int[], $sequences::int[]) ON CONFLICT DO NOTHING),
   paid AS (
     ${insertRows('payments', paymentColumns)}
-    ON CONFLICT (id) DO UPDATE SET ${paymentColumns
+    ON CONFLICT (id) DO UPDATE SET order_id = CASE WHEN payments.order_id = EXCLUDED.order_id THEN payments.order_id END, ${paymentColumns
       .slice(2)
       .map(column => `${column} = EXCLUDED.${column}`)
       .join(', ')}
-    WHERE payments.revision < EXCLUDED.revision),
+    WHERE payments.revision < EXCLUDED.revision OR payments.order_id <> EXCLUDED.order_id),
   matched AS (
     DELETE FROM unmatched_payments AS unmatched USING json_populate_recordset(NULL::payments, $payments) AS incoming
     WHERE unmatched.id = incoming.id AND unmatched.revision <= incoming.revision)

@@ -52,7 +52,7 @@ export const paymentsEn: typeof paymentsPt = {
       wrong_token: 'It came in another token than the order’s.',
       wrong_recipient: 'It arrived at your payout address with the memo of an order that is paid to another one.',
       zero_amount: 'It came without an amount.',
-      amount_out_of_range: 'The amount is more than an order can hold.',
+      amount_out_of_range: 'The amount is more than an order can hold, or very little for an order with over a hundred payments.',
     },
   },
 }

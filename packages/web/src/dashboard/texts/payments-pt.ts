@@ -59,7 +59,8 @@ export const paymentsPt = {
       wrong_token: 'Chegou em outra moeda que não a da cobrança.',
       wrong_recipient: 'Chegou ao seu endereço de recebimento com o memo de uma cobrança que recebe em outro.',
       zero_amount: 'Chegou sem valor.',
-      amount_out_of_range: 'O valor é maior do que uma cobrança pode registrar.',
+      amount_out_of_range:
+        'O valor é maior do que uma cobrança pode registrar, ou muito pequeno para uma que já tem mais de cem pagamentos.',
     } as Record<MismatchReason, string>,
   },
 }
