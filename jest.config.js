@@ -14,8 +14,8 @@ module.exports = {
       { jsc: { parser: { syntax: 'typescript', tsx: true }, target: 'es2023' }, module: { type: 'commonjs' } },
     ],
   },
-  // jose (inside jwks-rsa) and what @ethereumjs/mpt hashes with are published as ES modules only.
-  transformIgnorePatterns: ['/node_modules/(?!(?:\\.pnpm/[^/]+/node_modules/)?(?:jose|@noble)/)'],
+  // jose (inside jwks-rsa), fast-png and what @ethereumjs/mpt hashes with are published as ES modules only.
+  transformIgnorePatterns: ['/node_modules/(?!(?:\\.pnpm/[^/]+/node_modules/)?(?:jose|@noble|fast-png|iobuffer)/)'],
   // Workspace packages are tested from their sources, so that a test never sees an old build.
   moduleNameMapper: {
     // Prisma's generated sources and those of packages/sdk name each other as the .js files they become.

@@ -30,6 +30,7 @@ const homes: Record<string, string[]> = {
   '@ethereumjs': ['services/chain-listener/src/logs/{header,receipts}.ts'],
   'p-limit': ['services/api-gateway/src/limits/concurrency.ts'],
   nodemailer: ['services/api-gateway/src/mail/smtp.ts'],
+  'fast-png': ['services/api-gateway/src/branding/logo.ts'],
   cookie: ['services/api-gateway/src/pages/dashboard-session.ts'],
   sirv: ['services/api-gateway/src/pages/pages.ts'],
   helmet: ['services/api-gateway/src/pages/security-headers.ts'],

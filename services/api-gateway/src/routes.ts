@@ -1,6 +1,7 @@
 import type { AddressPolicy } from '@ponte/contracts'
 import { type RequestHandler, type Response, Router } from 'express'
 import { auditRoutes, keyRoutes, mailRoutes, memberRoutes, merchantRoutes, own, payoutRoutes, requireMembership } from './account'
+import { brandingRoutes } from './branding'
 import { checkoutRoutes, type LiveCheckout } from './checkout'
 import { rememberTerms, requireApiKey, requirePermission, requireSession, type SessionTokens, termsIn, userIn } from './credentials'
 import { knownQuery, neededPermission } from './documented'
@@ -65,6 +66,7 @@ export function routes(deps: RouteDeps): Router {
   const account = { ...deps, orders: owners.orders, session, apiKey }
   router.use(merchantRoutes(account))
   router.use(payoutRoutes(account))
+  router.use(brandingRoutes(account, knownQuery))
   const credentials = { api_key: apiKey, session: [...session, sessionMerchant] }
   router.use(keyRoutes(account))
   router.use(memberRoutes(account))

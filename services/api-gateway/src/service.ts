@@ -13,6 +13,7 @@ import {
   unseal,
 } from '@ponte/service-kit'
 import { activatePayoutChanges, forgetKeyRequests } from './account'
+import { logoRoutes } from './branding'
 import { HEARTBEAT_MS, liveCheckout, liveViews } from './checkout'
 import type { ApiGatewayConfig } from './config'
 import { sessionTokens } from './credentials'
@@ -86,6 +87,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       ...(overrides.local ? { local: overrides.local } : {}),
       docs: docsRoutes({ publicUrl: config.PUBLIC_URL }),
       pages: pages({
+        logos: logoRoutes(store),
         folder: config.WEB_FOLDER ?? builtPages,
         settings: { auth_url: config.AUTH_URL ?? null, public_client_key: config.PUBLIC_CLIENT_KEY ?? null },
         session: {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { merchant as merchantSchema, merchantWithKey } from '@ponte/contracts'
 import { unseal } from '@ponte/service-kit'
+import { encode } from 'fast-png'
 import request from 'supertest'
 import { bearer, newMerchant, SEAL_KEY, startGateway, type TestGateway } from './world'
 
@@ -163,4 +164,66 @@ test('every change leaves an audit row: who, when, what, never the value', async
   expect(rows.every(row => row.at.getTime() === at.ms)).toBe(true)
   const text = JSON.stringify(rows)
   for (const value of [apiKey, rotated.api_key, secret.pending_webhook_secret, 'Renamed', '0x7099']) expect(text).not.toContain(value)
+})
+
+describe('the branding of the checkout', () => {
+  const picture = (red: number) =>
+    Buffer.from(encode({ width: 2, height: 2, channels: 3, depth: 8, data: new Uint8Array(12).fill(red) })).toString('base64')
+
+  test('is set field by field, and cleared; the picture is served under a name made of its bytes', async () => {
+    const { token, merchant } = await newMerchant(system)
+    const plain = { object: 'branding', color: null, contact_email: null, terms_url: null, logo_url: null }
+    expect((await call(token, 'get', '/branding').expect(200)).body).toEqual(plain)
+    await call(token, 'patch', '/branding', { color: '#0E6B54', contact_email: 'ola@padaria.example' }).expect(200)
+    const { body } = await call(token, 'patch', '/branding', { logo: picture(7), terms_url: 'https://padaria.example/terms' }).expect(200)
+    expect(body).toEqual({
+      ...plain,
+      color: '#0e6b54',
+      contact_email: 'ola@padaria.example',
+      terms_url: 'https://padaria.example/terms',
+      logo_url: expect.stringMatching(/^\/logos\/[0-9a-f]{32}\.png$/),
+    })
+    const served = await request(system.url).get(body.logo_url).expect(200)
+    expect(served.headers).toMatchObject({
+      'content-type': 'image/png',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'public, max-age=31536000, immutable',
+    })
+    expect(Buffer.from(served.body).toString('base64')).toBe(picture(7))
+    const other = (await call(token, 'patch', '/branding', { logo: picture(9) }).expect(200)).body
+    expect(other.logo_url).not.toBe(body.logo_url)
+    await request(system.url).get(body.logo_url).expect(404)
+    expect((await call(token, 'patch', '/branding', { logo: null, color: null }).expect(200)).body).toMatchObject({
+      color: null,
+      logo_url: null,
+    })
+    const { rows } = await system.sql.query(
+      "SELECT changed FROM audit_log WHERE merchant_id = $1 AND action = 'branding.update' ORDER BY id",
+      [merchant.id],
+    )
+    expect(rows.map(({ changed }) => changed)).toEqual([['color', 'contact_email'], ['terms_url', 'logo'], ['logo'], ['color', 'logo']])
+  })
+
+  test.each([
+    ['a colour that is a name', { color: 'red' }],
+    ['a script for a link', { terms_url: 'javascript:alert(1)' }],
+    ['http', { terms_url: 'http://padaria.example' }],
+    ['no address of mail', { contact_email: 'ola' }],
+    ['a picture that is a page', { logo: Buffer.from('<svg/>').toString('base64') }],
+    ['too much', { logo: 'A'.repeat(60_004) }],
+  ])('%s is refused', async (_, body) => {
+    const { token } = await newMerchant(system)
+    expect((await call(token, 'patch', '/branding', body).expect(400)).body.code).toBe('invalid_request')
+  })
+
+  test('two changes at once are both kept', async () => {
+    const { token } = await newMerchant(system)
+    await Promise.all([
+      call(token, 'patch', '/branding', { color: '#112233' }).expect(200),
+      call(token, 'patch', '/branding', { contact_email: 'a@b.example' }).expect(200),
+      call(token, 'patch', '/branding', { logo: picture(1) }).expect(200),
+    ])
+    const { body } = await call(token, 'get', '/branding').expect(200)
+    expect(body).toMatchObject({ color: '#112233', contact_email: 'a@b.example', logo_url: expect.any(String) })
+  })
 })

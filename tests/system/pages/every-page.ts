@@ -165,7 +165,7 @@ export function everyPage(of: Furnished): { checkout: Stop[]; dashboard: Stop[] 
       }),
       dashboard('settings-rotated', '/settings', async page => {
         await settled(page)
-        await page.locator('.card').nth(2).locator('.buttons button').click()
+        await page.locator('.card').nth(3).locator('.buttons button').click()
         await page.getByRole('dialog').locator('.buttons button').last().click()
         await page.getByText(/^sk_live_/).waitFor()
       }),

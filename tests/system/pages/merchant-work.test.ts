@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type System, startAll } from '@ponte/all-in-one'
 import type { DeliveryBody, List, OrderBody, SubscriptionBody } from '@ponte/contracts'
 import { deployContractWallet } from '@ponte/payment-router'
@@ -315,3 +316,43 @@ test('a session is renewed without a word, is good in a second tab, is out of re
   await page.getByRole('heading', { name: 'Log in' }).waitFor()
   expect(await context.cookies(`${system.gatewayUrl}/dashboard/session`)).toEqual([])
 }, 60_000)
+
+test('the checkout wears what the merchant chose, readable in light and dark, and leads back to the shop that the invoice names', async () => {
+  const visit = await openVisit(browser)
+  await logIn(visit.page, system.gatewayUrl, merchant.email)
+  await visit.page.goto(`${system.gatewayUrl}/dashboard/settings`)
+  const card = visit.page.locator('section', { has: visit.page.getByRole('heading', { name: 'Your checkout' }) })
+  await card.getByLabel('Colour').fill('yellow')
+  await card.getByRole('button', { name: 'Save the look' }).click()
+  await card.getByText('Write # and six hex digits').waitFor()
+  await card.getByLabel('Colour').fill('#ffd54a')
+  await card.getByLabel('Email for payers').fill('ola@padaria.example')
+  await card.getByLabel('Your terms of sale').fill('https://padaria.example/terms')
+  const picture = readFileSync(join(__dirname, '../../../docs/checkout.png'))
+  await card.locator('input[type=file]').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: picture })
+  await card.getByRole('button', { name: 'Save the look' }).click()
+  await card.getByRole('img', { name: 'Logo' }).waitFor()
+  expect(await seriousFaults(visit.page)).toEqual([])
+
+  await visit.page.goto(`${system.gatewayUrl}/dashboard/orders?new=1`)
+  const form = visit.page.getByRole('dialog')
+  await form.getByLabel('Amount').fill('12.00')
+  await form.getByLabel('Back to the shop without paying').fill('http://padaria.example')
+  await form.getByRole('button', { name: /^Create/ }).click()
+  await form.getByText('Write an address that begins with https://').waitFor()
+  await form.getByLabel('Back to the shop without paying').fill('https://padaria.example/cart')
+  await form.getByRole('button', { name: /^Create/ }).click()
+  await visit.page.waitForURL(/orders\/[0-9a-f-]{36}$/)
+  const id = visit.page.url().split('/').at(-1)
+  for (const theme of ['light', 'dark'] as const) {
+    await visit.page.emulateMedia({ colorScheme: theme })
+    await visit.page.goto(`${system.gatewayUrl}/pay/${id}`)
+    await visit.page.locator('img.merchant-logo').waitFor()
+    await visit.page.getByRole('link', { name: /^Ask / }).waitFor()
+    expect(await visit.page.locator('img.merchant-logo').evaluate(img => Number(Reflect.get(img, 'naturalWidth')))).toBeGreaterThan(0)
+    expect({ theme, faults: await seriousFaults(visit.page) }).toEqual({ theme, faults: [] })
+  }
+  await visit.page.getByText('padaria.example', { exact: false }).first().waitFor()
+  expect(visit.complaints).toEqual([])
+  await visit.context.close()
+}, 90_000)

@@ -38,6 +38,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/checkout/{order_id}/branding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the checkout of an order looks */
+        get: operations["getCheckoutBranding"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/checkout/{order_id}/stream": {
         parameters: {
             query?: never;
@@ -979,6 +996,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/merchants/me/branding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See how your checkout looks */
+        get: operations["getBranding"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change how your checkout looks */
+        patch: operations["updateBranding"];
+        trace?: never;
+    };
     "/api/v1/merchants/me/audit": {
         parameters: {
             query?: never;
@@ -1444,6 +1479,13 @@ export interface components {
             display_name?: string;
             webhook_url?: string | null;
             payout_address?: string | null;
+        };
+        UpdateBranding: {
+            color?: string | null;
+            contact_email?: string | null;
+            terms_url?: string | null;
+            /** @description A PNG of at most 512 by 512 pixels, in base64; it is encoded anew */
+            logo?: string | null;
         };
         SignPayoutChange: {
             /**
@@ -2782,6 +2824,18 @@ export interface components {
             updated_at: string;
             warnings?: string[];
         };
+        Branding: {
+            /** @constant */
+            object: "branding";
+            color: string | null;
+            contact_email: string | null;
+            terms_url: string | null;
+            /**
+             * @description A path at this host
+             * @example /logos/3f2a.png
+             */
+            logo_url: string | null;
+        };
         MerchantWithKey: {
             /**
              * Format: uuid
@@ -3851,6 +3905,27 @@ export interface operations {
         };
     };
     getCheckout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getCheckoutBranding: {
         parameters: {
             query?: never;
             header?: never;
@@ -5768,6 +5843,65 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getBranding: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateBranding: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "color": "#0e6b54",
+                 *       "contact_email": "ola@padaria.example",
+                 *       "terms_url": "https://padaria.example/terms"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateBranding"];
+            };
+        };
         responses: {
             /** @description See the schema of the same name. */
             default: {

@@ -1,6 +1,7 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { useEffect } from 'react'
 import { Mark } from '../brand'
+import { MerchantLinks, useBranding } from './branding'
 import { Aside, Notice, PageTools } from './elements'
 import { type LiveCheckout, useLiveCheckout } from './live'
 import { Situation, WayBack } from './states'
@@ -15,6 +16,7 @@ export function CheckoutPage({ orderId }: { orderId: string }) {
   const live = useLiveCheckout(orderId)
   const { checkout, clockOffsetMs } = live
   const merchant = checkout?.merchant_name
+  const branding = useBranding(orderId, checkout !== null)
   const paid = checkout?.status === 'paid'
   useEffect(() => {
     if (merchant) document.title = paid ? `✓ ${t.states.paid.title} · ${merchant}` : t.pageTitle(merchant)
@@ -29,7 +31,7 @@ export function CheckoutPage({ orderId }: { orderId: string }) {
       </header>
       {checkout ? (
         <main className="sheet" data-status={checkout.status}>
-          <Summary checkout={checkout} clockOffsetMs={clockOffsetMs} />
+          <Summary checkout={checkout} clockOffsetMs={clockOffsetMs} branding={branding} />
           <div className="side">
             {!live.live && (
               <div role="status">
@@ -48,6 +50,7 @@ export function CheckoutPage({ orderId }: { orderId: string }) {
         </main>
       )}
       {checkout && <Safety />}
+      {checkout && <MerchantLinks branding={branding} merchant={checkout.merchant_name} />}
       <footer>{t.madeBy}</footer>
     </div>
   )

@@ -1,16 +1,24 @@
-import type { CheckoutBody } from '@ponte/contracts'
+import type { BrandingBody, CheckoutBody } from '@ponte/contracts'
 import { soon } from '../amounts'
 import { askedUsdc } from '../asked-amount'
+import { MerchantLogo } from './branding'
 import { clock, useSecondsUntil } from './live'
 import { useWords } from './texts'
 import './summary.css'
 
+export interface SummaryProps {
+  checkout: CheckoutBody
+  clockOffsetMs: number
+  branding: BrandingBody | null
+}
+
 /** Who asks, for how much, and how long the amount in USDC is good. */
-export function Summary({ checkout, clockOffsetMs }: { checkout: CheckoutBody; clockOffsetMs: number }) {
+export function Summary({ checkout, clockOffsetMs, branding }: SummaryProps) {
   const { t, language, brl, usdc } = useWords()
   const open = checkout.status === 'pending' || checkout.status === 'underpaid'
   return (
     <section className="summary" aria-label={t.orderSummary}>
+      <MerchantLogo branding={branding} />
       <p className="kicker">{t.payTo}</p>
       <h1>{checkout.merchant_name}</h1>
       {checkout.description && <p className="description">{checkout.description}</p>}

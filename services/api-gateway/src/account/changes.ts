@@ -7,6 +7,7 @@ import { type Change, inForce, type Merchant, merchantBody, type PayoutGuard } f
 import type { Owner } from '../owners'
 import type { Store } from '../store'
 import type { Action, Actor } from '../store/audit-log'
+import type { Logo } from '../store/merchants'
 import { merchantIdIn } from './membership'
 
 /** What the routes of a merchant's own account stand on. */
@@ -40,10 +41,11 @@ export const changeOwn = (
   res: Response,
   action: Action,
   decide: (merchant: Merchant) => Change | Promise<Change>,
+  logo?: Logo | null,
 ): Promise<Merchant> =>
   retryConflicts(async () => {
     const change = await decide(await own(store, res))
-    if (change.changed.length > 0) await store.merchants.update(change, action, actor(res))
+    if (change.changed.length > 0) await store.merchants.update(change, action, actor(res), logo)
     return change.merchant
   })
 

@@ -1,5 +1,5 @@
 export { auditRoutes } from './audit-routes'
-export { own } from './changes'
+export { type AccountDeps, changeOwn, own } from './changes'
 export { forgetKeyRequests, keyRoutes } from './key-routes'
 export { mailRoutes } from './mail-routes'
 export { memberRoutes } from './member-routes'

@@ -3,14 +3,17 @@ export {
   activatePayoutChange,
   activateWebhookSecret,
   approvePayoutChange,
+  type Branding,
   type Change,
   cancelPayoutChange,
   createMerchant,
   inForce,
   type Merchant,
+  PLAIN_BRANDING,
   rotateWebhookSecret,
   signPayoutChange,
   termsOf,
+  updateBranding,
   updateMerchant,
 } from './merchant'
 export { merchantBody } from './merchant-body'

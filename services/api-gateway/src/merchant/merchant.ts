@@ -6,6 +6,7 @@ import {
   type MerchantTerms,
   type NewEvent,
   namesInternalHost,
+  type UpdateBranding,
   type UpdateMerchant,
   vetWebhookUrl,
 } from '@ponte/contracts'
@@ -32,9 +33,22 @@ export interface Merchant extends Payout {
   webhookUrl: string | null
   sealedWebhookSecret: string
   pending: PendingSecret | null
+  /** How the checkout looks. */
+  branding: Branding
   createdAt: Date
   updatedAt: Date
 }
+
+/** Null is what Ponte shows by itself. */
+export interface Branding {
+  color: string | null
+  contactEmail: string | null
+  termsUrl: string | null
+  /** Names the picture in the table of logos. */
+  logoHash: string | null
+}
+
+export const PLAIN_BRANDING: Branding = { color: null, contactEmail: null, termsUrl: null, logoHash: null }
 
 export interface PendingSecret {
   sealed: string
@@ -69,6 +83,7 @@ export function createMerchant(
     pendingPayout: null,
     sealedWebhookSecret: fields.sealedWebhookSecret,
     pending: null,
+    branding: PLAIN_BRANDING,
     createdAt: fields.at,
     updatedAt: fields.at,
   }
@@ -89,6 +104,23 @@ export function updateMerchant(merchant: Merchant, body: UpdateMerchant, request
     .map(key => UPDATABLE[key])
   return changed.length === 0 ? { merchant: current, events: [], changed: [] } : changeTo(next, changed, request.at)
 }
+
+/** Applies what is given to how the checkout looks; `logoHash` undefined leaves the picture. */
+export function updateBranding(merchant: Merchant, body: Omit<UpdateBranding, 'logo'> & { logoHash?: string | null }, at: Date): Change {
+  const current = merchant.branding
+  const next: Branding = {
+    color: body.color === undefined ? current.color : (body.color?.toLowerCase() ?? null),
+    contactEmail: body.contact_email === undefined ? current.contactEmail : body.contact_email,
+    termsUrl: body.terms_url === undefined ? current.termsUrl : body.terms_url,
+    logoHash: body.logoHash === undefined ? current.logoHash : body.logoHash,
+  }
+  const changed = (Object.keys(BRANDING_NAMES) as (keyof Branding)[])
+    .filter(key => next[key] !== current[key])
+    .map(key => BRANDING_NAMES[key])
+  return changed.length === 0 ? { merchant, events: [], changed: [] } : changeTo({ ...inForce(merchant, at), branding: next }, changed, at)
+}
+
+const BRANDING_NAMES = { color: 'color', contactEmail: 'contact_email', termsUrl: 'terms_url', logoHash: 'logo' } as const
 
 const UPDATABLE = {
   displayName: 'display_name',

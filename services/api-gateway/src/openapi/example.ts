@@ -9,6 +9,7 @@ import type {
   CreateSubscription,
   ReplayDeliveries,
   SignPayoutChange,
+  UpdateBranding,
   UpdateEndpoint,
   UpdateMailPreferences,
   UpdateMember,
@@ -23,6 +24,7 @@ interface RequestBodies extends Record<RequestName, object> {
   UpdateSubscription: UpdateSubscription
   CreateMerchant: CreateMerchant
   UpdateMerchant: UpdateMerchant
+  UpdateBranding: UpdateBranding
   SignPayoutChange: SignPayoutChange
   CreateApiKey: CreateApiKey
   CreateInvitation: CreateInvitation
@@ -56,6 +58,7 @@ export const requestExamples: RequestBodies = {
   AcceptInvitation: { token: `inv_${'0123456789abcdef'.repeat(4)}` },
   UpdateMember: { role: 'viewer' },
   UpdateMailPreferences: { language: 'pt', topics: ['account', 'attention'] },
+  UpdateBranding: { color: '#0e6b54', contact_email: 'ola@padaria.example', terms_url: 'https://padaria.example/terms' },
   SignPayoutChange: { signature: `0x${'1b'.repeat(65)}` },
   ReplayDeliveries: { created_gte: '2026-11-20T00:00:00.000Z', created_lt: '2026-11-21T00:00:00.000Z', scope: 'undelivered' },
   AuthorizePayment: {

@@ -11,12 +11,14 @@ export interface PagesOptions {
   /** What the pages ask for at start: where to log in. Public by nature. */
   settings: { auth_url: string | null; public_client_key: string | null }
   session: DashboardSessionOptions
+  /** Merchants' pictures. */
+  logos: Router
 }
 
 const YEAR_S = 31_536_000
 
 /** The dashboard and the hosted checkout, when they are built: static files, and one document for each of the two. */
-export function pages({ folder, settings, session }: PagesOptions): Router {
+export function pages({ folder, settings, session, logos }: PagesOptions): Router {
   const router = Router()
   const document = (names: string[]): RequestHandler => {
     const found = names.map(name => join(folder, name)).find(existsSync)
@@ -32,6 +34,7 @@ export function pages({ folder, settings, session }: PagesOptions): Router {
     res.setHeader('Cache-Control', 'no-cache')
     res.json(settings)
   })
+  router.use(logos)
   router.use(dashboardSession(session))
   const assets = join(folder, 'assets')
   // `gzip`: the build leaves a compressed copy beside each asset.

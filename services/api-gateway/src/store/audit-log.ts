@@ -8,6 +8,7 @@ import type { MerchantStoreOptions } from './options'
 export type Action =
   | 'merchant.create'
   | 'merchant.update'
+  | 'branding.update'
   | 'payout_change.sign'
   | 'payout_change.approve'
   | 'payout_change.cancel'

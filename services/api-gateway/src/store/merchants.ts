@@ -2,7 +2,7 @@ import { ApiError } from '@ponte/contracts'
 import { type Database, insertRows, isUniqueViolation, outboxRows, type Statement, updateVersioned } from '@ponte/service-kit'
 import { z } from 'zod'
 import type { Merchant as MerchantRow, PrismaClient } from '../generated/client'
-import type { Change, Merchant } from '../merchant'
+import { type Change, type Merchant, PLAIN_BRANDING } from '../merchant'
 import { ACCOUNT_ROWS, type Action, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
 import type { MerchantStoreOptions } from './options'
 
@@ -17,6 +17,7 @@ const CHANGING_COLUMNS = [
   'sealed_webhook_secret',
   'sealed_pending_secret',
   'pending_activates_at',
+  'branding',
   'updated_at',
 ]
 const MERCHANT_COLUMNS = ['id', 'user_id', 'version', 'created_at', ...CHANGING_COLUMNS]
@@ -33,6 +34,15 @@ const INSERT: Statement = {
 }
 
 // Raw SQL, for the same reason.
+const UPDATE_WITH_LOGO: Statement = {
+  name: 'merchant-update-logo',
+  text: `
+  WITH ${ACCOUNT_ROWS},
+  logo_rows AS (${insertRows('logos', ['merchant_id', 'hash', 'png'])}
+    ON CONFLICT (merchant_id) DO UPDATE SET hash = excluded.hash, png = excluded.png)
+  ${updateVersioned('merchants', CHANGING_COLUMNS)}`,
+}
+
 const UPDATE: Statement = {
   name: 'merchant-update',
   text: `
@@ -48,6 +58,11 @@ export function merchantStore(database: Database, prisma: PrismaClient, options:
     async find(id: string): Promise<Merchant | null> {
       const row = await prisma.merchant.findUnique({ where: { id } })
       return row && toMerchant(row)
+    },
+    /** A picture by its name. */
+    async logo(hash: string): Promise<Uint8Array | null> {
+      const row = await prisma.logo.findFirst({ where: { hash }, select: { png: true } })
+      return row && row.png
     },
     /** Merchants whose change of the payout address has waited long enough. */
     async withDuePayout(): Promise<Merchant[]> {
@@ -75,12 +90,13 @@ export function merchantStore(database: Database, prisma: PrismaClient, options:
     },
 
     /** Writes a change of a merchant that was read at the version before. Throws a stale error (`isStale`) when it has moved on. */
-    async update(change: Change, action: Action, actor: Actor): Promise<void> {
+    async update(change: Change, action: Action, actor: Actor, logo?: Logo | null): Promise<void> {
       const entry = entryOf(change, action, actor)
       await database.commit({
         events: outboxRows([...change.events, accountChanged(entry, change.merchant)], now()),
-        write: UPDATE,
+        write: logo ? UPDATE_WITH_LOGO : UPDATE,
         rows: {
+          ...(logo ? { logos: [{ merchant_id: change.merchant.id, ...logo }] } : {}),
           merchants: [{ ...toRecord(change.merchant), version: change.merchant.version - 1 }],
           ...accountRows(entry, change.merchant, options),
         },
@@ -89,6 +105,19 @@ export function merchantStore(database: Database, prisma: PrismaClient, options:
     },
   }
 }
+
+/** A picture as it was encoded here, and its name. */
+export interface Logo {
+  hash: string
+  png: Buffer
+}
+
+const branding = z.object({
+  color: z.string().nullable(),
+  contactEmail: z.string().nullable(),
+  termsUrl: z.string().nullable(),
+  logoHash: z.string().nullable(),
+})
 
 /** As it is kept in JSON. */
 const pendingPayout = z.object({
@@ -116,6 +145,7 @@ const toRecord = (merchant: Merchant) => ({
   sealed_webhook_secret: merchant.sealedWebhookSecret,
   sealed_pending_secret: merchant.pending?.sealed ?? null,
   pending_activates_at: merchant.pending?.activatesAt ?? null,
+  branding: merchant.branding,
   created_at: merchant.createdAt,
   updated_at: merchant.updatedAt,
 })
@@ -123,5 +153,6 @@ const toRecord = (merchant: Merchant) => ({
 const toMerchant = ({ sealedPendingSecret, pendingActivatesAt, pendingPayoutActivatesAt, ...row }: MerchantRow): Merchant => ({
   ...row,
   pendingPayout: pendingPayoutActivatesAt && pendingPayout.parse(row.pendingPayout),
+  branding: row.branding === null ? PLAIN_BRANDING : branding.parse(row.branding),
   pending: sealedPendingSecret && pendingActivatesAt ? { sealed: sealedPendingSecret, activatesAt: pendingActivatesAt } : null,
 })

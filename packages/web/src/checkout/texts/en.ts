@@ -73,6 +73,8 @@ export const en: Texts = {
   theme: 'Switch between light and dark',
   language: 'Language',
   madeBy: 'Invoice by Ponte',
+  contactOf: merchant => `Ask ${merchant}`,
+  termsOf: merchant => `Terms of ${merchant}`,
   states: statesEn,
   transferWarning: network =>
     `Only USDC, and only on ${network}. Another coin or another network does not pay this invoice, and the money may be lost.`,

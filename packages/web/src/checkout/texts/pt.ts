@@ -74,6 +74,8 @@ export const pt = {
   theme: 'Alternar entre claro e escuro',
   language: 'Idioma',
   madeBy: 'Cobrança por Ponte',
+  contactOf: (merchant: string) => `Falar com ${merchant}`,
+  termsOf: (merchant: string) => `Termos de ${merchant}`,
   states: statesPt,
   transferWarning: (network: string) =>
     `Só USDC, e só pela rede ${network}. Outra moeda ou outra rede não quita esta cobrança, e o valor pode se perder.`,

@@ -1,6 +1,7 @@
 import type {
   AttentionItemBody,
   AuditEntryBody,
+  BrandingBody,
   DeletedEndpointBody,
   DeliveryBody,
   DeliveryDetailBody,
@@ -72,6 +73,8 @@ export const api = {
   merchant: () => call<MerchantBody>(ME),
   createMerchant: (body: object) => post<MerchantWithKeyBody>('/api/v1/merchants', body),
   updateMerchant: (body: object) => call<MerchantBody>(ME, { method: 'PATCH', body }),
+  branding: () => call<BrandingBody>(`${ME}/branding`),
+  updateBranding: (body: object) => call<BrandingBody>(`${ME}/branding`, { method: 'PATCH', body }),
   cancelPayoutChange: (id: string) => post<MerchantBody>(`${ME}/payout-changes/${id}/cancel`),
   rotateKey: () => post<MerchantWithKeyBody>(`${ME}/rotate-key`),
   rotateSecret: () => post<MerchantBody>(`${ME}/rotate-webhook-secret`),

@@ -14,7 +14,16 @@ export const email: Rule = { fault: 'email', holds: text => EMAIL.test(text) }
 export const address: Rule = { fault: 'address', holds: text => ADDRESS.test(text) }
 export const password: Rule = { fault: 'weakPassword', holds: text => text.length >= 8 }
 export const webUrl: Rule = { fault: 'webUrl', holds: text => text === '' || isWebUrl(text) }
+export const optionalEmail: Rule = { fault: 'email', holds: text => text === '' || EMAIL.test(text) }
+export const optionalColor: Rule = { fault: 'color', holds: text => /^(#[0-9a-fA-F]{6})?$/.test(text) }
+/** Where payers are offered to go: https, or http on this machine. */
+export const returnUrl: Rule = {
+  fault: 'returnUrl',
+  holds: text => text === '' || (isWebUrl(text) && (text.startsWith('https:') || isLoopback(text))),
+}
 export const periods: Rule = { fault: 'periods', holds: text => /^([1-9]\d{0,4})?$/.test(text) }
+
+const isLoopback = (text: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(URL.parse(text)?.hostname ?? '')
 
 function isWebUrl(text: string): boolean {
   const url = URL.parse(text)

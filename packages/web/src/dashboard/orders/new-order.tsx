@@ -1,6 +1,6 @@
-import { NativeSelect } from '@mantine/core'
+import { NativeSelect, TextInput } from '@mantine/core'
 import { api } from '../api'
-import { NewInvoice, type Opened } from '../forms'
+import { NewInvoice, type Opened, returnUrl } from '../forms'
 import { useWords } from '../texts'
 
 const MINUTES = [15, 30]
@@ -9,17 +9,48 @@ const HOURS = [1, 24, 72]
 export function NewOrder(form: Opened) {
   const { t } = useWords()
   return (
-    <NewInvoice kind="orders" create={api.createOrder} own={text => ({ expires_in: Number(text('expires_in')) })} {...form}>
-      {() => (
-        <NativeSelect
-          name="expires_in"
-          label={t.orders.expiresIn}
-          defaultValue="1800"
-          data={[
-            ...MINUTES.map(count => ({ value: String(count * 60), label: t.orders.minutes(count) })),
-            ...HOURS.map(count => ({ value: String(count * 3600), label: t.orders.hours(count) })),
-          ]}
-        />
+    <NewInvoice
+      kind="orders"
+      create={api.createOrder}
+      own={text => ({
+        expires_in: Number(text('expires_in')),
+        success_url: text('success_url') || null,
+        cancel_url: text('cancel_url') || null,
+      })}
+      rules={{ success_url: [returnUrl], cancel_url: [returnUrl] }}
+      {...form}
+    >
+      {faultOf => (
+        <>
+          <NativeSelect
+            name="expires_in"
+            label={t.orders.expiresIn}
+            defaultValue="1800"
+            data={[
+              ...MINUTES.map(count => ({ value: String(count * 60), label: t.orders.minutes(count) })),
+              ...HOURS.map(count => ({ value: String(count * 3600), label: t.orders.hours(count) })),
+            ]}
+          />
+          <TextInput
+            name="success_url"
+            type="url"
+            label={t.orders.successUrl}
+            description={t.orders.successUrlHint}
+            placeholder="https://"
+            maxLength={2048}
+            autoComplete="off"
+            error={faultOf('success_url')}
+          />
+          <TextInput
+            name="cancel_url"
+            type="url"
+            label={t.orders.cancelUrl}
+            placeholder="https://"
+            maxLength={2048}
+            autoComplete="off"
+            error={faultOf('cancel_url')}
+          />
+        </>
       )}
     </NewInvoice>
   )

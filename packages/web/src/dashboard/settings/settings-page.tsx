@@ -7,6 +7,7 @@ import { Card, Columns, CopyValue, Failure } from '../elements'
 import { Confirmed } from '../forms'
 import { Heading, usePageTitle } from '../frame'
 import { useWords } from '../texts'
+import { BrandingCard } from './branding-card'
 import { KeyContext } from './known-key'
 import { FieldWarning, MerchantForm } from './merchant-form'
 import { useMerchantSaved } from './merchant-saved'
@@ -22,6 +23,7 @@ export function SettingsPage({ merchant }: { merchant: MerchantBody }) {
         <div>
           <Store merchant={merchant} />
           <PayoutAddress merchant={merchant} />
+          <BrandingCard />
         </div>
         <div>
           <ApiKey />

@@ -64,6 +64,7 @@ export const teamEn: typeof teamPt = {
   actions: {
     'merchant.create': 'Store created',
     'merchant.update': 'Store changed',
+    'branding.update': 'Look of the checkout changed',
     'payout_change.sign': 'New payout address signed',
     'payout_change.approve': 'New payout address approved',
     'payout_change.cancel': 'Change of the payout address cancelled',

@@ -63,6 +63,7 @@ export const teamPt = {
   actions: {
     'merchant.create': 'Loja criada',
     'merchant.update': 'Loja mudada',
+    'branding.update': 'Aparência da página de pagamento mudada',
     'payout_change.sign': 'Novo endereço de recebimento assinado',
     'payout_change.approve': 'Novo endereço de recebimento aprovado',
     'payout_change.cancel': 'Troca do endereço de recebimento cancelada',

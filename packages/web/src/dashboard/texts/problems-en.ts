@@ -9,6 +9,8 @@ export const problemsEn: typeof problemsPt = {
     amount: 'Write an amount of reais above zero, with at most two digits of cents: 1,500.00.',
     address: 'This is not an address: copy it from your wallet again, all of it. It is 0x and 40 letters and digits, and capitals count.',
     webUrl: 'Write an address that begins with https:// and holds no password.',
+    color: 'Write # and six hex digits, such as #0e6b54, or leave it empty.',
+    returnUrl: 'Write an address that begins with https:// and holds no password, or leave it empty.',
     periods: 'Write a whole number, or leave it empty.',
     headers: 'One a line, such as X-Key: value. Content-Type, Host, webhook-… and others are ours.',
     limit: 'A number from 1 to 128, or nothing.',

@@ -12,6 +12,8 @@ export const problemsPt = {
     amount: 'Escreva um valor em reais acima de zero, com até dois dígitos de centavos: 1.500,00.',
     address: 'Isto não é um endereço: copie de novo da carteira, inteiro. São 0x e 40 letras e números, e até maiúsculas contam.',
     webUrl: 'Escreva um endereço que comece com https:// e não tenha senha.',
+    color: 'Escreva # e seis dígitos hexadecimais, como #0e6b54, ou deixe vazio.',
+    returnUrl: 'Escreva um endereço que comece com https:// e não tenha senha, ou deixe vazio.',
     periods: 'Escreva um número inteiro, ou deixe vazio.',
     headers: 'Um por linha, como X-Chave: valor. Content-Type, Host, webhook-… e outros são nossos.',
     limit: 'Um número de 1 a 128, ou vazio.',

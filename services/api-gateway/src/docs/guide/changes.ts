@@ -11,6 +11,7 @@ export const changes: readonly { day: string; gained: readonly string[] }[] = [
       `Up to ten webhook endpoints beside the ${c('webhook_url')}, with chosen kinds, the format of Standard Webhooks, a secret of their own, test events and pauses.`,
       `Kinds that endpoints may choose: ${['order.overpaid', 'order.paid_late', 'order.paid_after_cancel', 'order.duplicate', 'order.settled', 'payment.unmatched', 'account.changed'].map(c).join(', ')}, and more of subscriptions.`,
       `Orders: ${c('success_url')} and ${c('cancel_url')}; lists by ${c('paid_gte')}, ${c('paid_lt')}, ${c('brl_amount')}, ${c('description')} and ${c('text')}; ${c('GET /orders.csv')}.`,
+      `${c('/merchants/me/branding')} and ${c('GET /checkout/{order_id}/branding')}: logo, colour, contact and terms of the checkout.`,
       `${c('GET /attention')}: one list of what does not simply settle.`,
       'Members, invitations, named API keys with scopes, and the audit log.',
       `Every answer names the day of its interface in ${c('Ponte-Version')}.`,

@@ -75,6 +75,16 @@ export const people: Operation[] = [
 
 /** Named keys, the audit log, and what such a key can do that used to need a session. */
 export const account: Operation[] = [
+  me('get', '/branding', { id: 'getBranding', tag: 'Merchant', summary: 'See how your checkout looks', answers: { 200: 'Branding' } }),
+  me('patch', '/branding', {
+    ...{
+      id: 'updateBranding',
+      tag: 'Merchant',
+      summary: 'Change how your checkout looks',
+      body: 'UpdateBranding',
+      answers: { 200: 'Branding' },
+    },
+  }),
   me('get', '/audit', { ...audit, id: 'listMyAudit' }),
   me('get', KEYS, { id: 'listApiKeys', tag: 'Keys', summary: 'List your named API keys', answers: { 200: 'ApiKeyList' } }),
   me('post', KEYS, {

@@ -17,6 +17,10 @@ export const open: Operation[] = [
     ...{ summary: 'What a payer needs to pay an order', answers: { 200: 'Checkout' }, errors: ['not_found'] },
   },
   {
+    ...{ method: 'get', path: '/api/v1/checkout/:order_id/branding', id: 'getCheckoutBranding', tag: 'Checkout', credential: 'none' },
+    ...{ permission: null, summary: 'How the checkout of an order looks', answers: { 200: 'Branding' }, errors: ['not_found'] },
+  },
+  {
     ...{
       method: 'get',
       path: '/api/v1/checkout/:order_id/stream',

@@ -3,6 +3,7 @@ import { PERMISSIONS, type Permission } from '@ponte/contracts'
 /** What a path is about: its first word after `/api/v1` and `/merchants/me`. */
 const RESOURCES: Readonly<Record<string, string>> = {
   '': 'merchant',
+  branding: 'merchant',
   merchant: 'merchant',
   orders: 'orders',
   'orders.csv': 'orders',

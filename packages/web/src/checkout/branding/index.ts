@@ -1,0 +1,2 @@
+export { MerchantLinks, MerchantLogo } from './merchant-links'
+export { useBranding } from './use-branding'

@@ -1,0 +1,117 @@
+import { Button, FileInput, TextInput } from '@mantine/core'
+import type { BrandingBody } from '@ponte/contracts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../api'
+import { Card, Failure } from '../elements'
+import { CheckedForm, optionalColor, optionalEmail, returnUrl } from '../forms'
+import { useWords } from '../texts'
+import { logoFrom } from './logo-file'
+import './branding-card.css'
+
+/** How the checkout looks: logo, colour, contact and terms. */
+export function BrandingCard() {
+  const { t } = useWords()
+  const { data, error } = useQuery({ queryKey: ['branding'], queryFn: api.branding })
+  return (
+    <Card title={t.branding.title}>
+      <p>{t.branding.text}</p>
+      {error && <Failure error={error} />}
+      {data && <BrandingForm branding={data} />}
+    </Card>
+  )
+}
+
+function BrandingForm({ branding }: { branding: BrandingBody }) {
+  const { t } = useWords()
+  const queries = useQueryClient()
+  const [file, setFile] = useState<File | null>(null)
+  const [isUnreadable, setUnreadable] = useState(false)
+  const update = useMutation({
+    mutationFn: api.updateBranding,
+    onSuccess: saved => {
+      queries.setQueryData(['branding'], saved)
+      setFile(null)
+    },
+  })
+  const submit = async (fields: object) => {
+    const logo = file && (await logoFrom(file))
+    setUnreadable(file !== null && logo === null)
+    if (file === null || logo !== null) update.mutate({ ...fields, ...(logo ? { logo } : {}) })
+  }
+  return (
+    <>
+      {branding.logo_url && (
+        <div className="logo-now">
+          <img src={branding.logo_url} alt={t.branding.logo} width="56" height="56" />
+          <Button variant="default" loading={update.isPending} onClick={() => update.mutate({ logo: null })}>
+            {t.branding.removeLogo}
+          </Button>
+        </div>
+      )}
+      <CheckedForm
+        rules={{ color: [optionalColor], contact_email: [optionalEmail], terms_url: [returnUrl] }}
+        error={update.error}
+        onSubmit={text =>
+          void submit({
+            color: text('color') || null,
+            contact_email: text('contact_email') || null,
+            terms_url: text('terms_url') || null,
+          })
+        }
+        action={
+          <Button type="submit" loading={update.isPending}>
+            {t.branding.save}
+          </Button>
+        }
+      >
+        {faultOf => (
+          <>
+            <FileInput
+              label={t.branding.logo}
+              description={t.branding.logoHint}
+              placeholder={t.branding.choose}
+              accept="image/png,image/jpeg,image/webp"
+              value={file}
+              onChange={setFile}
+              error={isUnreadable ? t.branding.unreadable : undefined}
+              clearable
+            />
+            <TextInput
+              name="color"
+              label={t.branding.color}
+              description={t.branding.colorHint}
+              placeholder="#0e6b54"
+              defaultValue={branding.color ?? ''}
+              maxLength={7}
+              autoComplete="off"
+              spellCheck={false}
+              error={faultOf('color')}
+            />
+            <TextInput
+              name="contact_email"
+              type="email"
+              label={t.branding.contact}
+              description={t.branding.contactHint}
+              defaultValue={branding.contact_email ?? ''}
+              maxLength={254}
+              autoComplete="off"
+              error={faultOf('contact_email')}
+            />
+            <TextInput
+              name="terms_url"
+              type="url"
+              label={t.branding.terms}
+              placeholder="https://"
+              defaultValue={branding.terms_url ?? ''}
+              maxLength={2048}
+              autoComplete="off"
+              error={faultOf('terms_url')}
+            />
+          </>
+        )}
+      </CheckedForm>
+      <div role="status">{update.isSuccess && <p className="done">{t.saved}</p>}</div>
+    </>
+  )
+}

@@ -1,0 +1,62 @@
+import { ApiError, type BrandingBody, updateBranding as brandingBody, id as idSchema } from '@ponte/contracts'
+import { parseRequest } from '@ponte/service-kit'
+import { type RequestHandler, Router } from 'express'
+import { z } from 'zod'
+import { type AccountDeps, changeOwn, own } from '../account'
+import { liveViews } from '../checkout'
+import { jsonBody } from '../json-body'
+import { type Branding, updateBranding } from '../merchant'
+import type { Store } from '../store'
+import { encodeLogo } from './logo'
+
+const orderPath = z.object({ order_id: idSchema })
+const logoPath = z.object({ hash: z.string().regex(/^[0-9a-f]{32}$/) })
+const YEAR_S = 31_536_000
+
+/** How a merchant's checkout looks: for the merchant, and for whom has the link of an order. */
+export function brandingRoutes(deps: AccountDeps, knownQuery: RequestHandler): Router {
+  const { store, now, orders, session } = deps
+  const router = Router()
+
+  router.get('/api/v1/merchants/me/branding', ...session, async (_req, res) => {
+    res.json(bodyOf((await own(store, res)).branding))
+  })
+
+  router.patch('/api/v1/merchants/me/branding', ...session, async (req, res) => {
+    const { logo: base64, ...body } = parseRequest(brandingBody, jsonBody(req), 'body')
+    const logo = base64 == null ? base64 : encodeLogo(base64)
+    const fields = { ...body, ...(logo === undefined ? {} : { logoHash: logo?.hash ?? null }) }
+    const merchant = await changeOwn(store, res, 'branding.update', found => updateBranding(found, fields, now()), logo)
+    res.json(bodyOf(merchant.branding))
+  })
+
+  router.get('/api/v1/checkout/:order_id/branding', knownQuery, async (req, res) => {
+    const { order_id } = parseRequest(orderPath, req.params, 'path')
+    const view = (await liveViews(orders, [order_id])).get(order_id)
+    const merchant = view && (await store.merchants.find(view.merchantId))
+    if (!merchant) throw new ApiError('not_found', 'There is no such order; check the link.')
+    res.json(bodyOf(merchant.branding))
+  })
+  return router
+}
+
+/** The pictures, under names made of their bytes. */
+export function logoRoutes({ merchants }: Pick<Store, 'merchants'>): Router {
+  const router = Router()
+  router.get('/logos/:hash.png', async (req, res) => {
+    const { hash } = parseRequest(logoPath, req.params, 'path')
+    const png = await merchants.logo(hash)
+    if (!png) throw new ApiError('not_found', 'There is no such picture.')
+    res.setHeader('Cache-Control', `public, max-age=${YEAR_S}, immutable`)
+    res.type('png').send(Buffer.from(png))
+  })
+  return router
+}
+
+const bodyOf = ({ color, contactEmail, termsUrl, logoHash }: Branding): BrandingBody => ({
+  object: 'branding',
+  color,
+  contact_email: contactEmail,
+  terms_url: termsUrl,
+  logo_url: logoHash && `/logos/${logoHash}.png`,
+})

@@ -1,0 +1,1 @@
+export { brandingRoutes, logoRoutes } from './branding-routes'
