@@ -49,6 +49,10 @@ test('from sign-up to the first paid order, and a webhook that fails, is repaire
   await injectWallet(context, world.chain, 7)
   await signUp(page)
 
+  await go(page, 'Overview')
+  const steps = page.locator('.first-steps li')
+  await steps.first().waitFor()
+  expect(await steps.evaluateAll(items => items.map(item => item.getAttribute('data-done')))).toEqual(['true', 'true', 'false'])
   await go(page, 'Orders')
   await page.getByRole('button', { name: 'New order' }).first().click()
   await page.getByLabel('Amount').fill('1.250,00')
@@ -69,6 +73,7 @@ test('from sign-up to the first paid order, and a webhook that fails, is repaire
   await page.locator('.timeline').getByText('Delivered').waitFor()
   await go(page, 'Overview')
   await page.locator('.figure').getByText('R$ 1,250.00').waitFor()
+  await steps.first().waitFor({ state: 'detached' })
 
   world.receiver.answerWith(503)
   await go(page, 'API')

@@ -9,6 +9,7 @@ import { EndpointWarnings } from '../endpoints'
 import { Heading, usePageTitle } from '../frame'
 import { OrderBadge, OrderTable } from '../orders'
 import { useWords } from '../texts'
+import { FirstSteps } from './first-steps'
 import { VolumeChart } from './volume-chart'
 import { spanOf } from './volumes'
 import './overview.css'
@@ -32,6 +33,7 @@ export function OverviewPage() {
           data={SPANS.map(days => ({ value: String(days), label: t.overview.days(days) }))}
         />
       </Heading>
+      <FirstSteps />
       <EndpointWarnings />
       <AttentionCard refreshMs={REFRESH_MS} />
       <Volume span={span} />

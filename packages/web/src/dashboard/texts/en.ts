@@ -99,6 +99,15 @@ export const en: Texts = {
         'This address is a contract, certain to exist on the network of your orders only. What a payer sends on another network by mistake is at risk until your contract stands there at the same address. A wallet with a key of its own has its address on every network.',
     },
   },
+  firstSteps: {
+    title: 'First steps',
+    payout: 'Set the payout address that receives the USDC',
+    webhook: 'Have your server notified by a webhook',
+    invoice: 'Have a first invoice paid',
+    noWebhook: 'I do not need a webhook',
+    done: 'Done',
+    open: 'To do',
+  },
   overview: {
     title: 'Overview',
     volume: 'Received',

@@ -99,6 +99,15 @@ export const pt = {
         'Este endereço é um contrato, e só é certo que ele exista na rede das suas cobranças. O que um pagador enviar por engano em outra rede corre risco até o seu contrato existir lá, no mesmo endereço. Uma carteira com chave própria tem o endereço dela em todas as redes.',
     },
   },
+  firstSteps: {
+    title: 'Primeiros passos',
+    payout: 'Defina o endereço que recebe os USDC',
+    webhook: 'Avise seu servidor por webhook',
+    invoice: 'Receba o pagamento de uma primeira cobrança',
+    noWebhook: 'Não preciso de webhook',
+    done: 'Feito',
+    open: 'A fazer',
+  },
   overview: {
     title: 'Visão geral',
     volume: 'Recebido',
