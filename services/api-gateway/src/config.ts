@@ -62,6 +62,8 @@ export const apiGatewayConfig = z
     MERCHANT_READS_MAX: integer(1, 1_000).default(8),
     MERCHANT_WRITES_MAX: integer(1, 1_000).default(128),
     MERCHANT_WAITING_MAX: integer(0, 10_000).default(512),
+    /** Requests that wait for an event (`wait`) at once, in each replica. */
+    EVENT_WAITS_MAX: integer(1, 10_000).default(256),
     /** Live checkout streams open at once, in all, per address and per merchant, in each replica. */
     STREAMS_MAX: integer(1).default(5_000),
     STREAMS_PER_ADDRESS_MAX: integer(1).default(50),

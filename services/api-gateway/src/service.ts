@@ -143,11 +143,14 @@ const ownerOptions = (config: ApiGatewayConfig, logger: Logger) => ({
 })
 
 function openOwners(config: ApiGatewayConfig, logger: Logger) {
-  const open = (name: string, url: string, secrets: readonly string[]) => openOwner({ name, url, secrets, ...ownerOptions(config, logger) })
+  const open = (name: string, url: string, secrets: readonly string[], more: { longAnswers?: number } = {}) =>
+    openOwner({ name, url, secrets, ...ownerOptions(config, logger), ...more })
   return {
     orders: open('orders', config.ORDERS_URL, config.ORDERS_TOKEN_SECRET),
     subscriptions: open('subscriptions', config.SUBSCRIPTIONS_URL, config.SUBSCRIPTIONS_TOKEN_SECRET),
-    'webhook-dispatcher': open('webhook-dispatcher', config.WEBHOOKS_URL, config.WEBHOOKS_TOKEN_SECRET),
+    'webhook-dispatcher': open('webhook-dispatcher', config.WEBHOOKS_URL, config.WEBHOOKS_TOKEN_SECRET, {
+      longAnswers: config.EVENT_WAITS_MAX,
+    }),
     ...(config.CHAIN_LISTENER_URL !== undefined && config.CHAIN_LISTENER_TOKEN_SECRET !== undefined
       ? { 'chain-listener': open('chain-listener', config.CHAIN_LISTENER_URL, config.CHAIN_LISTENER_TOKEN_SECRET) }
       : {}),

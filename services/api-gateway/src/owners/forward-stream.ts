@@ -17,6 +17,10 @@ export async function forwardStream(owner: Owner, caller: Caller, path: string, 
     await answer.body.dump()
     return void res.end()
   }
+  // Ours and those of a pipeline together are more than Node takes for no leak.
+  res.setMaxListeners(20)
+  // A client that takes nothing for as long as a part may take gives up its place.
+  res.setTimeout(owner.partMs, () => res.destroy())
   // A lost connection has destroyed the answer by then, and there is no one to report it to.
   await pipeline(answer.body, res).catch(() => res.destroy())
 }

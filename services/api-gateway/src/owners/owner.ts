@@ -1,3 +1,4 @@
+import { finished } from 'node:stream'
 import { ApiError, type Caller } from '@ponte/contracts'
 import { type Logger, type Part, signCaller, traceHeaders } from '@ponte/service-kit'
 import { type Dispatcher, RoundRobinPool } from 'undici'
@@ -27,6 +28,8 @@ export interface Owner extends Part {
   ask(caller: Caller, request: OwnerRequest): Promise<OwnerAnswer>
   /** The same for an answer of any size, which is passed on as it comes. */
   open(caller: Caller, request: OwnerRequest, signal: AbortSignal): Promise<OwnerStream>
+  /** How long a part of such an answer may take. */
+  partMs: number
 }
 
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024
@@ -35,8 +38,7 @@ const CONNECTION_REQUESTS_MAX = 10_000
 /** Shorter than a stopping owner's lame-duck time, so that no request is written to a connection that is just being closed. */
 const IDLE_MAX_MS = 1_000
 const RETRY_AFTER_S = 2
-/** An answer in parts may take this much longer for each of them. */
-const STREAM_PATIENCE_MS = 20_000
+const LONG_ANSWERS_MAX = 64
 const ANSWER_HEADERS = ['content-type', 'idempotency-replayed', 'retry-after', 'location', 'content-disposition'] as const
 
 export interface OwnerOptions {
@@ -48,39 +50,52 @@ export interface OwnerOptions {
   connectionAgeMs: number
   /** How many connections it may have. */
   connections?: number
+  /** How many answers may be waited for, or passed on in parts, at once. */
+  longAnswers?: number
   logger: Logger
 }
 
 /** Opens a keep-alive pool to one owner. An owner that does not answer in time answers the caller 503 `service_unavailable`. */
 export function openOwner(options: OwnerOptions): Owner {
-  const { name, secrets, timeoutMs, logger, connections = CONNECTIONS_MAX } = options
+  const { name, secrets, timeoutMs, logger, connections = CONNECTIONS_MAX, longAnswers = LONG_ANSWERS_MAX } = options
   const base = new URL(options.url)
   const prefix = base.pathname.replace(/\/$/, '')
-  const pool = new RoundRobinPool(base.origin, {
-    connections,
-    connectTimeout: timeoutMs,
-    pipelining: 1,
-    // Connections are spread over replicas when they are made, so they are made anew again and again.
-    clientTtl: options.connectionAgeMs,
-    maxRequestsPerClient: CONNECTION_REQUESTS_MAX,
-    keepAliveTimeout: IDLE_MAX_MS,
-    keepAliveMaxTimeout: IDLE_MAX_MS,
-  })
+  const partMs = 2 * timeoutMs
+  const poolOf = (count: number) =>
+    new RoundRobinPool(base.origin, {
+      connections: count,
+      connectTimeout: timeoutMs,
+      pipelining: 1,
+      // Connections are spread over replicas when they are made, so they are made anew again and again.
+      clientTtl: options.connectionAgeMs,
+      maxRequestsPerClient: CONNECTION_REQUESTS_MAX,
+      keepAliveTimeout: IDLE_MAX_MS,
+      keepAliveMaxTimeout: IDLE_MAX_MS,
+    })
+  const promptPool = poolOf(connections)
+  // Connections of their own, so that no other merchant's request waits for one that a slow reader or a long poll holds.
+  const longPool = poolOf(longAnswers)
+  const places = createPlaces(longAnswers)
 
-  const open = async (caller: Caller, { method, path, headers, body }: OwnerRequest, signal: AbortSignal): Promise<OwnerStream> => {
+  const open = async (
+    caller: Caller,
+    { method, path, headers, body, waitMs = 0 }: OwnerRequest,
+    signal: AbortSignal,
+    pool: RoundRobinPool,
+  ): Promise<OwnerStream> => {
     const response = await pool.request({
       method,
       path: `${prefix}${path}`,
       headers: { ...headers, ...traceHeaders(), authorization: `Bearer ${signCaller(caller, { secrets, audience: name })}` },
       body: body ?? null,
       signal,
-      headersTimeout: timeoutMs + STREAM_PATIENCE_MS,
-      bodyTimeout: timeoutMs + STREAM_PATIENCE_MS,
+      headersTimeout: partMs + waitMs,
+      bodyTimeout: partMs,
     })
     return { status: response.statusCode, headers: pickHeaders(response.headers, ANSWER_HEADERS), body: response.body }
   }
   const send = async (caller: Caller, request: OwnerRequest, signal: AbortSignal): Promise<OwnerAnswer> => {
-    const { body, ...answer } = await open(caller, request, signal)
+    const { body, ...answer } = await open(caller, request, signal, request.waitMs ? longPool : promptPool)
     return { ...answer, body: await readBody(body) }
   }
   /** The owner's answer, or 503 when it has none or does not take our token. */
@@ -96,23 +111,55 @@ export function openOwner(options: OwnerOptions): Owner {
       retryAfterS: RETRY_AFTER_S,
     })
   }
+  const ask = (caller: Caller, request: OwnerRequest) => {
+    const signal = AbortSignal.timeout(timeoutMs + (request.waitMs ?? 0))
+    return answered(request.path, () =>
+      send(caller, request, signal).catch(error => {
+        if (!mayRepeat(request, error)) throw error
+        return send(caller, request, signal)
+      }),
+    )
+  }
   return {
     name,
-    stop: () => pool.close(),
-    open: (caller, request, signal) =>
-      answered(request.path, async () => {
-        const answer = await open(caller, request, signal)
-        if (answer.status === 401) await answer.body.dump()
+    partMs,
+    stop: async () => void (await Promise.all([promptPool.close(), longPool.close()])),
+    async open(caller, request, signal) {
+      const leave = places.take()
+      try {
+        const answer = await answered(request.path, async () => {
+          const opened = await open(caller, request, signal, longPool)
+          if (opened.status === 401) await opened.body.dump()
+          return opened
+        })
+        finished(answer.body, leave)
         return answer
-      }),
-    ask(caller, request) {
-      const signal = AbortSignal.timeout(timeoutMs + (request.waitMs ?? 0))
-      return answered(request.path, () =>
-        send(caller, request, signal).catch(error => {
-          if (!mayRepeat(request, error)) throw error
-          return send(caller, request, signal)
-        }),
-      )
+      } catch (error) {
+        leave()
+        throw error
+      }
+    },
+    async ask(caller, request) {
+      if (!request.waitMs) return ask(caller, request)
+      const leave = places.take()
+      return ask(caller, request).finally(leave)
+    },
+  }
+}
+
+/** So many places; one more is refused. */
+function createPlaces(count: number): { take(): () => void } {
+  let free = count
+  return {
+    take() {
+      if (free === 0)
+        throw new ApiError('rate_limited', 'Too many requests here wait for their answers; ask without wait, or again in a moment.', {
+          retryAfterS: RETRY_AFTER_S,
+        })
+      free -= 1
+      return () => {
+        free += 1
+      }
     },
   }
 }
