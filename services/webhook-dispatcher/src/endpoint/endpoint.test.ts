@@ -48,6 +48,20 @@ test('absent fields stay, null clears, headers are replaced as a whole', () => {
   })
 })
 
+test.each(['https://thief.example/', 'http://example.com/', 'https://example.com:8443/', 'https://hooks.example.com/'])(
+  'static headers, which are never shown, do not follow the endpoint to %s unless they are given again',
+  url => {
+    const kept = open({ headers: { Authorization: 'Bearer 42' } })
+    expect(() => updateEndpoint(kept, { url }, seal)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', errors: [expect.objectContaining({ path: 'headers' })] }),
+    )
+    expect(updateEndpoint(kept, { url, headers: {} }, seal)).toMatchObject({ url, sealedHeaders: null })
+    expect(updateEndpoint(kept, { url, headers: { 'X-A': '1' } }, seal)).toMatchObject({ url, headerNames: ['X-A'] })
+    expect(updateEndpoint(kept, { url: 'https://example.com/other' }, seal).sealedHeaders).toBe(kept.sealedHeaders)
+    expect(updateEndpoint(open(), { url }, seal).url).toBe(url)
+  },
+)
+
 test('a rotated secret waits for a day or for its activation; another rotation replaces it', () => {
   const rotated = rotateSecret(rotateSecret(open(), 'lost', at, seal), 'new', later(1), seal)
   expect(inForce(rotated, later(SECRET_ACTIVATES_AFTER_MS))).toMatchObject({ sealedSecret: 'e seals old' })

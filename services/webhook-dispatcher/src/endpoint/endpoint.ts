@@ -46,11 +46,17 @@ export function createEndpoint(
   }
 }
 
-/** Absent fields stay; `null` clears. */
+/**
+ * Absent fields stay; `null` clears. Throws `invalid_request` when static headers would follow the endpoint to another origin: they are never shown, so
+ * who may move the endpoint must not receive them by that.
+ */
 export function updateEndpoint(endpoint: Endpoint, body: UpdateEndpoint, seal: Seal): Endpoint {
+  const url = body.url === undefined ? endpoint.url : checkedUrl(body.url)
+  if (endpoint.headerNames.length > 0 && !body.headers && new URL(url).origin !== new URL(endpoint.url).origin)
+    throw refused('headers', OTHER_ORIGIN)
   return {
     ...endpoint,
-    url: body.url === undefined ? endpoint.url : checkedUrl(body.url),
+    url,
     description: body.description === undefined ? endpoint.description : body.description,
     events: body.events ?? endpoint.events,
     format: body.format ?? endpoint.format,
@@ -77,6 +83,8 @@ export function activateSecret(endpoint: Endpoint, at: Date): Endpoint {
   return { ...present, sealedSecret: pending.sealed, pending: null }
 }
 
+const OTHER_ORIGIN = 'must be sent again with a url of another origin, or as {}: those that are kept do not go there'
+
 const sealedHeaders = (headers: Readonly<Record<string, string>>, id: string, seal: Seal) => {
   const headerNames = Object.keys(headers)
   return { headerNames, sealedHeaders: headerNames.length === 0 ? null : seal(JSON.stringify(headers), id) }
@@ -85,6 +93,10 @@ const sealedHeaders = (headers: Readonly<Record<string, string>>, id: string, se
 function checkedUrl(text: string): string {
   const { refusal } = vetWebhookUrl(text)
   if (refusal === undefined) return text
-  const errors: FieldError[] = [{ path: 'url', message: refusal }]
-  throw new ApiError('invalid_request', `The body is not valid: url ${refusal}.`, { errors })
+  throw refused('url', refusal)
+}
+
+function refused(path: string, message: string): ApiError {
+  const errors: FieldError[] = [{ path, message }]
+  return new ApiError('invalid_request', `The body is not valid: ${path} ${message}.`, { errors })
 }
