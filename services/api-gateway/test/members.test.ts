@@ -99,6 +99,17 @@ test('an invitation works once, for its verified address, for seven days, and no
   await accept(again, expiring.token).expect(409)
 })
 
+test('an owner who is removed leaves no way back in: the invitations that they sent are good for nothing', async () => {
+  const { token } = await newMerchant(system)
+  const leaving = await colleague(token, 'owner')
+  const accomplice = newUser()
+  const wayBack = await invite(leaving.token, accomplice.email, 'owner')
+  const sent = await invite(token, accomplice.email, 'viewer')
+  await ask(token, 'delete', `/members/${leaving.id}`).expect(200)
+  expect((await accept(accomplice.token, wayBack.token).expect(409)).body.code).toBe('invalid_state')
+  expect((await accept(accomplice.token, sent.token).expect(200)).body.role).toBe('viewer')
+})
+
 test('two owners who remove each other at one moment leave one owner, whichever replicas they ask', async () => {
   for (let round = 0; round < 5; round++) {
     const { token, merchant } = await newMerchant(system)

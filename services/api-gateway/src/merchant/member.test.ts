@@ -32,6 +32,12 @@ describe('an invitation', () => {
     expect(joined(invitation, team, user)).toEqual({ ...member('c', 'finance'), email: 'Ana@example.com' })
   })
   test.each([
+    ['was removed since', [member('b', 'developer'), member('d', 'owner')]],
+    ['is no owner any more', [member('a', 'admin'), member('d', 'owner')]],
+  ])('is refused when who sent it %s', (_what, members) => {
+    expect(() => joined(invitation, members, user)).toThrow(code('invalid_state'))
+  })
+  test.each([
     ['another address', invitation, { ...user, verifiedEmail: 'bob@example.com' }, 'forbidden'],
     ['no verified address', invitation, { ...user, verifiedEmail: null }, 'forbidden'],
     ['one that was used', { ...invitation, acceptedAt: at }, user, 'invalid_state'],

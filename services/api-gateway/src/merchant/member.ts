@@ -47,7 +47,7 @@ export function joined(
   members: readonly Member[],
   user: { id: string; memberId: string; verifiedEmail: string | null; at: Date },
 ): Member {
-  const { acceptedAt, revokedAt, expiresAt, merchantId, email, role } = invitation
+  const { acceptedAt, revokedAt, expiresAt, merchantId, email, role, invitedBy } = invitation
   if (acceptedAt || revokedAt || expiresAt <= user.at)
     throw new ApiError('invalid_state', 'This invitation was used or revoked, or is older than seven days; ask for another one.')
   if (user.verifiedEmail?.toLowerCase() !== email.toLowerCase())
@@ -55,6 +55,9 @@ export function joined(
       'forbidden',
       'This invitation is for another e-mail address, or yours is not verified; log in with the one that was invited.',
     )
+  const inviter = members.find(({ userId }) => userId === invitedBy)
+  if (!inviter || !permissionsOf(inviter.role).includes('members:write'))
+    throw new ApiError('invalid_state', 'Who sent this invitation may not invite any more; ask for another one.')
   if (members.some(({ userId }) => userId === user.id)) throw new ApiError('invalid_state', 'You belong to this merchant already.')
   return { id: user.memberId, merchantId, userId: user.id, email, role, createdAt: user.at }
 }
