@@ -27,8 +27,12 @@ export function createOutput({ json, colour, stdout, stderr }: OutputOptions): O
   }
 }
 
+/** What a terminal would obey or reorder, in texts that payers and other programs wrote. */
+const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
 /** Rows in columns. */
-export function table(rows: readonly (readonly string[])[]): string {
+export function table(given: readonly (readonly string[])[]): string {
+  const rows = given.map(row => row.map(cell => cell.replace(UNSAFE, '\ufffd')))
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
   return rows
     .map(row =>

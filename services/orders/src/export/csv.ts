@@ -1,10 +1,13 @@
-/** Cells that a spreadsheet would take for a formula, also behind blanks and in their full-width forms. */
-const FORMULA = /^\s*[=+\-@\t\r＝＋－＠]/
+/**
+ * Where a spreadsheet would take what follows for a formula, also behind blanks and in its full-width form: at the beginning of a cell, and behind what
+ * spreadsheets of some countries take for the end of one.
+ */
+const FORMULA = /^(?=\s*[=+\-@\t\r＝＋－＠])|(?<=[;\t\r\n])(?=\s*[=+\-@＝＋－＠])/g
 
 /** One line of RFC 4180. A text that a spreadsheet would evaluate begins with an apostrophe. */
 export const csvLine = (cells: readonly (string | null)[]): string => `${cells.map(cell => csvCell(cell ?? '')).join(',')}\r\n`
 
 function csvCell(text: string): string {
-  const safe = FORMULA.test(text) ? `'${text}` : text
+  const safe = text.replace(FORMULA, "'")
   return /[",\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe
 }
