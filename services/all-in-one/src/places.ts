@@ -83,6 +83,7 @@ export function environments(place: Place): Record<ServiceName, Environment> {
       // On a developer's machine everything comes from one address, and a load test is no attack.
       RATE_LIMIT_CALLER_PER_MINUTE: '60000',
       RATE_LIMIT_ADDRESS_PER_MINUTE: '120000',
+      RATE_LIMIT_CHANGES_PER_MINUTE: '6000',
     },
     orders: {
       ...common('orders'),

@@ -58,6 +58,8 @@ export const apiGatewayConfig = z
     /** Requests a minute per API key or user, over all replicas; and per address, in each replica. */
     RATE_LIMIT_CALLER_PER_MINUTE: integer(1).default(6_000),
     RATE_LIMIT_ADDRESS_PER_MINUTE: integer(1).default(12_000),
+    /** Changes of merchants' own accounts a minute per user, over all replicas: each is recorded, published, and may ask the chain. */
+    RATE_LIMIT_CHANGES_PER_MINUTE: integer(1).default(60),
     /** Requests of one merchant that a replica serves at once, lists and reads apart from writes; and how many more may wait. */
     MERCHANT_READS_MAX: integer(1, 1_000).default(8),
     MERCHANT_WRITES_MAX: integer(1, 1_000).default(128),

@@ -1,5 +1,5 @@
 import type { AddressPolicy } from '@ponte/contracts'
-import { type RequestHandler, type Response, Router } from 'express'
+import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { auditRoutes, keyRoutes, mailRoutes, memberRoutes, merchantRoutes, own, payoutRoutes, requireMembership } from './account'
 import { brandingRoutes } from './branding'
 import { checkoutRoutes, type LiveCheckout } from './checkout'
@@ -20,6 +20,8 @@ export interface RouteDeps {
   tokens: SessionTokens
   live: LiveCheckout
   takeCaller(bucket: string): Promise<Verdict>
+  /** The same for changes of accounts. */
+  takeChange(bucket: string): Promise<Verdict>
   /** Bounds per merchant in this replica. */
   concurrency: { reads: Concurrency; writes: Concurrency }
   now: () => Date
@@ -40,8 +42,8 @@ export function routes(deps: RouteDeps): Router {
   if (deps.local) router.use(deps.local)
   const merchantId = (res: Response) => termsIn(res).merchant_id
   const turns = { reads: limitConcurrency(concurrency.reads, merchantId), writes: limitConcurrency(concurrency.writes, merchantId) }
-  const turn: RequestHandler = (req, res, next) =>
-    (req.method === 'GET' || req.method === 'HEAD' ? turns.reads : turns.writes)(req, res, next)
+  const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD'
+  const turn: RequestHandler = (req, res, next) => (isRead(req) ? turns.reads : turns.writes)(req, res, next)
   const allowed = requirePermission(neededPermission)
   const apiKey = [
     requireApiKey(store.apiKeys.terms),
@@ -63,7 +65,9 @@ export function routes(deps: RouteDeps): Router {
     next()
   })
   router.get('/api/v1/merchants/me/overview', ...session, sessionMerchant, overviewRoute(owners, now))
-  const account = { ...deps, orders: owners.orders, session, apiKey }
+  const limitChanges = limitCaller(deps.takeChange, res => `changes:${userIn(res).id}`)
+  const changing: RequestHandler = (req, res, next) => (isRead(req) ? next() : limitChanges(req, res, next))
+  const account = { ...deps, orders: owners.orders, session: [...session, changing], apiKey }
   router.use(merchantRoutes(account))
   router.use(payoutRoutes(account))
   router.use(brandingRoutes(account, knownQuery))

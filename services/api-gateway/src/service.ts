@@ -76,6 +76,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       now,
       tokens: sessionTokens({ keys: tokenKeys(config), issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE, now, logger }),
       takeCaller: sharedLimit(config.RATE_LIMIT_CALLER_PER_MINUTE, store.rateWindows.lease, clock),
+      takeChange: sharedLimit(config.RATE_LIMIT_CHANGES_PER_MINUTE, store.rateWindows.lease, clock),
       concurrency: {
         reads: { running: config.MERCHANT_READS_MAX, waiting: config.MERCHANT_WAITING_MAX },
         writes: { running: config.MERCHANT_WRITES_MAX, waiting: config.MERCHANT_WAITING_MAX },

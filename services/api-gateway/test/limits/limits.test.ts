@@ -1,3 +1,4 @@
+import { Wallet } from 'ethers'
 import request from 'supertest'
 import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
 
@@ -8,7 +9,10 @@ let system: TestGateway
 
 beforeAll(async () => {
   system = await startGateway(
-    { RATE_LIMIT_CALLER_PER_MINUTE: '20', RATE_LIMIT_ADDRESS_PER_MINUTE: '300', TRUSTED_PROXIES: '1', PUBLIC_URL: 'https://pay.ponte.dev' },
+    {
+      ...{ RATE_LIMIT_CALLER_PER_MINUTE: '20', RATE_LIMIT_CHANGES_PER_MINUTE: '3', RATE_LIMIT_ADDRESS_PER_MINUTE: '300' },
+      ...{ TRUSTED_PROXIES: '1', PUBLIC_URL: 'https://pay.ponte.dev' },
+    },
     { replicas: 2 },
   )
 })
@@ -60,6 +64,24 @@ test('a new key of the same merchant has no new allowance', async () => {
   for (let n = 0; n < 21; n++) await request(urlOf(0)).get('/api/v1/orders').set(bearer(apiKey)).set(from())
   const { body } = await request(urlOf(1)).post('/api/v1/merchants/me/rotate-key').set(bearer(token)).set(from()).expect(200)
   await request(urlOf(1)).get('/api/v1/orders').set(bearer(body.api_key)).set(from()).expect(429)
+})
+
+test('changes of an account, each of which may ask the chain, are limited more than other requests', async () => {
+  await insideOneWindow()
+  const { token } = await newMerchant(system)
+  const change = (replica: number, by = token) =>
+    request(urlOf(replica))
+      .patch('/api/v1/merchants/me')
+      .set(bearer(by))
+      .set(from())
+      .send({ payout_address: Wallet.createRandom().address })
+  system.owners.orders.received.length = 0
+  const statuses: number[] = []
+  for (let n = 0; n < 6; n++) statuses.push((await change(n % 2)).status)
+  expect(statuses).toEqual([200, 200, 429, 429, 429, 429])
+  expect(system.owners.orders.received).toHaveLength(2)
+  await request(urlOf(0)).get('/api/v1/merchants/me').set(bearer(token)).set(from()).expect(200)
+  await change(0, (await newMerchant(system)).token).expect(200)
 })
 
 test('an address is limited in each replica, before its credential costs a look into the database', async () => {

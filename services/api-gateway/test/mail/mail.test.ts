@@ -12,7 +12,10 @@ let system: TestGateway
 
 beforeAll(async () => {
   mailbox = await startMailbox()
-  const env = { SMTP_URL: mailbox.url, MAIL_FROM: 'Ponte <no-reply@ponte.example>', PUBLIC_URL: 'http://127.0.0.1' }
+  const env = {
+    ...{ SMTP_URL: mailbox.url, MAIL_FROM: 'Ponte <no-reply@ponte.example>', PUBLIC_URL: 'http://127.0.0.1' },
+    RATE_LIMIT_CHANGES_PER_MINUTE: '1000',
+  }
   system = await startGateway(env, { now: () => new Date(at.ms), replicas: 2 })
 })
 afterAll(async () => {
