@@ -13,7 +13,8 @@ export const ownedBy = { merchant_id: id, merchant_version: z.int().min(1) }
  */
 export const orderCreated = z.object({
   ...ownedBy,
-  order,
+  // An order that was just made has none, whatever their form is in another version.
+  order: order.omit({ payments: true }),
   watch_from_block: z.int().min(0).optional(),
   merchant_is_contract: z.boolean().optional(),
 })

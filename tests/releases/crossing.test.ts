@@ -1,0 +1,153 @@
+import { type EventType, eventTable, parseEvent, readEvent, topology } from '@ponte/contracts'
+import { type Bus, consumer, type Part, type Reactions, rabbitmqBus, silentLogger, until } from '@ponte/service-kit'
+import { testBroker } from '@ponte/service-kit/testing'
+import Ajv2020 from 'ajv/dist/2020'
+import addFormats from 'ajv-formats'
+import { type Channel, type ChannelModel, connect } from 'amqplib'
+import fc from 'fast-check'
+import events from './d476cba/events.json'
+import queues from './d476cba/queues.json'
+import schemas from './d476cba/schemas.json'
+import { arbitraryOf, type Schema } from './event-arbitrary'
+
+// The release before (d476cba) and this one on one broker, both ways: its events, schemas and queues were recorded from its own code.
+
+const broker = testBroker()
+const SAMPLES = 20
+const SEED = 21
+type Queue = keyof typeof queues
+const names = Object.keys(queues) as Queue[]
+const typesOf = (queue: Queue): readonly string[] => queues[queue].types
+
+/** Chain-listener and orders are replaced at one moment between these two (CHANGELOG): events of payments got another form. */
+const REPLACED_TOGETHER = ['payment.detected', 'payment.confirmed', 'payment.orphaned']
+const ADDED_WITH_THEM = ['sweep.confirmed', 'sweep.orphaned', 'deposit.synced', 'deposit.blocked']
+const recorded = events.filter(({ type }) => !REPLACED_TOGETHER.includes(type))
+
+/** Events that this release may publish, of the types in the queues of the release before. */
+const published = [...new Set(names.flatMap(typesOf))]
+  .filter(type => !REPLACED_TOGETHER.includes(type))
+  .flatMap(type => fc.sample(ofThisRelease(type as EventType), { seed: SEED, numRuns: SAMPLES }))
+
+function ofThisRelease(type: EventType) {
+  const data = eventTable[type].toJSONSchema({ io: 'input' }) as Schema
+  const envelope = { id: fc.uuid({ version: 7 }), occurred_at: fc.constant('2026-11-22T12:00:00.000Z'), trace: fc.constant(null) }
+  return fc.record({ ...envelope, type: fc.constant(type), data: arbitraryOf(data) }).filter(isEvent)
+}
+function isEvent(value: unknown): boolean {
+  try {
+    return parseEvent(value) !== undefined
+  } catch {
+    return false
+  }
+}
+
+const parts: Part[] = []
+let side: ChannelModel
+let before: Channel
+beforeAll(async () => {
+  side = await connect(broker.url)
+  before = await side.createChannel()
+  await declareAsBefore()
+})
+afterAll(async () => {
+  for (let part = parts.pop(); part; part = parts.pop()) await part.stop?.()
+  for (const namespace of [broker.namespace, `${broker.namespace}.new`]) {
+    for (const name of Object.keys(topology))
+      for (const kind of ['', 'dead.', 'later.']) await before.deleteQueue(`${namespace}.${kind}${name}`)
+    await before.deleteExchange(`${namespace}.events`)
+  }
+  await side.close()
+})
+
+/** What a process of the release before does when it connects; the broker refuses a queue that is there with other arguments. */
+async function declareAsBefore(namespace = broker.namespace): Promise<void> {
+  await before.assertExchange(`${namespace}.events`, 'topic', { durable: true })
+  for (const name of names) {
+    const queue = `${namespace}.${name}`
+    const [dead, settings] = [`${namespace}.dead.${name}`, queues[name].arguments]
+    await before.assertQueue(dead, { durable: true, arguments: { 'x-queue-type': 'quorum' } })
+    await before.assertQueue(queue, { durable: true, arguments: { ...settings, 'x-dead-letter-routing-key': dead } })
+    for (const type of typesOf(name)) await before.bindQueue(queue, `${namespace}.events`, type)
+  }
+}
+async function openBus(namespace = broker.namespace): Promise<Bus> {
+  const bus = rabbitmqBus({ ...broker, namespace, topology, logger: silentLogger })
+  parts.push(bus)
+  await bus.start?.()
+  await until(() => bus.accepts(), 'the bus never became ready')
+  return bus
+}
+
+it('a queue of the release before has the same types: none is lost, and none comes that its readers do not know', () => {
+  for (const name of names) {
+    const now: readonly string[] = topology[name]
+    expect(typesOf(name).filter(type => !now.includes(type))).toEqual([])
+    expect(now.filter(type => !typesOf(name).includes(type))).toEqual(name === 'orders' ? ADDED_WITH_THEM : [])
+  }
+})
+
+it('what the release before publishes is read by this one, and nothing of it is parked', async () => {
+  const unread = events.filter(event => {
+    try {
+      return 'unknown' in readEvent(event)
+    } catch {
+      return true
+    }
+  })
+  expect([...new Set(unread.map(({ type }) => type))]).toEqual(REPLACED_TOGETHER)
+
+  const bus = await openBus()
+  const handled = new Map<string, string[]>()
+  for (const name of names) {
+    const seen: string[] = []
+    const reactions: Reactions = Object.fromEntries(
+      Object.keys(eventTable).map(type => [type, async ({ id }: { id: string }) => void seen.push(id)]),
+    )
+    handled.set(name, seen)
+    const part = consumer(bus, name, reactions)
+    parts.push(part)
+    await part.start?.()
+  }
+  for (const { id, type, ...rest } of recorded) {
+    const body = Buffer.from(JSON.stringify({ id, type, ...rest }))
+    before.publish(`${broker.namespace}.events`, type, body, { persistent: true, messageId: id, contentType: 'application/json' })
+  }
+  for (const name of names) {
+    const wanted = recorded.filter(({ type }) => typesOf(name).includes(type)).map(({ id }) => id)
+    await until(() => wanted.every(id => handled.get(name)?.includes(id)), `${name} did not read all that the release before published`)
+    expect(handled.get(name)?.length).toBe(wanted.length)
+    expect(await bus.deadLetters(name).count()).toBe(0)
+  }
+  for (let part = parts.pop(); part; part = parts.pop()) await part.stop?.()
+})
+
+it('what this release publishes is read by the release before: its schemas take all that comes to its queues', async () => {
+  const bus = await openBus()
+  const ajv = new Ajv2020({ strict: false })
+  addFormats(ajv)
+  ajv.addSchema({ ...schemas, $id: 'before' })
+  const isRead = (type: string, value: unknown) => ajv.validate({ $ref: `before#/properties/${type}` }, value)
+  const came = new Map<string, string[]>(names.map(name => [name, []]))
+  const refused: string[] = []
+  for (const name of names)
+    await before.consume(`${broker.namespace}.${name}`, delivery => {
+      if (!delivery) return
+      const { id, type, ...rest } = JSON.parse(delivery.content.toString('utf8'))
+      if (!typesOf(name).includes(type) || !isRead(type, { id, type, ...rest })) refused.push(`${name} ${type} ${ajv.errorsText()}`)
+      came.get(name)?.push(id)
+      before.ack(delivery)
+    })
+  await Promise.all(published.map(event => bus.publish({ id: event.id, type: event.type, body: JSON.stringify(event) })))
+  for (const name of names) {
+    const wanted = published.filter(({ type }) => typesOf(name).includes(type)).map(({ id }) => id)
+    await until(() => wanted.every(id => came.get(name)?.includes(id)), `${name} did not get all that this release published`)
+  }
+  expect([...new Set(refused)]).toEqual([])
+})
+
+it('on a new broker this release may come first: the release before declares what it finds', async () => {
+  const namespace = `${broker.namespace}.new`
+  await openBus(namespace)
+  await expect(declareAsBefore(namespace)).resolves.toBeUndefined()
+})
