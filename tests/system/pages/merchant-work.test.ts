@@ -187,6 +187,14 @@ test('a subscription is made and charged by hand; one by the calendar is paid, r
   await button('Charge now').click()
   await page.getByRole('link', { name: 'The period’s order is open' }).waitFor()
   await page.locator('.timeline').getByText('Period 1').waitFor()
+  const byHand = new URL(page.url()).pathname.split('/').at(-1)
+  const [charged] = (await ask<List<OrderBody>>('GET', `/api/v1/orders?subscription_id=${byHand}`)).data
+  if (!charged) throw new Error('The period has no order.')
+  await pay(world.chain, charged, units(charged.usdc_amount) / 2n)
+  await button('Count as paid').click()
+  await confirm('Count as paid')
+  await page.locator('.timeline').getByText('Paid', { exact: true }).waitFor()
+  expect(await button('Count as paid').count()).toBe(0)
   await page.locator('.timeline').getByRole('link').click()
   await page.getByRole('link', { name: 'Open the payment page' }).waitFor()
 

@@ -91,6 +91,7 @@ export const api = {
   subscription: (id: string) => call<SubscriptionBody>(`${ME}/subscriptions/${id}`),
   createSubscription: (body: object, key: string) => post<SubscriptionBody>(`${ME}/subscriptions`, body, key),
   charge: (id: string, key: string) => post<OrderBody | PendingChargeBody>(`${ME}/subscriptions/${id}/charge`, {}, key),
+  acceptCharge: (id: string, period: number) => post<SubscriptionBody>(`${ME}/subscriptions/${id}/charges/${period}/accept`),
   cancelSubscription: (id: string) => post<SubscriptionBody>(`${ME}/subscriptions/${id}/cancel`),
   events: (query: Query) => call<List<EventBody>>(withQuery(`${ME}/events`, query)),
   deliveries: (query: Query) => call<List<DeliveryBody>>(withQuery(`${ME}/deliveries`, query)),

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { SubscriptionBody } from '@ponte/contracts'
+import type { SubscriptionBody, SubscriptionChargeBody } from '@ponte/contracts'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -53,7 +53,7 @@ export function SubscriptionPage({ id }: { id: string }) {
       </Card>
       <Columns>
         <Card title={t.subscriptions.charges}>
-          <Charges subscription={subscription} />
+          <Charges subscription={subscription} onAccepted={() => void found.refetch()} />
         </Card>
         <Card title={t.subscriptions.calendar}>
           <Calendar subscription={subscription} />
@@ -91,7 +91,7 @@ function ChargeButton({ id, onDone }: { id: string; onDone(): void }) {
   )
 }
 
-function Charges({ subscription }: { subscription: SubscriptionBody }) {
+function Charges({ subscription, onAccepted }: { subscription: SubscriptionBody; onAccepted(): void }) {
   const { t, brl, moment } = useWords()
   const charges = subscription.charges ?? []
   if (charges.length === 0) return <p className="faint">{t.subscriptions.noCharges}</p>
@@ -114,9 +114,28 @@ function Charges({ subscription }: { subscription: SubscriptionBody }) {
               <Link href={`/orders/${order.id}`}>{shortened(order.id, 13)}</Link> <span className="faint">{moment(order.issued_at)}</span>
             </p>
           ))}
+          <Received id={subscription.id} charge={charge} onAccepted={onAccepted} />
         </TimelineEntry>
       ))}
     </Timeline>
+  )
+}
+
+/** Money that came too late or in part: it counts when the merchant wants it to. */
+function Received({ id, charge, onAccepted }: { id: string; charge: SubscriptionChargeBody; onAccepted(): void }) {
+  const { t, brl } = useWords()
+  const { period_index, status, received_brl_amount: received = '0.00' } = charge
+  if (status === 'paid' || received === '0.00') return null
+  return (
+    <>
+      <p>{t.subscriptions.received(brl(received))}</p>
+      <Confirmed
+        action={t.subscriptions.accept}
+        question={t.subscriptions.acceptSure(brl(received))}
+        work={() => api.acceptCharge(id, period_index)}
+        onDone={onAccepted}
+      />
+    </>
   )
 }
 

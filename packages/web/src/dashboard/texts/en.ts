@@ -213,6 +213,10 @@ export const en: Texts = {
     charges: 'Charges by period',
     period: index => `Period ${index + 1}`,
     chargeStatuses: { open: 'Open', paid: 'Paid', skipped: 'Skipped' },
+    received: amount => `${amount} came too late or in part, and the period is not paid.`,
+    accept: 'Count as paid',
+    acceptSure: amount =>
+      `Count ${amount} as this period’s payment? Nothing more is asked for it, and an open order of the period is closed.`,
     calendar: 'Coming periods',
     noCalendar: 'No calendar: each order is issued when you say so.',
     create: 'Create subscription',

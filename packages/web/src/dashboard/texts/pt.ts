@@ -200,6 +200,10 @@ export const pt = {
     charges: 'Cobranças por período',
     period: (index: number) => `Período ${index + 1}`,
     chargeStatuses: { open: 'Em aberto', paid: 'Paga', skipped: 'Pulada' },
+    received: (amount: string) => `${amount} chegou tarde ou em parte, e o período não está pago.`,
+    accept: 'Contar como pago',
+    acceptSure: (amount: string) =>
+      `Contar ${amount} como o pagamento deste período? Nada mais é cobrado por ele, e uma cobrança em aberto do período é encerrada.`,
     calendar: 'Próximos períodos',
     noCalendar: 'Sem calendário: cada cobrança sai quando você manda.',
     create: 'Criar assinatura',
