@@ -26,21 +26,24 @@ const pieces = {
 }
 
 async function main() {
-  const wanted = process.argv.slice(2)
+  // What follows a second `--` is for the pieces: npm run bench -- siege -- --minutes 2
+  const all = process.argv.slice(2)
+  const wanted = all.slice(0, all.includes('--') ? all.indexOf('--') : all.length)
+  const options = all.slice(wanted.length + 1)
   const unknown = wanted.find(name => !(name in pieces))
   if (unknown) throw new StepError(`There is no benchmark ${unknown}. Choose from: ${Object.keys(pieces).join(', ')}.`)
   await withServers(async () => {
     mkdirSync(join(root, 'bench/results'), { recursive: true })
     console.log(`Node ${process.version}, ${cpus().length} cores of ${cpus()[0]?.model ?? 'unknown'}`)
-    for (const name of wanted.length > 0 ? wanted : Object.keys(pieces)) await run(name)
+    for (const name of wanted.length > 0 ? wanted : Object.keys(pieces)) await run(name, options)
   })
 }
 
-async function run(name) {
+async function run(name, options) {
   if (!existsSync(join(root, pieces[name]))) throw new StepError(`The benchmark ${name} is missing: ${pieces[name]}.`)
   console.log(`\n${name}${versions(pieces[name])}`)
   const env = name === 'webhooks' ? { REDIS_SERVER: await redisServer() } : {}
-  await runTool(pieces[name], [], { ...env, PONTE_BENCH_RESULT: join(root, `bench/results/${name}.json`) })
+  await runTool(pieces[name], options, { ...env, PONTE_BENCH_RESULT: join(root, `bench/results/${name}.json`) })
 }
 
 /** Whose figures depend on their version: what is measured beside ours, and what it is measured on. */

@@ -1,14 +1,19 @@
+import { parseArgs } from 'node:util'
 import { siege } from '../siege/siege'
 import { percentile, report } from './table'
 
 // Honest payers beside one attacker who uses every trick at once, and the same without him.
 
-const MINUTES = Number(process.env.BENCH_MINUTES ?? 30)
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: process.env.BENCH_MINUTES ?? '30' } } })
+const MINUTES = Number(values.minutes)
+const RATIO_MAX = 1.5
 const EVERY_MS = Number(process.env.BENCH_EVERY_MS ?? 1_000)
 
 async function main(): Promise<void> {
   const rows = []
   const p99: number[] = []
+  const bill: string[] = []
+  let isBounded = true
   for (const attacked of [false, true]) {
     const outcome = await siege({ seconds: MINUTES * 60, everyMs: EVERY_MS, attacked })
     const { paidMs, unpaid, refused, twice, attackerUsdc, allUsdc } = outcome
@@ -26,10 +31,14 @@ async function main(): Promise<void> {
     rows.push({ name: attacked ? 'with an attacker' : 'alone', figures })
     console.table(outcome.tricks)
     console.table(outcome.outcomes)
-    if (attacked) console.log(`the attacker's gas bill ${attackerUsdc.toFixed(2)} USDC, budget ${outcome.budgetUsdc} USDC`)
+    bill.push(`${attackerUsdc.toFixed(2)} of ${outcome.budgetUsdc} USDC`)
+    isBounded &&= attackerUsdc <= outcome.budgetUsdc && unpaid === 0 && twice === 0
   }
+  const [alone = 0, beside = 0] = p99
+  const verdict = isBounded && beside <= RATIO_MAX * alone ? 'kept' : 'missed'
+  const ratio = (beside / alone).toFixed(2)
   report(`${MINUTES} minutes each: from paying to paid (ms), a block a second`, rows, [
-    `p99 with the attacker is ${((p99[1] ?? 0) / (p99[0] ?? 1)).toFixed(2)} times that without; goal ≤ 1.5`,
+    `${verdict}: p99 ${alone.toFixed(0)} ms alone, ${beside.toFixed(0)} ms beside the attacker, ratio ${ratio} (at most ${RATIO_MAX}); their gas cost us ${bill[1]}`,
   ])
 }
 

@@ -6,12 +6,14 @@ import { until } from '@ponte/service-kit'
 
 /** A crowded machine starts five processes at once slowly. */
 const READY_WAIT_MS = 120_000
+/** Pieces of output that are kept, the newest: a long run fills no memory. */
+const OUTPUT_MAX = 20_000
 
 /** One service as an operating-system process, from its built code. */
 export interface Running {
   child: ChildProcess
   opsUrl: string
-  /** Its output, grown while it runs. */
+  /** Its newest output, grown while it runs. */
   output: string[]
 }
 
@@ -21,7 +23,11 @@ export const mainOf = (name: ServiceName) => join(__dirname, '../../services', n
 export function startProcess(name: ServiceName, settings: Environment & { OPS_PORT: string }): Running & { ready: Promise<void> } {
   const child = spawn(process.execPath, [mainOf(name)], { env: { PATH: process.env.PATH, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] })
   const output: string[] = []
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => output.push(String(chunk)))
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', chunk => {
+      output.push(String(chunk))
+      if (output.length > OUTPUT_MAX) output.splice(0, OUTPUT_MAX / 2)
+    })
   const opsUrl = `http://127.0.0.1:${settings.OPS_PORT}`
   const ready = until(
     async () => {
