@@ -1,6 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net'
-import { until } from '@ponte/service-kit'
+import { silentLogger, until } from '@ponte/service-kit'
 import request from 'supertest'
+import { createApiGateway } from '../../src'
 import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
 import { startOwner } from '../world/owner'
 
@@ -22,6 +23,10 @@ async function balancer(replicas: { url: string }[]) {
   const address = server.address()
   return {
     url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    /** What is connected now passes nothing on any more and is not closed: half open, as when a machine vanished. */
+    freeze() {
+      for (const socket of sockets) socket.unpipe().pause()
+    },
     stop: () =>
       new Promise<void>(resolve => {
         for (const socket of sockets) socket.destroy()
@@ -67,3 +72,29 @@ test('a replica that is added gets requests within the age of a connection, unde
   await clients
   expect([...statuses]).toEqual([200])
 })
+
+test('connections to an owner that are half open hold no request for longer than its timeout, and are used no more', async () => {
+  const { apiKey } = await newMerchant(system)
+  const gateway = createApiGateway(
+    { ...system.config, OWNER_TIMEOUT_MS: 2_000, OWNER_CONNECTION_AGE_MS: 600_000 },
+    { bus: system.bus, logger: silentLogger },
+  )
+  await gateway.start()
+  try {
+    const ask = () => request(`http://127.0.0.1:${gateway.http.port()}`).get('/api/v1/orders').set(bearer(apiKey))
+    const many = () => Promise.all(Array.from({ length: 8 }, ask))
+    expect((await many()).map(({ status }) => status)).toEqual(Array(8).fill(200))
+    front.freeze()
+    const answers = await many()
+    expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([])
+    expect(answers.map(({ status }) => status)).toContain(503)
+    // Each frozen one was given up with the request that it held.
+    await until(
+      async () => (await many()).every(({ status }) => status === 200),
+      'requests go on being sent into half-open connections',
+      20_000,
+    )
+  } finally {
+    await gateway.stop()
+  }
+}, 60_000)
