@@ -96,8 +96,8 @@ export async function startReplicas(
   const outputs: string[][] = []
 
   const start = async (name: ServiceName, index: number, settings: Environment = {}) => {
-    const port = await freePort()
-    const opsPort = replicas.get(`${name} ${index}`)?.opsPort ?? (await freePort())
+    // A replacement has its predecessor's: another program may take a port between being found free and being used.
+    const { port = await freePort(), opsPort = await freePort() } = replicas.get(`${name} ${index}`) ?? {}
     const started = startProcess(name, { ...env[name], ...more, ...settings, PORT: String(port), OPS_PORT: String(opsPort) })
     outputs.push(started.output)
     replicas.set(`${name} ${index}`, { ...started, port, opsPort, settings })
