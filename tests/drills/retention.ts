@@ -73,7 +73,7 @@ async function publish(database: Db, name: string, days: number | undefined): Pr
   })()
   const until = performance.now() + SECONDS * 1000
   while (performance.now() < until) {
-    const message = outboxRows([{ type: TYPE, data: { order_id: uuidv7() } } as never], new Date(), null)
+    const message = outboxRows([{ type: TYPE, data: { merchant_id: uuidv7(), order_id: uuidv7() } } as never], new Date(), null)
     for (const { id } of message) sentAt.set(id, performance.now())
     await database.commit({ events: message })
     relay.wake()
