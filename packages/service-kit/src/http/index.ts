@@ -1,4 +1,5 @@
 export * from './app'
+export * from './csv'
 export * from './idempotency'
 export * from './internal-token'
 export * from './list-page'

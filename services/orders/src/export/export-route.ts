@@ -1,10 +1,9 @@
 import { pipeline } from 'node:stream/promises'
 import { exportOrders, type ListOrders, type MerchantTerms } from '@ponte/contracts'
-import { parseRequest } from '@ponte/service-kit'
+import { csvLine, parseRequest } from '@ponte/service-kit'
 import type { RequestHandler, Response } from 'express'
 import type { OrderHistory } from '../order'
 import type { Store } from '../store'
-import { csvLine } from './csv'
 import { orderCells, orderColumns } from './orders-csv'
 
 const PAGE = 500

@@ -2,22 +2,26 @@ import { z } from 'zod'
 import { id, timestamp } from '../../fields'
 import { pageQuery } from '../list'
 
+const filters = {
+  action: z
+    .string()
+    .regex(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, 'must be an action, such as merchant.update')
+    .optional(),
+  created_gte: timestamp.optional(),
+  created_lt: timestamp.optional(),
+}
+
 /** Query of `GET /api/v1/merchants/me/audit`. */
 export const listAudit = z
-  .strictObject({
-    ...pageQuery,
-    action: z
-      .string()
-      .regex(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, 'must be an action, such as merchant.update')
-      .optional(),
-    created_gte: timestamp.optional(),
-    created_lt: timestamp.optional(),
-  })
+  .strictObject({ ...pageQuery, ...filters })
   .refine(query => query.starting_after === undefined || query.ending_before === undefined, {
     path: ['ending_before'],
     message: 'send either starting_after or ending_before, not both',
   })
 export type ListAudit = z.infer<typeof listAudit>
+
+/** Query of `GET /api/v1/merchants/me/audit.csv`: a list's, without its pages. */
+export const exportAudit = z.strictObject(filters)
 
 /** A change of the merchant's account: never a value, only the names of what changed. */
 export const auditEntry = z

@@ -15,6 +15,7 @@ const RESOURCES: Readonly<Record<string, string>> = {
   deliveries: 'deliveries',
   'webhook-endpoints': 'endpoints',
   audit: 'audit',
+  'audit.csv': 'audit',
   'payout-changes': 'payout',
   members: 'members',
   invitations: 'members',
