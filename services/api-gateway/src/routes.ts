@@ -28,6 +28,7 @@ export interface RouteDeps {
   sealKeys: readonly string[]
   freshLoginMs: number
   payoutGuard: PayoutGuard
+  isMailing: boolean
   webhooks: AddressPolicy
   /** Answered before everything else. */
   local?: Router

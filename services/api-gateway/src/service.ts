@@ -82,6 +82,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
         writes: { running: config.MERCHANT_WRITES_MAX, waiting: config.MERCHANT_WAITING_MAX },
       },
       sealKeys: config.SEAL_KEY,
+      isMailing: config.SMTP_URL !== undefined,
       freshLoginMs: config.FRESH_LOGIN_S * 1_000,
       payoutGuard: { delayMs: config.PAYOUT_DELAY_S * 1_000, unsignedDelayMs: config.PAYOUT_UNSIGNED_DELAY_S * 1_000 },
       webhooks: { allowed: config.WEBHOOK_ALLOW_CIDRS, denied: config.WEBHOOK_DENY_CIDRS },

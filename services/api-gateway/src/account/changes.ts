@@ -22,6 +22,8 @@ export interface AccountDeps {
   /** How long ago a login may be for what wants a fresh one; 0 takes any. */
   freshLoginMs: number
   payoutGuard: PayoutGuard
+  /** There is a server for mail. */
+  isMailing: boolean
   /** Leaves the user in `res.locals.user`, and the merchant that the request is about where the route needs one. */
   session: RequestHandler[]
   /** Leaves the merchant's terms in `res.locals.terms`. */

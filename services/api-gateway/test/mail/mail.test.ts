@@ -123,7 +123,7 @@ test('a member chooses topics and language; an owner always receives what change
   const owner = await owned()
   const developer = await colleague(owner.token, 'developer')
   expect((await ask(developer.token, 'get', '/mail').expect(200)).body).toEqual({
-    ...{ object: 'mail_preferences', email: developer.email, language: 'pt' },
+    ...{ object: 'mail_preferences', email: developer.email, is_sending: true, language: 'pt' },
     ...{ topics: ['account', 'webhooks'], possible_topics: ['account', 'webhooks'], fixed_topics: [] },
   })
   await ask(developer.token, 'patch', '/mail', { topics: [] }).expect(200)
@@ -210,6 +210,7 @@ test('without a server for mail nothing is written, and events are taken all the
     await request(silent.url).post(`${ME}/rotate-key`).set(bearer(token)).expect(200)
     await silent.gateway.idle()
     expect((await silent.sql.query('SELECT 1 FROM mails')).rows).toEqual([])
+    expect((await request(silent.url).get(`${ME}/mail`).set(bearer(token)).expect(200)).body.is_sending).toBe(false)
   } finally {
     await silent.stop()
   }

@@ -35,6 +35,7 @@ export const mailPreferences = z
   .object({
     object: z.literal('mail_preferences'),
     email: z.string().nullable().meta({ description: 'The verified address of your login; without one there is no mail' }),
+    is_sending: z.boolean().meta({ description: 'False where the installation sends no mail at all' }),
     language,
     topics: z.array(topic),
     possible_topics: z.array(topic).meta({ description: 'Those that your role may have' }),

@@ -13,7 +13,7 @@ export function MailCard() {
   const queries = useQueryClient()
   const { data } = useQuery({ queryKey: KEY, queryFn: api.mail })
   const update = useMutation({ mutationFn: api.updateMail, onSuccess: saved => queries.setQueryData(KEY, saved) })
-  if (!data) return null
+  if (!data?.is_sending) return null
   const topics = Object.entries(t.team.topics) as [MailTopic, string][]
   const toggle = (topic: MailTopic) => {
     const chosen = data.topics.includes(topic) ? data.topics.filter(each => each !== topic) : [...data.topics, topic]
