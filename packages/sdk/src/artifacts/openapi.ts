@@ -1031,6 +1031,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/merchants/me/audit.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All changes of your account as one file
+         * @description RFC 4180 in UTF-8, newest first. A file that breaks off is not complete.
+         */
+        get: operations["exportMyAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/merchants/me/api-keys": {
         parameters: {
             query?: never;
@@ -1079,6 +1099,26 @@ export interface paths {
         };
         /** List the changes of your account */
         get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All changes of your account as one file
+         * @description RFC 4180 in UTF-8, newest first. A file that breaks off is not complete.
+         */
+        get: operations["exportAudit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2965,6 +3005,8 @@ export interface components {
             object: "mail_preferences";
             /** @description The verified address of your login; without one there is no mail */
             email: string | null;
+            /** @description False where the installation sends no mail at all */
+            is_sending: boolean;
             /** @enum {string} */
             language: "pt" | "en";
             topics: ("account" | "webhooks" | "attention" | "subscriptions")[];
@@ -5948,6 +5990,36 @@ export interface operations {
             };
         };
     };
+    exportMyAudit: {
+        parameters: {
+            query?: {
+                action?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     listApiKeys: {
         parameters: {
             query?: never;
@@ -6078,6 +6150,30 @@ export interface operations {
                 starting_after?: string;
                 /** @description The page before this id, which is newer */
                 ending_before?: string;
+                action?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportAudit: {
+        parameters: {
+            query?: {
                 action?: string;
                 /** @description Created at this time or later */
                 created_gte?: string;
