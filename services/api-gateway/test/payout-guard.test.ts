@@ -195,7 +195,7 @@ describe('with two owners', () => {
 
   test('the approval of the other puts it in force at once; that of who asked for it, or of a session that is not fresh, does not', async () => {
     const { token, merchant, partner, next, change } = await requested()
-    expect((await approve(fresh(token), change.id).expect(403)).body.code).toBe('forbidden')
+    expect((await approve(fresh(token), change.id).expect(409)).body.code).toBe('invalid_state')
     const old = system.identity.sign({ sub: subjectOf(partner()), amr: [{ method: 'password', timestamp: at.ms / 1000 - 3600 }] })
     expect((await approve(old, change.id).expect(403)).body.code).toBe('fresh_login_required')
     const { body } = await approve(partner(), change.id, 1).expect(200)
@@ -206,7 +206,7 @@ describe('with two owners', () => {
 
   test('a stolen fresh session cannot make the owner who approves, neither by an invitation nor by a role', async () => {
     const { token, partner, change } = await requested(23)
-    expect((await approve(partner(), change.id).expect(403)).body.code).toBe('forbidden')
+    expect((await approve(partner(), change.id).expect(409)).body.code).toBe('invalid_state')
     const { body } = await request(system.url)
       .get('/api/v1/merchants/me/members')
       .set(bearer(fresh(token)))
@@ -220,7 +220,7 @@ describe('with two owners', () => {
         .send({ role })
         .expect(200)
     const again = (await patch(fresh(token), Wallet.createRandom().address).expect(200)).body.pending_payout_change
-    expect((await approve(partner(), again.id).expect(403)).body.code).toBe('forbidden')
+    expect((await approve(partner(), again.id).expect(409)).body.code).toBe('invalid_state')
   })
 
   test('approval, cancellation and the removal of who approves at one moment leave one outcome that all replicas show', async () => {

@@ -79,8 +79,8 @@ describe('the approval of another owner', () => {
 
   test('is none of who requested it, of who became an owner within the delay, or of what does not wait', () => {
     const refused = (code: string) => expect.objectContaining({ code })
-    expect(() => approvePayout(changing, 'a', { ...other(1), userId: 'user' }, guard)).toThrow(refused('forbidden'))
-    expect(() => approvePayout(changing, 'a', other(1, -22), guard)).toThrow(refused('forbidden'))
+    expect(() => approvePayout(changing, 'a', { ...other(1), userId: 'user' }, guard)).toThrow(refused('invalid_state'))
+    expect(() => approvePayout(changing, 'a', other(1, -22), guard)).toThrow(refused('invalid_state'))
     expect(() => approvePayout(changing, 'b', other(1), guard)).toThrow(refused('not_found'))
   })
 })

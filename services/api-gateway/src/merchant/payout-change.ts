@@ -64,13 +64,13 @@ export function signPayout(payout: Payout, id: string, at: Date, guard: PayoutGu
 
 /**
  * Takes the agreement of another owner: what the new address signed need not wait any more. Who became an owner within the delay does not count, so that
- * a stolen session cannot make the owner who agrees. Throws `forbidden`, or `not_found` when it does not wait any more.
+ * a stolen session cannot make the owner who agrees. Throws `invalid_state`, or `not_found` when it does not wait any more.
  */
 export function approvePayout(payout: Payout, id: string, owner: { userId: string; since: Date; at: Date }, guard: PayoutGuard): Payout {
   const change = waiting(payout, id)
-  if (owner.userId === change.requestedBy) throw new ApiError('forbidden', 'Another owner has to approve what you requested.')
+  if (owner.userId === change.requestedBy) throw new ApiError('invalid_state', 'Another owner has to approve what you requested.')
   if (owner.at.getTime() - owner.since.getTime() < guard.delayMs)
-    throw new ApiError('forbidden', 'You have been an owner for less time than a change of the payout address waits.')
+    throw new ApiError('invalid_state', 'You have been an owner for less time than a change of the payout address waits.')
   const approved = { ...change, approvedBy: owner.userId }
   return activatePayout({ ...payout, pendingPayout: { ...approved, activatesAt: activationOf(approved, guard) } }, owner.at)
 }

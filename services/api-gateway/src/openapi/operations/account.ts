@@ -154,7 +154,7 @@ export const payoutChanges: Operation[] = [
     ...{ id: 'approvePayoutChange', tag: 'Merchant', summary: 'Approve a payout address that another owner requested' },
     description: 'Once it is signed too, it is in force at once. You must have been an owner for as long as a signed change waits.',
     answers: { 200: 'Merchant' },
-    errors: ['fresh_login_required'],
+    errors: ['fresh_login_required', 'invalid_state'],
   }),
   me('post', '/payout-changes/:id/cancel', {
     ...{ id: 'cancelPayoutChange', tag: 'Merchant', summary: 'Cancel a change of the payout address that waits' },
