@@ -15,7 +15,7 @@ export function BrandingCard() {
   const { data, error } = useQuery({ queryKey: ['branding'], queryFn: api.branding })
   return (
     <Card title={t.branding.title}>
-      <p>{t.branding.text}</p>
+      <p className="branding-text">{t.branding.text}</p>
       {error && <Failure error={error} />}
       {data && <BrandingForm branding={data} />}
     </Card>
