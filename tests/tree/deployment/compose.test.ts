@@ -61,6 +61,8 @@ const env: Record<string, string> = {
   COIN_USDC: '3000',
   CONFIRMATIONS: '12',
   JWKS_URL: 'https://auth.example/auth/v1/.well-known/jwks.json',
+  SMTP_URL: 'smtps://ponte:password@mail.example:465',
+  MAIL_FROM: 'ponte@shop.example',
 }
 const interpolate = (text: string) =>
   text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, operator?: string, rest = '') => {

@@ -97,7 +97,7 @@ describe('a reorganisation around a payment', () => {
     await chain.mine(1)
     await level()
     expect(states(memo)).toEqual(['detected', 'orphaned', 'detected'])
-    // As docs/operating.md describes: rows of an earlier moment, events numbered on.
+    // As docs/operating/recover.md describes: rows of an earlier moment, events numbered on.
     await listening.sql.query('DELETE FROM payments WHERE memo = $1', [memo])
     await listening.sql.query('DELETE FROM blocks WHERE number > $1', [before.scanned_number])
     await listening.sql.query(
