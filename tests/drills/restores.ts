@@ -17,6 +17,8 @@ import { startTraffic, type Traffic } from './traffic'
 const BACK_S = Number(process.env.DRILL_BACK_S ?? 120)
 const WANTED = process.env.DRILL_SERVICES?.split(',') ?? serviceNames
 const SETTLE_MS = 180_000
+/** An event may have waited in a queue at the moment that is restored. */
+const QUEUED_MS = 600_000
 const UNLIMITED = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
 const operate = join(__dirname, '../../scripts/operate')
 const databaseOf = (service: ServiceName) => service.replaceAll('-', '_')
@@ -54,7 +56,7 @@ async function restore(service: ServiceName, { servers, replicas, traffic }: Sta
     if (service === 'chain-listener') await continueNumbers(servers)
   })
   const began = Date.now()
-  const since = new Date(restoredTo.at - 5_000).toISOString()
+  const since = new Date(restoredTo.at - QUEUED_MS).toISOString()
   const only = service === 'chain-listener' ? ['--service', 'orders'] : []
   const published = service === 'api-gateway' ? '' : (await run(replicas, 'republish.mjs', '--since', since, ...only)).output
   const notified = await traffic.settled(SETTLE_MS).then(
