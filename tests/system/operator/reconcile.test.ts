@@ -185,7 +185,8 @@ const audited: Audited[] = [
       ...{ read_to: OWN_WORK, moved_at: OWN_WORK, held_units: OWN_WORK, held_since: OWN_WORK },
       ...{ failures: OWN_WORK, retry_at: OWN_WORK, synced: 'the listener sees it itself, and reads the address again' },
     },
-    values: { blocked_reason: "'token_paused'" },
+    // A higher one would be published, and agree again.
+    values: { blocked_reason: "'token_paused'", blocked_revision: '-1' },
   },
   {
     ...{ service: 'webhook-dispatcher', table: 'events', where: () => `type = 'order.paid'` },

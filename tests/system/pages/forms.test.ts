@@ -79,7 +79,7 @@ test('an amount is read as the language of the page writes it, the button shows 
 test('the payout address changes, or goes, only after a confirmation that shows the old and the new one', async () => {
   const { context, page, complaints } = await open('/settings')
   await page.getByLabel('Store name').fill('Padaria Nova')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved').waitFor()
   expect(await payoutAddress()).toBe(MERCHANT.address)
 
@@ -145,14 +145,14 @@ test('a complaint stands at its field and in the language of the page, whether t
   await page.keyboard.press('Escape')
 
   await page.getByLabel('URL do webhook').fill('ftp://loja.example/')
-  await page.getByRole('button', { name: 'Salvar' }).click()
+  await page.getByRole('button', { name: 'Salvar', exact: true }).click()
   await until(async () => (await complaintAt(page, 'URL do webhook')) !== null, 'no complaint at the URL')
   expect(await page.getByRole('alert').count()).toBe(0)
   // A code that has no sentence of its own is not answered with the service's English one.
   const refusal = { code: 'payload_too_large', detail: 'The body is too large.', status: 413 }
   await page.route('**/api/v1/merchants/me', route => route.fulfill({ status: 413, json: refusal }), { times: 1 })
   await page.getByLabel('URL do webhook').fill('https://loja.example/')
-  await page.getByRole('button', { name: 'Salvar' }).click()
+  await page.getByRole('button', { name: 'Salvar', exact: true }).click()
   await page.getByRole('alert').waitFor()
   expect(await page.getByRole('alert').textContent()).not.toContain('The body')
   expect(complaints).toEqual([])
