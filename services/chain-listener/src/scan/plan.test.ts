@@ -1,4 +1,7 @@
+import { silentLogger } from '@ponte/service-kit'
 import fc from 'fast-check'
+import { RpcError } from '../rpc/error'
+import { createPace } from './pace'
 import { afterAnswer, afterTooWide, confirmedLine, plan, relate } from './plan'
 
 describe('the plan', () => {
@@ -86,4 +89,13 @@ describe("the relation to a node's chain", () => {
     expect(relate(position, { number: 12 }, undefined)).toBe('behind')
     expect(relate(position, { number: 9 }, undefined)).toBe('unknown')
   })
+})
+
+test('a block that is refused alone leaves the width of other ranges as it was', () => {
+  const pace = createPace(1_000, silentLogger)
+  pace.grow({ count: 0, bytes: 0, ms: 1 })
+  const before = pace.blocks()
+  const refusal = new RpcError('too_wide', 'exceed maximum block range')
+  while (pace.shrink(refusal)) expect(pace.blocks()).toBeLessThan(before)
+  expect(pace.blocks()).toBe(before)
 })
