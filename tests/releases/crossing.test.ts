@@ -1,5 +1,5 @@
 import { type EventType, eventTable, parseEvent, readEvent, topology } from '@ponte/contracts'
-import { type Bus, consumer, type Part, type Reactions, rabbitmqBus, silentLogger, until } from '@ponte/service-kit'
+import { type Bus, consumer, type Part, type Reactions, rabbitmqBus, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import Ajv2020 from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
@@ -22,12 +22,14 @@ const typesOf = (queue: Queue): readonly string[] => queues[queue].types
 /** Chain-listener and orders are replaced at one moment between these two (CHANGELOG): events of payments got another form. */
 const REPLACED_TOGETHER = ['payment.detected', 'payment.confirmed', 'payment.orphaned']
 const ADDED_WITH_THEM = ['sweep.confirmed', 'sweep.orphaned', 'deposit.synced', 'deposit.blocked']
-const recorded = events.filter(({ type }) => !REPLACED_TOGETHER.includes(type))
+// Sampled ids come up more than once.
+const recorded = events.filter(({ type }) => !REPLACED_TOGETHER.includes(type)).map(event => ({ ...event, id: uuidv7() }))
 
 /** Events that this release may publish, of the types in the queues of the release before. */
 const published = [...new Set(names.flatMap(typesOf))]
   .filter(type => !REPLACED_TOGETHER.includes(type))
   .flatMap(type => fc.sample(ofThisRelease(type as EventType), { seed: SEED, numRuns: SAMPLES }))
+  .map(event => ({ ...event, id: uuidv7() }))
 
 function ofThisRelease(type: EventType) {
   const data = eventTable[type].toJSONSchema({ io: 'input' }) as Schema

@@ -99,7 +99,7 @@ export async function plansOf(database: Database, work: () => Promise<unknown>):
   pools.query = function (query: unknown, ...rest: unknown[]) {
     const { text, values } = query as { text?: string; values?: unknown[] }
     const given = values ?? (Array.isArray(rest[0]) ? rest[0] : [])
-    if (text?.includes('FROM orders') && text.includes('ORDER BY')) sent.push({ text, values: given })
+    if (text?.includes('FROM orders WHERE merchant_id = ANY')) sent.push({ text, values: given })
     return real.call(this, query, ...rest)
   }
   try {

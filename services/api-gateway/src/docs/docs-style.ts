@@ -34,7 +34,7 @@ summary { cursor: pointer; padding: 0.3rem 0; }
 .refused { margin: 0.5rem 0; font-size: 0.9em; }
 @media (max-width: 40rem) {
   main { padding: 1rem; }
-  tr, td { display: block; }
+  table, tbody, tr, td { display: block; }
   thead { display: none; }
   tr { padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
   td { padding: 0; border: 0; }
