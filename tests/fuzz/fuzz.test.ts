@@ -9,7 +9,7 @@ import { type Document, requestMaker, type Sent } from './requests'
 // The whole system is asked with values at the edge of every schema of its own OpenAPI document. FUZZ_REQUESTS=50000 is the longer form;
 // FUZZ_SEED asks the same again.
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 2_000)
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_000)
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000)
 const CLIENTS = 12
 

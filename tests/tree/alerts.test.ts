@@ -147,13 +147,18 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Runs one scenario by promtool; the names of the alerts that fire at that minute must be exactly these. */
-function evaluate(name: string, changed: Series, minute: number, firing: readonly string[]): string {
+interface Scenario {
+  changed: Series
+  minute: number
+  firing: readonly string[]
+}
+
+/** Runs scenarios by promtool; the names of the alerts that fire at that minute must be exactly these. */
+function evaluate(name: string, ...scenarios: Scenario[]): string {
   const file = join(folder, `${name}.yaml`)
-  const series = Object.entries({ ...well, ...changed }).map(([metric, values]) => ({ series: metric, values }))
-  const test = {
+  const tests = scenarios.map(({ changed, minute, firing }) => ({
     interval: '1m',
-    input_series: series,
+    input_series: Object.entries({ ...well, ...changed }).map(([metric, values]) => ({ series: metric, values })),
     promql_expr_test: [
       {
         expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
@@ -161,14 +166,14 @@ function evaluate(name: string, changed: Series, minute: number, firing: readonl
         exp_samples: firing.map(alert => ({ labels: `{alertname="${alert}"}`, value: 1 })),
       },
     ],
-  }
-  writeFileSync(file, stringify({ rule_files: [rules], evaluation_interval: '1m', tests: [test] }))
+  }))
+  writeFileSync(file, stringify({ rule_files: [rules], evaluation_interval: '1m', tests }))
   const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', file], { encoding: 'utf8' })
   return status === 0 ? '' : `${stdout}${stderr}`
 }
 
 it('none fires while all is well', () => {
-  expect(evaluate('well', {}, 110, [])).toBe('')
+  expect(evaluate('well', { changed: {}, minute: 110, firing: [] })).toBe('')
 })
 
 it('each has its condition here', () => {
@@ -176,13 +181,13 @@ it('each has its condition here', () => {
 })
 
 it.each(Object.entries(conditions))('%s fires, alone, when its condition holds, and not before', (name, changed) => {
-  expect(evaluate(`${name}-before`, changed, 9, [])).toBe('')
-  expect(evaluate(name, changed, FIRES_AT[name] ?? 40, [name])).toBe('')
+  const before = { changed, minute: 9, firing: [] }
+  expect(evaluate(name, before, { changed, minute: FIRES_AT[name] ?? 40, firing: [name] })).toBe('')
 })
 
 it('a counter that first appears as 1 would escape: those that alerts read begin at 0', () => {
   const unseen = { 'ponte_reorged_payments_total{service="orders"}': '_x10 1x60' }
-  expect(evaluate('from-one', unseen, 40, [])).toBe('')
+  expect(evaluate('from-one', { changed: unseen, minute: 40, firing: [] })).toBe('')
 })
 
 it('each has a section of the incidents, in the same order', () => {
