@@ -45,15 +45,13 @@ async function startLine(target: string) {
   const address = server.address()
   const port = typeof address === 'object' && address ? address.port : 0
   const cut = () => {
-    const open = sockets.size
     for (const socket of sockets) socket.destroy()
-    return open
   }
   const stop = () => {
     cut()
     server.close()
   }
-  return { url: `http://127.0.0.1:${port}`, cut, stop }
+  return { url: `http://127.0.0.1:${port}`, isOpen: () => sockets.size > 0, cut, stop }
 }
 
 test(
@@ -84,7 +82,9 @@ test(
     await first.started
     for (let n = 0; n < 6; n++) {
       await make()
-      if (n === 1 || n === 3) expect(line.cut()).toBeGreaterThan(0)
+      if (n !== 1 && n !== 3) continue
+      await until(line.isOpen, 'ponte listen did not connect again', 60_000)
+      line.cut()
     }
     await until(() => arrived() === made.length, 'what came over the cut line did not arrive', 60_000)
     first.child.kill('SIGKILL')
