@@ -182,9 +182,25 @@ it("the merchant's user reads endpoints and deliveries with a session token", as
 
 const ponteProgram = join(__dirname, '../../packages/cli/dist/main.js')
 
+/** Runs a command on a terminal, types a line at the colon, and prints what the terminal showed. */
+const AT_A_TERMINAL = `
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0: os.execvp(sys.argv[2], sys.argv[2:])
+shown = b''
+while not shown.endswith(b': '): shown += os.read(terminal, 1)
+os.write(terminal, sys.argv[1].encode() + b'\\r')
+try:
+  while chunk := os.read(terminal, 1024): shown += chunk
+except OSError: pass
+print(shown.decode())
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`
+
 /** `ponte` as a person runs it, with a folder of its own for what it keeps. */
-function ponteCommand(args: string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [ponteProgram, ...args], {
+function ponteCommand(args: string[], env: Record<string, string> = {}, typed?: string) {
+  const ponte = [process.execPath, ponteProgram, ...args]
+  const [program = '', ...rest] = typed === undefined ? ponte : ['python3', '-c', AT_A_TERMINAL, typed, ...ponte]
+  const child = spawn(program, rest, {
     cwd: folder,
     env: { PATH: process.env.PATH, PONTE_CONFIG_DIR: folder, PONTE_API_KEY: merchant.api_key, PONTE_URL: line.url, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -264,6 +280,8 @@ describe('ponte', () => {
     expect(await ponteCommand(['login', '--user', merchant.email], { PONTE_PASSWORD: 'a-password-for-tests' }).done).toMatchObject({
       code: 0,
     })
+    const login = await ponteCommand(['login', '--user', merchant.email], {}, 'a-password-for-tests').done
+    expect(login).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Password: \s*Ponte at /) })
     expect((await run('deliveries', 'list')).stdout).toContain('delivered')
     expect((await run('endpoints', 'list')).stdout).toContain(world.receiverUrl)
     expect(statSync(join(folder, 'profiles.json')).mode & 0o777).toBe(0o600)

@@ -17,8 +17,8 @@ export interface ProgramContext {
   cwd: string
   stdout: NodeJS.WriteStream
   stderr: NodeJS.WriteStream
-  /** One line from the person at the terminal. */
-  ask(question: string): Promise<string>
+  /** One line from the person at the terminal, which is not shown. */
+  askSecret(question: string): Promise<string>
   /** Ends what would go on for ever. */
   signal: AbortSignal
   /** Calls back for each line of the terminal. */
@@ -27,7 +27,7 @@ export interface ProgramContext {
 
 /** `ponte` and its commands. */
 export function createProgram(context: ProgramContext): Command {
-  const { env, stdout, stderr, ask, signal } = context
+  const { env, stdout, stderr, askSecret, signal } = context
   const profile = openProfile(context)
   const program = new Command('ponte').description('orders, events and webhooks of Ponte').version('0.1.0')
   program.option('--json', 'print JSON').showHelpAfterError()
@@ -48,13 +48,13 @@ export function createProgram(context: ProgramContext): Command {
     .action(async (options: { url?: string; user?: string }) => {
       if (options.url) {
         const base_url = new URL(options.url).href.replace(/\/+$/, '')
-        const api_key = env.PONTE_API_KEY ?? (await ask('API key: '))
+        const api_key = env.PONTE_API_KEY ?? (await askSecret('API key: '))
         await new Ponte(api_key, { baseUrl: base_url }).orders.list({ limit: 1 })
         profile.save({ base_url, api_key })
       }
       if (options.user) {
         const { base_url } = profile.read()
-        profile.save({ session: await logIn(base_url, options.user, env.PONTE_PASSWORD ?? (await ask('Password: '))) })
+        profile.save({ session: await logIn(base_url, options.user, env.PONTE_PASSWORD ?? (await askSecret('Password: '))) })
       }
       if (!options.url && !options.user) throw new UsageError('Name --url, --user or both.')
       announce()

@@ -95,6 +95,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
         session: {
           provider: sessionProvider(config),
           secure: config.PUBLIC_URL?.startsWith('https:') ?? false,
+          clock,
           logger,
         },
       }),

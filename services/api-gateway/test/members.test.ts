@@ -13,7 +13,7 @@ const ME = '/api/v1/merchants/me'
 const urlOf = (replica: number) => `http://127.0.0.1:${system.replicas[replica]?.http.port()}`
 const ask = (token: string, method: 'get' | 'post' | 'patch' | 'delete', path = '', body?: object, replica = 0) => {
   const asked = request(urlOf(replica))
-    [method](path.startsWith('/api') ? path : `${ME}${path}`)
+    [method](path.startsWith('/api/') ? path : `${ME}${path}`)
     .set(bearer(token))
   return body ? asked.send(body) : asked
 }
@@ -49,6 +49,7 @@ test('a colleague is invited, works with what their role allows, and is out on t
     object: 'member',
     id: finance.id,
     deleted: true,
+    revoked_api_keys: [],
   })
   await ask(finance.token, 'get', '/orders', undefined, 1).expect(404)
   const { rows } = await system.sql.query('SELECT action, changed FROM audit_log WHERE merchant_id = $1 ORDER BY id', [merchant.id])
@@ -108,6 +109,55 @@ test('an owner who is removed leaves no way back in: the invitations that they s
   await ask(token, 'delete', `/members/${leaving.id}`).expect(200)
   expect((await accept(accomplice.token, wayBack.token).expect(409)).body.code).toBe('invalid_state')
   expect((await accept(accomplice.token, sent.token).expect(200)).body.role).toBe('viewer')
+})
+
+const makeKey = (token: string, name: string, replica = 0) => ask(token, 'post', '/api-keys', { name, scopes: ['orders:read'] }, replica)
+const usable = async (key: string) => (await request(system.url).get('/api/v1/orders').set(bearer(key))).status === 200
+
+test('the keys that a removed member made are revoked with them, unless they are to stay', async () => {
+  const { token, merchant } = await newMerchant(system)
+  const [own, leaving, staying] = [await makeKey(token, 'own'), await colleague(token, 'developer'), await colleague(token, 'developer')]
+  const [lost, kept] = [await makeKey(leaving.token, 'lost').expect(201), await makeKey(staying.token, 'kept').expect(201)]
+  expect((await ask(token, 'delete', `/members/${leaving.id}`).expect(200)).body.revoked_api_keys).toEqual([lost.body.id])
+  expect((await ask(token, 'delete', `/members/${staying.id}?keep_api_keys=true`).expect(200)).body.revoked_api_keys).toEqual([])
+  const { body } = await ask(token, 'get', '/api-keys').expect(200)
+  expect(body.data.map(({ name, created_by }: { name: string; created_by: string }) => [name, created_by]).sort()).toEqual([
+    ['kept', staying.sub],
+    ['own', expect.any(String)],
+  ])
+  expect(await Promise.all([lost, kept, own].map(({ body }) => usable(body.api_key)))).toEqual([false, true, true])
+  const { rows } = await system.sql.query("SELECT changed FROM audit_log WHERE merchant_id = $1 AND action = 'member.remove' ORDER BY id", [
+    merchant.id,
+  ])
+  expect(rows).toEqual([{ changed: ['role:developer', 'api_key'] }, { changed: ['role:developer'] }])
+  await ask(token, 'delete', `/members/${leaving.id}?keep_api_keys=yes`).expect(400)
+})
+
+test('keys that are made at the moment of a removal do not outlive it', async () => {
+  for (let round = 0; round < 5; round++) {
+    const { token } = await newMerchant(system)
+    const leaving = await colleague(token, 'developer')
+    const [removed, ...made] = await Promise.all([
+      ask(token, 'delete', `/members/${leaving.id}`),
+      ...[0, 1, 0, 1].map(replica => makeKey(leaving.token, 'race', replica)),
+    ])
+    expect(removed.status).toBe(200)
+    expect(made.every(({ status }) => [201, 403, 404].includes(status))).toBe(true)
+    expect((await ask(token, 'get', '/api-keys').expect(200)).body.data).toEqual([])
+  }
+})
+
+test('a change of the payout address is withdrawn with the owner who requested it, removed or given another role', async () => {
+  const PAID = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+  const { token, merchant } = await newMerchant(system, { display_name: 'Padaria', payout_address: PAID })
+  for (const leave of ['delete', 'patch'] as const) {
+    const thief = await colleague(token, 'owner')
+    await ask(thief.token, 'patch', '', { payout_address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906' }).expect(200)
+    await ask(token, leave, `/members/${thief.id}`, leave === 'patch' ? { role: 'admin' } : undefined).expect(200)
+    expect((await ask(token, 'get').expect(200)).body).toMatchObject({ payout_address: PAID, pending_payout_change: null })
+    const { rows } = await system.sql.query('SELECT changed FROM audit_log WHERE merchant_id = $1 ORDER BY id DESC LIMIT 1', [merchant.id])
+    expect(rows[0]?.changed).toContain('pending_payout_change')
+  }
 })
 
 test('two owners who remove each other at one moment leave one owner, whichever replicas they ask', async () => {

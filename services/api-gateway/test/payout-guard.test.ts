@@ -253,3 +253,17 @@ test('without delays and freshness, as a deployment may choose, a change is in f
     await open.stop()
   }
 })
+
+test('setting the address in force again withdraws the change that waits, with its row in the audit log', async () => {
+  const { token, merchant } = await paid()
+  await patch(token, Wallet.createRandom().address).expect(200)
+  const { body } = await patch(stolen(token), OLD).expect(200)
+  expect(body).toMatchObject({ payout_address: OLD, pending_payout_change: null })
+  const { rows } = await system.sql.query('SELECT action, changed FROM audit_log WHERE merchant_id = $1 ORDER BY id DESC LIMIT 1', [
+    merchant.id,
+  ])
+  expect(rows).toEqual([{ action: 'merchant.update', changed: ['pending_payout_change'] }])
+  at.ms += 49 * HOUR
+  await activate()
+  expect((await me(fresh(token))).body.payout_address).toBe(OLD)
+})

@@ -1278,7 +1278,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member at once
-         * @description The last owner stays.
+         * @description The last owner stays. The named API keys that the member made are revoked, unless `keep_api_keys=true`; a change of the payout address that they requested is withdrawn.
          */
         delete: operations["removeMember"];
         options?: never;
@@ -3026,6 +3026,8 @@ export interface components {
             object: "member";
             /** @constant */
             deleted: true;
+            /** @description Named keys that the member made */
+            revoked_api_keys: string[];
         };
         Invitation: {
             /**
@@ -6397,7 +6399,9 @@ export interface operations {
     };
     removeMember: {
         parameters: {
-            query?: never;
+            query?: {
+                keep_api_keys?: "true" | "false";
+            };
             header?: {
                 /**
                  * @description Which of your merchants this is about; without it the one that you created, or else joined first.

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { ApiError, type CreateApiKey, createApiKey as createBody, id as idSchema } from '@ponte/contracts'
-import { parseRequest, uuidv7At } from '@ponte/service-kit'
+import { parseRequest, retryConflicts, uuidv7At } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
-import { API_KEY_ENTROPY_BYTES, deriveApiKey, deriveApiKeyAgain, mintApiKey } from '../credentials'
+import { API_KEY_ENTROPY_BYTES, deriveApiKey, deriveApiKeyAgain, mintApiKey, userIn } from '../credentials'
 import { jsonBody } from '../json-body'
-import type { Merchant } from '../merchant'
+import { type Merchant, permissionsOf } from '../merchant'
 import type { Store } from '../store'
 import { type NamedKey, namedKeyBody } from '../store/named-keys'
 import { type AccountDeps, actor, own, repeatableBy, requireFreshLogin } from './changes'
@@ -47,17 +47,26 @@ export function keyRoutes(deps: AccountDeps): Router {
     res.json(namedKeyBody({ ...key, revokedAt: key.revokedAt ?? now() }))
   })
   router.post(PATH, ...session, async (req, res) => {
-    const merchant = await own(store, res)
     const body = parseRequest(createBody, jsonBody(req), 'body')
     requireFreshLogin(res, deps)
-    const idempotencyKey = repeatableBy(req, res, merchant)
-    if (idempotencyKey === undefined) {
-      const minted = mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES))
-      const key = await opened(merchant, body, minted.plain, res)
-      await store.namedKeys.insert(merchant, key, minted.hash, actor(res), null)
-      created(res, key, minted.plain)
-    } else await createdOnce(merchant, body, idempotencyKey, res)
+    await retryConflicts(async () => {
+      const merchant = await own(store, res)
+      await requireMaker(merchant, res)
+      const idempotencyKey = repeatableBy(req, res, merchant)
+      if (idempotencyKey === undefined) {
+        const minted = mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES))
+        const key = await opened(merchant, body, minted.plain, res)
+        await store.namedKeys.insert(merchant, key, minted.hash, actor(res), null)
+        created(res, key, minted.plain)
+      } else await createdOnce(merchant, body, idempotencyKey, res)
+    })
   })
+
+  /** Looked up after the merchant, whose version reveals that its members have changed meanwhile. */
+  const requireMaker = async (merchant: Merchant, res: Response): Promise<void> => {
+    const member = await store.members.find(merchant.id, userIn(res).id)
+    if (!member || !permissionsOf(member.role).includes('keys:write')) throw new ApiError('forbidden', 'You may not make keys any more.')
+  }
 
   const opened = async (merchant: Merchant, body: CreateApiKey, plain: string, res: Response): Promise<NamedKey> => {
     const at = now()

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { ApiError, acceptInvitation, createInvitation, id as idSchema, updateMember } from '@ponte/contracts'
+import { ApiError, acceptInvitation, createInvitation, id as idSchema, removeMember, updateMember } from '@ponte/contracts'
 import { isStale, isUniqueViolation, parseRequest, retryConflicts, seal, uuidv7At } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import { userIn } from '../credentials'
 import { jsonBody } from '../json-body'
-import { type Invitation, joined, type Member, type Merchant, withoutMember, withRole } from '../merchant'
+import { type Invitation, joined, type Member, type Merchant, payoutWithoutUser, permissionsOf, withoutMember, withRole } from '../merchant'
 import type { Action } from '../store/audit-log'
 import type { TeamChange } from '../store/members'
 import { type AccountDeps, actor, own, requireFreshLogin } from './changes'
@@ -26,6 +26,11 @@ const isOtherFirst = (error: unknown) => isStale(error) || isUniqueViolation(err
 export function memberRoutes(deps: AccountDeps): Router {
   const { store, now, session } = deps
   const router = Router()
+  /** Of a user who may not decide on the payout address any more, nothing waits. */
+  const without = (merchant: Merchant, { put, removed }: Partial<TeamChange>): Pick<Merchant, 'pendingPayout'> => {
+    const left = removed ?? (put && !permissionsOf(put.role).includes('payout:write') ? put : undefined)
+    return left ? payoutWithoutUser(merchant, left.userId, deps.payoutGuard) : merchant
+  }
   /** The merchant is read before its members, so that its version reveals any change of them. */
   const commit = <T extends Partial<TeamChange>>(
     res: Response,
@@ -36,8 +41,13 @@ export function memberRoutes(deps: AccountDeps): Router {
     retryConflicts(async () => {
       const merchant = await find()
       const change = await decide(await store.members.list(merchant.id), merchant)
-      const changed = [change.put ?? change.invited ?? change.removed ?? change.revoked].flatMap(one => (one ? [`role:${one.role}`] : []))
-      await store.members.commit({ merchant, at: now(), ...change }, action, changed, actor(res))
+      const { pendingPayout } = without(merchant, change)
+      const changed = [
+        ...[change.put ?? change.invited ?? change.removed ?? change.revoked].flatMap(one => (one ? [`role:${one.role}`] : [])),
+        ...(change.revokedKeys?.length ? ['api_key'] : []),
+        ...(pendingPayout === merchant.pendingPayout ? [] : ['pending_payout_change']),
+      ]
+      await store.members.commit({ merchant, pendingPayout, at: now(), ...change }, action, changed, actor(res))
       return change
     }, isOtherFirst)
 
@@ -63,14 +73,19 @@ export function memberRoutes(deps: AccountDeps): Router {
   router.delete(`${ME}/members/:id`, ...session, async (req, res) => {
     const id = idIn(req)
     parseRequest(nothing, jsonBody(req), 'body')
+    const { keep_api_keys } = parseRequest(removeMember, req.query, 'query')
     requireFreshLogin(res, deps)
-    const { removed } = await commit(
+    const { removed, revokedKeys } = await commit(
       res,
       () => own(store, res),
       'member.remove',
-      members => ({ removed: withoutMember(members, id) }),
+      async (members, merchant) => {
+        const removed = withoutMember(members, id)
+        const keys = keep_api_keys === 'true' ? [] : await store.namedKeys.list(merchant.id)
+        return { removed, revokedKeys: keys.filter(({ createdBy }) => createdBy === removed.userId) }
+      },
     )
-    res.json({ object: 'member', id: removed.id, deleted: true })
+    res.json({ object: 'member', id: removed.id, deleted: true, revoked_api_keys: revokedKeys.map(({ id }) => id) })
   })
 
   const invitationOf = async (req: Request, res: Response): Promise<Invitation> => {

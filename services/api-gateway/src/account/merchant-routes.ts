@@ -29,7 +29,6 @@ import type { Action } from '../store/audit-log'
 import { type AccountDeps, actor, bodyFor, changeOwn, isFreshLogin, own, repeatableBy, requireFreshLogin } from './changes'
 
 const nothing = z.strictObject({})
-const PAYOUT_FIELDS = ['payout_address', 'pending_payout_change']
 const SALT_BYTES = 32
 const mintSecret = () => `whsec_${randomBytes(32).toString('hex')}`
 const mint = () => mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES))
@@ -70,7 +69,7 @@ export function merchantRoutes(deps: AccountDeps): Router {
     const request = { id: uuidv7(), userId: userIn(res).id, at: now(), isFresh: isFreshLogin(res, deps) }
     const decide = (merchant: Merchant) => {
       const change = updateMerchant(merchant, body, request, deps.payoutGuard)
-      if (change.changed.some(name => PAYOUT_FIELDS.includes(name))) requirePermissionFor(res, 'payout:write')
+      if (isPayoutDecision(change)) requirePermissionFor(res, 'payout:write')
       return vetPayoutAddress(orders, change, merchant)
     }
     res.json(bodyOf(await changeOwn(store, res, 'merchant.update', decide), res))
@@ -124,3 +123,7 @@ export function merchantRoutes(deps: AccountDeps): Router {
   )
   return router
 }
+
+/** Withdrawing what waits is for all who may change the merchant. */
+const isPayoutDecision = ({ changed, merchant }: Change) =>
+  changed.includes('payout_address') || (changed.includes('pending_payout_change') && merchant.pendingPayout !== null)

@@ -1,4 +1,4 @@
 export { addressBucket, networkOf } from './address-bucket'
 export { type Concurrency, limitConcurrency } from './concurrency'
-export { limitAddress, limitCaller } from './limit-handlers'
-export { type Lease, localLimit, sharedLimit, type Verdict, WINDOW_MS } from './rate-limit'
+export { enforce, limitAddress, limitCaller } from './limit-handlers'
+export { failureLimit, type Lease, localLimit, sharedLimit, type Verdict, WINDOW_MS } from './rate-limit'

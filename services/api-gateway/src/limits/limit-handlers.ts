@@ -19,7 +19,7 @@ export const limitCaller =
     next()
   }
 
-function enforce({ allowed, limit, remaining, resetsInMs }: Verdict, res: Response, who: string): void {
+export function enforce({ allowed, limit, remaining, resetsInMs }: Verdict, res: Response, who: string): void {
   const resetsInS = Math.max(1, Math.ceil(resetsInMs / 1000))
   res.setHeader('RateLimit-Policy', `${limit};w=${WINDOW_MS / 1000}`)
   res.setHeader('RateLimit-Limit', String(limit))

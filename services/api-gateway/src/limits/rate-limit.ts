@@ -53,15 +53,21 @@ export function sharedLimit(limit: number, lease: (bucket: string, limit: number
   }
 }
 
+/** A limit of failures alone: each attempt counts until it is taken back, so that attempts at one moment do not pass together. */
+export function failureLimit(limit: number, clock: () => number) {
+  const take = localLimit(limit, clock)
+  return { take: (name: string) => take(name), succeeded: (name: string) => void take(name, -1) }
+}
+
 /** A limit per replica, without the database: for callers that are not authenticated yet. */
 export function localLimit(limit: number, clock: () => number) {
   const buckets = new LRUCache<string, { used: number; endsAt: number }>({ max: BUCKETS_MAX })
-  return (name: string): Verdict => {
+  return (name: string, count = 1): Verdict => {
     const bucket = buckets.get(name) ?? { used: 0, endsAt: 0 }
     buckets.set(name, bucket)
     const now = clock()
     if (now >= bucket.endsAt) Object.assign(bucket, { used: 0, endsAt: now + WINDOW_MS })
-    bucket.used += 1
+    bucket.used = Math.max(0, bucket.used + count)
     return { allowed: bucket.used <= limit, limit, remaining: Math.max(0, limit - bucket.used), resetsInMs: bucket.endsAt - now }
   }
 }

@@ -18,5 +18,5 @@ export {
 } from './merchant'
 export { merchantBody } from './merchant-body'
 export { vetPayoutAddress } from './payable'
-export { type PayoutChange, type PayoutGuard, payoutMessage, waiting } from './payout-change'
+export { type PayoutChange, type PayoutGuard, payoutMessage, payoutWithoutUser, waiting } from './payout-change'
 export { isSignedBy } from './payout-signature'

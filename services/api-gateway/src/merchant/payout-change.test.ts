@@ -1,4 +1,13 @@
-import { activatePayout, approvePayout, cancelPayout, type Payout, payoutMessage, requestPayout, signPayout } from './payout-change'
+import {
+  activatePayout,
+  approvePayout,
+  cancelPayout,
+  type Payout,
+  payoutMessage,
+  payoutWithoutUser,
+  requestPayout,
+  signPayout,
+} from './payout-change'
 
 const HOUR = 3_600_000
 const guard = { delayMs: 24 * HOUR, unsignedDelayMs: 48 * HOUR }
@@ -30,7 +39,6 @@ test('changing and clearing want a fresh login', () => {
 
 test('what stays the same is no change, and what waits keeps its time', () => {
   expect(requestPayout(set, OLD, by('a', false), guard)).toBe(set)
-  expect(requestPayout(changing, OLD, by('b', false, 3), guard)).toBe(changing)
   expect(requestPayout(changing, NEW, by('b', false, 3), guard)).toBe(changing)
   expect(requestPayout(changing, OTHER, by('b', true, 3), guard).pendingPayout).toMatchObject({ id: 'b', activatesAt: after(51) })
 })
@@ -50,6 +58,22 @@ test('a cancelled change is gone, and neither an old id nor a replaced change ca
     expect(() => decide(set, 'a')).toThrow(expect.objectContaining({ code: 'not_found' }))
     expect(() => decide(replaced, 'a')).toThrow(expect.objectContaining({ code: 'not_found' }))
   }
+})
+
+test('asking for the address in force withdraws what waits, also long after the login', () => {
+  expect(requestPayout(changing, OLD, by('b', false, 3), guard)).toEqual(set)
+  const cleared = requestPayout(set, null, by('b'), guard)
+  expect(requestPayout(requestPayout(cleared, NEW, by('c'), guard), null, by('d', false), guard)).toEqual(cleared)
+})
+
+test('who may not change it any more leaves neither a request nor an approval', () => {
+  expect(payoutWithoutUser(changing, 'user', guard)).toEqual(set)
+  expect(payoutWithoutUser(set, 'user', guard)).toBe(set)
+  expect(payoutWithoutUser(changing, 'other', guard)).toBe(changing)
+  const approved = approvePayout(changing, 'a', { userId: 'other', since: after(-100), at: after(1) }, guard)
+  const left = payoutWithoutUser(approved, 'other', guard)
+  expect(left.pendingPayout).toMatchObject({ approvedBy: null, activatesAt: after(48) })
+  expect(signPayout(left, 'a', after(2), guard).pendingPayout).toMatchObject({ isSigned: true, activatesAt: after(24) })
 })
 
 test('the message to sign differs by merchant, change and address', () => {

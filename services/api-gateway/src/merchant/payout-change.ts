@@ -41,11 +41,13 @@ export interface PayoutRequest {
 
 /**
  * Sets, changes or clears the payout address. The first one, and the one that was cleared, are in force at once, and so is none at all; another one
- * waits, so that a stolen session cannot redirect what payers pay. Throws `fresh_login_required` for all but the first.
+ * waits, so that a stolen session cannot redirect what payers pay. The one in force withdraws what waits. Throws `fresh_login_required` for all but
+ * the first one and the one in force.
  */
 export function requestPayout(payout: Payout, address: string | null, request: PayoutRequest, guard: PayoutGuard): Payout {
   const { payoutAddress: current, clearedPayoutAddress: cleared, pendingPayout: pending } = payout
-  if (address === current || (address !== null && address === pending?.address)) return payout
+  if (address === current) return pending ? { ...payout, pendingPayout: null } : payout
+  if (address !== null && address === pending?.address) return payout
   const isFirst = current === null && cleared === null
   if (!isFirst && !request.isFresh)
     throw new ApiError('fresh_login_required', 'Log in again, then change payout_address within a few minutes.')
@@ -79,6 +81,15 @@ export function approvePayout(payout: Payout, id: string, owner: { userId: strin
 export function cancelPayout(payout: Payout, id: string): Payout {
   waiting(payout, id)
   return { ...payout, pendingPayout: null }
+}
+
+/** What is left when this user may not change it any more: what they requested is withdrawn, and what they approved is not approved. */
+export function payoutWithoutUser(payout: Payout, userId: string, guard: PayoutGuard): Payout {
+  const { pendingPayout: change } = payout
+  if (change?.requestedBy === userId) return { ...payout, pendingPayout: null }
+  if (change?.approvedBy !== userId) return payout
+  const unapproved = { ...change, approvedBy: null }
+  return { ...payout, pendingPayout: { ...unapproved, activatesAt: activationOf(unapproved, guard) } }
 }
 
 /** Puts a change in force whose time has come. */

@@ -1,9 +1,10 @@
 import { ApiError } from '@ponte/contracts'
 import { type Logger, parseRequest } from '@ponte/service-kit'
 import { parseCookie } from 'cookie'
-import { type CookieOptions, type Request, type RequestHandler, Router } from 'express'
+import { type CookieOptions, type Response as ExpressResponse, type Request, type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { jsonBody } from '../json-body'
+import { addressBucket, enforce, failureLimit } from '../limits'
 import { isLoopback } from '../loopback'
 import { isConnectionLoss } from '../owners'
 
@@ -19,11 +20,14 @@ export interface DashboardSessionOptions {
   provider: SessionProvider | null
   /** Whether browsers come by https; without it only on loopback. */
   secure: boolean
+  clock: () => number
   logger: Logger
 }
 
 const PATH = '/dashboard/session'
 const TIMEOUT_MS = 5_000
+/** Refused by the provider, from one address in a minute. It sees all of them come from the gateway, and limits the gateway. */
+const REFUSALS_MAX = 30
 
 const storeBody = z.strictObject({ refresh_token: z.string().min(1).max(4096) })
 const grant = z.object({ access_token: z.string(), refresh_token: z.string().min(1).max(4096), expires_in: z.number() })
@@ -38,20 +42,28 @@ export function dashboardSession(options: DashboardSessionOptions): Router {
   const cookie: CookieOptions = { httpOnly: true, secure: options.secure, sameSite: 'strict', path: PATH }
   const router = Router()
   const fromOurPage = fromOurPageOnly(options.secure)
+  const refusals = failureLimit(REFUSALS_MAX, options.clock)
+  const renewed = async (req: Request, res: ExpressResponse, token: string) => {
+    const bucket = addressBucket(req.ip ?? '')
+    enforce(refusals.take(bucket), res, 'this address')
+    const session = await refreshed(options, token)
+    if (session) refusals.succeeded(bucket)
+    return session
+  }
   router.put(PATH, fromOurPage, (req, res) => {
     const { refresh_token } = parseRequest(storeBody, jsonBody(req), 'body')
     res.cookie(name, refresh_token, cookie).status(204).end()
   })
   router.post(PATH, fromOurPage, async (req, res) => {
     const token = tokenIn(req, name)
-    const session = token === undefined ? null : await refreshed(options, token)
+    const session = token === undefined ? null : await renewed(req, res, token)
     if (!session) return void res.clearCookie(name, cookie).status(204).end()
     const { refresh_token, ...answer } = session
     res.cookie(name, refresh_token, cookie).json(answer)
   })
   router.delete(PATH, fromOurPage, async (req, res) => {
     const token = tokenIn(req, name)
-    if (token !== undefined) await revoked(options, token)
+    if (token !== undefined) await revoked(options, () => renewed(req, res, token))
     res.clearCookie(name, cookie).status(204).end()
   })
   return router
@@ -87,10 +99,9 @@ async function refreshed({ provider, logger }: DashboardSessionOptions, token: s
 }
 
 /** Ends the session at the provider, which wants an access token for that. The browser forgets the session whether this succeeds or not. */
-async function revoked(options: DashboardSessionOptions, token: string): Promise<void> {
-  const { provider, logger } = options
+async function revoked({ provider, logger }: DashboardSessionOptions, renew: () => ReturnType<typeof refreshed>): Promise<void> {
   try {
-    const session = await refreshed(options, token)
+    const session = await renew()
     if (!provider || !session) return
     const response = await askProvider(provider.logoutUrl, provider, { headers: { Authorization: `Bearer ${session.access_token}` } })
     if (!response.ok) throw new Error(`The log-out was answered with ${response.status}.`)

@@ -1,7 +1,7 @@
 import type { MailLanguage, MailTopic } from '@ponte/contracts'
 import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
-import type { Invitation, Member, Merchant } from '../merchant'
+import type { Invitation, Member, Merchant, PayoutChange } from '../merchant'
 import { ACCOUNT_ROWS, type Action, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
 import { INSERT_INVITATION_MAILS } from './mails'
 import type { MerchantStoreOptions } from './options'
@@ -9,8 +9,12 @@ import type { MerchantStoreOptions } from './options'
 /** A change of who belongs to a merchant, decided on its members at the merchant's version. */
 export interface TeamChange {
   merchant: Merchant
+  /** What waits for the merchant afterwards. */
+  pendingPayout: PayoutChange | null
   put?: Member
   removed?: Member
+  /** Keys that end with the member who made them. */
+  revokedKeys?: readonly { id: string }[]
   /** With its token, sealed by its id: it is in the mail alone. */
   invited?: Invitation & { tokenHash: Uint8Array; sealedToken: string }
   accepted?: Invitation
@@ -25,8 +29,10 @@ const CHANGE: Statement = {
   WITH ${ACCOUNT_ROWS},
   letter_rows AS (${INSERT_INVITATION_MAILS}),
   team AS (UPDATE merchants SET version = CASE WHEN version = $version THEN version + 1 END,
-      user_id = CASE WHEN user_id = ANY($removed_users::text[]) THEN NULL ELSE user_id END
+      user_id = CASE WHEN user_id = ANY($removed_users::text[]) THEN NULL ELSE user_id END,
+      pending_payout = $pending_payout::jsonb, pending_payout_activates_at = $pending_payout_activates_at::timestamptz
     WHERE id = $merchant_id),
+  revoked_keys AS (UPDATE named_keys SET revoked_at = coalesce(revoked_at, $at::timestamptz) WHERE id = ANY($revoked_keys::uuid[])),
   removed AS (DELETE FROM members WHERE id = ANY($removed::uuid[])),
   decided AS (UPDATE invitations SET
       accepted_at = CASE WHEN id = ANY($accepted::uuid[]) THEN $at::timestamptz ELSE accepted_at END,
@@ -78,7 +84,8 @@ export function memberStore(database: Database, prisma: PrismaClient, options: M
 
     /** Throws a stale error (`isStale`) when the merchant has moved on since it was read, before its members were. */
     async commit(change: TeamChange, action: Action, changed: string[], actor: Actor): Promise<void> {
-      const { merchant, put, removed, invited, accepted, revoked, at } = change
+      const { put, removed, revokedKeys = [], invited, accepted, revoked, pendingPayout, at } = change
+      const merchant = { ...change.merchant, pendingPayout }
       const entry = auditEntry(merchant.id, actor, action, changed, at)
       await database.commit({
         events: outboxRows([accountChanged(entry, merchant)], at),
@@ -91,6 +98,9 @@ export function memberStore(database: Database, prisma: PrismaClient, options: M
         },
         values: {
           ...{ merchant_id: merchant.id, version: merchant.version, at },
+          pending_payout: pendingPayout && JSON.stringify(pendingPayout),
+          pending_payout_activates_at: pendingPayout?.activatesAt ?? null,
+          revoked_keys: revokedKeys.map(({ id }) => id),
           ...{ removed: removed ? [removed.id] : [], removed_users: removed ? [removed.userId] : [] },
           ...{ accepted: accepted ? [accepted.id] : [], revoked: revoked ? [revoked.id] : [] },
         },

@@ -23,6 +23,7 @@ const INSERT: Statement = {
   name: 'named-key-insert',
   text: `
   WITH ${ACCOUNT_ROWS},
+  team AS (UPDATE merchants SET version = CASE WHEN version = $version THEN version + 1 END WHERE id = $merchant_id),
   forgotten AS (UPDATE named_keys SET request_hash = NULL, body_hash = NULL, salt = NULL
     WHERE merchant_id = $merchant_id AND request_hash IS NOT NULL AND created_at < $forgotten_before RETURNING 1)
   ${insertRows('named_keys', [...COLUMNS, 'request_hash', 'body_hash', 'salt'])}, (SELECT count(*) FROM forgotten) AS done`,
@@ -52,7 +53,10 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, options:
     list: (merchantId: string): Promise<NamedKey[]> =>
       prisma.namedKey.findMany({ where: { merchantId, revokedAt: null }, orderBy: { id: 'desc' } }),
 
-    /** False, with nothing changed, when the same request has made its key already. */
+    /**
+     * False, with nothing changed, when the same request has made its key already. Throws a stale error (`isStale`) when the merchant has moved on
+     * since it was read, before its maker was: a key that a removal has not seen must not outlive it.
+     */
     async insert(merchant: Merchant, key: NamedKey, hash: Buffer, actor: Actor, request: NamedKeyRequest | null): Promise<boolean> {
       const entry = auditEntry(key.merchantId, actor, 'named_key.create', ['api_key', ...key.scopes], key.createdAt)
       const repeatable = request && {
@@ -65,7 +69,7 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, options:
           events: outboxRows([accountChanged(entry, merchant)], key.createdAt),
           write: INSERT,
           rows: { named_keys: [{ ...toRecord(key), hash, ...repeatable }], ...accountRows(entry, merchant, options) },
-          values: { merchant_id: key.merchantId, forgotten_before: forgottenBefore() },
+          values: { merchant_id: key.merchantId, version: merchant.version, forgotten_before: forgottenBefore() },
         })
         committed()
         return true

@@ -106,3 +106,12 @@ test('over plain http the token is kept for a browser on this machine only', asy
     await plain.stop()
   }
 })
+
+test('guesses at refresh tokens from one address are bounded, so that they do not use up the limit that the provider has for the gateway', async () => {
+  const guesses = await Promise.all(Array.from({ length: 40 }, (_, n) => ask('post', `__Secure-ponte_refresh=guess-${n}`)))
+  const passed = guesses.filter(({ status }) => status === 204).length
+  expect([passed <= 30, passed > 20]).toEqual([true, true])
+  expect(guesses.find(({ status }) => status === 429)?.body.code).toBe('rate_limited')
+  await ask('delete', '__Secure-ponte_refresh=guess').expect(204)
+  await ask('post').expect(204)
+})

@@ -59,8 +59,16 @@ export type MemberBody = z.infer<typeof member>
 export const updateMember = z.strictObject({ role })
 export type UpdateMember = z.infer<typeof updateMember>
 
-/** Answer of `DELETE /api/v1/merchants/me/members/:id`. */
-export const deletedMember = z.object({ object: z.literal('member'), id, deleted: z.literal(true) })
+/** Query of `DELETE /api/v1/merchants/me/members/:id`. */
+export const removeMember = z.strictObject({ keep_api_keys: z.enum(['true', 'false'], 'must be true or false').optional() })
+
+/** Its answer. */
+export const deletedMember = z.object({
+  object: z.literal('member'),
+  id,
+  deleted: z.literal(true),
+  revoked_api_keys: z.array(id).meta({ description: 'Named keys that the member made' }),
+})
 
 /** Body of `POST /api/v1/merchants/me/invitations`. */
 export const createInvitation = z.strictObject({ email, role })

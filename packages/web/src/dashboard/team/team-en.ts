@@ -18,7 +18,8 @@ export const teamEn: typeof teamPt = {
   },
   changeRole: 'Change the role',
   remove: 'Remove',
-  removeSure: who => `Remove ${who}? They lose access on their next click. Keys that they know stay valid: revoke those too.`,
+  removeSure: who =>
+    `Remove ${who}? They lose access on their next click, and the named keys that they made are revoked. The key without a name stays valid: replace it if they know it.`,
   invite: 'Invite',
   email: 'Email',
   emailHint: 'They log in with this address, confirmed',

@@ -17,7 +17,7 @@ export const teamPt = {
   changeRole: 'Trocar o papel',
   remove: 'Remover',
   removeSure: (who: string) =>
-    `Remover ${who}? A pessoa perde o acesso no próximo clique. As chaves que ela conhece continuam valendo: revogue-as também.`,
+    `Remover ${who}? A pessoa perde o acesso no próximo clique, e as chaves com nome que ela criou são revogadas. A chave sem nome continua valendo: troque-a se a pessoa a conhece.`,
   invite: 'Convidar',
   email: 'E-mail',
   emailHint: 'A pessoa entra com este e-mail, já confirmado',

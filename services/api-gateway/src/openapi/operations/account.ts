@@ -1,4 +1,4 @@
-import { exportAudit, listAudit, listDeliveries, summaryQuery } from '@ponte/contracts'
+import { exportAudit, listAudit, listDeliveries, removeMember, summaryQuery } from '@ponte/contracts'
 import { api, me, type Operation, owned } from './operation'
 
 const audit = {
@@ -44,8 +44,9 @@ export const people: Operation[] = [
     errors: ['invalid_state', 'fresh_login_required'],
   }),
   me('delete', '/members/:id', {
-    ...{ id: 'removeMember', tag: 'Members', summary: 'Remove a member at once', answers: { 200: 'DeletedMember' } },
-    description: 'The last owner stays.',
+    ...{ id: 'removeMember', tag: 'Members', summary: 'Remove a member at once', query: removeMember, answers: { 200: 'DeletedMember' } },
+    description:
+      'The last owner stays. The named API keys that the member made are revoked, unless `keep_api_keys=true`; a change of the payout address that they requested is withdrawn.',
     errors: ['invalid_state', 'fresh_login_required'],
   }),
   me('get', '/mail', {
