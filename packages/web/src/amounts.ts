@@ -24,6 +24,11 @@ export function moment(iso: string, language: Language, timeZone?: string): stri
   return new Date(iso).toLocaleString(localeOf(language), { dateStyle: 'medium', timeStyle: 'short', ...(timeZone ? { timeZone } : {}) })
 }
 
+/** A day without its time, in the reader's time zone or in a given one. */
+export function dayOf(iso: string, language: Language, timeZone?: string): string {
+  return new Date(iso).toLocaleDateString(localeOf(language), { dateStyle: 'medium', ...(timeZone ? { timeZone } : {}) })
+}
+
 /** Without the year: no wait is that long. */
 export function soon(iso: string, language: Language): string {
   return new Date(iso).toLocaleString(localeOf(language), { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })

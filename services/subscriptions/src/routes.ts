@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   ApiError,
   caller,
@@ -26,7 +27,7 @@ import { z } from 'zod'
 import { CHARGES_SHOWN, type OrderWaits, orderAnswer, subscriptionBody, toAmendment, toNewSubscription, withOrder } from './api'
 import { mint } from './scheduler'
 import { type AskedCharge, isConflict, type Store } from './store'
-import { accept, amend, cancel, charge, type Dunning, open, type Subscription } from './subscription'
+import { accept, amend, type Charge, cancel, charge, type Dunning, open, type Subscription } from './subscription'
 
 export interface RouteDeps {
   database: Database
@@ -47,6 +48,8 @@ const nothing = z.strictObject({})
 
 export function routes(deps: RouteDeps): Router {
   const { store, now } = deps
+  const bodyOf = (subscription: Subscription, charges?: readonly Charge[]) =>
+    subscriptionBody(subscription, { at: now(), publicUrl: deps.publicUrl }, charges)
   const router = Router()
   router.use(requireCaller({ secrets: deps.tokenSecrets, audience: 'subscriptions', schema: caller }))
 
@@ -57,8 +60,9 @@ export function routes(deps: RouteDeps): Router {
     await answerOnce(deps.database, keyed, res, async () => {
       requirePayout(terms)
       const at = now()
-      const subscription = open(toNewSubscription(body, { merchantId: terms.merchant_id, id: uuidv7At(at), dunning: deps.dunning }, at), at)
-      const answer = { status: 201, body: JSON.stringify(subscriptionBody(subscription, now())) }
+      const origin = { merchantId: terms.merchant_id, id: uuidv7At(at), payerToken: randomUUID(), dunning: deps.dunning }
+      const subscription = open(toNewSubscription(body, origin, at), at)
+      const answer = { status: 201, body: JSON.stringify(bodyOf(subscription)) }
       await store.subscriptions.insert(subscription, { terms, answers: answersTo(keyed, answer) })
       return answer
     })
@@ -71,14 +75,14 @@ export function routes(deps: RouteDeps): Router {
       await listPage(
         query,
         limit => store.subscriptions.list(terms.merchant_id, query, limit),
-        subscription => subscriptionBody(subscription, now()),
+        found => bodyOf(found),
       ),
     )
   })
 
   router.get(`${BASE}/:id`, async (req, res) => {
     const subscription = await owned(store, req, merchantOf(res))
-    res.json(subscriptionBody(subscription, now(), await store.subscriptions.latestCharges(subscription.id, CHARGES_SHOWN)))
+    res.json(bodyOf(subscription, await store.subscriptions.latestCharges(subscription.id, CHARGES_SHOWN)))
   })
 
   router.patch(`${BASE}/:id`, async (req, res) => {
@@ -89,7 +93,7 @@ export function routes(deps: RouteDeps): Router {
       const means = { ...mint(), hasPayoutAddress: terms.payout_address !== null }
       return store.subscriptions.commit(amend(subscription, toAmendment(body, subscription.dunning), now(), means), { terms })
     })
-    res.json(subscriptionBody(next, now()))
+    res.json(bodyOf(next))
   })
 
   router.post(`${BASE}/:id/charge`, async (req, res) => {
@@ -119,7 +123,7 @@ export function routes(deps: RouteDeps): Router {
     await answerOnce(deps.database, keyed, res, () =>
       decided(store, req, terms, async subscription => {
         const change = cancel(subscription, now()) ?? { from: subscription, subscription, facts: [] }
-        const answer = { status: 200, body: JSON.stringify(subscriptionBody(change.subscription, now())) }
+        const answer = { status: 200, body: JSON.stringify(bodyOf(change.subscription)) }
         await store.subscriptions.commit(change, { terms, answers: answersTo(keyed, answer) })
         return answer
       }),
@@ -140,7 +144,7 @@ export function routes(deps: RouteDeps): Router {
           const change = accept(subscription, periodIndex, now())
           // A plan and its charges are read one after the other: one that was paid in between is shown with its plan as it is now.
           const shown = change.facts.length > 0 ? change.subscription : await owned(store, req, terms)
-          const answer = { status: 200, body: JSON.stringify(subscriptionBody(shown, now())) }
+          const answer = { status: 200, body: JSON.stringify(bodyOf(shown)) }
           await store.subscriptions.commit(change, { terms, answers: answersTo(keyed, answer) })
           return answer
         },

@@ -41,6 +41,7 @@ describe('POST /api/v1/subscriptions', () => {
       waiting_for: null,
       when_unpaid: 'leave',
       open_order_id: null,
+      payer_url: expect.stringMatching(/^http:\/\/127.0.0.1:8080\/pay\/subscription\/[0-9a-f-]{36}$/),
       created_at: '2026-01-31T12:00:00.000Z',
       cancelled_at: null,
       expired_at: null,

@@ -13,7 +13,7 @@ import { testDatabase } from '@ponte/service-kit/testing'
 import request from 'supertest'
 import { createSubscriptions, subscriptionsConfig, subscriptionsMigrations } from '../src'
 
-const TOKEN_SECRET = 'a-test-secret-of-at-least-32-characters'
+export const TOKEN_SECRET = 'a-test-secret-of-at-least-32-characters'
 export const PAYOUT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 export const merchantId = '01981f3c-0000-7000-8000-000000000001'
 const ADDRESS = '0x5FbDB2315678afecb367f032d93F642f64180aa3'

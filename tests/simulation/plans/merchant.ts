@@ -33,6 +33,7 @@ export function newPlan(random: Random, id: string, startAt: Date): Parameters<R
   return {
     id,
     merchantId: MERCHANT,
+    payerToken: null,
     externalRef: null,
     description: null,
     metadata: {},

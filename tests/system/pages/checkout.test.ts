@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { type System, startAll } from '@ponte/all-in-one'
-import type { OrderBody } from '@ponte/contracts'
+import type { OrderBody, SubscriptionBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
@@ -196,6 +196,33 @@ test('the way back to the shop names where it leads, is offered once the order i
   expect(await page.locator('a[href*=evil]').count()).toBe(0)
   // The page itself goes nowhere.
   expect({ complaints, strangers, faults: await seriousFaults(page) }).toEqual({ complaints: [], strangers: [], faults: [] })
+  await context.close()
+}, 60_000)
+
+test('the link of a subscription shows what is due, leads to its invoice, and keeps the receipt', async () => {
+  const plan = { brl_amount: '49.90', interval: 'month', description: 'Clube do pão' }
+  const { payer_url } = await call<SubscriptionBody>(system.gatewayUrl, 'POST', '/api/v1/subscriptions', merchant.api_key, plan)
+  await system.idle()
+  const { context, page, complaints, strangers } = await openVisit(browser, { viewport: PHONE, colorScheme: 'dark' })
+  await page.goto(payer_url ?? '')
+  await page.getByRole('heading', { level: 1, name: 'Padaria Estrela' }).waitFor()
+  expect(await seriousFaults(page)).toEqual([])
+  await page.getByRole('link', { name: 'Pay now' }).click()
+  await page.getByText('By transfer').first().waitFor()
+  const order = await call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${page.url().split('/').at(-1)}`, merchant.api_key)
+  await pay(world.chain, order)
+  await paidTitle(page).waitFor()
+  await system.idle()
+  await page.goto(payer_url ?? '')
+  await page.getByRole('heading', { name: 'Nothing to pay now' }).waitFor()
+  expect(await seriousFaults(page)).toEqual([])
+  await page.getByRole('button', { name: 'Português' }).click()
+  await page.getByRole('heading', { name: 'Nada a pagar agora' }).waitFor()
+  await page.getByRole('link', { name: 'Recibo' }).click()
+  await page.getByRole('heading', { name: 'Recibo' }).waitFor()
+  await page.goto(`${system.gatewayUrl}/pay/subscription/${order.subscription_id}`)
+  await page.getByRole('heading', { name: 'Assinatura não encontrada' }).waitFor()
+  expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
   await context.close()
 }, 60_000)
 

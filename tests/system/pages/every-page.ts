@@ -1,5 +1,5 @@
 import type { System } from '@ponte/all-in-one'
-import type { CheckoutBody, List, OrderBody, SubscriptionBody } from '@ponte/contracts'
+import type { CheckoutBody, List, OrderBody, PayerSubscriptionBody, SubscriptionBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import type { Page } from 'playwright-core'
 import { call, createMerchant, MERCHANT, PAYER, pay, units, type World } from '../../world'
@@ -60,7 +60,7 @@ export interface Stop {
   name: string
   path: string
   /** What the page gets instead of the order's own fields, to stand in a state that otherwise lasts a moment or a day. */
-  override?: Partial<CheckoutBody>
+  override?: Partial<CheckoutBody> | Partial<PayerSubscriptionBody>
   /** What brings the page there, or shows that it is. */
   ready(page: Page): Promise<unknown>
 }
@@ -75,7 +75,7 @@ const settled = async (page: Page) => {
 export async function visit(page: Page, gatewayUrl: string, { path, override, ready }: Stop): Promise<void> {
   await page.unrouteAll()
   if (override) {
-    await page.route('**/api/v1/checkout/*', async route => {
+    await page.route(/\/api\/v1\/(checkout|payer\/subscriptions)\/[^/]+$/, async route => {
       const response = await route.fetch()
       await route.fulfill({ response, json: { ...(await response.json()), ...override } })
     })
@@ -111,6 +111,15 @@ export function everyPage(of: Furnished): { checkout: Stop[]; dashboard: Stop[] 
       checkout('checkout-reorged', of.underpaid.id, { override: { exception: 'reorged' } }),
       checkout('checkout-time-up', of.pending.id, { override: { expires_at: '2026-01-01T00:00:00.000Z' } }),
       checkout('checkout-missing', missing, { ready: page => page.getByRole('alert').waitFor() }),
+      { name: 'payer-subscription', path: new URL(of.subscription.payer_url ?? '').pathname, ready: settled },
+      {
+        ...{ name: 'payer-subscription-unpaid', path: new URL(of.subscription.payer_url ?? '').pathname, ready: settled },
+        override: { due: { brl_amount: '149.90', checkout_url: null, can_be_asked: true } },
+      },
+      {
+        ...{ name: 'payer-subscription-nothing', path: new URL(of.subscription.payer_url ?? '').pathname, ready: settled },
+        override: { due: null },
+      },
       checkout('checkout-sent', of.pending.id, { ready: page => leaveSent(page, of.pending.id, `0x${'5d'.repeat(32)}`) }),
       checkout('checkout-relayer-paused', of.pending.id, { ready: page => leaveSent(page, of.pending.id, null) }),
     ],

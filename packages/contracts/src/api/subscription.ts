@@ -185,9 +185,49 @@ export const subscription = z
     created_at: timestamp,
     cancelled_at: timestamp.nullable(),
     expired_at: timestamp.nullable(),
+    payer_url: z.string().nullable().optional().meta({
+      description: 'The page of its payer: what is due, receipts, what comes next. It stays the same; anyone who has the link can open it',
+    }),
   })
   .meta({ id: 'Subscription' })
 export type SubscriptionBody = z.infer<typeof subscription>
+
+/** What a payer with the link of a subscription may see: no reference, no metadata and no id of the merchant's. */
+export const payerSubscription = z
+  .object({
+    object: z.literal('payer_subscription'),
+    status: subscriptionStatus,
+    merchant_name: z.string(),
+    description: description.nullable(),
+    brl_amount: brlAmount,
+    interval: interval.nullable(),
+    interval_count: intervalCount.nullable(),
+    timezone,
+    paused: z.boolean(),
+    next_charge_at: timestamp.nullable().meta({ description: 'When the next payment is asked for by itself' }),
+    ends_at: timestamp.nullable().meta({ description: 'When it ends or ended; null while that is open' }),
+    due: z
+      .object({
+        brl_amount: brlAmount,
+        checkout_url: z.string().nullable().meta({ description: 'Where it is paid; null while no order is open for it' }),
+        can_be_asked: z.boolean().meta({ description: 'The payer may have an order opened for it' }),
+      })
+      .nullable()
+      .meta({ description: 'What is to be paid now; null for nothing' }),
+    charges: z
+      .array(
+        z.object({
+          status: z.enum(['open', 'paid', 'unpaid']),
+          brl_amount: brlAmount,
+          issued_at: timestamp.nullable(),
+          paid_at: timestamp.nullable(),
+          receipt_url: z.string().nullable(),
+        }),
+      )
+      .meta({ description: 'The latest 24 periods, newest first' }),
+  })
+  .meta({ id: 'PayerSubscription' })
+export type PayerSubscriptionBody = z.infer<typeof payerSubscription>
 
 /** Answer 202 of `POST /api/v1/subscriptions/:id/charge`: the order is on its way and its link already works when it arrives. */
 export const pendingCharge = z

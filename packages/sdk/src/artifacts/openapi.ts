@@ -95,6 +95,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/payer/subscriptions/{payer_token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the payer of a subscription sees
+         * @description The token is the end of the `payer_url` of a subscription.
+         */
+        get: operations["getPayerSubscription"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payer/subscriptions/{payer_token}/order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have the order of an unpaid period opened again
+         * @description Where `due.can_be_asked` is false nothing is opened, and the answer is the present view.
+         */
+        post: operations["askForOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/orders": {
         parameters: {
             query?: never;
@@ -2289,6 +2329,8 @@ export interface components {
             created_at: string;
             cancelled_at: string | null;
             expired_at: string | null;
+            /** @description The page of its payer: what is due, receipts, what comes next. It stays the same; anyone who has the link can open it */
+            payer_url?: string | null;
         };
         SubscriptionList: {
             /** @constant */
@@ -2312,6 +2354,53 @@ export interface components {
              */
             order_id: string;
             checkout_url: string;
+        };
+        PayerSubscription: {
+            /** @constant */
+            object: "payer_subscription";
+            /** @enum {string} */
+            status: "active" | "past_due" | "cancelled" | "expired";
+            merchant_name: string;
+            description: string | null;
+            /**
+             * @description BRL, two decimals
+             * @example 150.00
+             */
+            brl_amount: string;
+            interval: ("day" | "week" | "month" | "year") | null;
+            interval_count: number | null;
+            /** @example America/Sao_Paulo */
+            timezone: string;
+            paused: boolean;
+            /** @description When the next payment is asked for by itself */
+            next_charge_at: string | null;
+            /** @description When it ends or ended; null while that is open */
+            ends_at: string | null;
+            /** @description What is to be paid now; null for nothing */
+            due: {
+                /**
+                 * @description BRL, two decimals
+                 * @example 150.00
+                 */
+                brl_amount: string;
+                /** @description Where it is paid; null while no order is open for it */
+                checkout_url: string | null;
+                /** @description The payer may have an order opened for it */
+                can_be_asked: boolean;
+            } | null;
+            /** @description The latest 24 periods, newest first */
+            charges: {
+                /** @enum {string} */
+                status: "open" | "paid" | "unpaid";
+                /**
+                 * @description BRL, two decimals
+                 * @example 150.00
+                 */
+                brl_amount: string;
+                issued_at: string | null;
+                paid_at: string | null;
+                receipt_url: string | null;
+            }[];
         };
         Event: {
             /**
@@ -4036,6 +4125,48 @@ export interface operations {
                 "application/json": components["schemas"]["AuthorizePayment"];
             };
         };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getPayerSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                payer_token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    askForOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                payer_token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description See the schema of the same name. */
             default: {

@@ -10,14 +10,16 @@ import { loadTexts } from './texts'
 
 startTheme()
 const language = startLanguage()
-const [, , orderId = ''] = window.location.pathname.split('/')
+const [, , first = '', second] = window.location.pathname.split('/').map(decodeURIComponent)
 const root = document.getElementById('root')
+
+/** An invoice; or a subscription, whose page a payer of an invoice never loads. */
+async function page() {
+  if (second === undefined) return <CheckoutPage orderId={first} />
+  const { SubscriptionPage } = await import('./subscription')
+  return <SubscriptionPage token={second} />
+}
+
 if (root) {
-  loadTexts(language).then(() =>
-    createRoot(root).render(
-      <StrictMode>
-        <CheckoutPage orderId={decodeURIComponent(orderId)} />
-      </StrictMode>,
-    ),
-  )
+  Promise.all([page(), loadTexts(language)]).then(([shown]) => createRoot(root).render(<StrictMode>{shown}</StrictMode>))
 }

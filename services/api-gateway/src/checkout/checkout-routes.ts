@@ -16,12 +16,20 @@ import type { LiveCheckout, LiveView } from './live-checkout'
 
 const payer: Caller = { kind: 'checkout' }
 const path = z.object({ order_id: idSchema })
+const payerPath = z.object({ payer_token: idSchema })
+const subscriptionOf = (req: Request) => `/api/v1/payer/subscriptions/${parseRequest(payerPath, req.params, 'path').payer_token}`
 const orderIdIn = (req: Request) => parseRequest(path, req.params, 'path').order_id
 
-/** What a payer with a link may do: read the order, once or live, and hand in a signature. */
+/** What a payer with a link may do: read the order, once or live, hand in a signature, and see a subscription with its receipts. */
 export function checkoutRoutes(owners: Owners, live: LiveCheckout, knownQuery: RequestHandler): Router {
   const router = Router()
-  const { orders } = owners
+  const { orders, subscriptions } = owners
+  router.get('/api/v1/payer/subscriptions/:payer_token', knownQuery, (req, res) =>
+    forward(subscriptions, payer, subscriptionOf(req), req, res),
+  )
+  router.post('/api/v1/payer/subscriptions/:payer_token/order', knownQuery, (req, res) =>
+    forward(subscriptions, payer, `${subscriptionOf(req)}/order`, req, res),
+  )
   router.get('/api/v1/checkout/:order_id', knownQuery, (req, res) => forward(orders, payer, `/api/v1/checkout/${orderIdIn(req)}`, req, res))
   router.get('/api/v1/checkout/:order_id/stream', knownQuery, (req, res) => live.open(orderIdIn(req), req, res))
   router.post('/api/v1/checkout/:order_id/authorization', knownQuery, async (req, res) => {

@@ -1,4 +1,5 @@
 export * from './order-answer'
 export * from './order-wait'
+export * from './payer-body'
 export * from './requests'
 export * from './subscription-body'

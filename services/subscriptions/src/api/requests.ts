@@ -10,7 +10,7 @@ const BACKDATE_MAX_MS = 366 * 86_400_000
 const AHEAD_MAX_MS = 3_653 * 86_400_000
 
 /** What a new subscription has beside the request. */
-type Origin = Pick<NewSubscription, 'id' | 'merchantId' | 'dunning'>
+type Origin = Pick<NewSubscription, 'id' | 'merchantId' | 'payerToken' | 'dunning'>
 
 export function toNewSubscription(body: CreateSubscription, origin: Origin, at: Date): NewSubscription {
   const startAt = body.start_at ? new Date(body.start_at) : at

@@ -15,8 +15,12 @@ import {
 export const CHARGES_SHOWN = 24
 
 /** The subscription as the API shows it; with `charges` when they were asked for. */
-export function subscriptionBody(subscription: Subscription, at: Date, charges?: readonly Charge[]): SubscriptionBody {
-  const { schedule, periodIndex } = subscription
+export function subscriptionBody(
+  subscription: Subscription,
+  { at, publicUrl }: { at: Date; publicUrl: string },
+  charges?: readonly Charge[],
+): SubscriptionBody {
+  const { schedule, periodIndex, payerToken } = subscription
   return {
     object: 'subscription',
     id: subscription.id,
@@ -51,6 +55,7 @@ export function subscriptionBody(subscription: Subscription, at: Date, charges?:
     created_at: subscription.createdAt.toISOString(),
     cancelled_at: text(subscription.cancelledAt),
     expired_at: text(subscription.expiredAt),
+    payer_url: payerToken && `${publicUrl}/pay/subscription/${payerToken}`,
   }
 }
 

@@ -10,6 +10,7 @@ const fixed = {
   trial_periods: s => s.trialPeriods,
   max_periods_counts: s => s.maxPeriodsCounts,
   created_at: s => s.createdAt,
+  payer_token: s => s.payerToken,
 } satisfies Columns
 
 /** Every column that a commit may change, with the value it takes: in one place for insert and update. */

@@ -44,13 +44,13 @@ export function subscriptionStore(
   { now, dunning, committed }: StoreOptions,
 ) {
   /** A subscription with the charges that can still change, and the one that is asked about. */
-  const find = async (id: string, asked?: AskedCharge): Promise<Subscription | null> => {
+  const find = async (which: { id: string } | { payerToken: string }, asked?: AskedCharge): Promise<Subscription | null> => {
     const charges = {
       where: { OR: [...UNSETTLED, ...(asked ? [chargeAskedFor(asked)] : [])] },
       orderBy: { periodIndex: 'asc' as const },
       include: { attempts: ATTEMPTS },
     }
-    const row = await prisma.subscription.findUnique({ where: { id }, include: { charges } })
+    const row = await prisma.subscription.findUnique({ where: which, include: { charges } })
     return row && toSubscription(row, dunning)
   }
   /** Those with these ids, in their order. */
@@ -62,12 +62,14 @@ export function subscriptionStore(
   }
 
   return {
-    find,
+    find: (id: string, asked?: AskedCharge) => find({ id }, asked),
+
+    findByPayerToken: (payerToken: string) => find({ payerToken }),
 
     /** The subscription that asked for this order, or null when none did. */
     async findByOrder(orderId: string): Promise<Subscription | null> {
       const attempt = await prisma.attempt.findUnique({ where: { orderId }, select: { subscriptionId: true } })
-      return attempt && find(attempt.subscriptionId, { orderId })
+      return attempt && find({ id: attempt.subscriptionId }, { orderId })
     },
 
     /** Subscriptions of a merchant, newest first; oldest first when paging backwards. */

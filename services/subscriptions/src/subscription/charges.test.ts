@@ -28,6 +28,7 @@ const create = (input: Partial<NewSubscription> = {}) =>
     {
       id: 's',
       merchantId: 'm',
+      payerToken: null,
       externalRef: null,
       description: null,
       metadata: {},

@@ -152,6 +152,7 @@ const anySubscription = fc
     const common = {
       id: 's',
       merchantId: 'm',
+      payerToken: null,
       externalRef: null,
       description: null,
       metadata: {},

@@ -55,6 +55,8 @@ export interface Dunning {
 export interface Subscription {
   id: string
   merchantId: string
+  /** Names the payer's page. Null only between two migrations. */
+  payerToken: string | null
   status: SubscriptionStatus
   externalRef: string | null
   description: string | null
@@ -117,6 +119,7 @@ export interface Change {
 export interface NewSubscription {
   id: string
   merchantId: string
+  payerToken: string | null
   externalRef: string | null
   description: string | null
   metadata: Record<string, string>

@@ -13,7 +13,16 @@ const mint = () => ({ orderId: `order-${++minted}`, memo: 'a'.repeat(64), hasPay
 const create = (input: Partial<NewSubscription> = {}, noticeS = 0) =>
   open(
     {
-      ...{ id: 's', merchantId: 'm', externalRef: null, description: null, metadata: {}, brlCentavos: 4990n, timezone: 'UTC' },
+      ...{
+        id: 's',
+        merchantId: 'm',
+        payerToken: null,
+        externalRef: null,
+        description: null,
+        metadata: {},
+        brlCentavos: 4990n,
+        timezone: 'UTC',
+      },
       ...{ plan: { interval: 'day', intervalCount: 10 }, startAt: day(0), orderExpiresInS: 86_400, expiresAt: null },
       ...{ maxPeriods: null, maxPeriodsCounts: 'payments', trialPeriods: 0 },
       dunning: { noticeS, retryAfterS: [86_400], unpaidPeriodsMax: 3, whenUnpaid: 'leave' },

@@ -1,3 +1,3 @@
 export { CopyBlock, CopyField } from './copy-field'
-export { Aside, Notice } from './notice'
+export { Aside, Notice, Sign, type Tone } from './notice'
 export { PageTools } from './page-tools'

@@ -11,16 +11,22 @@ const signs: Record<Tone, string> = {
   bad: 'M6.500 6.500l7 7M13.500 6.500l-7 7',
 }
 
+export function Sign({ tone }: { tone: Tone }) {
+  return (
+    <svg viewBox="0 0 20 20" aria-hidden="true">
+      <circle cx="10" cy="10" r="9" />
+      <path d={signs[tone]} />
+    </svg>
+  )
+}
+
 /** A state in one look: a sign, what happened, and what to do. */
 export function Notice({ tone, state, children }: { tone: Tone; state: StateName; children?: ReactNode }) {
   const { t } = useWords()
   const { title, happened, todo } = t.states[state]
   return (
     <div className={`notice ${tone}`}>
-      <svg viewBox="0 0 20 20" aria-hidden="true">
-        <circle cx="10" cy="10" r="9" />
-        <path d={signs[tone]} />
-      </svg>
+      <Sign tone={tone} />
       <div>
         <h2>{title}</h2>
         <p>{happened}</p>

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import type { SubscriptionBody, SubscriptionChargeBody } from '@ponte/contracts'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
 import { api } from '../api'
@@ -163,16 +163,14 @@ function Calendar({ subscription }: { subscription: SubscriptionBody }) {
 
 function Details({ subscription }: { subscription: SubscriptionBody }) {
   const { t, moment, exactMoment } = useWords()
-  const { next_charge_at, timezone } = subscription
-  return (
-    <Facts
-      rows={[
-        [t.subscriptions.next, next_charge_at ? moment(next_charge_at, timezone) : t.none],
-        [t.subscriptions.timezone, timezone],
-        [t.subscriptions.done, t.subscriptions.doneOf(subscription.charges_done, subscription.max_periods)],
-        [t.created, exactMoment(subscription.created_at)],
-        ['ID', <CopyValue key="id" value={subscription.id} label="ID" shown={shortened(subscription.id, 13)} />],
-      ]}
-    />
-  )
+  const { next_charge_at, timezone, payer_url } = subscription
+  const rows: [string, ReactNode][] = [
+    [t.subscriptions.next, next_charge_at ? moment(next_charge_at, timezone) : t.none],
+    [t.subscriptions.timezone, timezone],
+    [t.subscriptions.done, t.subscriptions.doneOf(subscription.charges_done, subscription.max_periods)],
+    [t.created, exactMoment(subscription.created_at)],
+    ['ID', <CopyValue key="id" value={subscription.id} label="ID" shown={shortened(subscription.id, 13)} />],
+  ]
+  if (payer_url) rows.push([t.subscriptions.payerLink, <CopyValue key="payer" value={payer_url} label={t.subscriptions.payerLink} />])
+  return <Facts rows={rows} />
 }

@@ -201,6 +201,7 @@ export const en: Texts = {
     everyFew: (count, interval) => `Every ${count} ${interval}s`,
     manual: 'When I say so',
     next: 'Next charge',
+    payerLink: 'Payer’s page',
     timezone: 'Time zone',
     done: 'Charged',
     doneOf: (done, most) => (most === null ? String(done) : `${done} of ${most}`),

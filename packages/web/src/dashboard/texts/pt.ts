@@ -188,6 +188,7 @@ export const pt = {
     everyFew: (count: number, interval: keyof typeof intervals) => `A cada ${count} ${intervals[interval]}`,
     manual: 'Quando eu mandar',
     next: 'Próxima cobrança',
+    payerLink: 'Página do pagador',
     timezone: 'Fuso horário',
     done: 'Cobradas',
     doneOf: (done: number, most: number | null) => (most === null ? String(done) : `${done} de ${most}`),

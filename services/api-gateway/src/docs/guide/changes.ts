@@ -15,6 +15,7 @@ export const changes: readonly { day: string; gained: readonly string[] }[] = [
       `${c('GET /attention')}: one list of what does not simply settle.`,
       'Members, invitations, named API keys with scopes, and the audit log.',
       `Every answer names the day of its interface in ${c('Ponte-Version')}.`,
+      `${c('payer_url')} of a subscription: a page of its payer with what is due, receipts and the next charge.`,
       'Subscriptions: trials, retries of unpaid periods, pauses, changes from the next period or now.',
     ],
   },

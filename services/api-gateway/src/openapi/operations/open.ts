@@ -49,4 +49,15 @@ export const open: Operation[] = [
       'keccak256(abi.encode(memo, payment.merchant_address)). We submit it and pay for the gas. The same signature again answers how far it has come.',
     errors: ['not_found', 'invalid_state'],
   },
+  {
+    ...{ method: 'get', path: '/api/v1/payer/subscriptions/:payer_token', id: 'getPayerSubscription', tag: 'Checkout', credential: 'none' },
+    ...{ permission: null, summary: 'What the payer of a subscription sees', answers: { 200: 'PayerSubscription' }, errors: ['not_found'] },
+    description: 'The token is the end of the `payer_url` of a subscription.',
+  },
+  {
+    ...{ method: 'post', path: '/api/v1/payer/subscriptions/:payer_token/order', id: 'askForOrder', tag: 'Checkout', credential: 'none' },
+    ...{ permission: null, summary: 'Have the order of an unpaid period opened again', answers: { 200: 'PayerSubscription' } },
+    description: 'Where `due.can_be_asked` is false nothing is opened, and the answer is the present view.',
+    errors: ['not_found', 'not_due', 'invalid_state'],
+  },
 ]

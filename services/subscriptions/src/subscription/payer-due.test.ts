@@ -1,0 +1,63 @@
+import { advance } from './charges'
+import { recordClosed, recordPaid } from './order-outcome'
+import { payerDue } from './payer-due'
+import { open, type Subscription } from './subscription'
+
+const START = new Date('2026-01-31T12:00:00Z')
+const later = (days: number) => new Date(START.getTime() + days * 86_400_000)
+const dunning = { noticeS: 0, retryAfterS: [259_200], unpaidPeriodsMax: 3, whenUnpaid: 'leave' as const }
+const create = (interval: 'month' | null = 'month') =>
+  open(
+    {
+      ...{ id: 's', merchantId: 'm', payerToken: null, externalRef: null, description: null, metadata: {}, brlCentavos: 4990n },
+      ...{ timezone: 'UTC', startAt: START, orderExpiresInS: 86_400, maxPeriods: null, maxPeriodsCounts: 'payments', trialPeriods: 0 },
+      ...{ plan: interval && { interval, intervalCount: 1 }, expiresAt: null, dunning },
+    },
+    START,
+  )
+const means = (orderId: string) => ({ orderId, memo: orderId, hasPayoutAddress: true })
+/** As it is read once orders has opened what was asked for. */
+const opened = (subscription: Subscription): Subscription => ({
+  ...subscription,
+  charges: subscription.charges.map(charge => ({ ...charge, attempts: charge.attempts.map(attempt => ({ ...attempt, reason: null })) })),
+})
+const asked = advance(create(), START, means('first')).subscription
+const unpaid = recordClosed(opened(asked), 'first', 'expired', later(1)).subscription
+const paidOrder = {
+  ...{
+    id: 'first',
+    subscription_id: 's',
+    external_ref: null,
+    brl_amount: '49.90',
+    usdc_amount: '9.206643',
+    tx_hash: `0x${'1'.repeat(64)}`,
+  },
+  ...{ memo: 'a'.repeat(64), paid_at: START.toISOString() },
+}
+
+describe('what a payer is asked for', () => {
+  it.each([
+    ['nothing before the first period', create(), later(-1), null],
+    ['the order that is on its way, without a link', asked, START, { brlCentavos: 4990n, orderId: null, canBeAsked: false }],
+    ['the open order', opened(asked), START, { brlCentavos: 4990n, orderId: 'first', canBeAsked: false }],
+    [
+      'a period whose order ended unpaid, which can be asked for again',
+      unpaid,
+      later(1),
+      { brlCentavos: 4990n, orderId: null, canBeAsked: true },
+    ],
+    ['nothing while the plan is paused', { ...unpaid, pausedAt: later(1) }, later(1), null],
+    ['a period that waits for the merchant', { ...unpaid, awaiting: 'payout_address' as const }, later(1), { canBeAsked: false }],
+    ['nothing once it is paid', recordPaid(opened(asked), paidOrder, later(0.5)).subscription, later(0.5), null],
+    ['nothing of a cancelled one', { ...opened(asked), status: 'cancelled' as const }, START, null],
+    ['nothing that its merchant did not charge', create(null), START, null],
+  ])('is %s', (_, subscription, at, due) => {
+    if (due === null) expect(payerDue(subscription, at)).toBeNull()
+    else expect(payerDue(subscription, at)).toMatchObject(due)
+  })
+
+  it('is no further order once a period had twenty', () => {
+    const charges = unpaid.charges.map(charge => ({ ...charge, attempts: Array(20).fill(charge.attempts[0]) }))
+    expect(payerDue({ ...unpaid, charges }, later(1))).toMatchObject({ canBeAsked: false })
+  })
+})

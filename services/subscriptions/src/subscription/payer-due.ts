@@ -1,0 +1,34 @@
+import { currentVerdict } from './charges'
+import { isHeld } from './end'
+import { missingOf } from './period'
+import { currentCharge, isLive, openAttempt, outstanding, type Subscription } from './subscription'
+
+/** What a payer is asked for now. */
+export interface PayerDue {
+  brlCentavos: bigint
+  /** The order that asks for it, once orders has opened it; null otherwise. */
+  orderId: string | null
+  /** No order is open and the payer may have one opened. */
+  canBeAsked: boolean
+}
+
+/** A stranger with the link cannot have more orders issued for a period than this. */
+const ORDERS_PER_PERIOD_MAX = 20
+
+/** What is to be paid now, or null for nothing. A plan without a schedule is charged by its merchant alone. */
+export function payerDue(subscription: Subscription, at: Date): PayerDue | null {
+  if (!isLive(subscription)) return null
+  const newest = outstanding(subscription).toSorted((a, b) => b.periodIndex - a.periodIndex)[0]
+  const attempt = newest && openAttempt(newest)
+  if (attempt) return { brlCentavos: attempt.brlCentavos, orderId: attempt.reason === null ? attempt.orderId : null, canBeAsked: false }
+  const { schedule, periodIndex, lastPaidIndex, pausedAt } = subscription
+  if (!schedule || periodIndex < 0 || lastPaidIndex >= periodIndex || pausedAt !== null || isHeld(subscription)) return null
+  const current = currentCharge(subscription)
+  if (!current) return { brlCentavos: subscription.brlCentavos, orderId: null, canBeAsked: false }
+  const brlCentavos = missingOf(current)
+  if (brlCentavos === 0n) return null
+  const { state } = currentVerdict(subscription, at)
+  const isOver = state === 'retrying' || state === 'unpaid'
+  const canBeAsked = isOver && subscription.awaiting === null && current.attempts.length < ORDERS_PER_PERIOD_MAX
+  return { brlCentavos, orderId: null, canBeAsked }
+}
