@@ -2,9 +2,10 @@ import { parseArgs } from 'node:util'
 import { fail, StepError } from '../develop/steps.mjs'
 import { ask, opsUrls } from './ops-ports.mjs'
 
-// The events that a service could not handle: npm run dead -- list | show <id> | retry <id>… | retry --all [--service orders]
+// The events that a service could not handle: npm run dead -- list | show <id> | retry <id>… | retry --all | discard <id>… [--service orders]
 const QUEUES = ['orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher']
-const USAGE = 'Usage: npm run dead -- list | show <id> | retry <id>… | retry --all, each with --service <name> for one service alone.'
+const USAGE =
+  'Usage: npm run dead -- list | show <id> | retry <id>… | retry --all | discard <id>…, each with --service <name> for one service alone.'
 
 async function main() {
   const { values, positionals } = parseArgs({
@@ -17,6 +18,7 @@ async function main() {
   if (command === 'list') return list(urls)
   if (command === 'show' && ids.length === 1) return show(urls, ids[0])
   if (command === 'retry' && ids.length > 0 !== values.all) return retry(urls, values.all ? { all: true } : { ids })
+  if (command === 'discard' && ids.length > 0 && !values.all) return discard(urls, ids)
   throw new StepError(USAGE)
 }
 
@@ -40,6 +42,17 @@ async function retry(urls, body) {
   for (const [service, url] of urls) {
     const { retried } = await ask(url, '/dead/retry', { method: 'POST', body: JSON.stringify(body) })
     if (retried > 0) console.log(`${service}: ${retried} put back into its queue.`)
+  }
+}
+
+/** For good: shown once more, so that what is removed stands in the operator's terminal. */
+async function discard(urls, ids) {
+  for (const [service, url] of urls) {
+    const here = (await ask(url, '/dead')).data.filter(({ id }) => ids.includes(id))
+    for (const { id } of here) console.log(JSON.stringify({ service, ...(await ask(url, `/dead/${id}`)) }))
+    if (here.length === 0) continue
+    const { discarded } = await ask(url, '/dead/discard', { method: 'POST', body: JSON.stringify({ ids: here.map(({ id }) => id) }) })
+    console.log(`${service}: ${discarded} removed for good.`)
   }
 }
 

@@ -81,5 +81,6 @@ function deadLettersOf(bus: Bus, topology: Topology, name: string): DeadLetters 
     count: () => sum(all.map(letters => letters.count())),
     list: async limit => (await Promise.all(all.map(letters => letters.list(limit)))).flat().slice(0, limit),
     retry: ids => sum(all.map(letters => letters.retry(ids))),
+    discard: ids => sum(all.map(letters => letters.discard(ids))),
   }
 }

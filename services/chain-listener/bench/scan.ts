@@ -26,7 +26,7 @@ const swallowing: Bus = {
   publish: async () => undefined,
   announce: () => undefined,
   consume: queue => ({ name: `${queue} queue` }),
-  deadLetters: () => ({ count: async () => 0, list: async () => [], retry: async () => 0 }),
+  deadLetters: () => ({ count: async () => 0, list: async () => [], retry: async () => 0, discard: async () => 0 }),
   listen: () => ({ name: 'announcements' }),
 }
 

@@ -2,7 +2,17 @@ import type { EventData } from '@ponte/contracts'
 import { type Reactions, retryConflicts } from '@ponte/service-kit'
 import type { OrderWaits } from './api'
 import { type Cause, isConflict, type Store } from './store'
-import { type Change, recordClosed, recordPaid, recordReceived, recordRefused, type Subscription } from './subscription'
+import {
+  adopt,
+  type Change,
+  type ForgottenOrder,
+  forgottenPeriod,
+  recordClosed,
+  recordPaid,
+  recordReceived,
+  recordRefused,
+  type Subscription,
+} from './subscription'
 
 export interface ReactionDeps {
   store: Store
@@ -28,11 +38,25 @@ export function reactions({ store, now, orderWaits, merchantMoved }: ReactionDep
       await record(order.id, { eventId: id, merchantVersion }, found => recordClosed(found, order.id, outcome, now()))
     }
 
+  /** The request and its order are committed before orders receives it, so a missing one means that this database was restored to a moment before. */
+  const adoptForgotten = (subscriptionId: string, order: ForgottenOrder, merchantVersion: number) =>
+    retryConflicts(async () => {
+      const subscription = await store.subscriptions.find(subscriptionId)
+      if (!subscription) throw new Error(`Order ${order.id} is of subscription ${subscriptionId}, which does not exist.`)
+      const [latest] = await store.subscriptions.latestCharges(subscriptionId, 1)
+      const periodIndex = forgottenPeriod(subscription, order, latest?.periodIndex ?? -1)
+      const found = await store.subscriptions.find(subscriptionId, { periodIndex })
+      if (found) await store.subscriptions.commit(adopt(found, order, periodIndex), { merchantVersion })
+    }, isConflict)
+
   return {
     async 'order.created'({ id, data }) {
-      const { order } = data
+      const { order, merchant_version: merchantVersion } = data
       if (order.subscription_id === null) return
-      if (!(await store.orders.recordCreated(data, id))) throw new Error(`No subscription asked for order ${order.id}.`)
+      if (!(await store.orders.recordCreated(data, id))) {
+        await adoptForgotten(order.subscription_id, order, merchantVersion)
+        await store.orders.recordCreated(data, id)
+      }
       orderWaits.created(order.id)
     },
     async 'order.paid'({ id, data: { order, merchant_version: merchantVersion } }) {

@@ -97,6 +97,51 @@ describe('payments of a subscription', () => {
   })
 })
 
+describe('orders that were asked for after the moment to which the database was restored', () => {
+  /** What a restore leaves of a subscription that had charged nothing at its moment. */
+  async function forget(id: string) {
+    for (const table of ['attempts', 'charges']) await system.sql.query(`DELETE FROM ${table} WHERE subscription_id = $1`, [id])
+    await system.sql.query(
+      `UPDATE subscriptions SET charges_done = 0, last_paid_index = -1, version = version + 1, wake_at = now(),
+       period_index = CASE WHEN interval IS NULL THEN 0 ELSE -1 END WHERE id = $1`,
+      [id],
+    )
+  }
+
+  it('count again when orders publishes them again, however many', async () => {
+    const { id } = await system.create()
+    const orders: string[] = []
+    for (let count = 0; count < 3; count += 1) {
+      orders.push(await charge(id))
+      await system.pay(orders[count] ?? '')
+      await system.idle()
+    }
+    await forget(id)
+    for (const order of orders) {
+      await system.createAgain(order)
+      await system.pay(order)
+    }
+    await system.idle()
+    expect(await system.get(id)).toMatchObject({ charges_done: 3 })
+    expect(await system.bus.deadLetters('subscriptions').count()).toBe(0)
+  })
+
+  it('end the order that a plan issued anew for the same period, when they are paid', async () => {
+    const { id } = await system.create({ interval: 'month' })
+    const order = await charge(id)
+    await forget(id)
+    await system.idle()
+    const anew = await charge(id)
+    expect(anew).not.toBe(order)
+    await system.createAgain(order)
+    await system.pay(order)
+    await system.idle()
+    expect(await system.get(id)).toMatchObject({ charges_done: 1, open_order_id: null })
+    expect(charged(id).map(({ data }) => data.order.id)).toEqual([order])
+    expect(system.of('subscription.order_superseded').map(({ data }) => data.order_id)).toContain(anew)
+  })
+})
+
 describe('a change and its events are one transaction (invariant 2)', () => {
   it('leaves neither when the event cannot be written', async () => {
     const { id } = await system.create()

@@ -57,6 +57,8 @@ it('npm run dead lists, shows and retries what could not be handled, and the pay
   const read = () => call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)
   await until(async () => (await read()).status === 'paid', 'the payment does not count', 30_000)
   expect((await operate('dead.mjs', 'list', '--service', 'orders')).output).toBe('orders: 0\n')
+  expect((await operate('dead.mjs', 'discard', '--all')).code).toBe(1)
+  expect(await operate('dead.mjs', 'discard', id)).toEqual({ code: 0, output: '' })
 }, 120_000)
 
 it('npm run rescan has blocks read again, and states when they are', async () => {

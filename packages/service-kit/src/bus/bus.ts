@@ -32,6 +32,8 @@ export interface DeadLetters {
   list(limit: number): Promise<Message[]>
   /** Puts those with these ids, or all, back into their queue; answers how many. */
   retry(ids?: readonly string[]): Promise<number>
+  /** Removes those with these ids for good; answers how many. */
+  discard(ids: readonly string[]): Promise<number>
 }
 
 export interface QueuePart extends Part {

@@ -75,6 +75,7 @@ export function memoryBus(options: MemoryBusOptions): Bus {
           }
           return chosen.length
         },
+        discard: async ids => ids.filter(id => queue.dead.delete(id)).length,
       }
     },
     listen(types, handler) {

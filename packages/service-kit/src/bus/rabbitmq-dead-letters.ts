@@ -25,8 +25,8 @@ export function rabbitmqDeadLetters({ queue, dead, model }: DeadLetterOptions): 
       await channel.close().catch(() => undefined)
     }
   }
-  /** Sees each message once and moves it to its `destination`. */
-  const move = (limit: number, destination: (message: Message) => string): Promise<Message[]> =>
+  /** Sees each message once and moves it to its `destination`, or removes it where that is null. */
+  const move = (limit: number, destination: (message: Message) => string | null): Promise<Message[]> =>
     withChannel(async channel => {
       const seen: Message[] = []
       const { messageCount } = await channel.checkQueue(dead)
@@ -35,24 +35,30 @@ export function rabbitmqDeadLetters({ queue, dead, model }: DeadLetterOptions): 
         if (!got) break
         const message = toMessage(got)
         const { messageId, type, contentType } = got.properties
-        channel.sendToQueue(destination(message), got.content, { persistent: true, mandatory: true, messageId, type, contentType })
-        await channel.waitForConfirms()
+        const target = destination(message)
+        if (target !== null) {
+          channel.sendToQueue(target, got.content, { persistent: true, mandatory: true, messageId, type, contentType })
+          await channel.waitForConfirms()
+        }
         channel.ack(got)
         seen.push(message)
       }
       return seen
     })
+  /** Moves the chosen ones; the others stay. Answers how many were chosen. */
+  const take = async (isChosen: (message: Message) => boolean, destination: string | null): Promise<number> => {
+    let taken = 0
+    await move(Number.MAX_SAFE_INTEGER, message => {
+      if (!isChosen(message)) return dead
+      taken++
+      return destination
+    })
+    return taken
+  }
   return {
     count: () => withChannel(async channel => (await channel.checkQueue(dead)).messageCount),
     list: limit => move(limit, () => dead),
-    async retry(ids) {
-      let retried = 0
-      await move(Number.MAX_SAFE_INTEGER, ({ id }) => {
-        const isChosen = ids === undefined || ids.includes(id)
-        if (isChosen) retried++
-        return isChosen ? queue : dead
-      })
-      return retried
-    },
+    retry: ids => take(({ id }) => ids === undefined || ids.includes(id), queue),
+    discard: ids => take(({ id }) => ids.includes(id), null),
   }
 }

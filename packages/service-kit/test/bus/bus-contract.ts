@@ -114,23 +114,24 @@ export function busContract(name: string, open: (topology: Topology) => Promise<
       expect((await under.deadLetters('poison'))[0]).toEqual(poison)
     })
 
-    it('counts and lists what is parked, and puts back those that are named, or all', async () => {
+    it('counts and lists what is parked, puts back those that are named, or all, and removes those that are named', async () => {
       let repaired = false
       const seen: string[] = []
       await consuming('parked', async ({ id }) => {
         if (!repaired) throw new TypeError('cannot be read')
         seen.push(id)
       })
-      const sent = Array.from({ length: 3 }, () => message('parked.made'))
+      const sent = Array.from({ length: 4 }, () => message('parked.made'))
       const letters = under.bus.deadLetters('parked')
       await Promise.all(sent.map(each => under.bus.publish(each)))
-      await until(async () => (await letters.count()) === 3, 'not all are parked')
+      await until(async () => (await letters.count()) === 4, 'not all are parked')
       // However often they are looked at, they stay, as they came.
       for (let look = 0; look < 3; look++) expect((await letters.list(10)).toSorted(byId)).toEqual(sent.toSorted(byId))
       expect(await letters.list(2)).toHaveLength(2)
       repaired = true
       expect(await letters.retry(['unknown', sent[1]?.id ?? ''])).toBe(1)
       await until(() => seen.length === 1, 'the named one did not come back')
+      expect(await letters.discard(['unknown', sent[2]?.id ?? ''])).toBe(1)
       expect([seen, await letters.count()]).toEqual([[sent[1]?.id], 2])
       expect(await letters.retry()).toBe(2)
       await until(() => seen.length === 3, 'the others did not come back')

@@ -33,7 +33,7 @@ const scriptedBus = (publish: (message: Message) => Promise<void>, over: Partial
   publish,
   announce: () => undefined,
   consume: () => ({ name: 'none' }),
-  deadLetters: () => ({ count: async () => 0, list: async () => [], retry: async () => 0 }),
+  deadLetters: () => ({ count: async () => 0, list: async () => [], retry: async () => 0, discard: async () => 0 }),
   listen: () => ({ name: 'none' }),
   ...over,
 })

@@ -1,3 +1,4 @@
+export * from './adoption'
 export * from './amendment'
 export * from './charges'
 export * from './end'

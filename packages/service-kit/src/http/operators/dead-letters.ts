@@ -3,9 +3,10 @@ import { z } from 'zod'
 import type { DeadLetters, Message } from '../../bus/bus'
 
 const LIST_MAX = 1_000
-const chosen = z.union([z.strictObject({ ids: z.array(z.string()).min(1) }), z.strictObject({ all: z.literal(true) })])
+const named = z.strictObject({ ids: z.array(z.string()).min(1) })
+const chosen = z.union([named, z.strictObject({ all: z.literal(true) })])
 
-/** For operators, on the inner port only: the events that a service could not handle, and a way back for them. */
+/** For operators, on the inner port only: the events that a service could not handle, and a way back for them, or out. */
 export function deadLetterRoutes(letters: DeadLetters): Router {
   const router = Router()
   router.get('/dead', async (_req, res) => {
@@ -21,6 +22,11 @@ export function deadLetterRoutes(letters: DeadLetters): Router {
     const asked = chosen.safeParse(await readJson(req))
     if (!asked.success) return void res.status(400).json({ detail: 'Name the events with {"ids": [...]}, or {"all": true}.' })
     res.json({ retried: await letters.retry('ids' in asked.data ? asked.data.ids : undefined) })
+  })
+  router.post('/dead/discard', async (req, res) => {
+    const asked = named.safeParse(await readJson(req))
+    if (!asked.success) return void res.status(400).json({ detail: 'Name the events with {"ids": [...]}.' })
+    res.json({ discarded: await letters.discard(asked.data.ids) })
   })
   return router
 }
