@@ -31,6 +31,7 @@ async function main(): Promise<void> {
     rows.push({ name: attacked ? 'with an attacker' : 'alone', figures })
     console.table(outcome.tricks)
     console.table(outcome.outcomes)
+    console.table(outcome.slowest)
     bill.push(`${attackerUsdc.toFixed(2)} of ${outcome.budgetUsdc} USDC`)
     isBounded &&= attackerUsdc <= outcome.budgetUsdc && unpaid === 0 && twice === 0
   }

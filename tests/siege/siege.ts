@@ -1,6 +1,6 @@
 import type { OrderBody } from '@ponte/contracts'
 import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
-import { openDatabase } from '@ponte/service-kit'
+import { type Database, openDatabase } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import { type HDNodeWallet, Wallet } from 'ethers'
 import { call, createMerchant, startProcesses, startWorld, units, type World } from '../world'
@@ -30,6 +30,19 @@ export interface SiegeOutcome {
   tricks: Record<string, number>
   /** What became of the attacker's signatures, and of the relayer's transactions. */
   outcomes: Record<string, number>
+  /** The slowest honest payers, and where they waited. */
+  slowest: Slow[]
+}
+
+/** Milliseconds from paying: until the signature was taken, until a transaction was sent for it, and until `paid`. */
+interface Slow {
+  merchant: number
+  by: 'signature' | 'transfer'
+  takenMs: number
+  sentMs: number | null
+  offers: number | null
+  failures: number | null
+  paidMs: number | undefined
 }
 
 const PAID_WITHIN_MS = 120_000
@@ -74,10 +87,14 @@ export async function siege({ seconds, everyMs, attacked }: SiegeOptions): Promi
       tricks[trick] = (tricks[trick] ?? 0) + 1
     }
     const attacker = attacked ? await startAttacker(world, count, openLink) : undefined
-    const payers: ReturnType<typeof payHonestly>[] = []
+    const payers: Promise<Paid & { merchant: number }>[] = []
     const ends = performance.now() + seconds * 1_000
     for (let number = 0; performance.now() < ends; number++) {
-      const payer = payHonestly(world, mint, merchants[number % MERCHANTS], Math.floor(number / MERCHANTS), order => attacker?.see(order))
+      const of = { merchant: number % MERCHANTS, time: Math.floor(number / MERCHANTS) }
+      const payer = payHonestly(world, mint, merchants[of.merchant], of.time, order => attacker?.see(order)).then(one => ({
+        ...one,
+        ...of,
+      }))
       payer.catch(() => undefined)
       payers.push(payer)
       await new Promise(resolve => setTimeout(resolve, everyMs))
@@ -105,6 +122,7 @@ export async function siege({ seconds, everyMs, attacked }: SiegeOptions): Promi
       budgetUsdc: 2 * BUDGET_USDC,
       tricks,
       outcomes: Object.fromEntries(rows.map(({ what, n }) => [what, n])),
+      slowest: await slowestOf(books, paid),
     }
   } finally {
     await books.stop?.()
@@ -115,6 +133,25 @@ export async function siege({ seconds, everyMs, attacked }: SiegeOptions): Promi
 
 type Mint = World['chain']['mintUsdc']
 type Merchant = Awaited<ReturnType<typeof createMerchant>> & { payers: HDNodeWallet[] }
+
+type Paid = Awaited<ReturnType<typeof payHonestly>>
+
+const SLOWEST = 12
+
+async function slowestOf(books: Database, paid: readonly (Paid & { merchant: number })[]): Promise<Slow[]> {
+  const slow = [...paid].sort((a, b) => (b.ms ?? Infinity) - (a.ms ?? Infinity)).slice(0, SLOWEST)
+  const { rows } = await books.query<{ order_id: string; sent: Date; offers: number; failures: number }>(
+    `SELECT order_id, relays.created_at AS sent, cardinality(raws) AS offers, failures
+     FROM authorizations JOIN relays ON relays.order_ids @> ARRAY[order_id] AND relays.kind = 'authorization' WHERE order_id = ANY($1)`,
+    [slow.map(({ order }) => order.id)],
+  )
+  const relayed = new Map(rows.map(row => [row.order_id, row]))
+  return slow.map(({ order, merchant, byWhat, paidAt, takenMs, ms }) => {
+    const relay = byWhat === 'signature' ? relayed.get(order.id) : undefined
+    const sentMs = relay ? relay.sent.getTime() - paidAt : null
+    return { merchant, by: byWhat, takenMs, sentMs, offers: relay?.offers ?? null, failures: relay?.failures ?? null, paidMs: ms }
+  })
+}
 
 const openAt = (world: World, merchant: Merchant | undefined) =>
   call<OrderBody>(world.place.publicUrl, 'POST', '/api/v1/orders', merchant?.api_key ?? '', { brl_amount: '150.00' })
@@ -128,7 +165,7 @@ async function payHonestly(world: World, mint: Mint, merchant: Merchant | undefi
     (await call<OrderBody>(world.place.publicUrl, 'GET', `/api/v1/orders/${order.id}`, merchant?.api_key ?? '')).status === 'paid'
   const signs = payer !== undefined && time % 2 === 0
   if (signs) await (await mint(payer.address, amount)).wait()
-  const since = performance.now()
+  const [since, paidAt] = [performance.now(), Date.now()]
   let status = 0
   if (signs) {
     const body = await signFor(world, order, payer, amount)
@@ -138,15 +175,17 @@ async function payHonestly(world: World, mint: Mint, merchant: Merchant | undefi
     } while (status === 503)
   }
   const wasRefused = signs && status !== 202
+  const takenMs = performance.now() - since
+  const byWhat: Slow['by'] = status === 202 ? 'signature' : 'transfer'
   if (status !== 202) {
     await mint(order.payment.deposit_address ?? '', amount)
     see(order)
   }
   while (!(await isPaid())) {
-    if (performance.now() - since > PAID_WITHIN_MS) return { order, ms: undefined, wasRefused }
+    if (performance.now() - since > PAID_WITHIN_MS) return { order, ms: undefined, wasRefused, byWhat, paidAt, takenMs }
     await new Promise(resolve => setTimeout(resolve, 200))
   }
-  return { order, ms: performance.now() - since, wasRefused }
+  return { order, ms: performance.now() - since, wasRefused, byWhat, paidAt, takenMs }
 }
 
 /** How many payments the router shows, by memo; read in spans that a busy node answers in time. */

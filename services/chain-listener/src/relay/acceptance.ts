@@ -78,9 +78,8 @@ export function createAcceptance(options: AcceptanceOptions) {
   }
   const checkOnChain = async (wanted: NewAuthorization, payable: Payable, line: NonceLine) => {
     await checkSigner(wanted)
-    if (await isUsed(chain, token, wanted))
-      throw wrong('salt', 'was used by this account for this order; what is still due needs another one')
-    const balance = await balanceOf(chain, token, wanted.payer)
+    const [used, balance] = await Promise.all([isUsed(chain, token, wanted), balanceOf(chain, token, wanted.payer)])
+    if (used) throw wrong('salt', 'was used by this account for this order; what is still due needs another one')
     if (balance < wanted.amountUnits) throw wrong('amount', `is more than the ${formatUsdc(balance)} that payer_address has`)
     const { payee } = payable
     const intent = intentOf(wanted, { payee, isNewPayer: await authorizations.isNewPayer(wanted.payer, payee) }, options.gas)
@@ -94,16 +93,15 @@ export function createAcceptance(options: AcceptanceOptions) {
     }
   }
   const checkCost = async (intent: ReturnType<typeof intentOf>, line: NonceLine) => {
-    if (!(await line.affords(intent.gasMax)))
-      throw unavailable('Payments without gas pause for a moment; pay in another way, or try again later.')
-    const least = await line.leastWorth(intent.gasMax)
-    const [over] = least > intent.worthUnits ? ['too_dear'] : (await line.overBudget(intent)).values()
+    const terms = await line.terms(intent)
+    if (!terms.affords) throw unavailable('Payments without gas pause for a moment; pay in another way, or try again later.')
+    const [over] = terms.leastWorth > intent.worthUnits ? ['too_dear'] : terms.over.values()
     if (over === undefined) return
     options.refused(over)
     if (over === 'too_dear')
       throw new ApiError(
         'invalid_state',
-        `At the network's present fees only payments of ${formatUsdc(least)} USDC or more go without gas; pay in another way.`,
+        `At the network's present fees only payments of ${formatUsdc(terms.leastWorth)} USDC or more go without gas; pay in another way.`,
       )
     throw new ApiError('invalid_state', 'No more payments without gas are taken here for now; pay in another way.')
   }

@@ -2,7 +2,7 @@ import { authorizationNonce, paymentRouterAbi, testUsdcAbi } from '@ponte/paymen
 import type { Logger } from '@ponte/service-kit'
 import { Interface } from 'ethers'
 import { type ChainClient, RevertError } from '../rpc/chain-client'
-import type { Intent, NonceLine, Submission } from './line'
+import type { Intent, NonceLine, Prepared, Submission } from './line'
 import { rehearse } from './rehearsal'
 import type { Authorization } from './store/authorization'
 import type { AuthorizationStore } from './store/authorizations'
@@ -11,7 +11,8 @@ import type { Payable, PayableStore } from './store/payables'
 const router = new Interface(paymentRouterAbi)
 const usdc = new Interface(testUsdcAbi)
 
-const AT_ONCE = 4
+/** Most that are claimed, and asked about, at once. */
+const AT_ONCE = 8
 const FAILURES_MAX = 6
 /** A payer is not kept waiting longer for a lower price of gas, or for the account to be refilled. */
 const WAIT_MAX_MS = 300_000
@@ -58,6 +59,8 @@ export async function isUsed(
   return BigInt(await chain.call({ to: token, data })) === 1n
 }
 
+type Found = Prepared | { refused: string } | Submission | 'used' | 'reverts' | 'no_room'
+
 export interface AuthorizedOptions {
   chain: ChainClient
   token: string
@@ -92,8 +95,12 @@ export function createAuthorized({ chain, token, store, payables, line, gas, now
     const seen = await payables.seenUnits(one.orderId)
     return payable.askedUnits !== null && seen + one.amountUnits > payable.askedUnits ? 'paid_otherwise' : undefined
   }
-  /** The line's answer, or that it would revert. */
-  const send = async (epoch: bigint, one: Authorization, payable: Payable): Promise<Submission | 'reverts' | 'no_room'> => {
+  /** What is to be done with one. It changes nothing, so that a stranger's wallet keeps only itself waiting. */
+  const prepare = async (one: Authorization): Promise<Found> => {
+    const [used, payable] = await Promise.all([isUsed(chain, token, one), payables.find(one.orderId)])
+    if (used) return 'used'
+    const reason = await refusal(one, payable)
+    if (reason !== undefined || !payable) return { refused: reason ?? 'order_closed' }
     if (line.room() === 0) return 'no_room'
     const { payee } = payable
     const intent = intentOf(one, { payee, isNewPayer: await store.isNewPayer(one.payer, payee) }, gas)
@@ -101,25 +108,25 @@ export function createAuthorized({ chain, token, store, payables, line, gas, now
       // What a contract wallet answered when its signature was taken may be over by now.
       if (one.wallet && !(await line.affords(intent.gasMax))) return 'out_of_gas'
       if (one.wallet) await rehearse(chain, await line.address(), intent)
-      return await line.submit(epoch, intent)
+      return await line.prepare(intent)
     } catch (error) {
       if (!(error instanceof RevertError)) throw error
       logger.warn('an authorisation would revert', { order_id: one.orderId, failures: one.failures, detail: error.message })
       return 'reverts'
     }
   }
-  const submit = async (epoch: bigint, one: Authorization): Promise<boolean> => {
-    if (await isUsed(chain, token, one)) {
+  const send = (epoch: bigint, prepared: Prepared) => (line.room() === 0 ? 'no_room' : line.send(epoch, prepared))
+  /** Answers whether it was sent. */
+  const commit = async (epoch: bigint, one: Authorization, found: Found): Promise<boolean> => {
+    if (found === 'used') {
       await resolve(epoch, one)
       return false
     }
-    const payable = await payables.find(one.orderId)
-    const reason = await refusal(one, payable)
-    if (reason !== undefined || !payable) {
-      await fail(epoch, one, reason ?? 'order_closed')
+    if (typeof found === 'object' && 'refused' in found) {
+      await fail(epoch, one, found.refused)
       return false
     }
-    const outcome = await send(epoch, one, payable)
+    const outcome = typeof found === 'object' ? await send(epoch, found) : found
     if (outcome === 'sent') return true
     const isLate = now().getTime() - one.acceptedAt.getTime() >= WAIT_MAX_MS
     if (outcome === 'reverts') await (one.failures >= FAILURES_MAX ? fail : later)(epoch, one, 'refused_by_token')
@@ -134,8 +141,14 @@ export function createAuthorized({ chain, token, store, payables, line, gas, now
       // Without room only what has waited for too long is looked at: the others keep their places.
       const lateness = { lateBy: new Date(now().getTime() - WAIT_MAX_MS), onlyLate: line.room() === 0 }
       const claimed = await store.claim(now(), limit, lateness)
+      const found = await Promise.allSettled(claimed.map(prepare))
       let submitted = false
-      for (const one of claimed) submitted = (await submit(epoch, one)) || submitted
+      for (const [index, one] of claimed.entries()) {
+        const what = found[index]
+        if (what?.status === 'fulfilled') submitted = (await commit(epoch, one, what.value)) || submitted
+      }
+      // What a node refused to answer about one keeps none of the others.
+      for (const what of found) if (what.status === 'rejected') throw what.reason
       // What failed now is due later, so that the next are others.
       return submitted || claimed.length === limit
     },

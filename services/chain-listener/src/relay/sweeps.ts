@@ -87,7 +87,7 @@ export function createSweeps(options: SweepsOptions) {
       await store.unblocked(epoch, unblocked)
       options.changed()
     }
-    const over = await line.overBudget(intentOf(target, full))
+    const { over } = await line.terms(intentOf(target, full))
     await wait(
       epoch,
       full.filter(({ orderId }) => over.has(orderId)),

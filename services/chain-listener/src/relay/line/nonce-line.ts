@@ -14,6 +14,24 @@ export type Intent = Pick<Relay, 'kind' | 'wallet' | 'orderIds' | 'merchants' | 
   isNewPayer: boolean
 }
 
+/** A transaction that may be sent: the gas that it may use, what it offers, and the price at which it is not worth it any more. */
+export interface Prepared {
+  intent: Intent
+  gasLimit: bigint
+  price: Price
+  worthwhile: bigint
+}
+
+/** What an intent meets now. */
+export interface Terms {
+  /** Whether the account can pay for as much gas as it may use. */
+  affords: boolean
+  /** Which of its orders would exceed a budget if it used as much, at the highest price that would be offered now. */
+  over: Map<string, Exceeded>
+  /** The least amount whose transaction of so much gas is worth its cost, in token units. */
+  leastWorth: bigint
+}
+
 /** `sent`, or why it waits. */
 export type Submission = 'sent' | 'out_of_gas' | 'too_dear' | Exceeded
 
@@ -55,8 +73,7 @@ export function createNonceLine(options: NonceLineOptions) {
     const market = await chain.market()
     return priceAt(market.baseFee, market.tip, highest)
   }
-  const canPay = async (sender: string, gas: bigint, price: Price): Promise<boolean> => {
-    const { balance } = await chain.account(sender)
+  const canPay = (sender: string, balance: bigint, gas: bigint, price: Price): boolean => {
     if (balance >= gas * price.max) {
       missingGas = undefined
       return true
@@ -65,6 +82,12 @@ export function createNonceLine(options: NonceLineOptions) {
       logger.error('the relayer cannot pay for gas; refill its account', { address: sender, balance: String(balance) })
     missingGas = gas
     return false
+  }
+  const leastWorthAt = (gas: bigint, price: Price): bigint =>
+    (unitsOf(gas * price.max, coinUnits) * 10_000n + BigInt(shareBps) - 1n) / BigInt(shareBps)
+  const waits = (why: Submission, kind: Relay['kind']) => {
+    options.counted(why, kind)
+    return why
   }
   const estimate = async (sender: string, { wallet, target: to, data, gasMax }: Intent, price: Price): Promise<bigint> => {
     // A stranger's wallet sees the price that it will see in its block.
@@ -77,23 +100,60 @@ export function createNonceLine(options: NonceLineOptions) {
     return exceeded(spent, wallet ? ofWallets(options.budgets) : options.budgets, { orderIds, merchants, units: each, isNewPayer })
   }
 
+  /** Everything that can be asked before its turn, and changes nothing. Throws RevertError when it would revert. */
+  const prepare = async (intent: Intent): Promise<Prepared | Submission> => {
+    const [sender, price] = [await signer.address(), await priceNow()]
+    if (intent.wallet && !canPay(sender, (await chain.account(sender)).balance, intent.gasMax, price))
+      return waits('out_of_gas', intent.kind)
+    const gasLimit = await estimate(sender, intent, price)
+    const worthwhile = priceWithin(gasLimit, shareOf(intent.worthUnits, shareBps), coinUnits)
+    // One that is worth just what the next block asks would stay unmined when the base fee rises, and those behind it with it.
+    return worthwhile < price.max ? waits('too_dear', intent.kind) : { intent, gasLimit, price, worthwhile }
+  }
+  /** Signs, writes down, then sends; or answers why it waits, and has done nothing then. Only one at a time. */
+  const send = async (epoch: bigint, { intent, gasLimit, price, worthwhile }: Prepared): Promise<Submission> => {
+    const sender = await signer.address()
+    const costUnits = unitsOf(gasLimit * price.max, coinUnits)
+    const [exceeding, account, known] = await Promise.all([
+      overBudget(intent, costUnits),
+      chain.account(sender),
+      store.nextNonce(sender.toLowerCase()),
+    ])
+    const [over] = exceeding.values()
+    if (over) return waits(over, intent.kind)
+    if (!canPay(sender, account.balance, gasLimit, price)) return waits('out_of_gas', intent.kind)
+    const nonce = Math.max(account.nonce, known)
+    const { kind, wallet, orderIds, merchants, payer, salt, target, data } = intent
+    const offer = await broadcaster.sign({ nonce, gasLimit, target, data }, price)
+    const written = {
+      ...{ nonce, gasLimit, kind, wallet, orderIds, merchants, payer, salt, target, data },
+      costUnits,
+      worthPrice: worthwhile,
+    }
+    await store.write(epoch, sender.toLowerCase(), { ...written, ...offer } satisfies NewRelay, options.now())
+    unmined += 1
+    options.counted('sent', kind)
+    logger.info('a transaction is relayed', { nonce, kind, hash: offer.hash, intents: orderIds.length })
+    await broadcaster.broadcast(nonce, offer)
+    return 'sent'
+  }
+
   return {
     address: () => signer.address(),
     outOfGas: () => missingGas !== undefined,
     unmined: () => unmined,
     /** Whether the account can pay for so much gas now. */
     async affords(gas: bigint): Promise<boolean> {
-      const { balance } = await chain.account(await signer.address())
-      return balance >= gas * (await priceNow()).max
+      const [{ balance }, price] = await Promise.all([chain.account(await signer.address()), priceNow()])
+      return balance >= gas * price.max
     },
     /** The least amount whose transaction of so much gas is worth its cost now, in token units. */
-    async leastWorth(gas: bigint): Promise<bigint> {
-      const units = unitsOf(gas * (await priceNow()).max, coinUnits)
-      return (units * 10_000n + BigInt(shareBps) - 1n) / BigInt(shareBps)
-    },
-    /** Which of an intent's orders would exceed a budget if it used as much gas as it may, at the highest price that would be offered now. */
-    async overBudget(intent: Intent): Promise<Map<string, Exceeded>> {
-      return overBudget(intent, unitsOf(intent.gasMax * (await priceNow()).max, coinUnits))
+    leastWorth: async (gas: bigint): Promise<bigint> => leastWorthAt(gas, await priceNow()),
+    async terms(intent: Intent): Promise<Terms> {
+      const [{ balance }, price] = await Promise.all([chain.account(await signer.address()), priceNow()])
+      const cost = intent.gasMax * price.max
+      const over = await overBudget(intent, unitsOf(cost, coinUnits))
+      return { affords: balance >= cost, over, leastWorth: leastWorthAt(intent.gasMax, price) }
     },
 
     /** The parts of the day's budget, and of what new merchants have of it, that are spent. */
@@ -110,7 +170,10 @@ export function createNonceLine(options: NonceLineOptions) {
       await endings.reopen(epoch, sender.toLowerCase(), usedAtBlock)
       const open = await store.open(sender.toLowerCase())
       unmined = 0
-      if (open.length === 0) return void (missingGas !== undefined && (await canPay(sender, missingGas, await priceNow())))
+      if (open.length === 0) {
+        if (missingGas !== undefined) canPay(sender, (await chain.account(sender)).balance, missingGas, await priceNow())
+        return
+      }
       const account = await chain.account(sender)
       const receipts = await chain.receipts(open.flatMap(relay => relay.hashes))
       const waiting: Relay[] = []
@@ -130,48 +193,12 @@ export function createNonceLine(options: NonceLineOptions) {
     /** How many more transactions may be sent now. */
     room: () => (options.paused || missingGas !== undefined ? 0 : Math.max(0, UNMINED_MAX - unmined)),
 
-    /** Signs, writes down, then sends; or answers why it waits, and has done nothing then. Throws RevertError when it would revert. */
+    prepare,
+    send,
+    /** Both in one: sends it, or answers why it waits. */
     async submit(epoch: bigint, intent: Intent): Promise<Submission> {
-      const sender = await signer.address()
-      const price = await priceNow()
-      const waits = (why: Submission) => {
-        options.counted(why, intent.kind)
-        return why
-      }
-      if (intent.wallet && !(await canPay(sender, intent.gasMax, price))) return waits('out_of_gas')
-      const gasLimit = await estimate(sender, intent, price)
-      const worthwhile = priceWithin(gasLimit, shareOf(intent.worthUnits, shareBps), coinUnits)
-      // One that is worth just what the next block asks would stay unmined when the base fee rises, and those behind it with it.
-      if (worthwhile < price.max) return waits('too_dear')
-      const costUnits = unitsOf(gasLimit * price.max, coinUnits)
-      const [over] = (await overBudget(intent, costUnits)).values()
-      if (over) return waits(over)
-      if (!(await canPay(sender, gasLimit, price))) return waits('out_of_gas')
-      const [account, known] = [await chain.account(sender), await store.nextNonce(sender.toLowerCase())]
-      const nonce = Math.max(account.nonce, known)
-      const { kind, wallet, orderIds, merchants, payer, salt, target, data } = intent
-      const offer = await broadcaster.sign({ nonce, gasLimit, target, data }, price)
-      const relay: NewRelay = {
-        nonce,
-        gasLimit,
-        kind,
-        wallet,
-        orderIds,
-        merchants,
-        payer,
-        salt,
-        target,
-        data,
-        costUnits,
-        worthPrice: worthwhile,
-        ...offer,
-      }
-      await store.write(epoch, sender.toLowerCase(), relay, options.now())
-      unmined += 1
-      options.counted('sent', kind)
-      logger.info('a transaction is relayed', { nonce, kind, hash: offer.hash, intents: orderIds.length })
-      await broadcaster.broadcast(nonce, offer)
-      return 'sent'
+      const prepared = await prepare(intent)
+      return typeof prepared === 'string' ? prepared : send(epoch, prepared)
     },
   }
 }
