@@ -18,7 +18,8 @@ export type MerchantTerms = z.infer<typeof merchantTerms>
  */
 export const caller = z.discriminatedUnion('kind', [
   // What the gateway does not grant, owners do not show: one of the release before grants nothing.
-  z.object({ kind: z.literal('merchant'), terms: merchantTerms, may_see_secrets: z.boolean().optional() }),
+  // `user_id`: who is logged in; absent where a key is used.
+  z.object({ kind: z.literal('merchant'), terms: merchantTerms, may_see_secrets: z.boolean().optional(), user_id: z.string().optional() }),
   z.object({ kind: z.literal('checkout') }),
 ])
 export type Caller = z.infer<typeof caller>

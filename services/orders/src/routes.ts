@@ -33,7 +33,7 @@ import {
 } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
-import { attentionRoute } from './attention'
+import { attentionRoutes } from './attention'
 import { checksumAddress, type PayoutAddresses } from './chain'
 import { exportRoute } from './export'
 import { cancel, checkoutBody, historyBody, type Ledger, type OrderFactory, type OrderHistory, orderBody, type Place } from './order'
@@ -103,7 +103,7 @@ export function routes(deps: RouteDeps): Router {
 
   router.get('/api/v1/orders.csv', exportRoute(store, merchantOf, withChecksum))
 
-  router.get('/api/v1/attention', attentionRoute(deps, merchantOf))
+  router.use(attentionRoutes(deps))
 
   router.get('/api/v1/orders/:id', async (req, res) => {
     const history = await historyOf(store, req)

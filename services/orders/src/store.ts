@@ -32,6 +32,6 @@ export function openStore(database: Database, options: OrderStoreOptions) {
     merchants: merchantStore(database, prisma),
     books: bookStore(database),
     summary: summaryStore(database),
-    attention: attentionStore(database),
+    attention: attentionStore(database, prisma),
   }
 }

@@ -130,11 +130,73 @@ describe('money without an order', () => {
   })
 })
 
+describe('what is handled', () => {
+  const mark = (merchant: string, id: string, how: 'handle' | 'reopen', body: object = {}, payout: string | null = null) =>
+    request(system.url)
+      .post(`/api/v1/attention/${id}/${how}`)
+      .set(asMerchant(merchant, payout, 'user-7'))
+      .send(body)
+  const ids = async (merchant: string, query: object = {}, payout: string | null = null) =>
+    (await list(merchant, query, payout)).data.map(({ id }) => id)
+
+  it('leaves the list, with who and when, can be shown again, and comes back with a new fact about the same order', async () => {
+    const merchant = uuidv7()
+    const order = await create(merchant)
+    await pays(order, 60_000_000n)
+    await system.orders.idle()
+    const [item] = (await list(merchant)).data
+    const handled = await mark(merchant, order.id, 'handle', { facts: item?.facts })
+    expect(handled.body).toMatchObject({ id: order.id, handled_by: 'user-7', handled_at: expect.any(String) })
+    expect([await ids(merchant), await ids(merchant, { handled: 'true' })]).toEqual([[], [order.id]])
+    expect((await mark(merchant, order.id, 'reopen')).body).toMatchObject({ handled_at: null })
+    expect([await ids(merchant), await ids(merchant, { handled: 'true' })]).toEqual([[order.id], []])
+
+    await mark(merchant, order.id, 'handle', { facts: item?.facts })
+    await pays(order, 70_000_000n)
+    await system.orders.idle()
+    const [again] = (await list(merchant)).data
+    expect(again).toMatchObject({ id: order.id, reasons: ['overpaid'], handled_at: null })
+    expect(await ids(merchant, { handled: 'true' })).toEqual([])
+    // What was seen is not what is there now.
+    expect((await mark(merchant, order.id, 'handle', { facts: item?.facts })).body).toMatchObject({ status: 409, code: 'invalid_state' })
+    await mark(merchant, order.id, 'handle', { facts: again?.facts })
+    await chain.blocked(order, 'sweep_refused', 1)
+    await system.orders.idle()
+    expect((await list(merchant)).data).toMatchObject([{ id: order.id, reasons: ['overpaid', 'settlement_blocked'] }])
+  })
+
+  it('is decided by each merchant alone, also where two have one payout address', async () => {
+    const [one, other] = [uuidv7(), uuidv7()]
+    const payout = `0x${'77'.repeat(20)}`
+    const order = await create(one)
+    await chain.report('confirmed', { ...chain.payment(order, { gross: 7_000_000n }), memo: '6e'.repeat(32), merchant_address: payout })
+    await system.orders.idle()
+    const [item] = (await list(one, {}, payout)).data
+    const id = item?.id ?? ''
+    expect((await mark(one, id, 'handle', { facts: item?.facts }, payout)).status).toBe(200)
+    expect([await ids(one, {}, payout), await ids(one, { handled: 'true' }, payout), await ids(other, {}, payout)]).toEqual([
+      [],
+      [id],
+      [id],
+    ])
+    await mark(one, id, 'reopen', {}, payout)
+    expect(await ids(one, {}, payout)).toEqual([id])
+  })
+
+  it('refuses what needs no attention, and what is another merchant`s', async () => {
+    const merchant = uuidv7()
+    const order = await create(merchant)
+    expect((await mark(merchant, order.id, 'handle', { facts: 'x' })).body).toMatchObject({ code: 'not_found' })
+    expect((await mark(uuidv7(), order.id, 'reopen')).body).toMatchObject({ code: 'forbidden' })
+    expect((await mark(merchant, order.id, 'handle')).body).toMatchObject({ code: 'invalid_request' })
+  })
+})
+
 it('reads no more of its index than it answers, however many orders are simply paid', async () => {
   const merchant = uuidv7()
   await fillOrders(system.sql, merchant, 20_000)
   const [plan] = await plansOf(system.sql, () => list(merchant, { limit: 5 }))
-  expect(plan).toMatchObject({ index: 'orders_attention', rowsRead: 6 })
+  expect(plan).toMatchObject({ index: 'orders_attention_open', rowsRead: 6 })
   const { rows } = await system.sql.query<{ 'QUERY PLAN': string }>(
     `EXPLAIN SELECT id FROM unmatched_payments WHERE lower(merchant_address) = '0x44' AND status = 'confirmed' AND gross_units >= 10000
        AND (block_time, (left(md5(id), 3) || '8' || substr(md5(id), 4, 15)) COLLATE "C") < (now(), 'a')

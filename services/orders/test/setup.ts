@@ -85,7 +85,9 @@ export async function startOrders(env: Record<string, string> = {}, given: { now
 }
 
 /** The header that the gateway would send for this merchant. */
-export function asMerchant(id = merchantId, payoutAddress: string | null = PAYOUT): { Authorization: string } {
+export function asMerchant(id = merchantId, payoutAddress: string | null = PAYOUT, userId?: string): { Authorization: string } {
   const terms = { merchant_id: id, version: 1, display_name: 'Padaria Estrela', payout_address: payoutAddress }
-  return { Authorization: `Bearer ${signCaller({ kind: 'merchant', terms }, { secrets: [TOKEN_SECRET], audience: 'orders' })}` }
+  return {
+    Authorization: `Bearer ${signCaller({ kind: 'merchant', terms, ...(userId ? { user_id: userId } : {}) }, { secrets: [TOKEN_SECRET], audience: 'orders' })}`,
+  }
 }

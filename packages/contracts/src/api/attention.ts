@@ -6,7 +6,10 @@ import { order, orderException } from './order'
 
 /** Query of `GET /api/v1/attention`. */
 export const listAttention = z
-  .strictObject(pageQuery)
+  .strictObject({
+    ...pageQuery,
+    handled: z.enum(['true', 'false']).optional().meta({ description: '`true`: what was marked as handled; otherwise what was not' }),
+  })
   .refine(query => query.starting_after === undefined || query.ending_before === undefined, {
     path: ['ending_before'],
     message: 'send either starting_after or ending_before, not both',
@@ -30,8 +33,18 @@ export const attentionItem = z
     payers: z.array(address).meta({ description: 'Who sent it, as far as that is known' }),
     order: order.nullable().meta({ description: 'With its payments' }),
     payment: unmatchedData.nullable().meta({ description: 'The payment that counts for no order' }),
+    facts: z
+      .string()
+      .optional()
+      .meta({ description: 'Names what is known of it now; send it back to mark it as handled', example: 'c0ffee00c0ffee00' }),
+    handled_at: timestamp.nullable().optional().meta({ description: 'When it was marked as handled; a new fact brings it back' }),
+    handled_by: z.string().nullable().optional().meta({ description: '`sub` of the user who marked it; null for a key' }),
   })
   .meta({ id: 'AttentionItem' })
 export type AttentionItemBody = z.infer<typeof attentionItem>
+
+/** Body of `POST /api/v1/attention/:id/handle`. What has other facts by now is not marked, since its merchant has not seen them. */
+export const handleAttention = z.strictObject({ facts: z.string().max(64).meta({ description: '`facts` of the item as it was seen' }) })
+export type HandleAttention = z.infer<typeof handleAttention>
 
 export const attentionList = listOf(attentionItem)

@@ -230,6 +230,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/attention/{id}/handle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark it as handled
+         * @description It leaves the list, and comes back with anything new that is known of it. 409 where that is so already.
+         */
+        post: operations["handleAttention"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/attention/{id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Show it again */
+        post: operations["reopenAttention"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/subscriptions": {
         parameters: {
             query?: never;
@@ -578,6 +615,40 @@ export interface paths {
         get: operations["listMyAttention"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/attention/{id}/handle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mark it as handled */
+        post: operations["handleMyAttention"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/attention/{id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Show it again */
+        post: operations["reopenMyAttention"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1680,6 +1751,10 @@ export interface components {
              */
             signature: string;
         };
+        HandleAttention: {
+            /** @description `facts` of the item as it was seen */
+            facts: string;
+        };
         CreateWebhookEndpoint: {
             /**
              * @description http(s) URL without credentials
@@ -2009,6 +2084,15 @@ export interface components {
                  */
                 block_time: string;
             } | null;
+            /**
+             * @description Names what is known of it now; send it back to mark it as handled
+             * @example c0ffee00c0ffee00
+             */
+            facts?: string;
+            /** @description When it was marked as handled; a new fact brings it back */
+            handled_at?: string | null;
+            /** @description `sub` of the user who marked it; null for a key */
+            handled_by?: string | null;
         };
         AttentionList: {
             /** @constant */
@@ -4361,9 +4445,61 @@ export interface operations {
                 starting_after?: string;
                 /** @description The page before this id, which is newer */
                 ending_before?: string;
+                handled?: "true" | "false";
             };
             header?: never;
             path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    handleAttention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "facts": "c0ffee00c0ffee00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["HandleAttention"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    reopenAttention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -5021,6 +5157,7 @@ export interface operations {
                 starting_after?: string;
                 /** @description The page before this id, which is newer */
                 ending_before?: string;
+                handled?: "true" | "false";
             };
             header?: {
                 /**
@@ -5030,6 +5167,69 @@ export interface operations {
                 "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
             };
             path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    handleMyAttention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "facts": "c0ffee00c0ffee00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["HandleAttention"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    reopenMyAttention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;

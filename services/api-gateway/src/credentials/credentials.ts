@@ -72,6 +72,7 @@ export const merchantCaller = (terms: MerchantTerms): Caller => ({ kind: 'mercha
 export const callerIn = (res: Response): Caller => ({
   ...{ kind: 'merchant', terms: termsIn(res) },
   ...(mayDo(res, 'endpoints:write') ? { may_see_secrets: true } : {}),
+  ...(res.locals.user ? { user_id: userIn(res).id } : {}),
 })
 
 /** The credential of a bearer header; undefined when the header holds something else. Throws `missing_authorization` without one. */

@@ -7,6 +7,7 @@ import type {
   CreateMerchant,
   CreateOrder,
   CreateSubscription,
+  HandleAttention,
   ReplayDeliveries,
   SignPayoutChange,
   UpdateBranding,
@@ -33,6 +34,7 @@ interface RequestBodies extends Record<RequestName, object> {
   UpdateMailPreferences: UpdateMailPreferences
   ReplayDeliveries: ReplayDeliveries
   AuthorizePayment: AuthorizePayment
+  HandleAttention: HandleAttention
   CreateWebhookEndpoint: CreateEndpoint
   UpdateWebhookEndpoint: UpdateEndpoint
 }
@@ -53,6 +55,7 @@ export const requestExamples: RequestBodies = {
     payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
   },
   UpdateMerchant: { webhook_url: 'https://example.com/new-webhooks' },
+  HandleAttention: { facts: 'c0ffee00c0ffee00' },
   CreateApiKey: { name: 'ERP', scopes: ['orders:read', 'deliveries:write'], expires_at: '2027-11-20T12:00:00.000Z' },
   CreateInvitation: { email: 'ana@example.com', role: 'finance' },
   AcceptInvitation: { token: `inv_${'0123456789abcdef'.repeat(4)}` },

@@ -20,6 +20,7 @@ import {
   errorTable,
   eventBody,
   eventList,
+  handleAttention,
   invitation,
   invitationWithToken,
   listOf,
@@ -88,6 +89,7 @@ export const requests = {
   UpdateMember: updateMember,
   ReplayDeliveries: replayDeliveries,
   AuthorizePayment: authorizePayment,
+  HandleAttention: handleAttention,
   CreateWebhookEndpoint: createEndpoint,
   UpdateWebhookEndpoint: updateEndpoint,
 } as const satisfies Record<string, z.ZodType>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type AttentionItemBody, type AttentionReason, formatUsdc, merchantShare, type UnmatchedData } from '@ponte/contracts'
 import { historyBody, type Order, type OrderHistory, type Place, receivedUnits } from '../order'
-import { confirmedPayments, type UnmatchedMoney } from '../payment'
+import { confirmedPayments, type Mark, type Seen, type UnmatchedMoney } from '../payment'
 
 const MINTED = `0x${'0'.repeat(40)}`
 /** Where another contract or token took the money, its fee is not ours to know. */
@@ -21,7 +21,20 @@ export function takenUnits({ status, confirmedUnits, usdcUnits }: Pick<Order, 's
   return confirmedUnits < usdcUnits ? confirmedUnits : usdcUnits
 }
 
-export function orderItem(history: OrderHistory, place: Place): AttentionItemBody {
+/** What of an order brings it back once it is another: the same text as its index has. */
+export const seenOf = ({ order, blockedReason }: Pick<OrderHistory, 'order' | 'blockedReason'>): Seen => ({
+  facts: `${order.status}/${order.exception ?? ''}/${order.confirmedUnits}`,
+  blocked: blockedReason,
+})
+
+/** Names what was seen, for who marks it as handled. */
+export const factsOf = ({ facts, blocked }: Seen): string =>
+  createHash('md5')
+    .update(`${facts}|${blocked ?? ''}`)
+    .digest('hex')
+    .slice(0, 16)
+
+export function orderItem(history: OrderHistory, place: Place, mark: Mark | null = null): AttentionItemBody {
   const { order, payments } = history
   const gross = order.confirmedUnits
   const payers = confirmedPayments(payments).map(({ payerAddress }) => payerAddress)
@@ -30,16 +43,18 @@ export function orderItem(history: OrderHistory, place: Place): AttentionItemBod
     ...sums(gross, receivedUnits(order), takenUnits(order)),
     order: historyBody(history, place),
     payment: null,
+    ...marked(factsOf(seenOf(history)), mark),
   }
 }
 
-export function unmatchedItem({ payment, grossUnits }: UnmatchedMoney, feeBps: bigint): AttentionItemBody {
+export function unmatchedItem({ payment, grossUnits, facts, mark }: UnmatchedMoney, feeBps: bigint): AttentionItemBody {
   const share = FEE_UNKNOWN.has(payment.reason) ? null : merchantShare(grossUnits, feeBps)
   return {
     ...item(unmatchedId(payment), payment.block_time, ['unmatched'], [payment.payer_address]),
     ...sums(grossUnits, share, 0n),
     order: null,
     payment: { ...payment, amount: formatUsdc(grossUnits) },
+    ...marked(factsOf({ facts, blocked: null }), mark),
   }
 }
 
@@ -49,6 +64,12 @@ const item = (id: string, at: string, reasons: AttentionReason[], payers: string
   at,
   reasons,
   payers: [...new Set(payers)].filter(payer => payer !== MINTED),
+})
+
+const marked = (facts: string, mark: Mark | null) => ({
+  facts,
+  handled_at: mark?.at.toISOString() ?? null,
+  handled_by: mark?.by ?? null,
 })
 
 const sums = (gross: bigint, share: bigint | null, taken: bigint) => ({

@@ -1,1 +1,1 @@
-export { attentionRoute } from './attention-route'
+export { attentionRoutes } from './attention-route'

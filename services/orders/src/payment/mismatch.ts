@@ -18,8 +18,23 @@ export interface Target extends Destination {
   grossUnits: bigint
 }
 
+/** Who has handled what needs attention, and when; null for a key. */
+export interface Mark {
+  at: Date
+  by: string | null
+}
+
+/** What was known of it then. */
+export interface Seen {
+  facts: string
+  blocked: string | null
+}
+
 /** A confirmed payment to a payout address that counts for no order. */
 export interface UnmatchedMoney {
+  /** What of it a merchant sees; with others than those it was marked with it needs attention again. */
+  facts: string
+  mark: Mark | null
   payment: Omit<UnmatchedData, 'amount'>
   grossUnits: bigint
 }

@@ -80,8 +80,10 @@ type Units =
   | 'confirmedUnits'
   | 'notifiedUnits'
   | 'rateMicros'
+/** What a merchant marks is no part of the order. */
+type Marks = 'handledAt' | 'handledBy' | 'handledFacts' | 'handledBlocked'
 /** A row of `orderFields`: the driver gives bigint columns as text. */
-export type OrderFields = Omit<OrderRow, Units> & Record<Units, string>
+export type OrderFields = Omit<OrderRow, Units | Marks> & Record<Units, string>
 
 /** The database speaks strings where the domain knows a closed set; a row outside it is a fault of ours. */
 export const fromFields = (row: OrderFields): Order => ({

@@ -42,7 +42,8 @@ async function openCounts(database: Database, merchantId: string): Promise<Order
   const { rows } = await database.query<{ name: string; orders: string }>(
     `SELECT status AS name, count(*) AS orders FROM orders WHERE merchant_id = $1 AND status IN ('pending', 'confirming', 'underpaid') GROUP BY 1
      UNION ALL
-     SELECT exception, count(*) FROM (SELECT exception FROM orders WHERE merchant_id = $1 AND exception IS NOT NULL LIMIT $2) AS excepted GROUP BY 1`,
+     SELECT exception, count(*) FROM (SELECT exception FROM orders WHERE merchant_id = $1 AND exception IS NOT NULL
+       AND handled_facts IS DISTINCT FROM (status || '/' || coalesce(exception, '') || '/' || confirmed_units::text) LIMIT $2) AS excepted GROUP BY 1`,
     [merchantId, ATTENTION_MAX],
   )
   const count = (name: string) => Number(rows.find(row => row.name === name)?.orders ?? 0)

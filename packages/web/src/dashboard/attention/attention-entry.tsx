@@ -5,6 +5,7 @@ import { transactionUrl } from '../../networks'
 import { Badge, CopyValue, Facts } from '../elements'
 import { titleOf } from '../orders'
 import { type Texts, useWords } from '../texts'
+import { AttentionMark } from './attention-mark'
 
 interface Of {
   item: AttentionItemBody
@@ -56,6 +57,7 @@ export function AttentionEntry({ item }: Of) {
       {!isZero(item.left_over) && !item.reasons.includes('reorged') && (
         <p className="faint">{t.payments.returning(usdc(item.left_over))}</p>
       )}
+      <AttentionMark item={item} />
     </li>
   )
 }

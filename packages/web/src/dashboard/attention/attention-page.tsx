@@ -1,22 +1,32 @@
 import { api } from '../api'
 import { Empty } from '../elements'
 import { Heading, usePageTitle } from '../frame'
-import { ListCard, useFilters, useList } from '../lists'
+import { ChoiceFilter, ListCard, useFilters, useList } from '../lists'
 import { useWords } from '../texts'
 import { AttentionEntry } from './attention-entry'
 import './attention.css'
 
-/** All money that does not simply settle, newest first. */
+/** All money that does not simply settle, newest first: what is still to be handled, or what was. */
 export function AttentionPage() {
   const { t } = useWords()
   usePageTitle(t.attention.title)
-  const { page } = useFilters([])
-  const list = useList('attention', api.attention, page)
+  const { page, filters, setFilters, isFiltered, clear } = useFilters(['handled'])
+  const handled = filters.handled === 'true' ? 'true' : undefined
+  const list = useList('attention', api.attention, { ...page, handled })
   return (
     <>
       <Heading title={t.attention.title} />
       <p className="lead">{t.attention.lead}</p>
-      <ListCard list={list} onClear={null} empty={<Empty title={t.attention.empty} text={t.attention.emptyText} />}>
+      <div className="filters">
+        <ChoiceFilter
+          label={t.attention.show}
+          value={handled}
+          choices={{ true: t.attention.handled }}
+          none={t.attention.open}
+          onChoose={value => setFilters({ handled: value || null })}
+        />
+      </div>
+      <ListCard list={list} onClear={isFiltered ? clear : null} empty={<Empty title={t.attention.empty} text={t.attention.emptyText} />}>
         {items => (
           <ul className="attention">
             {items.map(item => (

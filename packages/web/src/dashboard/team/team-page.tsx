@@ -7,18 +7,15 @@ import { InviteDialog } from './invite-dialog'
 import { KeysCard } from './keys-card'
 import { MailCard } from './mail-card'
 import { InvitationsCard, MembersCard } from './members-card'
-import { useMembers } from './use-team'
+import { useNameOf } from './use-team'
 import './team.css'
-
-/** Of a user who does not belong to the merchant any more. */
-const ID_SHOWN = 8
 
 /** Who works for the merchant, with which keys, and what was changed. A card that the user may not see is not there. */
 export function TeamPage() {
   const { t } = useWords()
   usePageTitle(t.team.title)
   const [isInviting, setInviting] = useState(false)
-  const emails = new Map(useMembers().data?.map(({ user_id, email }) => [user_id, email]))
+  const nameOf = useNameOf()
   return (
     <>
       <Heading title={t.team.title}>
@@ -29,9 +26,7 @@ export function TeamPage() {
       <InvitationsCard />
       <KeysCard />
       <MailCard />
-      <ChangesCard
-        nameOf={id => (id === 'ponte' ? t.team.ponte : (emails.get(id) ?? (emails.has(id) ? t.team.unknownEmail : id.slice(0, ID_SHOWN))))}
-      />
+      <ChangesCard nameOf={nameOf} />
       <InviteDialog opened={isInviting} onClose={() => setInviting(false)} />
     </>
   )

@@ -1,10 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { RequestFailed } from '../../problem'
 import { api } from '../api'
+import { useWords } from '../texts'
 
 const MEMBERS = ['members']
 const INVITATIONS = ['invitations']
 const KEYS = ['api-keys']
+
+/** Of a user who does not belong to the merchant any more. */
+const ID_SHOWN = 8
 
 export const useMembers = () => useQuery({ queryKey: MEMBERS, queryFn: () => api.members().then(({ data }) => data) })
 export const useInvitations = () => useQuery({ queryKey: INVITATIONS, queryFn: () => api.invitations().then(({ data }) => data) })
@@ -20,3 +24,10 @@ export function useTeamChanged(): () => void {
 
 /** The role of the user does not reach so far. */
 export const isForbidden = (error: Error | null) => error instanceof RequestFailed && error.code === 'forbidden'
+
+/** How the user with this id is named to other members. */
+export function useNameOf(): (userId: string) => string {
+  const { t } = useWords()
+  const emails = new Map(useMembers().data?.map(({ user_id, email }) => [user_id, email]))
+  return id => (id === 'ponte' ? t.team.ponte : (emails.get(id) ?? (emails.has(id) ? t.team.unknownEmail : id.slice(0, ID_SHOWN))))
+}

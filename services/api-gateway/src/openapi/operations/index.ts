@@ -1,14 +1,6 @@
-import {
-  eventQuery,
-  exportOrders,
-  listAttention,
-  listDeliveries,
-  listEvents,
-  listOrders,
-  listSubscriptions,
-  summaryQuery,
-} from '@ponte/contracts'
+import { eventQuery, exportOrders, listDeliveries, listEvents, listOrders, listSubscriptions, summaryQuery } from '@ponte/contracts'
 import { account, payoutChanges, people } from './account'
+import { attention, myAttention } from './attention'
 import { endpoints, endpointsByKey } from './endpoints'
 import { open } from './open'
 import { api, keyed, me, type Operation, owned, priced } from './operation'
@@ -40,13 +32,7 @@ const orders: Operation[] = [
       'A file that breaks off is not complete.',
     answers: { 200: 'csv' },
   }),
-  api('get', '/attention', {
-    ...{ id: 'listAttention', tag: 'Orders', summary: 'List money that does not simply settle', query: listAttention },
-    description:
-      'Too little, too much, late, twice, after a cancellation, undone by the network, blocked on its way, or to your payout address without an order: ' +
-      'what came, the fee, what the order takes, what is left over, and who sent it, as far as that is known.',
-    answers: { 200: 'AttentionList' },
-  }),
+  ...attention,
 ]
 
 const subscriptions: Operation[] = [
@@ -141,10 +127,7 @@ const dashboard: Operation[] = [
     ...{ id: 'exportMyOrders', tag: 'Dashboard', summary: 'All pages of a list of orders as one file', query: exportOrders },
     answers: { 200: 'csv' },
   }),
-  me('get', '/attention', {
-    ...{ id: 'listMyAttention', tag: 'Dashboard', summary: 'List money that does not simply settle', query: listAttention },
-    answers: { 200: 'AttentionList' },
-  }),
+  ...myAttention,
   me('post', '/orders', {
     ...{ id: 'createMyOrder', tag: 'Dashboard', summary: 'Create an order', body: 'CreateOrder', answers: { 201: 'Order' } },
     errors: [...keyed, ...priced, 'payout_address_refused'],
