@@ -81,12 +81,21 @@ describe('an address is payable for ever and watched for ever', () => {
       },
     })
     const start = String((await world.chain.provider.getBlockNumber()) - 200)
-    const listening = await world.start({ START_BLOCK: start })
+    const listening = await world.start({ START_BLOCK: start, RANGE_MAX: '20', RELAYER_PRIVATE_KEY: '', GASLESS_PRIVATE_KEY: '' })
     await listening.until(async () => (await listening.cursor())?.scanned_number !== null, 'it never began')
     await listening.sql.query('UPDATE chain_cursor SET start_block = 0')
     await listening.sql.query('UPDATE chain_cursor SET epoch = epoch + 1')
     const old = await world.open(listening, { watchFrom: 5 })
-    const order = await world.open(listening, { watchFrom: Number(start) + 150 })
+    // More of them than one turn takes.
+    await listening.sql.query(
+      `INSERT INTO payables (chain_id, order_id, memo, merchant, router, address, expires_at, watch_from, read_to)
+       SELECT 31337, gen_random_uuid(), md5(n::text) || md5(n::text), merchant, router, '0x' || left(md5(n::text) || md5(n::text), 40), expires_at, 5, 4
+       FROM payables, generate_series(1, 5000) AS n WHERE order_id = $1`,
+      [old.id],
+    )
+    const isAt = async (block: number) => Number((await listening.cursor())?.scanned_number) >= block
+    await listening.until(() => isAt(Number(start) + 190), 'the scan does not go on')
+    const order = await world.open(listening, { watchFrom: Number(start) + 50 })
     await listening.until(() => syncedOf(listening, order.id).length === 1, 'the other order was not synced', 40_000)
     await world.pay(order.address, AMOUNT)
     await listening.until(() => statesOf(listening, order.memo).includes('confirmed'), 'the other order was not paid', 40_000)

@@ -31,6 +31,8 @@ export interface BackfillOptions {
 
 /** Deposits brought forward by one range. */
 const DEPOSITS_AT_ONCE = 5_000
+/** What was read up to here was not read at all. */
+const BEFORE_ALL = -1
 /** With more recipients than this, reading every transfer costs a node less than so many filters. */
 const RECIPIENTS_MAX = 1_000
 const RETRY_MS = 10_000
@@ -44,7 +46,7 @@ export type Backfill = ReturnType<typeof createBackfill>
 export function createBackfill({ store, rescans, nodes, watch, votes, steps, logger, ...options }: BackfillOptions) {
   const pace = createPace(options.rangeMax, logger)
   /** What was refused rests for a while, and holds up nothing else. Deposits read further than `to` ask for none of the blocks that were refused. */
-  let refused = { to: Number.NEGATIVE_INFINITY, until: Number.NEGATIVE_INFINITY }
+  let refused = { to: BEFORE_ALL, until: Number.NEGATIVE_INFINITY }
   const resting = new Map<string, Span & { until: number }>()
 
   const readRange = async (
@@ -95,9 +97,8 @@ export function createBackfill({ store, rescans, nodes, watch, votes, steps, log
   }
   const nextOlder = async (session: ScanSession): Promise<boolean> => {
     const scanned = session.cursor.scanned.number
-    const from = performance.now() < refused.until ? refused.to : Number.NEGATIVE_INFINITY
-    const older = (await store.unsynced(DEPOSITS_AT_ONCE)).filter(({ readTo }) => readTo >= from && readTo < scanned - pace.blocks())
-    const [first, ...others] = older
+    const from = performance.now() < refused.until ? refused.to : BEFORE_ALL
+    const [first, ...others] = await store.unsyncedBetween(from, scanned - pace.blocks(), DEPOSITS_AT_ONCE)
     if (!first) return false
     const to = Math.min(scanned, Math.max(first.readTo, session.cursor.startBlock - 1) + pace.blocks())
     const isRead = await attemptDeposits(session, [first, ...others.filter(({ readTo }) => readTo < to)], to)

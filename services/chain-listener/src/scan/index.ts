@@ -136,7 +136,7 @@ export function createScan(config: ChainListenerConfig, options: ScanOptions) {
   })
   metrics.observed('ponte_deposits_unsynced', 'Deposit addresses whose earlier blocks are not all read', store.deposits.countUnsynced)
   const scan = scanLoop(config, scanner, logger)
-  const hasUnsynced = async () => (await store.deposits.unsynced(1)).length > 0 || (await store.rescans.next()) !== undefined
+  const hasUnsynced = async () => (await store.deposits.anyUnsynced()) || (await store.rescans.next()) !== undefined
   const behind = () => isBehind({ scanner, nodes, leader, watch, logger, hasUnsynced, wake: scan.wake })
   const heads = config.WS_URL ? [newHeads({ url: config.WS_URL, silenceMs: config.HEAD_STALL_MS, wake: scan.wake, logger })] : []
   const parts: Part[] = [{ ...scan, busy: async () => (await scan.busy?.()) === true || (await behind()) }, ...heads]

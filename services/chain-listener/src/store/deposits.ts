@@ -20,7 +20,7 @@ const ISSUED = `
 const UNSYNCED =
   'SELECT order_id, address, memo, merchant, router, read_to::float8 FROM payables WHERE chain_id = $1 AND NOT synced AND address IS NOT NULL'
 const RECENT = `${UNSYNCED} AND read_to >= $2 ORDER BY read_to DESC LIMIT $3`
-const OLDEST = `${UNSYNCED} ORDER BY read_to LIMIT $2`
+const OLDEST = `${UNSYNCED} AND read_to >= $2 AND read_to < $3 ORDER BY read_to LIMIT $4`
 
 // Raw SQL, in every turn: it compares two columns, as its partial index does.
 const UNPUBLISHED = `
@@ -61,8 +61,9 @@ export function depositStore(database: Database, prisma: PrismaClient, chainId: 
     anySynced: async (): Promise<boolean> => (await prisma.payable.findFirst({ where: { ...ofChain, synced: true } })) !== null,
     /** Not synced, and read at least up to a block; the newest first. */
     unsyncedFrom: (readTo: number, limit: number) => unsynced('unsynced-recent', RECENT, readTo, limit),
-    /** Not synced; those that were read least first. */
-    unsynced: (limit: number) => unsynced('unsynced-oldest', OLDEST, limit),
+    /** Not synced, and read at least up to one block but not up to another; those that were read least first. */
+    unsyncedBetween: (from: number, below: number, limit: number) => unsynced('unsynced-oldest', OLDEST, from, below, limit),
+    anyUnsynced: async (): Promise<boolean> => (await prisma.payable.findFirst({ where: { ...ofChain, synced: false } })) !== null,
     countUnsynced: (): Promise<number> => prisma.payable.count({ where: { ...ofChain, synced: false } }),
     /** Changes in what can be swept that are not published yet. */
     async unpublished(): Promise<BlockedDeposit[]> {
