@@ -21,6 +21,7 @@ export interface RawReceipt {
   logs: RawLog[]
   transactionHash: string
   transactionIndex: string
+  blockHash?: string
   /** Of a deposit transaction of the OP stack. */
   depositNonce?: string
   depositReceiptVersion?: string
@@ -77,7 +78,7 @@ function encodeReceipt(receipt: RawReceipt): Uint8Array | undefined {
   return type === 0 ? encoded : Buffer.concat([Buffer.from([type]), encoded])
 }
 
-/** A block as its sealed header names it. */
+/** A block as its header names it. */
 export interface ProvenBlock {
   number: number
   hash: string
@@ -85,10 +86,10 @@ export interface ProvenBlock {
 }
 
 /**
- * What is watched in a block's receipts. Number, hash and time are the sealed header's; a log's index is its place among all, which is what the
- * root covers, whatever the node calls it.
+ * What is watched in a block's receipts, as answers to `logsCalls`. Number, hash and time are the header's; a log's index is its place among all,
+ * which is what the root covers, whatever the node calls it.
  */
-export function logsOfReceipts(receipts: readonly RawReceipt[], block: ProvenBlock, watch: Watch): SeenLogs {
+export function answersOfReceipts(receipts: readonly RawReceipt[], block: ProvenBlock, watch: Watch): RawLog[][] {
   const fromRouters: RawLog[] = []
   const fromToken: RawLog[] = []
   let logIndex = 0
@@ -106,8 +107,11 @@ export function logsOfReceipts(receipts: readonly RawReceipt[], block: ProvenBlo
       else if (isTransfer(log, watch)) fromToken.push(log)
     }
   }
-  return toSeenLogs([...(watch.routers.length > 0 ? [fromRouters] : []), fromToken], watch)
+  return [...(watch.routers.length > 0 ? [fromRouters] : []), ...(watch.transfers === 'none' ? [] : [fromToken])]
 }
+
+export const logsOfReceipts = (receipts: readonly RawReceipt[], block: ProvenBlock, watch: Watch): SeenLogs =>
+  toSeenLogs(answersOfReceipts(receipts, block, watch), watch)
 
 const hex = (number: number) => `0x${number.toString(16)}`
 const isPaymentReceived = ({ address, topics }: RawLog, { routers }: Watch) =>

@@ -1,10 +1,12 @@
 import type { Block } from '../logs/block'
 import { admitsPayment, admitsWatched, type SeenLogs, type Watch } from '../logs/filter'
 import { MalformedLogError, type SeenPayment } from '../logs/payment-received'
-import { hasUncoveredReceipt, logsOfReceipts, receiptsRoot, toReceipts } from '../logs/receipts'
+import { hasUncoveredReceipt, logsOfReceipts, type RawReceipt, receiptsRoot, toReceipts } from '../logs/receipts'
 import { classify, toRpcError } from '../rpc/error'
+import type { Node } from '../rpc/node'
 import type { Nodes } from '../rpc/pool'
 import { fetchHeaders, HEADERS_AT_ONCE, type Header, strictly } from './header'
+import { fetchReceipts, isTooWide } from './receipts'
 
 /**
  * The blocks whose receipts are read and held against their header: all, those whose bloom admits what is watched, those with payments that a node
@@ -39,14 +41,7 @@ export function createProver({ nodes, mode }: ProverOptions) {
   const readReceipts = (header: Header, watch: Watch, ask: Nodes['use']): Promise<SeenLogs> =>
     ask(node =>
       strictly(async () => {
-        const [outcome] = await node.outcomes([{ method: 'eth_getBlockReceipts', params: [header.hash] }])
-        if (outcome && 'refusal' in outcome) {
-          const kind = classify(outcome.refusal)
-          if (kind === 'rate_limited' || kind === 'unavailable') throw toRpcError(outcome.refusal)
-          throw new UnprovenError(`${node.name} has no receipts of a block: ${outcome.refusal.message}`)
-        }
-        if (!outcome?.result) throw new UnprovenError(`${node.name} has no receipts of block ${header.number}`)
-        const receipts = toReceipts(outcome.result)
+        const receipts = await receiptsFrom(node, header)
         const root = await receiptsRoot(receipts)
         if (root === undefined) throw new UnprovenError(`block ${header.number} has a receipt of a kind that is not known`)
         if (root !== header.receiptsRoot) {
@@ -59,6 +54,21 @@ export function createProver({ nodes, mode }: ProverOptions) {
         return logsOfReceipts(receipts, header, watch)
       }),
     )
+  const receiptsFrom = async (node: Node, header: Header): Promise<RawReceipt[]> => {
+    try {
+      const [outcome] = await node.outcomes([{ method: 'eth_getBlockReceipts', params: [header.hash] }])
+      if (outcome && 'refusal' in outcome) {
+        const kind = classify(outcome.refusal)
+        if (kind === 'rate_limited' || kind === 'unavailable' || kind === 'too_wide') throw toRpcError(outcome.refusal)
+        throw new UnprovenError(`${node.name} has no receipts of a block: ${outcome.refusal.message}`)
+      }
+      if (!outcome?.result) throw new UnprovenError(`${node.name} has no receipts of block ${header.number}`)
+      return toReceipts(outcome.result)
+    } catch (error) {
+      if (isTooWide(error)) return fetchReceipts(node, header)
+      throw error
+    }
+  }
   const logsOf = async (header: Header, watch: Watch): Promise<SeenLogs> => {
     if (header.seal !== 'sealed') throw new UnprovenError(`it is not known how the header of block ${header.number} is hashed`)
     if (mode === 'admitted' && !admitsWatched(header.bloom, watch)) return { payments: [], transfers: [] }

@@ -4,7 +4,6 @@ import type { SeenPayment } from '../logs/payment-received'
 import type { SeenTransfer } from '../logs/transfer'
 import type { Payment } from '../payment'
 import type { ChainClient } from '../rpc/chain-client'
-import { RpcError } from '../rpc/error'
 import type { Nodes } from '../rpc/pool'
 import { fetchRange } from '../scan/fetch'
 import type { Store } from '../store'
@@ -75,15 +74,9 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
   let nextOrder = FIRST_ORDER
 
   const readChain = async (from: number, to: number, transfers: 'all' | 'none'): Promise<SeenPayment[]> => {
-    try {
-      const findDeposits = (seen: readonly SeenTransfer[]) => store.deposits.issued(seen.map(one => one.to))
-      // Another node than the scan reads from, where there is one: the same one would leave out the same again.
-      return (await nodes.useAnother(node => fetchRange(node, watched(transfers), { from, to }, findDeposits))).payments
-    } catch (error) {
-      if (!(error instanceof RpcError) || error.kind !== 'too_wide' || from === to) throw error
-      const middle = Math.floor((from + to) / 2)
-      return [...(await readChain(from, middle, transfers)), ...(await readChain(middle + 1, to, transfers))]
-    }
+    const findDeposits = (seen: readonly SeenTransfer[]) => store.deposits.issued(seen.map(one => one.to))
+    // Another node than the scan reads from, where there is one: the same one would leave out the same again.
+    return (await nodes.useAnother(node => fetchRange(node, watched(transfers), { from, to }, findDeposits))).payments
   }
   /** Nothing above what was confirmed before the chain is asked is judged. */
   const compareRange = async (from: number, wantedTo: number, transfers: 'all' | 'none'): Promise<Comparison> => {

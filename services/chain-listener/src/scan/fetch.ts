@@ -1,6 +1,7 @@
 import { type Block, links, type Position } from '../logs/block'
 import { demandAdmitted, isDoubtful, logsCalls, type SeenLogs, toSeenLogs, type Watch } from '../logs/filter'
 import { MalformedLogError, type Place } from '../logs/payment-received'
+import { answersOfReceipts, logsOfReceipts } from '../logs/receipts'
 import { type Deposit, type SeenTransfer, toDeposits } from '../logs/transfer'
 import type { TimedPayment } from '../payment'
 import {
@@ -16,8 +17,9 @@ import {
   toBlock,
   toHeader,
 } from '../proof/header'
+import { fetchReceipts, isTooWide } from '../proof/receipts'
 import { RpcError } from '../rpc/error'
-import type { Node } from '../rpc/node'
+import type { Call, Node } from '../rpc/node'
 import { DistrustError } from '../rpc/pool'
 
 /** The deposit addresses among the recipients of some transfers. */
@@ -94,9 +96,32 @@ export const fetchBlocks = (
 /** What a node has in each of these blocks, asked for by their hashes. */
 async function askByHash(node: Node, watch: Watch, headers: readonly Header[]): Promise<{ answers: unknown[][]; bytes: number }> {
   const calls = headers.map(({ hash }) => logsCalls(watch, { blockHash: hash }))
-  const { results, bytes } = await node.ask(calls.flat())
   const each = calls[0]?.length ?? 0
-  return { answers: calls.map((_, index) => results.slice(index * each, (index + 1) * each)), bytes }
+  try {
+    const { results, bytes } = await node.ask(calls.flat())
+    return { answers: calls.map((_, index) => results.slice(index * each, (index + 1) * each)), bytes }
+  } catch (error) {
+    const [header, ...others] = headers
+    if (!isTooWide(error) || !header || others.length > 0) throw error
+    return { answers: [answersOfReceipts(await fetchReceipts(node, header), header, watch)], bytes: 0 }
+  }
+}
+
+/**
+ * Asks for blocks, the last of them the end of a range, and for the logs of that range, in one request. A single block whose logs the node refuses
+ * because they are too many is read from the receipts of its transactions.
+ */
+async function askWithLogs(node: Node, watch: Watch, { from, to }: { from: number; to: number }, calls: readonly Call[]) {
+  const range = { fromBlock: hex(from), toBlock: hex(to) }
+  try {
+    const { results, bytes, ms } = await node.ask([...calls, ...logsCalls(watch, range)])
+    return { results, bytes, ms, logs: toSeenLogs(results.slice(calls.length), watch) }
+  } catch (error) {
+    if (!isTooWide(error) || from < to) throw error
+    const { results, ...answer } = await node.ask(calls)
+    const header = demandHeader(results.at(-1), to, watch)
+    return { results, ...answer, logs: logsOfReceipts(await fetchReceipts(node, header), header, watch) }
+  }
 }
 
 /** Whether a node shows, in any of these blocks, what their blooms admit. */
@@ -113,10 +138,9 @@ export const logsMatchBloom = (node: Node, watch: Watch, headers: readonly Heade
 export const fetchFinalized = (node: Node, watch: Watch, from: Position, to: number, window: number): Promise<BlockBatch> =>
   strictly(async () => {
     const first = from.number + 1
-    const range = { fromBlock: hex(first), toBlock: hex(to) }
-    const calls = [chainCall, blockCall('latest'), blockCall(first), blockCall(to), ...logsCalls(watch, range)]
-    const { results, bytes, ms } = await node.ask(calls)
-    const [chainId, latest, start, end, ...answers] = results
+    const calls = [chainCall, blockCall('latest'), blockCall(first), blockCall(to)]
+    const { results, bytes, ms, logs: seen } = await askWithLogs(node, watch, { from: first, to }, calls)
+    const [chainId, latest, start, end] = results
     demandChain(watch, chainId)
     const head = toHeader(latest, watch)
     if (!head || head.number < to + window) throw new RpcError('beyond_head', `the node's head is ${head?.number}, too near to ${to}`)
@@ -124,7 +148,7 @@ export const fetchFinalized = (node: Node, watch: Watch, from: Position, to: num
     if (!links(from, [next])) throw new ForkedError(`block ${first} does not follow ours`)
     const last = demandHeader(end, to, watch)
     demandAscending(from, [next, last])
-    const logs = await timed(node, watch, inside(toSeenLogs(answers, watch), first, to, last.hash))
+    const logs = await timed(node, watch, inside(seen, first, to, last.hash))
     return { ...logs, blocks: [toBlock(last)], count: to - from.number, finalized: true, head: head.number, headTime: head.time, bytes, ms }
   })
 
@@ -140,31 +164,44 @@ export const fetchBackfill = (
   position: Position,
 ): Promise<TimedLogs & { last: Block; count: number; bytes: number; ms: number }> =>
   strictly(async () => {
-    const range = { fromBlock: hex(from), toBlock: hex(to) }
-    const calls = [chainCall, blockCall(position.number), blockCall(to), ...logsCalls(watch, range)]
-    const { results, bytes, ms } = await node.ask(calls)
-    const [chainId, ours, end, ...answers] = results
+    const calls = [chainCall, blockCall(position.number), blockCall(to)]
+    const { results, bytes, ms, logs: seen } = await askWithLogs(node, watch, { from, to }, calls)
+    const [chainId, ours, end] = results
     demandChain(watch, chainId)
     if (demandHeader(ours, position.number, watch).hash !== position.hash)
       throw new ForkedError(`block ${position.number} is not ours any more`)
     const last = toBlock(demandHeader(end, to, watch))
-    const logs = await timed(node, watch, inside(toSeenLogs(answers, watch), from, to, last.hash))
+    const logs = await timed(node, watch, inside(seen, from, to, last.hash))
     return { ...logs, last, count: to - from + 1, bytes, ms }
   })
 
-/** What a node has in a range, for comparing: its last block, and the payments with the times of their blocks. No position of ours is asked of it. */
-export const fetchRange = (
+/**
+ * What a node has in a range, for comparing: its last block, and the payments with the times of their blocks, read in as many pieces as the node bears.
+ * No position of ours is asked of it.
+ */
+export const fetchRange = async (
   node: Node,
   watch: Watch,
   { from, to }: { from: number; to: number },
   findDeposits: FindDeposits,
-): Promise<{ last: Block; payments: TimedPayment[] }> =>
+): Promise<{ last: Block; payments: TimedPayment[] }> => {
+  try {
+    return await fetchPiece(node, watch, { from, to }, findDeposits)
+  } catch (error) {
+    if (!isTooWide(error) || from >= to) throw error
+    const middle = Math.floor((from + to) / 2)
+    const lower = await fetchRange(node, watch, { from, to: middle }, findDeposits)
+    const upper = await fetchRange(node, watch, { from: middle + 1, to }, findDeposits)
+    return { last: upper.last, payments: [...lower.payments, ...upper.payments] }
+  }
+}
+
+const fetchPiece = (node: Node, watch: Watch, range: { from: number; to: number }, findDeposits: FindDeposits) =>
   strictly(async () => {
-    const range = { fromBlock: hex(from), toBlock: hex(to) }
-    const [chainId, end, ...answers] = (await node.ask([chainCall, blockCall(to), ...logsCalls(watch, range)])).results
-    demandChain(watch, chainId)
-    const last = toBlock(demandHeader(end, to, watch))
-    const seen = inside(toSeenLogs(answers, watch), from, to, last.hash)
+    const { results, logs } = await askWithLogs(node, watch, range, [chainCall, blockCall(range.to)])
+    demandChain(watch, results[0])
+    const last = toBlock(demandHeader(results[1], range.to, watch))
+    const seen = inside(logs, range.from, range.to, last.hash)
     const payments = [...seen.payments, ...toDeposits(seen.transfers, await findDeposits(seen.transfers))]
     return { last, payments: (await timed(node, watch, { payments, transfers: [] })).payments }
   })

@@ -120,6 +120,43 @@ describe('an RPC end point that fails', () => {
     expect(await failOvers()).toEqual([])
   })
 
+  describe('a block so full that no node gives its logs', () => {
+    const words = 'query returned more than 10000 results'
+    const full = faults.together(faults.tooManyLogs(5, -32005, words), {
+      each: ({ method }, { id }) =>
+        method === 'eth_getBlockReceipts' ? { id, jsonrpc: '2.0', error: { code: -32008, message: 'Response is too big' } } : undefined,
+    })
+    const fill = async () => {
+      const some = Array.from({ length: 6 }, (_, index) => memoOf(memos.length + 1 + index))
+      memos.push(...some)
+      for (const [index, memo] of some.entries()) await chain.pay([{ memo }], 1 + (index % 3))
+      await chain.mine()
+    }
+    it.each([1, 2])('is read, and what is in it confirmed, near the head and below it, with %d end points', async count => {
+      for (const one of [proxy, spare]) one.set(full)
+      await fill()
+      await start({ spare: count > 1, blocks: 12, env: { RPC_QUORUM: String(count), CONFIRMATIONS: '2' } })
+      await level()
+      await fill()
+      await pay()
+      await chain.mine(2)
+      await level()
+      expectWhole(listening, memos)
+    })
+  })
+
+  it('confirms what has piled up although the voter bears less than the scan asks for', async () => {
+    await start({ spare: true, env: { RPC_QUORUM: '2', REORG_WINDOW: '30', BLOCK_PROOF: 'none' } })
+    await pay()
+    await level()
+    spare.set(faults.hangUp())
+    for (let n = 0; n < 12; n++) await pay()
+    await listening.until(() => listening.published.types().filter(type => type === 'payment.detected').length > 10, 'not detected')
+    spare.set(faults.tooManyBlocks(3, -32600, 'block range is too wide'))
+    await level()
+    expectWhole(listening, memos)
+  })
+
   it('asks for less when an answer is larger than it may be', async () => {
     await start({ blocks: 60, env: { RPC_MAX_BYTES: '20000' } })
     await level()
