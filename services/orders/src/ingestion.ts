@@ -1,8 +1,8 @@
 import { type ChainPayment, parseUsdc } from '@ponte/contracts'
 import { addLogFields, type Logger, retryConflicts } from '@ponte/service-kit'
 import { checksumAddress } from './chain'
-import { keyedMutex } from './keyed-mutex'
-import { type Ledger, receivePayment } from './order'
+import { keyedBatch } from './keyed-batch'
+import { type Ledger, receivePayments } from './order'
 import {
   leastPayment,
   livePayments,
@@ -16,7 +16,7 @@ import {
   unmatchedEvents,
   withPayment,
 } from './payment'
-import type { Cause, Store } from './store'
+import type { Report, Store } from './store'
 
 export interface IngestionDeps {
   store: Store
@@ -32,22 +32,25 @@ export type Ingestion = ReturnType<typeof createIngestion>
 /** What becomes of a payment that the listener reports: it counts for its order, or it is kept with the reason why it does not. */
 export function createIngestion({ store, now, logger, onUnmatched, onReorged }: IngestionDeps) {
   /** Throws an error that `isStale` knows when the order moved on since it was read. */
-  const record = async (ledger: Ledger, payment: Payment, cause: Cause): Promise<void> => {
+  const record = async (ledger: Ledger, reports: readonly Report[]): Promise<void> => {
     const { order, payments } = ledger
-    const change = receivePayment(ledger, payment, store.chain.view(order.chainId), now())
-    await store.orders.commit(change, { ...cause, payment })
-    const before = payments.find(known => known.id === payment.id)
-    if (payment.status !== 'orphaned' || before?.status !== 'confirmed') return
-    onReorged()
-    logger.error('a reorg took away a confirmed payment', {
-      order_id: order.id,
-      from: order.status,
-      to: change.order.status,
-      notified_paid: order.paidAt !== null,
-      payment_id: payment.id,
-      tx_hash: payment.txHash,
-      gross_units: payment.grossUnits,
-    })
+    const received = reports.flatMap(({ payment }) => payment ?? [])
+    const change = receivePayments(ledger, received, store.chain.view(order.chainId), now())
+    await store.orders.commit(change, { reports })
+    for (const payment of received) {
+      const before = payments.find(known => known.id === payment.id)
+      if (payment.status !== 'orphaned' || before?.status !== 'confirmed') continue
+      onReorged()
+      logger.error('a reorg took away a confirmed payment', {
+        order_id: order.id,
+        from: order.status,
+        to: change.order.status,
+        notified_paid: order.paidAt !== null,
+        payment_id: payment.id,
+        tx_hash: payment.txHash,
+        gross_units: payment.grossUnits,
+      })
+    }
   }
 
   /** Gives an order what was paid for it before it was known here. */
@@ -58,29 +61,39 @@ export function createIngestion({ store, now, logger, onUnmatched, onReorged }: 
       await retryConflicts(async () => {
         const found = await store.orders.find({ memo })
         if (!found) return
-        const reason = mismatchOf(target, found.order) ?? capacityMismatch(found, payment)
+        const reason = mismatchOf(target, found.order) ?? capacityMismatch(found.payments, payment)
         if (reason) await store.unmatched.setReason(payment.id, reason)
-        else await record(found, payment, {})
+        else await record(found, [{ payment }])
       })
     }
   }
 
-  const ingestPayment = (data: ChainPayment, status: PaymentStatus, eventId: string): Promise<void> =>
-    retryConflicts(async () => {
-      const payment = toPayment(data, status)
-      const cause: Cause = { eventId, sequence: { chainId: data.chain_id, sequence: data.sequence } }
-      const found = await store.orders.find({ memo: data.memo })
+  /** What was reported of payments with one memo, in one write: as many as have come while those before were written. */
+  const ingestPayments = async (memo: string, incoming: readonly Incoming[]): Promise<void> => {
+    const { known, unmatched } = await retryConflicts(async () => {
+      const found = await store.orders.find({ memo })
       if (found) addLogFields({ order_id: found.order.id, merchant_id: found.order.merchantId })
-      const reason = mismatchOf(targetOf(data, payment), found?.order ?? null) ?? (found && capacityMismatch(found, payment))
-      if (!found || reason) return ingestUnmatched(data, payment, reason ?? 'unknown_memo', cause)
-      const isKnown = found.payments.some(known => known.id === payment.id && known.revision >= payment.revision)
-      if (isKnown) return store.chain.recordEvent(data, eventId)
-      return record(found, payment, cause)
+      const sorted = sortIncoming(incoming, found)
+      const isNewest = (payment: Payment) => sorted.payments.includes(payment)
+      const reports = sorted.counted.map(({ data, eventId, payment }) => ({
+        eventId,
+        sequence: { chainId: data.chain_id, sequence: data.sequence },
+        ...(isNewest(payment) ? { payment } : {}),
+      }))
+      if (found && reports.length > 0) await record(found, reports)
+      return sorted
     })
+    await Promise.all([
+      ...known.map(({ data, eventId }) => store.chain.recordEvent(data, eventId)),
+      ...unmatched.map(({ data, eventId, payment, reason }) => ingestUnmatched(data, payment, reason, eventId)),
+    ])
+    // The order may have been created since it was looked for, by a replica that looked for payments before these were written.
+    if (unmatched.some(({ reason }) => reason === 'unknown_memo')) await claimEarlyPayments(memo)
+  }
 
-  const ingestUnmatched = async (data: ChainPayment, payment: Payment, reason: MismatchReason, cause: Cause): Promise<void> => {
+  const ingestUnmatched = async (data: ChainPayment, payment: Payment, reason: MismatchReason, eventId: string): Promise<void> => {
     const merchants = await store.merchants.paidAt(checksumAddress(data.merchant_address))
-    await store.unmatched.record(data, payment, reason, cause, { events: unmatchedEvents(data, payment, reason, merchants), at: now() })
+    await store.unmatched.record(data, payment, reason, eventId, { events: unmatchedEvents(data, payment, reason, merchants), at: now() })
     onUnmatched(reason)
     logger.warn('a payment matches no order', {
       reason,
@@ -90,20 +103,44 @@ export function createIngestion({ store, now, logger, onUnmatched, onReorged }: 
       merchant_address: data.merchant_address,
       amount: data.amount,
     })
-    // The order may have been created since it was looked for, by a replica that looked for payments before this one was written.
-    if (reason === 'unknown_memo') await claimEarlyPayments(data.memo)
   }
 
-  const exclusive = keyedMutex()
+  const ingest = keyedBatch(ingestPayments)
   return {
     claimEarlyPayments,
     ingestPayment: (data: ChainPayment, status: PaymentStatus, eventId: string): Promise<void> =>
-      exclusive(data.memo, () => ingestPayment(data, status, eventId)),
+      ingest(data.memo, { data, eventId, payment: toPayment(data, status) }),
   }
 }
 
+/** A report as it came. */
+interface Incoming {
+  data: ChainPayment
+  eventId: string
+  payment: Payment
+}
+
+/** What becomes of reports about one memo, in the order in which they came; `payments` are the order's with those that count. */
+function sortIncoming(incoming: readonly Incoming[], found: Ledger | null) {
+  const counted: Incoming[] = []
+  const known: Incoming[] = []
+  const unmatched: (Incoming & { reason: MismatchReason })[] = []
+  let payments = found?.payments ?? []
+  for (const one of incoming) {
+    const { data, payment } = one
+    const reason = mismatchOf(targetOf(data, payment), found?.order ?? null) ?? capacityMismatch(payments, payment)
+    if (reason) unmatched.push({ ...one, reason })
+    else if (found?.payments.some(({ id, revision }) => id === payment.id && revision >= payment.revision)) known.push(one)
+    else {
+      payments = withPayment(payments, payment)
+      counted.push(one)
+    }
+  }
+  return { counted, known, unmatched, payments }
+}
+
 /** An order takes no further payment whose sum its columns do not hold, nor one that is worth too little beside so many. */
-function capacityMismatch({ payments }: Ledger, payment: Payment): MismatchReason | null {
+function capacityMismatch(payments: readonly Payment[], payment: Payment): MismatchReason | null {
   const isKnown = payments.some(({ id }) => id === payment.id)
   if (!isKnown && payment.grossUnits < leastPayment(payments.length)) return 'amount_out_of_range'
   return sumUnits(livePayments(withPayment(payments, payment))) > UNITS_MAX ? 'amount_out_of_range' : null

@@ -85,6 +85,9 @@ it('fault: a flood of payments of nothing fills no order, and the payment that i
   const { body } = await request(system.ops).get('/unmatched')
   expect(body.data).toHaveLength(30)
   expect(body.data[0]).toMatchObject({ reason: 'amount_out_of_range', amount: '0.000001' })
+  // Those that wait for the order are written together: one by one they would hold every handler, and payments of others would wait behind them all.
+  const { rows } = await system.sql.query<{ version: number }>('SELECT version FROM orders WHERE id = $1', [order.id])
+  expect(rows[0]?.version).toBeLessThan(40)
 })
 
 describe('an event that cannot be handled', () => {

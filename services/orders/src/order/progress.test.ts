@@ -1,7 +1,7 @@
 import type { Payment } from '../payment'
 import { open } from './new-order'
 import type { Ledger } from './order'
-import { receivePayment } from './progress'
+import { receivePayments } from './progress'
 
 const at = new Date('2026-01-01T00:00:00.000Z')
 const chain = { time: null, watermark: 0 }
@@ -23,7 +23,7 @@ const payment = (status: Payment['status'], revision: number): Payment => ({
   ...{ txHash: '0xaa', blockNumber: 1n, blockTime: at, logIndex: 0 },
 })
 const updates = (before: Ledger, next: Payment) =>
-  receivePayment(before, next, chain, at).events.flatMap(event => (event.type === 'order.updated' ? [event.data] : []))
+  receivePayments(before, [next], chain, at).events.flatMap(event => (event.type === 'order.updated' ? [event.data] : []))
 
 describe('a payment for the order of a subscription', () => {
   const SUBSCRIPTION = '01981f3c-0000-7000-8000-000000000003'

@@ -4,9 +4,9 @@ import { dueUnits, paymentUri } from './body'
 import { type Change, type Ledger, type Order, receivedUnits, review } from './order'
 import type { ChainView } from './verdict'
 
-/** What a payment makes of its order. A subscription is notified of what its order shows from now on. */
-export function receivePayment(ledger: Ledger, payment: Payment, chain: ChainView, at: Date): Change {
-  const payments = withPayment(ledger.payments, payment)
+/** What payments make of their order. A subscription is notified of what its order shows from now on. */
+export function receivePayments(ledger: Ledger, received: readonly Payment[], chain: ChainView, at: Date): Change {
+  const payments = received.reduce(withPayment, ledger.payments)
   const change = review({ ...ledger, payments }, chain, at)
   return { ...change, events: [...change.events, ...updatedEvents(ledger, change.order, payments)] }
 }

@@ -14,11 +14,17 @@ import type { Change } from '../order'
 import type { Payment } from '../payment'
 import { changeRecord, changingColumns, orderColumns, orderRecord, paymentColumns, paymentRecord } from './order-row'
 
-/** What is written together with a change: the event that caused it, the payment it reports, the answer stored for a repeated request. */
-export interface Cause {
+/** What is reported of a payment; without `payment` a newer report of the same one is written with it. */
+export interface Report {
   eventId?: string
   payment?: Payment
   sequence?: { chainId: number; sequence: number }
+}
+
+/** What is written together with a change: the event that caused it, what was reported of payments, the answer stored for a repeated request. */
+export interface Cause {
+  eventId?: string
+  reports?: readonly Report[]
   answers?: readonly StoredAnswer[]
 }
 
@@ -120,14 +126,14 @@ function insertion(writes: readonly Write[]): Unit {
 function update(writes: readonly Write[]): Unit {
   // In one order everywhere, so that two replicas that write the same orders wait for each other and not in a circle.
   const ordered = writes.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  const sequences = ordered.flatMap(({ sequence }) => sequence ?? [])
-  const payments = ordered.flatMap(({ id, payment }) => (payment ? [{ id, payment }] : []))
+  const reports = ordered.flatMap(({ id, reports = [] }) => reports.map(report => ({ id, ...report })))
+  const sequences = reports.flatMap(({ sequence }) => sequence ?? [])
   return {
     ...sideEffects(ordered),
     write: COMMIT,
     rows: {
       orders: ordered.map(({ change }) => changeRecord(change.order)),
-      payments: payments.map(({ id, payment }) => ({ order_id: id, ...paymentRecord(payment) })),
+      payments: reports.flatMap(({ id, payment }) => (payment ? { order_id: id, ...paymentRecord(payment) } : [])),
     },
     values: {
       chain_ids: sequences.map(({ chainId }) => chainId),
@@ -137,7 +143,7 @@ function update(writes: readonly Write[]): Unit {
 }
 
 const sideEffects = (writes: readonly Write[]): Unit => ({
-  inbox: writes.flatMap(({ eventId }) => eventId ?? []),
+  inbox: writes.flatMap(({ eventId, reports = [] }) => [{ eventId }, ...reports]).flatMap(({ eventId }) => eventId ?? []),
   events: writes.flatMap(({ events }) => events),
   answers: writes.flatMap(({ answers }) => answers ?? []),
 })

@@ -3,7 +3,6 @@ import { type Database, insertRows, outboxRows, type Statement } from '@ponte/se
 import type { PrismaClient, UnmatchedPayment } from '../generated/client'
 import { type MismatchReason, type Payment, paymentKind, paymentStatus, type Target, UNITS_MAX } from '../payment'
 import { paymentRecord } from './order-row'
-import type { Cause } from './order-writes'
 
 const COLUMNS = [
   'id',
@@ -54,15 +53,15 @@ export function unmatchedStore(database: Database, prisma: PrismaClient) {
       data: ChainPayment,
       payment: Payment,
       reason: MismatchReason,
-      { eventId, sequence }: Cause,
+      eventId: string,
       notice: { events: NewEvent[]; at: Date },
     ): Promise<void> {
       await database.commit({
-        inbox: eventId ? [eventId] : [],
+        inbox: [eventId],
         events: outboxRows(notice.events, notice.at),
         write: RECORD,
         rows: { unmatched_payments: [{ ...data, ...paymentRecord(payment), ...unitsOf(payment), reason }] },
-        values: { chain_id: data.chain_id, sequence: sequence?.sequence },
+        values: { chain_id: data.chain_id, sequence: data.sequence },
       })
     },
 

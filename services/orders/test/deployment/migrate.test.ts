@@ -183,7 +183,7 @@ it('what waited for its sweep waits for its own confirmation', async () => {
     const found = await history(name)
     const confirmed = found.payments.map(payment => ({ ...payment, kind: 'transfer' as const, revision: 2, status: 'confirmed' as const }))
     const change = review({ ...found, payments: confirmed }, store.chain.view(1), new Date())
-    await store.orders.commit(change, confirmed[0] ? { payment: confirmed[0] } : {})
+    await store.orders.commit(change, { reports: confirmed.slice(0, 1).map(payment => ({ payment })) })
     expect((await history(name)).order.status).toBe('paid')
   }
 })
