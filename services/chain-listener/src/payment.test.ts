@@ -81,6 +81,16 @@ describe('a payment we know', () => {
     expect(() => include([seen({ blockHash: `0x${'b2'.repeat(32)}` })], [detected], live)).toThrow(ContradictionError)
   })
 
+  it('of an address that is read later is numbered behind those that are known, so that a database that is written anew may number them otherwise', () => {
+    const [lower, upper] = [seen({ logIndex: 4, memo: 'c1'.repeat(32) }), seen({ logIndex: 9, memo: 'c2'.repeat(32) })]
+    const known = include([upper], [], live).payments
+    expect(include([lower], known, live).payments.map(({ ordinal, logIndex }) => [ordinal, logIndex])).toEqual([[1, 4]])
+    expect(include([lower, upper], [], live).payments.map(({ ordinal, logIndex }) => [ordinal, logIndex])).toEqual([
+      [0, 4],
+      [1, 9],
+    ])
+  })
+
   it('twin payments of one transaction keep an identity each', () => {
     const twins = include([seen({ logIndex: 1 }), seen({ logIndex: 2 })], [], live).payments
     const gone = orphan(twins).payments

@@ -13,6 +13,7 @@ import {
   sumUnits,
   type Target,
   UNITS_MAX,
+  underKnownId,
   unmatchedEvents,
   withPayment,
 } from './payment'
@@ -126,8 +127,9 @@ function sortIncoming(incoming: readonly Incoming[], found: Ledger | null) {
   const known: Incoming[] = []
   const unmatched: (Incoming & { reason: MismatchReason })[] = []
   let payments = found?.payments ?? []
-  for (const one of incoming) {
-    const { data, payment } = one
+  for (const { data, eventId, payment: reported } of incoming) {
+    const payment = underKnownId(payments, reported)
+    const one = { data, eventId, payment }
     const reason = mismatchOf(targetOf(data, payment), found?.order ?? null) ?? capacityMismatch(payments, payment)
     if (reason) unmatched.push({ ...one, reason })
     else if (found?.payments.some(({ id, revision }) => id === payment.id && revision >= payment.revision)) known.push(one)

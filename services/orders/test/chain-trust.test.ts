@@ -139,6 +139,22 @@ describe('an event that cannot be handled', () => {
     expect(await metric('ponte_dead_letters_waiting')).toBe(2)
   })
 
+  it('whose id a restored listener gave to another payment of the transaction is counted once', async () => {
+    const [first, second] = [await create(), await create()]
+    const [tx, block] = [`0x${'7e'.repeat(32)}`, `0x${'7f'.repeat(32)}`]
+    const at = (order: OrderBody, id: string, logIndex: number) =>
+      chain.payment(order, { payment_id: `31337:${tx}:${id}`, tx_hash: tx, block_hash: block, log_index: logIndex })
+    await chain.report('detected', at(first, '0', 9))
+    await chain.report('detected', at(second, '1', 4))
+    await chain.report('confirmed', at(first, '1', 9))
+    await chain.report('confirmed', at(second, '0', 4))
+    for (const order of [first, second]) {
+      const { status, exception, payments } = await read(order.id)
+      expect([status, exception, payments?.length]).toEqual(['paid', null, 1])
+    }
+    expect(await metric('ponte_dead_letters_waiting')).toBe(0)
+  })
+
   it('is tried again for as long as it is worth when the reason is not known', async () => {
     await system.stop()
     system = await startOrders({ CHAIN_EVENT_PATIENCE_S: '300' })

@@ -55,3 +55,21 @@ export function withPayment(payments: readonly Payment[], reported: Payment): Pa
   if (known && known.revision >= reported.revision) return [...payments]
   return [...payments.filter(({ id }) => id !== reported.id), reported]
 }
+
+/**
+ * A payment under the id by which its order has it. A listener whose database was restored may number the payments of one transaction in another order:
+ * what stands at the same place of the same transaction and moves the same money is the same payment.
+ */
+export function underKnownId(payments: readonly Payment[], reported: Payment): Payment {
+  if (payments.some(({ id }) => id === reported.id)) return reported
+  const known = payments.find(payment => payment.status !== 'orphaned' && isSameMoney(payment, reported))
+  return known ? { ...reported, id: known.id } : reported
+}
+
+const isSameMoney = (a: Payment, b: Payment): boolean =>
+  a.txHash === b.txHash &&
+  a.blockNumber === b.blockNumber &&
+  a.logIndex === b.logIndex &&
+  a.kind === b.kind &&
+  a.grossUnits === b.grossUnits &&
+  a.payerAddress === b.payerAddress
