@@ -1,6 +1,6 @@
 import { Router } from 'express'
 import { openApiDocument } from '../openapi'
-import { docsStyle } from './docs-style'
+import { docsStyle, mark } from './docs-style'
 import { guidePages } from './guide'
 import { docsPage, errorsPage } from './page'
 
@@ -12,6 +12,7 @@ export function docsRoutes(options: { publicUrl?: string | undefined }): Router 
     ['/docs', 'text/html', docsPage(document)],
     ['/docs/errors', 'text/html', errorsPage()],
     ['/docs/style.css', 'text/css', docsStyle],
+    ['/docs/mark.svg', 'image/svg+xml', mark],
     ...guidePages(options.publicUrl?.replace(/\/$/, '') ?? 'https://pay.example.com').map(
       ([path, html]) => [path, 'text/html', html] as const,
     ),

@@ -15,8 +15,9 @@ h2 { margin: 2.5rem 0 0.5rem; padding-top: 0.5rem; }
 h3 { margin-bottom: 0; }
 h4 { margin: 1rem 0 0; }
 nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; padding: 0.5rem 0; }
-nav.pages { border-bottom: 1px solid var(--line); }
-nav.pages strong { margin-right: auto; }
+nav.pages { align-items: baseline; border-bottom: 1px solid var(--line); }
+nav.pages .brand { margin-right: auto; font-weight: 700; color: var(--ink); text-decoration: none; }
+.brand svg { width: 1.4em; height: 1.4em; margin-right: 0.5em; vertical-align: -0.35em; }
 nav a { padding: 0.3rem 0; }
 section > p, li { max-width: 46rem; }
 li { margin: 0.4rem 0; }
@@ -29,6 +30,8 @@ pre { overflow-x: auto; padding: 0.75rem 1rem; background: var(--card); border: 
 article pre { background: var(--paper); }
 table { border-collapse: collapse; width: 100%; }
 td, th { text-align: left; vertical-align: top; padding: 0.4rem 0.75rem 0.4rem 0; border-bottom: 1px solid var(--line); }
+td p { margin: 0; }
+td code, th code { overflow-wrap: normal; }
 tr:target { background: var(--accent-soft); }
 summary { cursor: pointer; padding: 0.3rem 0; }
 .refused { margin: 0.5rem 0; font-size: 0.9em; }
@@ -38,5 +41,10 @@ summary { cursor: pointer; padding: 0.3rem 0; }
   thead { display: none; }
   tr { padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
   td { padding: 0; border: 0; }
+  td code { overflow-wrap: anywhere; }
+  td:first-child code { font-weight: 600; }
 }
 `
+
+/** The product's mark, as packages/web has it. */
+export const mark = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="9" fill="#0e6b54"/><path d="M5 21.500h22M8.500 21.500v-3a7.500 7.500 0 0 1 15 0v3M16 11v10.500" fill="none" stroke="#fff" stroke-width="2.200" stroke-linecap="round"/></svg>`

@@ -1,6 +1,7 @@
 import { type ErrorCode, errorTable } from '@ponte/contracts'
 import type { JsonSchema, OpenApiDocument } from '../openapi'
 import { cures } from './cures'
+import { mark } from './docs-style'
 import { anchor, escapeHtml, inlineHtml, typeOf } from './page-text'
 
 /** The pages for people: plain HTML of the document, without a script and without a request to anyone else. */
@@ -69,7 +70,7 @@ const PAGES = [
 /** A page of the documentation. */
 export const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title><link rel="stylesheet" href="/docs/style.css"></head><body><main><nav class="pages" aria-label="Documentation"><strong>Ponte</strong>${PAGES.join('')}</nav>${body}</main></body></html>
+<title>${escapeHtml(title)}</title><link rel="icon" type="image/svg+xml" href="/docs/mark.svg"><link rel="stylesheet" href="/docs/style.css"></head><body><main><nav class="pages" aria-label="Documentation"><a class="brand" href="/">${mark}Ponte</a>${PAGES.join('')}</nav>${body}</main></body></html>
 `
 
 /** What the document repeats in several places, printed once. */

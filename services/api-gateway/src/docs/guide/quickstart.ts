@@ -22,7 +22,10 @@ second order.</p>${code(`curl -s $PONTE_URL/api/v1/orders \\
   -d '{"brl_amount":"150.00","external_ref":"INV-7"}'`)}<p>The answer fixes the price in USDC until <code>expires_at</code>. Send the payer to <code>payment.checkout_url</code>.</p>${code(`import { Ponte } from '@ponte/sdk'
 
 const ponte = new Ponte(process.env.PONTE_API_KEY, { baseUrl: process.env.PONTE_URL })
-const order = await ponte.orders.create({ brl_amount: '150.00', external_ref: 'INV-7' }, { idempotencyKey: 'INV-7' })
+const order = await ponte.orders.create(
+  { brl_amount: '150.00', external_ref: 'INV-7' },
+  { idempotencyKey: 'INV-7' },
+)
 console.log(order.payment.checkout_url)`)}`,
   },
   {
