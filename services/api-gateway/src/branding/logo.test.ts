@@ -1,3 +1,4 @@
+import { crc32, deflateSync } from 'node:zlib'
 import { decode, encode } from 'fast-png'
 import { encodeLogo } from './logo'
 
@@ -12,6 +13,18 @@ function claiming(width: number, height: number): Buffer {
   bytes.writeUInt32BE(height, 20)
   return bytes
 }
+
+function chunk(type: string, data: Buffer): Buffer {
+  const [length, sum, named] = [Buffer.alloc(4), Buffer.alloc(4), Buffer.concat([Buffer.from(type), data])]
+  length.writeUInt32BE(data.length)
+  sum.writeUInt32BE(crc32(named))
+  return Buffer.concat([length, named, sum])
+}
+
+const small = picture()
+const [head, rest] = [small.subarray(0, 33), small.subarray(33)]
+/** What becomes 40 MB when it is unpacked. */
+const bomb = deflateSync(Buffer.alloc(40_000_000))
 
 test('the pixels are kept, and nothing that came beside them', () => {
   const script = Buffer.from('<script>alert(1)</script>')
@@ -29,6 +42,15 @@ test.each([
   ['one whose size is another', claiming(8, 400)],
   ['a huge one', claiming(100_000, 100_000)],
   ['one without pixels', claiming(0, 8)],
+  ['one of more pixels than it claims', Buffer.concat([head, chunk('IDAT', bomb), chunk('IEND', Buffer.alloc(0))])],
 ])('%s is refused', (_, bytes) => {
   expect(() => encodeLogo(base64(bytes))).toThrow(expect.objectContaining({ code: 'invalid_request' }))
+})
+
+test('what its other chunks hold is not unpacked', () => {
+  const text = chunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), bomb]))
+  const profile = chunk('iCCP', Buffer.concat([Buffer.from('icc\0\0'), bomb]))
+  const before = process.memoryUsage().arrayBuffers
+  expect(encodeLogo(base64(Buffer.concat([head, text, profile, rest]))).hash).toBe(encodeLogo(base64(small)).hash)
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)
 })
