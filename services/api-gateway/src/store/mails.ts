@@ -2,7 +2,7 @@ import { MAIL_TOPICS, rolesFor } from '@ponte/contracts'
 import type { Database, Statement } from '@ponte/service-kit'
 import type { Mail, Notice } from '../mail'
 
-/** Of one topic to one address. A flood of changes does not become a flood of mails. */
+/** Of one kind to one address: a flood of changes does not become a flood of mails, and hides no other change. */
 const HOURLY_MAX = 60
 
 /**
@@ -19,7 +19,7 @@ export const INSERT_MAILS = `
     LEFT JOIN members u ON u.merchant_id = n.merchant_id AND u.user_id = n.facts ->> 'user_id'
   WHERE ((m.mail_topics IS NULL AND n.is_default) OR n.topic = ANY(string_to_array(m.mail_topics, ',')) OR (n.topic = 'account' AND m.role = 'owner'))
     AND (SELECT count(*) FROM mails earlier WHERE earlier.merchant_id = n.merchant_id AND earlier.address = m.email
-      AND earlier.topic = n.topic AND earlier.created_at > n.created_at - interval '1 hour') < ${HOURLY_MAX}`
+      AND earlier.kind = n.kind AND earlier.created_at > n.created_at - interval '1 hour') < ${HOURLY_MAX}`
 
 /** Inserts the invitations by mail named `letters` of a unit of work. Who is invited is no member yet, so that there is no choice. */
 export const INSERT_INVITATION_MAILS = `

@@ -164,11 +164,14 @@ test('a server that is away or answers for a while is asked again under the same
   expect(await waiting()).toMatchObject([{ attempts: 1, abandoned: true }])
 })
 
-test('a flood of changes is no flood of mails', async () => {
+test('a flood of changes is no flood of mails, and hides no change of the payout address', async () => {
   const owner = await owned()
   for (let n = 0; n < 70; n++) await ask(owner.token, 'post', '/rotate-key').expect(200)
   const { rows } = await system.sql.query('SELECT count(*)::int AS mails FROM mails WHERE address = $1', [owner.email])
   expect(rows).toEqual([{ mails: 60 }])
+  await ask(owner.token, 'patch', '', { payout_address: Wallet.createRandom().address }).expect(200)
+  const { rows: waiting } = await system.sql.query("SELECT kind FROM mails WHERE address = $1 AND kind <> 'key.rotated'", [owner.email])
+  expect(waiting).toEqual([{ kind: 'payout.waiting' }])
 })
 
 const surplus = (merchantId: string) => {
