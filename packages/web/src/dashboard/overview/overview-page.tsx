@@ -76,34 +76,32 @@ function Volume({ span }: { span: number }) {
     [t.overview.share, usdcRounded(total.expected)],
   ] as const
   return (
-    <>
-      <Card className="volume">
-        <h2 className="hidden">{t.overview.volume}</h2>
-        <div className="figures">
-          <div>
-            <p className="figure-label">{t.overview.paid(total.orders)}</p>
-            <p className="figure">{brl(total.brl_amount)}</p>
-          </div>
-          {figures.map(([label, amount]) => (
-            <div key={label}>
-              <p className="figure-label">{label}</p>
-              <p className="figure second">{amount}</p>
-            </div>
-          ))}
+    <Card className="volume">
+      <h2 className="hidden">{t.overview.volume}</h2>
+      <div className="figures">
+        <div>
+          <p className="figure-label">{t.overview.paid(total.orders)}</p>
+          <p className="figure">{brl(total.brl_amount)}</p>
         </div>
-        <VolumeChart summary={found.data} />
-        <h3>{t.overview.open}</h3>
-        <ul className="states">
-          {OPEN.map(status => (
-            <li key={status}>
-              <Link href={`/orders?status=${status}`}>
-                <OrderBadge status={status} /> <strong>{found.data.open[status]}</strong>
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </Card>
-    </>
+        {figures.map(([label, amount]) => (
+          <div key={label}>
+            <p className="figure-label">{label}</p>
+            <p className="figure second">{amount}</p>
+          </div>
+        ))}
+      </div>
+      <VolumeChart summary={found.data} />
+      <h3>{t.overview.open}</h3>
+      <ul className="states">
+        {OPEN.map(status => (
+          <li key={status}>
+            <Link href={`/orders?status=${status}`}>
+              <OrderBadge status={status} /> <strong>{found.data.open[status]}</strong>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Card>
   )
 }
 
