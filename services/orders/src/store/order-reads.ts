@@ -18,11 +18,24 @@ const OWN_SWEEPS = `sweeps s WHERE s.memo = orders.memo AND s.status = 'confirme
   AND lower(s.router_address) = lower(orders.router_address) AND lower(s.token_address) = lower(orders.token_address)
   AND lower(s.merchant_address) = lower(orders.merchant_address)`
 
+const MOVED =
+  'tx_hash, block_number, block_time, log_index, sum(gross_units) OVER (ORDER BY block_time, block_number, log_index, id) AS total'
+// The sweeps by which transfers were settled, each with all that was swept since the one before: anyone can sweep an address as often as they pay it, and what
+// is read of them is no more than the order has transfers. One that settles stands behind a transfer in the order of the sums.
+const SETTLING_SWEEPS = `(
+  SELECT settling.*, total - coalesce(lag(total) OVER (ORDER BY total), 0) AS gross_units
+  FROM (
+    SELECT moved.*, lag(id IS NULL) OVER (ORDER BY total, id NULLS FIRST) AS settles
+    FROM (
+      SELECT NULL AS id, ${MOVED} FROM payments p WHERE p.order_id = orders.id AND p.kind = 'transfer' AND p.status = 'confirmed'
+      UNION ALL SELECT id, ${MOVED} FROM ${OWN_SWEEPS}) AS moved) AS settling
+  WHERE settles AND id IS NOT NULL) AS s`
+
 // Raw SQL, one statement as above.
 const HISTORY = `
   SELECT ${orderFields}, deposit.synced_sequence, ${IS_HELD} AS is_held, deposit.blocked_reason, coalesce((
     SELECT json_agg(${paymentJson} ORDER BY p.block_number, p.id) FROM payments p WHERE p.order_id = orders.id), '[]') AS payments, coalesce((
-    SELECT json_agg(${sweepJson}) FROM ${OWN_SWEEPS}), '[]') AS sweeps, (
+    SELECT json_agg(${sweepJson}) FROM ${SETTLING_SWEEPS}), '[]') AS sweeps, (
     SELECT ${authorizationJson} FROM authorizations a WHERE a.order_id = orders.id) AS "authorization"
   FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id`
 

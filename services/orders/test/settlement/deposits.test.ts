@@ -1,6 +1,7 @@
 import type { OrderBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import request from 'supertest'
+import { openStore } from '../../src/store'
 import { listener } from '../listener'
 import { asMerchant, ROUTER, startOrders } from '../setup'
 
@@ -157,6 +158,29 @@ describe('what decides an order does not depend on who sweeps, and when', () => 
     })
     expect(await types(order.id)).toEqual(['order.underpaid', 'order.paid'])
   })
+})
+
+it('an address that is swept again and again is read by no more sweeps than settle its transfers', async () => {
+  const order = await create()
+  const rest = units(order.usdc_amount) - 5_000_000n
+  await chain.report('confirmed', chain.transfer(order, { gross: 5_000_000n, block_number: 50 }))
+  await chain.report('confirmed', chain.transfer(order, { gross: rest, block_number: 51 }))
+  const early = await chain.sweeps('confirmed', order, 4_999_980n, { block_number: 52 })
+  const sweep = (gross: bigint, block: number) =>
+    chain.sweeps('confirmed', order, gross, { block_number: block, block_time: early.block_time })
+  const small = []
+  for (let block = 60; block < 90; block++) small.push(await sweep(1n, block))
+  const last = await sweep(rest, 95)
+  for (let block = 100; block < 130; block++) await sweep(1n, block)
+  expect(await read(order.id)).toMatchObject({
+    payments: [
+      { settlement: { status: 'settled', tx_hash: small[19]?.tx_hash } },
+      { settlement: { status: 'settled', tx_hash: last.tx_hash } },
+    ],
+  })
+  const store = openStore(system.sql, { now: () => new Date(), latestChainTime: () => new Date(), committed: () => undefined })
+  const { sweeps = [] } = (await store.orders.history(order.id)) ?? {}
+  expect(sweeps.map(({ grossUnits }) => grossUnits).toSorted()).toEqual([5_000_000n, rest + 10n].toSorted())
 })
 
 describe('invariant 4: nothing expires before its address is known to have been read', () => {
