@@ -7,7 +7,8 @@ export const cures: Record<ErrorCode, string> = {
   invalid_api_key:
     'The key was rotated, is cut, or belongs to another deployment. Server-to-server routes take the key, never a session token.',
   invalid_jwt: 'Log in again, or refresh the session. `/merchants` routes take a session token, never the API key.',
-  forbidden: 'The id belongs to another merchant, or the key or member lacks what `detail` names: check which key this is, or ask an owner.',
+  forbidden:
+    'The id belongs to another merchant, or the key or member lacks what `detail` names: check which key this is, or ask an owner.',
   fresh_login_required: 'Log in again with the password, then repeat it within a few minutes.',
   not_found: 'Check id and path. Events are kept for 30 days.',
   method_not_allowed: 'The header `Allow` names the methods of this path.',
