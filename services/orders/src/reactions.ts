@@ -12,7 +12,7 @@ export interface ReactionDeps {
   charges: Charges
   /** Called when more of the chain is known, so that expiry looks at once. */
   chainMoved(): void
-  /** Called when money was moved on to a merchant. */
+  /** Called when money may have been moved on to a merchant. */
   swept(): void
   /** Notifies live pages that an order looks different. */
   announce(order: { id: string; merchantId: string }): void
@@ -75,7 +75,11 @@ export function reactions(deps: ReactionDeps): Reactions {
       charges.waiting.wake()
     },
     'payment.detected': ({ id, data }) => ingestion.ingestPayment(data, 'detected', id),
-    'payment.confirmed': ({ id, data }) => ingestion.ingestPayment(data, 'confirmed', id),
+    async 'payment.confirmed'({ id, data }) {
+      await ingestion.ingestPayment(data, 'confirmed', id)
+      // Its sweep may have been reported before it.
+      if (data.kind === 'transfer') swept()
+    },
     'payment.orphaned': ({ id, data }) => ingestion.ingestPayment(data, 'orphaned', id),
 
     'sweep.confirmed': ({ id, data }) => recordSweep(data, 'confirmed', id),

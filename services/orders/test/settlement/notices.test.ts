@@ -51,6 +51,16 @@ describe('order.settled', () => {
     expect(await types(older[0]?.id ?? '')).toEqual([])
   })
 
+  it('comes at once although the sweep was reported before the payment', async () => {
+    const order = await create()
+    const payment = chain.next('confirmed', chain.transfer(order))
+    await chain.sweeps('confirmed', order, units(order.usdc_amount))
+    await system.orders.idle()
+    await system.bus.publish(payment)
+    await system.orders.idle()
+    expect(await types(order.id)).toEqual(['order.settled'])
+  })
+
   it('comes with order.paid when the router took it', async () => {
     const order = await create()
     await chain.report('confirmed', chain.payment(order))
