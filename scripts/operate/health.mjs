@@ -26,7 +26,8 @@ export function findings(services, chain, now) {
   const differing = above('ponte_reconcile_differences', 0)
   const dueS = largest('ponte_webhook_oldest_due_age_seconds')
   const rateS = largest('ponte_quote_age_seconds')
-  const list = found => found.map(([service, value]) => `${service} ${value}`).join(', ')
+  const list = found => found.map(([service, value]) => `${service} ${Math.round(value)}`).join(', ')
+  const ofBroker = text => (withoutBroker.length === 0 ? text : 'not known while the broker is away')
 
   return [
     ...Object.entries(services).map(([service, { url, ready }]) => {
@@ -50,10 +51,10 @@ export function findings(services, chain, now) {
     line(
       'queues',
       waiting.length === 0,
-      waiting.length === 0 ? `${largest('ponte_queue_waiting') || 0} events wait at most` : list(waiting),
+      waiting.length === 0 ? ofBroker(`${largest('ponte_queue_waiting') || 0} events wait at most`) : list(waiting),
       'PonteQueueGrows',
     ),
-    line('dead letters', dead.length === 0, dead.length === 0 ? 'none' : list(dead), 'npm run dead -- list'),
+    line('dead letters', dead.length === 0, dead.length === 0 ? ofBroker('none') : list(dead), 'npm run dead -- list'),
     ...chainLines(chain, now, line),
     line('exchange rate', rateS <= 240, Number.isFinite(rateS) ? `${Math.round(rateS)} s old` : 'none', 'PonteQuoteOld'),
     line(
@@ -85,11 +86,16 @@ export function findings(services, chain, now) {
   ]
 }
 
+const STANDING_S = 300
+const STANDING_CONFIRMED_S = 1_200
+
 function chainLines(chain, now, line) {
   if (chain === null) return [line('chain', false, 'not known', 'chain-listener does not answer')]
-  const { halted, head_block: head, head_time: headTime, lag_blocks: lag, rpc, trust } = chain
-  const ageS = headTime === null ? null : Math.max(0, Math.round((now - Date.parse(headTime)) / 1_000))
-  const standing = ageS !== null && ageS > 300
+  const { halted, head_block: head, head_time: headTime, confirmed_time: confirmedTime, lag_blocks: lag, rpc, trust } = chain
+  // A replica that does not lead reads no heads; what was confirmed lies `CONFIRMATIONS` behind them.
+  const newest = headTime ?? confirmedTime
+  const ageS = newest === null ? null : Math.max(0, Math.round((now - Date.parse(newest)) / 1_000))
+  const standing = ageS !== null && ageS > (headTime === null ? STANDING_CONFIRMED_S : STANDING_S)
   const resting = rpc.filter(node => node.resting !== null)
   const where = `block ${head}${ageS === null ? '' : `, ${ageS} s old`}, ${lag} behind`
   return [

@@ -4,19 +4,33 @@ import { fail, StepError } from '../develop/steps.mjs'
 import { ask, opsUrls } from './ops-ports.mjs'
 
 // The operator's own audit: asks chain-listener, orders and webhook-dispatcher on their ops ports for their rows, and judges them by tests/audit, which
-// imports nothing of theirs. Ends with 1 when anything differs.
+// imports nothing of theirs. Ends with 1 when anything differs. With --restored 2026-11-22T14:00:00Z/2026-11-22T14:20:00Z the orders that a restored database
+// of orders forgot are named with their money, and are no difference (docs/operating/recover.md).
 const require = createRequire(import.meta.url)
 require('../test/register-typescript.cjs')
 const { audit } = require('../../tests/audit/index.ts')
 
 const LOOK_AGAIN_MS = 3_000
+const USAGE = 'Usage: npm run reconcile -- [--from-block N] [--to-block N] [--restored <moment restored to>/<moment of restoring>]…'
 const TOLERANCE = process.env.PAYMENT_TOLERANCE_UNITS
 
 async function main() {
-  const { values } = parseArgs({ options: { 'from-block': { type: 'string' }, 'to-block': { type: 'string' } } })
+  const { values } = parseArgs({
+    options: {
+      'from-block': { type: 'string' },
+      'to-block': { type: 'string' },
+      restored: { type: 'string', multiple: true, default: [] },
+    },
+  })
   const urls = opsUrls(['chain-listener', 'orders', 'webhook-dispatcher'])
   const from = blockOf(values['from-block']) ?? 0
-  const options = { from, to: blockOf(values['to-block']), ...(TOLERANCE === undefined ? {} : { toleranceLimit: BigInt(TOLERANCE) }) }
+  const restored = values.restored.map(spanOf)
+  const options = {
+    from,
+    to: blockOf(values['to-block']),
+    restored,
+    ...(TOLERANCE === undefined ? {} : { toleranceLimit: BigInt(TOLERANCE) }),
+  }
   const look = () =>
     audit(urls, options).catch(error => {
       throw new StepError(error.cause?.message ?? error.message)
@@ -35,11 +49,17 @@ async function main() {
 
 function blockOf(text) {
   if (text === undefined) return undefined
-  if (!/^\d+$/.test(text)) throw new StepError('A block is a number. Usage: npm run reconcile -- [--from-block N] [--to-block N]')
+  if (!/^\d+$/.test(text)) throw new StepError(`A block is a number. ${USAGE}`)
   return Number(text)
 }
 
-async function print(listener, from, { to, payments, unmatched, orders, events, addresses, differences }) {
+function spanOf(text) {
+  const [from, until] = text.split('/').map(moment => new Date(moment))
+  if (!(from <= until)) throw new StepError(`A span is two moments. ${USAGE}`)
+  return { from, until }
+}
+
+async function print(listener, from, { to, payments, unmatched, orders, events, addresses, lost, differences }) {
   const { count, total, oldest_first } = await ask(listener, '/deposits')
   console.log(`Blocks ${from} to ${to}: ${payments} payments, ${unmatched} of them settle nothing and are kept with the reason.`)
   console.log(`${orders} orders, ${addresses} deposit addresses and ${events} events of merchants.`)
@@ -48,6 +68,8 @@ async function print(listener, from, { to, payments, unmatched, orders, events, 
     for (const one of oldest_first)
       console.log(`  ${one.deposit_address}  ${one.amount} USDC for ${one.age_seconds} s, order ${one.order_id}`)
   }
+  for (const { id, merchant, madeAt, asked, paid } of lost)
+    console.log(`LOST  order ${id} of merchant ${merchant}, made at ${madeAt.toISOString()}: ${asked} USDC asked, ${paid} paid`)
   for (const difference of differences) console.log(`DIFFERENCE  ${difference}`)
   console.log(differences.length === 0 ? 'The chain and the books agree.' : `${differences.length} differences.`)
 }

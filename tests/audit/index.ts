@@ -1,8 +1,10 @@
+import { forgottenBy, type LostOrder, lostOrders, type Restored } from './lost'
 import { type OrderEvent, orderDifferences } from './orders'
 import { addressesAgainstOrders, ledgerAgainstOrders, paymentsOf } from './payments'
 import { ask, groupBy, lower, type OpsUrls, type Row, readTable } from './rows'
 import { eventOf, eventsAgainstDeliveries } from './webhooks'
 
+export type { Restored } from './lost'
 export type { OpsUrls } from './rows'
 
 const CHAIN_SPAN = 5_000
@@ -17,6 +19,8 @@ export interface AuditOptions {
   /** The setting PAYMENT_TOLERANCE_UNITS. */
   toleranceLimit?: bigint
   now?: number
+  /** Spans that a restored database of orders forgot: what went with it is named, and is no difference. */
+  restored?: readonly Restored[]
 }
 
 export interface Report {
@@ -26,6 +30,7 @@ export interface Report {
   orders: number
   events: number
   addresses: number
+  lost: LostOrder[]
   differences: string[]
 }
 
@@ -38,7 +43,7 @@ interface Status {
 /** Joins everything that two places know, and names each difference. It asks the ops ports for rows and believes no judgement of the services but the listener's of the chain. */
 export async function audit(
   urls: OpsUrls,
-  { from, to: wanted, toleranceLimit = 10_000n, now = Date.now() }: AuditOptions,
+  { from, to: wanted, toleranceLimit = 10_000n, now = Date.now(), restored = [] }: AuditOptions,
 ): Promise<Report> {
   const [listener, orders, dispatcher] = [urls['chain-listener'], urls.orders, urls['webhook-dispatcher']]
   const status = await ask<Status>(listener, '/status')
@@ -66,13 +71,15 @@ export async function audit(
       depositStates: depositStates ?? [],
     },
   }
+  const isForgotten = forgottenBy(restored)
+  const lost = lostOrders(books, isForgotten)
   const confirmedAt = (chainId: unknown) => cursors?.find(row => row.chain_id === chainId)?.confirmed_time
   const facts = gather({ ledger, payments: books.payments, merchants: merchants ?? [], outbox: outbox ?? [] })
   const inSpan = ({ block_number }: Row) => Number(block_number) >= from && Number(block_number) <= to
   const differences = [
     ...onChain,
     ...ledgerAgainstOrders(books),
-    ...addressesAgainstOrders(books),
+    ...addressesAgainstOrders(books, new Set(lost.map(({ id }) => id))),
     ...books.orders.flatMap(order =>
       orderDifferences({
         order,
@@ -89,6 +96,7 @@ export async function audit(
       deliveries: deliveries ?? [],
       merchants: receivers ?? [],
       now,
+      isForgotten,
     }),
   ]
   return {
@@ -98,6 +106,7 @@ export async function audit(
     orders: books.orders.length,
     events: events?.length ?? 0,
     addresses: payables.filter(({ address }) => address !== null).length,
+    lost,
     differences,
   }
 }

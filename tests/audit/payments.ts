@@ -114,16 +114,17 @@ function reasonDifferences(about: string, booked: Row, { orders, payments }: Boo
   ]
 }
 
-/** Each address ever issued is watched by the listener for its order, and what orders knows of it is what the listener published. */
-export function addressesAgainstOrders({ payables, orders, depositStates, created, sequence }: Books): string[] {
+/** Each address ever issued is watched by the listener for its order, and what orders knows of it is what the listener published. `lost` orders are named elsewhere. */
+export function addressesAgainstOrders({ payables, orders, depositStates, created, sequence }: Books, lost: ReadonlySet<string>): string[] {
   const watched = new Map(payables.map(row => [String(row.order_id), row]))
   const states = new Map(depositStates.map(row => [String(row.order_id), row]))
   const known = new Set(orders.map(({ id }) => String(id)))
   const differences = [...watched.keys()]
-    .filter(id => !known.has(id))
+    .filter(id => !known.has(id) && !lost.has(id))
     .map(id => `address: the listener watches order ${id}, which orders does not have`)
   for (const id of states.keys())
-    if (!known.has(id)) differences.push(`address: orders has a state of the address of order ${id}, which it does not have`)
+    if (!known.has(id) && !lost.has(id))
+      differences.push(`address: orders has a state of the address of order ${id}, which it does not have`)
   for (const order of orders) {
     const about = `order ${order.id}`
     const payable = watched.get(String(order.id))
@@ -154,7 +155,8 @@ export function addressesAgainstOrders({ payables, orders, depositStates, create
     if (event)
       differences.push(
         ...unlike(`the listener's row of ${about}`, [
-          ['watch_from', text(payable.watch_from), text(event.watch_from_block ?? 0)],
+          // Earlier where a restored database of orders opened a charge again, and the listener kept the block of the first time.
+          ['watch_from', text(payable.watch_from), text(Math.min(Number(payable.watch_from), Number(event.watch_from_block ?? 0)))],
           ['merchant_is_contract', payable.merchant_is_contract, event.merchant_is_contract ?? false],
         ]),
       )

@@ -21,12 +21,14 @@ export interface Deliveries {
   deliveries: readonly Row[]
   merchants: readonly Row[]
   now: number
+  /** True for an event that a restored database of orders has published and forgotten. */
+  isForgotten(id: unknown): boolean
 }
 
 export const eventOf = (row: Row): OrderEvent => JSON.parse(String(row.body)) as OrderEvent
 
 /** Every event for a merchant was published, is kept by the dispatcher as it was, and is delivered, on its way, or dead with a reason. */
-export function eventsAgainstDeliveries({ outbox, events, deliveries, merchants, now }: Deliveries): string[] {
+export function eventsAgainstDeliveries({ outbox, events, deliveries, merchants, now, isForgotten }: Deliveries): string[] {
   const kept = new Map(events.map(row => [String(row.id), row]))
   const published = groupBy(deliveries, row => String(row.event_id))
   const versions = new Map(merchants.map(row => [String(row.id), row]))
@@ -53,7 +55,16 @@ export function eventsAgainstDeliveries({ outbox, events, deliveries, merchants,
     }
     differences.push(...keptDifferences(about, mine, event, published.get(event.id) ?? [], versions))
   }
-  return [...differences, ...foreignDifferences(outbox, events, deliveries, kept), ...numbering(events)]
+  return [
+    ...differences,
+    ...foreignDifferences(
+      outbox,
+      events.filter(({ id }) => !isForgotten(id)),
+      deliveries,
+      kept,
+    ),
+    ...numbering(events),
+  ]
 }
 
 function keptDifferences(

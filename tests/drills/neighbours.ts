@@ -2,12 +2,14 @@ import { testBroker } from '@ponte/service-kit/testing'
 import { load } from '../bench/load'
 import { createMerchant, startReplicas, startWorld } from '../world'
 import { drill } from './drill'
-import { type Line, print } from './table'
+import { type Line, print, verdict } from './table'
 
 // What one merchant's 150 lists in flight cost another merchant's requests.
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 15)
 const NOISY = 150
+/** What a neighbour's p99 may become. */
+const RATIO_MAX = 1.5
 const UNLIMITED = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
 
 drill(async started => {
@@ -43,4 +45,10 @@ drill(async started => {
     })
   }
   print(`A merchant beside another that keeps ${NOISY} lists in flight; one replica of each service, all on these cores`, lines)
+  const worst = Math.max(...lines.map(line => Number(line['p99 ratio'])))
+  const failed = lines.reduce((sum, line) => sum + Number(line.failed), 0)
+  verdict(
+    worst <= RATIO_MAX && failed === 0,
+    `p99 of a neighbour is ${worst} times its own alone, ${RATIO_MAX} at most; ${failed} of its requests failed.`,
+  )
 })

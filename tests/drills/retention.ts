@@ -3,12 +3,15 @@ import { openDatabase, outboxRelay, outboxRows, pruneAnswers, rabbitmqBus, silen
 import { testBroker, testDatabase } from '@ponte/service-kit/testing'
 import { percentile } from '../bench/table'
 import { drill } from './drill'
-import { type Line, print } from './table'
+import { type Line, print, verdict } from './table'
 
-// What publishing feels of retention: DRILL_ROWS rows in outbox, inbox and answers of a database of orders, most of them old; 200 events a second, first while nothing
+// What publishing feels of retention: `--rows N` rows, or DRILL_ROWS, in each of outbox, inbox and answers of a database of orders, most of them old; 200 events a second, first while nothing
 // is deleted, then while everything old is.
 
-const ROWS = Number(process.env.DRILL_ROWS ?? 2_000_000)
+const asked = process.argv.indexOf('--rows')
+const ROWS = Number(asked < 0 ? (process.env.DRILL_ROWS ?? 2_000_000) : process.argv[asked + 1])
+/** p99 may grow by so much, or by so many milliseconds where it is small. */
+const [SLOWER_MAX, SLOWER_MAX_MS] = [2, 10]
 const SECONDS = Number(process.env.DRILL_SECONDS ?? 30)
 const EVERY_MS = 5
 const A_YEAR = 365
@@ -30,6 +33,9 @@ drill(async () => {
       'SELECT (SELECT count(*) FROM outbox) + (SELECT count(*) FROM inbox) + (SELECT count(*) FROM idempotency_keys) AS rows',
     )
     print(`Publishing 200 events a second beside ${(3 * ROWS).toLocaleString('en')} rows`, lines, [`${left[0]?.rows} rows are left.`])
+    const [alone = 0, beside = 0] = lines.map(line => Number(line['p99 ms']))
+    const isFelt = beside > Math.max(alone * SLOWER_MAX, alone + SLOWER_MAX_MS)
+    verdict(!isFelt, `p99 from commit to reader is ${beside} ms while all that is old is deleted, ${alone} ms before.`)
   } finally {
     await database.stop?.()
     await home.drop()

@@ -7,7 +7,7 @@ import { Client } from 'pg'
 import { type Servers, startServers } from '../torture/cluster'
 import { type Replicas, startReplicas, startWorld, type World } from '../world'
 import { drill, type Started } from './drill'
-import { type Line, print } from './table'
+import { type Line, print, verdict } from './table'
 import { startTraffic, type Traffic } from './traffic'
 
 // Changes every key and password of a running system, as docs/operating/rotate.md describes, under steady traffic; counts what failed.
@@ -33,7 +33,7 @@ async function main(started: Started): Promise<void> {
   const world = started(await startWorld({ amqp, databaseUrl }))
   const keys = started(await startKeySet(world))
   const replicas = started(await startReplicas(world.place, 2, { ...UNLIMITED, LOG_LEVEL: 'warn', JWKS_URL: keys.url }))
-  const traffic = started(await startTraffic(world, replicas.gatewayUrl, ({ token }) => keys.resign(token)))
+  const traffic = started(await startTraffic(world, replicas.gatewayUrl, { sessionToken: ({ token }) => keys.resign(token) }))
   await traffic.fill()
   traffic.run()
   const stage = { world, servers, replicas, keys }
@@ -42,6 +42,8 @@ async function main(started: Started): Promise<void> {
   print('Two replicas of each service; 4 orders, 4 lists, 4 of a session and a payment a second', lines, [
     'Failed is every answer that is none, or above 399. Each payment was notified.',
   ])
+  const failed = lines.reduce((sum, line) => sum + Number(line.failed), 0)
+  verdict(failed === 0, `${failed} requests failed while keys and passwords changed.`)
 }
 
 async function under(traffic: Traffic, name: string, work: () => Promise<void>): Promise<Line> {

@@ -11,3 +11,9 @@ export function print(title: string, lines: readonly Line[], notes: readonly str
   const file = process.env.PONTE_BENCH_RESULT
   if (file) writeFileSync(file, `${JSON.stringify({ title, node: process.version, lines, notes }, null, 2)}\n`)
 }
+
+/** The last line of a drill, and its exit code. */
+export function verdict(isPassed: boolean, text: string): void {
+  console.log(`\n${isPassed ? 'PASSED' : 'FAILED'}: ${text}`)
+  if (!isPassed) process.exitCode = 1
+}

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A merchant's server that only notes when the `order.paid` of each order first came; `now` is the clock. */
+/** A merchant's server that only notes when the `order.paid` or `subscription.charged` of each order first came; `now` is the clock. */
 export async function startNotingReceiver(now: () => number) {
   const notifiedAt = new Map<string, number>()
   const server = createServer((req, res) => {
@@ -11,7 +11,7 @@ export async function startNotingReceiver(now: () => number) {
     })
     req.on('end', () => {
       const id = /"id":"([0-9a-f-]{36})"/.exec(body)?.[1]
-      if (id && body.includes('order.paid') && !notifiedAt.has(id)) notifiedAt.set(id, now())
+      if (id && /"(order\.paid|subscription\.charged)"/.test(body) && !notifiedAt.has(id)) notifiedAt.set(id, now())
       res.end()
     })
   }).listen(0, '127.0.0.1')
