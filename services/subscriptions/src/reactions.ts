@@ -1,18 +1,9 @@
 import type { EventData } from '@ponte/contracts'
 import { type Reactions, retryConflicts } from '@ponte/service-kit'
+import { adopt, type ForgottenOrder, forgottenPeriod } from './adoption'
 import type { OrderWaits } from './api'
 import { type Cause, isConflict, type Store } from './store'
-import {
-  adopt,
-  type Change,
-  type ForgottenOrder,
-  forgottenPeriod,
-  recordClosed,
-  recordPaid,
-  recordReceived,
-  recordRefused,
-  type Subscription,
-} from './subscription'
+import { type Change, recordClosed, recordPaid, recordReceived, recordRefused, type Subscription } from './subscription'
 
 export interface ReactionDeps {
   store: Store

@@ -1,4 +1,3 @@
-export * from './adoption'
 export * from './amendment'
 export * from './charges'
 export * from './end'

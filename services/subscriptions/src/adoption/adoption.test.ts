@@ -1,7 +1,5 @@
+import { advance, charge, open, recordPaid, type Subscription } from '../subscription'
 import { adopt, type ForgottenOrder, forgottenPeriod } from './adoption'
-import { advance, charge } from './charges'
-import { recordPaid } from './order-outcome'
-import { open, type Subscription } from './subscription'
 
 const START = new Date('2026-01-31T12:00:00.000Z')
 const order = (is: Partial<ForgottenOrder> = {}): ForgottenOrder => ({
