@@ -73,11 +73,17 @@ describe('an address is payable for ever and watched for ever', () => {
   it('an order whose earlier blocks cannot be read holds up neither the scan nor another order', async () => {
     world = await startRelayWorld()
     await world.chain.mine(600)
+    const tooMuch = { code: -32602, message: 'exceed maximum block range: 1' }
     world.proxy.set({
-      each: ({ method, params }, answer) => {
-        const [filter] = params as [{ fromBlock?: string }]
-        const pruned = method === 'eth_getLogs' && filter.fromBlock !== undefined && Number(filter.fromBlock) < 300
-        return pruned ? { id: answer.id, jsonrpc: '2.0', error: { code: -32602, message: 'exceed maximum block range: 1' } } : undefined
+      each({ method, params: [first] }, { id, result }) {
+        const header = method === 'eth_getBlockByNumber' ? (result as { number: string; transactions: string[] } | null) : null
+        // Not even the receipt of a transaction there can be had.
+        if (header && Number(header.number) < 300)
+          return { id, jsonrpc: '2.0', result: { ...header, transactions: [`0x${'ab'.repeat(32)}`] } }
+        const { fromBlock } = Object(first) as { fromBlock?: string }
+        const refuses =
+          method === 'eth_getTransactionReceipt' || (method === 'eth_getLogs' && fromBlock !== undefined && Number(fromBlock) < 300)
+        return refuses ? { id, jsonrpc: '2.0', error: tooMuch } : undefined
       },
     })
     const start = String((await world.chain.provider.getBlockNumber()) - 200)
