@@ -105,6 +105,7 @@ export function everyPage(of: Furnished): { checkout: Stop[]; dashboard: Stop[] 
       checkout('checkout-expired', of.pending.id, { override: { status: 'expired' } }),
       checkout('checkout-paid-late', of.pending.id, { override: { status: 'expired', exception: 'paid_late' } }),
       checkout('checkout-cancelled', of.cancelled.id),
+      checkout('checkout-paid-after-cancel', of.cancelled.id, { override: { exception: 'paid_after_cancel' } }),
       checkout('checkout-expired-part', of.underpaid.id, { override: { status: 'expired' } }),
       checkout('checkout-overpaid', of.paid.id, { override: { exception: 'overpaid' } }),
       checkout('checkout-duplicate', of.paid.id, { override: { exception: 'duplicate' } }),

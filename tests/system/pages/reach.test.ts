@@ -4,7 +4,7 @@ import { until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
 import { call, createMerchant, pay, startWorld, type World } from '../../world'
 import { openBrowser, openVisit, PHONE, seriousFaults, type Visit } from './browser'
-import { logIn } from './every-page'
+import { heading, logIn, visit } from './every-page'
 
 // Small screens, long lists, lost connections and addresses that lead nowhere.
 
@@ -131,6 +131,20 @@ test('without a connection the dashboard shows it at once, tries again by itself
   await context.setOffline(false)
   await page.getByText('No subscriptions yet').waitFor()
   expect(await page.getByText('No connection').count()).toBe(0)
+  await context.close()
+}, 60_000)
+
+test('a network that brings no confirmations for minutes is named, with what happened and what to do', async () => {
+  const order = await newOrder()
+  const { context, page, complaints } = await openVisit(browser, { viewport: PHONE, language: 'pt-BR' })
+  await page.clock.install()
+  const override = { status: 'confirming', confirmations: { seen: 1, required: 3 } } as const
+  await visit(page, system.gatewayUrl, { name: 'frozen', path: `/pay/${order.id}`, override, ready: heading })
+  await page.getByText('1 de 3 confirmações').waitFor()
+  await page.clock.fastForward('03:05')
+  await page.getByRole('heading', { name: 'A rede está parada' }).waitFor()
+  await page.getByText('Não pague de novo').waitFor()
+  expect({ complaints, faults: await seriousFaults(page) }).toEqual({ complaints: [], faults: [] })
   await context.close()
 }, 60_000)
 
