@@ -1,6 +1,17 @@
 import type { AddressPolicy } from '@ponte/contracts'
+import type { Logger } from '@ponte/service-kit'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
-import { auditRoutes, keyRoutes, mailRoutes, memberRoutes, merchantRoutes, own, payoutRoutes, requireMembership } from './account'
+import {
+  auditRoutes,
+  auditTrail,
+  keyRoutes,
+  mailRoutes,
+  memberRoutes,
+  merchantRoutes,
+  own,
+  payoutRoutes,
+  requireMembership,
+} from './account'
 import { brandingRoutes } from './branding'
 import { checkoutRoutes, type LiveCheckout } from './checkout'
 import { rememberTerms, requireApiKey, requirePermission, requireSession, type SessionTokens, termsIn, userIn } from './credentials'
@@ -30,6 +41,7 @@ export interface RouteDeps {
   payoutGuard: PayoutGuard
   isMailing: boolean
   webhooks: AddressPolicy
+  logger: Logger
   /** Answered before everything else. */
   local?: Router
   docs: Router
@@ -77,7 +89,7 @@ export function routes(deps: RouteDeps): Router {
   router.use(memberRoutes(account))
   router.use(mailRoutes(account))
   router.use(auditRoutes(store, credentials))
-  router.use(forwardedRoutes(owners, credentials))
+  router.use(forwardedRoutes(owners, credentials, auditTrail(store, deps.logger)))
   router.use(checkoutRoutes(owners, live, knownQuery))
   router.use(deps.docs)
   router.use(deps.pages)

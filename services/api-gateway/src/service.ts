@@ -73,6 +73,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       store,
       owners,
       live,
+      logger,
       now,
       tokens: sessionTokens({ keys: tokenKeys(config), issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE, now, logger }),
       takeCaller: sharedLimit(config.RATE_LIMIT_CALLER_PER_MINUTE, store.rateWindows.lease, clock),

@@ -41,7 +41,7 @@ test('who changed what, when and from where is read by page, by action and by a 
   const file = await request(system.url).get('/api/v1/audit.csv').set(bearer(key.api_key)).expect(200)
   expect(file.headers['content-type']).toBe('text/csv; charset=utf-8')
   const lines = file.text.split('\r\n')
-  expect(lines[0]).toBe('\ufeffcreated_at,action,changed,user_id,network,request_id,id')
+  expect(lines[0]).toBe('\ufeffcreated_at,action,changed,user_id,network,request_id,id,target,outcome')
   expect(lines.slice(1, -1).map(line => line.split(',')[1])).toEqual(entries.map(({ action }) => action))
   const some = await audit(token, '.csv?action=merchant.create').expect(200)
   expect(some.text.split('\r\n')).toHaveLength(3)
@@ -51,9 +51,107 @@ test('who changed what, when and from where is read by page, by action and by a 
   await audit(token, '?action=%00').expect(400)
 })
 
+describe('changes that other services make', () => {
+  const id = '01890a5d-ac96-774b-bcce-b302099a8057'
+  const ME = '/api/v1/merchants/me'
+  const newest = async (token: string) => (await audit(token).expect(200)).body.data[0]
+  afterEach(() => {
+    for (const owner of Object.values(system.owners)) owner.answers()
+  })
+
+  test.each([
+    ['post', `/orders/${id}/cancel`, {}, 'order.cancel', []],
+    ['post', '/subscriptions', { brl_amount: '10.00', 'Bad name': 1 }, 'subscription.create', ['brl_amount']],
+    ['post', `/subscriptions/${id}/charge`, {}, 'subscription.charge', []],
+    ['post', `/subscriptions/${id}/cancel`, {}, 'subscription.cancel', []],
+    ['post', `/subscriptions/${id}/charges/0/accept`, {}, 'subscription.accept', []],
+    ['post', '/deliveries/replay', { created_gte: '2026-01-01T00:00:00Z' }, 'deliveries.replay', ['created_gte']],
+    ['post', `/deliveries/${id}/replay`, {}, 'delivery.replay', []],
+    ['post', '/webhook-endpoints', { url: 'https://shop.example', 'bad name': 1 }, 'endpoint.create', ['url']],
+    ['patch', `/webhook-endpoints/${id}`, { url: 'https://thief.example' }, 'endpoint.update', ['url']],
+    ['delete', `/webhook-endpoints/${id}`, {}, 'endpoint.delete', []],
+    ['post', `/webhook-endpoints/${id}/rotate-secret`, {}, 'endpoint_secret.rotate', []],
+    ['post', `/webhook-endpoints/${id}/activate-secret`, {}, 'endpoint_secret.activate', []],
+    ['post', `/webhook-endpoints/${id}/test`, {}, 'endpoint.test', []],
+  ] as const)('%s %s stands in the same list', async (method, path, body, action, changed) => {
+    const { token } = await newMerchant(system, { display_name: 'Padaria' }, `user of ${method} ${path}`)
+    const asked = await request(system.url)[method](`${ME}${path}`).set(bearer(token)).set('X-Request-Id', 'request-9').send(body)
+    expect(asked.status).toBeLessThan(300)
+    expect(await newest(token)).toMatchObject({
+      ...{ action, changed, outcome: 'done', user_id: `user of ${method} ${path}`, network: '127.0.0.0/24', request_id: 'request-9' },
+      target: path.includes(id) ? id : null,
+    })
+  })
+
+  test('a key is named by its id, what is created by its own, and an order that a program opens is its own record', async () => {
+    const { token, apiKey } = await newMerchant(system)
+    const { body: key } = await request(system.url)
+      .post(`${ME}/api-keys`)
+      .set(bearer(token))
+      .send({ name: 'ERP', scopes: ['orders:write', 'subscriptions:write', 'orders:read'] })
+      .expect(201)
+    system.owners.subscriptions.answers((_req, res) => void res.status(201).json({ id }))
+    const subscribe = (credential: string) => request(system.url).post('/api/v1/subscriptions').set(bearer(credential)).send({})
+    await subscribe(apiKey).expect(201)
+    expect(await newest(token)).toMatchObject({ user_id: 'api_key', target: id })
+    await subscribe(key.api_key).expect(201)
+    expect(await newest(token)).toMatchObject({ action: 'subscription.create', user_id: `api_key:${key.id}` })
+    await request(system.url).post('/api/v1/orders').set(bearer(apiKey)).send({}).expect(201)
+    await request(system.url).get('/api/v1/orders').set(bearer(apiKey)).expect(200)
+    expect(await newest(token)).toMatchObject({ action: 'subscription.create' })
+    await request(system.url).post(`${ME}/orders`).set(bearer(token)).send({}).expect(201)
+    expect(await newest(token)).toMatchObject({ action: 'order.create' })
+  })
+
+  test.each([
+    [409, {}, 'refused'],
+    [200, { 'Idempotency-Replayed': 'true' }, 'repeated'],
+    [500, {}, 'unknown'],
+  ])('an answer of %i with %j is %s', async (status, headers, outcome) => {
+    const { token } = await newMerchant(system)
+    system.owners.orders.answers((_req, res) => void res.status(status).set(headers).json({}))
+    await request(system.url).post(`${ME}/orders/${id}/cancel`).set(bearer(token)).expect(status)
+    expect(await newest(token)).toMatchObject({ action: 'order.cancel', target: id, outcome })
+  })
+
+  test('without its row nothing is sent on; without its outcome it is unknown, and the caller has the answer', async () => {
+    const { token } = await newMerchant(system)
+    const cancel = () => request(system.url).post(`${ME}/orders/${id}/cancel`).set(bearer(token))
+    const asked = () => system.owners.orders.received.filter(({ method }) => method === 'POST').length
+    const before = asked()
+    await system.sql.query('ALTER TABLE audit_log RENAME TO lost_log')
+    expect((await cancel()).status).toBeGreaterThanOrEqual(500)
+    await system.sql.query('ALTER TABLE lost_log RENAME TO audit_log')
+    expect(asked()).toBe(before)
+    await system.sql.query('ALTER TABLE audit_outcomes RENAME TO lost_outcomes')
+    await cancel().expect(201)
+    await system.sql.query('ALTER TABLE lost_outcomes RENAME TO audit_outcomes')
+    expect(await newest(token)).toMatchObject({ action: 'order.cancel', outcome: 'unknown' })
+  })
+
+  test('while the owner works, and when its answer is lost, the row stands as unknown: what a gateway leaves that dies before or after the change', async () => {
+    const { token } = await newMerchant(system)
+    const cancel = () => request(system.url).post(`${ME}/orders/${id}/cancel`).set(bearer(token))
+    let atWork: unknown
+    system.owners.orders.answers(async (_req, res) => {
+      atWork = await newest(token)
+      res.json({})
+    })
+    await cancel().expect(200)
+    expect(atWork).toMatchObject({ action: 'order.cancel', target: id, outcome: 'unknown' })
+    expect(await newest(token)).toMatchObject({ id: (atWork as { id: string }).id, outcome: 'done' })
+    system.owners.orders.answers((_req, res) => void res.socket?.destroy())
+    await cancel().expect(503)
+    expect(await newest(token)).toMatchObject({ action: 'order.cancel', outcome: 'unknown' })
+  })
+})
+
 test('the log is append-only, even for the role that owns the table', async () => {
   const { token } = await newMerchant(system)
-  const attempts = ['UPDATE audit_log SET user_id = user_id', 'DELETE FROM audit_log', 'TRUNCATE audit_log']
+  const attempts = [
+    ...['UPDATE audit_log SET user_id = user_id', 'DELETE FROM audit_log', 'TRUNCATE audit_log CASCADE'],
+    ...["UPDATE audit_outcomes SET outcome = 'done'", 'DELETE FROM audit_outcomes', 'TRUNCATE audit_outcomes'],
+  ]
   for (const attempt of attempts) await expect(system.sql.query(attempt)).rejects.toMatchObject({ code: '42501' })
   expect((await audit(token)).body.data).toHaveLength(1)
 })
@@ -69,10 +167,13 @@ test('a service that migrates and runs as a role of its own has no right to chan
     Object.assign(url, { username: role, password: role })
     await migrate(url.href, apiGatewayMigrations)
     const { rows } = await admin.query(
-      `SELECT privilege FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) AS privilege
-       WHERE has_table_privilege('${role}', 'audit_log', privilege)`,
+      `SELECT name, privilege FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) AS privilege,
+         unnest(ARRAY['audit_log', 'audit_outcomes']) AS name
+       WHERE has_table_privilege('${role}', name, privilege) ORDER BY name, privilege`,
     )
-    expect(rows.map(({ privilege }) => privilege)).toEqual(['SELECT', 'INSERT'])
+    expect(rows.map(({ name, privilege }) => `${name} ${privilege}`)).toEqual([
+      ...['audit_log INSERT', 'audit_log SELECT', 'audit_outcomes INSERT', 'audit_outcomes SELECT'],
+    ])
   } finally {
     await admin.query(`REASSIGN OWNED BY ${role} TO CURRENT_USER; DROP OWNED BY ${role}; DROP ROLE ${role}`)
     await admin.stop?.()

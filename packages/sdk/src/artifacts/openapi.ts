@@ -3362,7 +3362,14 @@ export interface components {
              *     ]
              */
             changed: string[];
-            /** @description `sub` of the user who did it; `ponte` when its time had come */
+            /** @description The order, subscription, delivery or endpoint that it is about; null for the account */
+            target: string | null;
+            /**
+             * @description `repeated`: the same `Idempotency-Key` had done it before; `unknown`: it was requested, and no answer was recorded; look at what it is about
+             * @enum {string}
+             */
+            outcome: "done" | "repeated" | "refused" | "unknown";
+            /** @description `sub` of the user who did it; `api_key:` and the id of a named key, `api_key` the one without a name; `ponte` when its time had come */
             user_id: string;
             /**
              * @description Where the request came from: a /24, or a /48 of IPv6

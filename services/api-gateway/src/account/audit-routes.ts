@@ -7,7 +7,7 @@ import type { Store } from '../store'
 import { auditEntryBody } from '../store/audit-log'
 
 const PAGE = 500
-const COLUMNS = ['created_at', 'action', 'changed', 'user_id', 'network', 'request_id', 'id'] as const
+const COLUMNS = ['created_at', 'action', 'changed', 'user_id', 'network', 'request_id', 'id', 'target', 'outcome'] as const
 /** Spreadsheets read a file without it as of their own code page. */
 const BYTE_ORDER_MARK = '\ufeff'
 

@@ -1,7 +1,7 @@
 import { type AddressPolicy, ApiError } from '@ponte/contracts'
 import { keyedRequest, retryConflicts } from '@ponte/service-kit'
 import type { Request, RequestHandler, Response } from 'express'
-import { mayDo, userIn } from '../credentials'
+import { actorIdIn, mayDo, userIn } from '../credentials'
 import { networkOf } from '../limits'
 import { type Change, inForce, type Merchant, merchantBody, type PayoutGuard } from '../merchant'
 import type { Owner } from '../owners'
@@ -52,7 +52,7 @@ export const changeOwn = (
   })
 
 export const actor = (res: Response): Actor => ({
-  userId: userIn(res).id,
+  userId: actorIdIn(res),
   requestId: String(res.locals.requestId),
   network: networkOf(res.req.ip ?? ''),
 })

@@ -1,4 +1,5 @@
 export { auditRoutes } from './audit-routes'
+export { auditTrail } from './audit-trail'
 export { type AccountDeps, changeOwn, own } from './changes'
 export { forgetKeyRequests, keyRoutes } from './key-routes'
 export { mailRoutes } from './mail-routes'

@@ -4,8 +4,8 @@ import type { Request, RequestHandler, Response } from 'express'
 import { hashApiKey, isApiKey } from './api-key'
 import type { SessionTokens, SessionUser } from './session-token'
 
-/** A merchant's terms as one of its keys gives them; `scopes` is null of the key that the specification knows. */
-export type KeyTerms = MerchantTerms & { scopes: readonly Permission[] | null }
+/** A merchant's terms as one of its keys gives them; `scopes` and `key_id` are null of the key that the specification knows. */
+export type KeyTerms = MerchantTerms & { scopes: readonly Permission[] | null; key_id: string | null }
 
 /** What a request may do, and how its credential is called in a refusal. */
 interface Access {
@@ -20,8 +20,9 @@ export function requireApiKey(termsByKey: (hash: Buffer) => Promise<KeyTerms | n
     const known = key !== undefined && isApiKey(key) ? await termsByKey(hashApiKey(key)) : null
     if (!known)
       throw new ApiError('invalid_api_key', 'This route needs an API key (sk_live_…) that is known and neither revoked nor expired.')
-    const { scopes, ...terms } = known
+    const { scopes, key_id, ...terms } = known
     rememberTerms(res, terms)
+    res.locals.actorId = key_id === null ? 'api_key' : `api_key:${key_id}`
     rememberAccess(res, { permissions: scopes ?? SPECIFIED_KEY_SCOPES, subject: scopes ? 'This API key' : 'The API key without a name' })
     next()
   }
@@ -54,6 +55,7 @@ export function requireSession(tokens: SessionTokens): RequestHandler {
     if (token === undefined) throw new ApiError('invalid_jwt', 'This route needs the session token of a login as a bearer token.')
     const user = await tokens.verify(token)
     res.locals.user = user
+    res.locals.actorId = user.id
     addLogFields({ user_id: user.id })
     next()
   }
@@ -66,6 +68,8 @@ export function rememberTerms(res: Response, terms: MerchantTerms): void {
 }
 
 export const termsIn = (res: Response): MerchantTerms => res.locals.terms
+/** Who asks, for the audit log: a user, or a key of the merchant. */
+export const actorIdIn = (res: Response): string => res.locals.actorId
 export const userIn = (res: Response): SessionUser => res.locals.user
 export const merchantCaller = (terms: MerchantTerms): Caller => ({ kind: 'merchant', terms })
 /** The merchant as this credential may see it: the secrets of endpoints are for what may replace them. */

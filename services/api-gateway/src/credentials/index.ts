@@ -1,5 +1,6 @@
 export { API_KEY_ENTROPY_BYTES, type DerivedFrom, deriveApiKey, deriveApiKeyAgain, KEY_SHOWN_AGAIN_MS, mintApiKey } from './api-key'
 export {
+  actorIdIn,
   callerIn,
   type KeyTerms,
   mayDo,

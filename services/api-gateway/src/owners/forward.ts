@@ -1,7 +1,15 @@
 import { type Caller, id } from '@ponte/contracts'
 import type { Request, Response } from 'express'
 import { pickHeaders } from './headers'
-import type { Owner } from './owner'
+import type { Owner, OwnerAnswer } from './owner'
+
+/** What an owner answered, before the caller sees it. */
+export interface ForwardedAnswer {
+  status: number
+  /** The same Idempotency-Key was answered before. */
+  isRepeated: boolean
+  created: string | null
+}
 
 const REQUEST_HEADERS = ['content-type', 'idempotency-key', 'x-request-id'] as const
 
@@ -22,7 +30,7 @@ export async function forward(
   path: string,
   req: Request,
   res: Response,
-  options: { createdIn?: string | undefined } = {},
+  options: { createdIn?: string | undefined; onAnswer?(answer: ForwardedAnswer): Promise<void> } = {},
 ): Promise<void> {
   const method = METHODS.find(known => known === req.method) ?? 'GET'
   const query = req.originalUrl.indexOf('?')
@@ -33,11 +41,13 @@ export async function forward(
     ...(Buffer.isBuffer(req.body) && method !== 'GET' ? { body: req.body } : {}),
     waitMs: waitOf(req.query.wait),
   })
+  const created = answer.status === 201 ? createdIn(answer) : null
+  await options.onAnswer?.({ status: answer.status, isRepeated: answer.headers['idempotency-replayed'] === 'true', created })
   res.status(answer.status)
   for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value)
-  if (answer.status === 201 && options.createdIn !== undefined) {
-    const created = id.safeParse(Object(JSON.parse(answer.body.toString('utf8'))).id)
-    if (created.success) res.setHeader('Location', `${options.createdIn}/${created.data}`)
-  }
+  if (created !== null && options.createdIn !== undefined) res.setHeader('Location', `${options.createdIn}/${created}`)
   res.end(req.method === 'HEAD' ? undefined : answer.body)
 }
+
+/** The id of what an answer shows as created. */
+const createdIn = ({ body }: OwnerAnswer): string | null => id.safeParse(Object(JSON.parse(body.toString('utf8'))).id).data ?? null

@@ -1,15 +1,23 @@
 import { id as idSchema, periodIndexInPath } from '@ponte/contracts'
 import { parseRequest } from '@ponte/service-kit'
-import { type RequestHandler, Router } from 'express'
+import { type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
 import { callerIn } from '../credentials'
-import { forward } from './forward'
+import type { RequestEntry } from '../store/audit-log'
+import { type ForwardedAnswer, forward } from './forward'
 import { forwardStream } from './forward-stream'
 import type { Owner } from './owner'
+import { actionOf, fieldsOf } from './recorded'
 
 type OwnerName = 'orders' | 'subscriptions' | 'webhook-dispatcher'
 /** The chain listener need not be there. */
 export type Owners = Record<OwnerName, Owner> & { 'chain-listener'?: Owner }
+
+/** Writes a change that an owner is asked for to the audit log, and answers what is to be called with the owner's answer. */
+export type AuditTrail = (
+  change: Pick<RequestEntry, 'action' | 'changed' | 'target'>,
+  res: Response,
+) => Promise<(answer: ForwardedAnswer) => Promise<void>>
 
 interface ForwardedRoute {
   method: 'get' | 'post' | 'patch' | 'delete'
@@ -90,9 +98,14 @@ const routes = named.flatMap((one): ForwardedRoute[] =>
 )
 
 /** Routes whose answer belongs to an owner. `credentials` leaves the merchant's terms in `res.locals.terms`. */
-export function forwardedRoutes(owners: Owners, credentials: Record<ForwardedRoute['credential'], RequestHandler[]>): Router {
+export function forwardedRoutes(
+  owners: Owners,
+  credentials: Record<ForwardedRoute['credential'], RequestHandler[]>,
+  trail: AuditTrail,
+): Router {
   const router = Router()
   for (const { method, path, credential, owner, creates } of routes) {
+    const action = actionOf({ method, path, credential })
     const ownerPath = path.replace('/merchants/me', '')
     const createdIn = creates && `/api/v1${credential === 'session' ? '/merchants/me' : ''}/${creates}`
     router[method](path, ...credentials[credential], async (req, res) => {
@@ -101,7 +114,10 @@ export function forwardedRoutes(owners: Owners, credentials: Record<ForwardedRou
       const path = ownerPath.replace(':id', id).replace(':period_index', `${period}`)
       const caller = callerIn(res)
       if (path.endsWith('.csv')) await forwardStream(owners[owner], caller, path, req, res)
-      else await forward(owners[owner], caller, path, req, res, { createdIn })
+      else {
+        const change = action && { action, changed: fieldsOf(req.body), target: id || null }
+        await forward(owners[owner], caller, path, req, res, { createdIn, ...(change ? { onAnswer: await trail(change, res) } : {}) })
+      }
     })
   }
   return router

@@ -1,4 +1,4 @@
 export { isConnectionLoss } from './connection-loss'
 export { forward } from './forward'
-export { forwardedRoutes, type Owners } from './forwarded-routes'
+export { type AuditTrail, forwardedRoutes, type Owners } from './forwarded-routes'
 export { type Owner, openOwner } from './owner'

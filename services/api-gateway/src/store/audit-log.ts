@@ -1,5 +1,5 @@
-import type { AuditEntryBody, ListAudit, NewEvent } from '@ponte/contracts'
-import { type Database, insertRows, keysetPage, outboxRows, type Statement, uuidv7 } from '@ponte/service-kit'
+import { type AuditEntryBody, auditOutcome, type ListAudit, type NewEvent } from '@ponte/contracts'
+import { type Database, insertRows, keysetPage, outboxRows, type Statement, uuidv7, uuidv7At } from '@ponte/service-kit'
 import { accountNotice } from '../mail'
 import type { Merchant, PayoutChange } from '../merchant'
 import { INSERT_MAILS, noticeRecord } from './mails'
@@ -26,7 +26,25 @@ export type Action =
   | 'webhook_secret.rotate'
   | 'webhook_secret.activate'
 
-/** The user and request behind a change. */
+/** Changes that another service makes for the merchant. */
+export type RequestAction =
+  | 'order.create'
+  | 'order.cancel'
+  | 'subscription.create'
+  | 'subscription.update'
+  | 'subscription.charge'
+  | 'subscription.cancel'
+  | 'subscription.accept'
+  | 'deliveries.replay'
+  | 'delivery.replay'
+  | 'endpoint.create'
+  | 'endpoint.update'
+  | 'endpoint.delete'
+  | 'endpoint_secret.rotate'
+  | 'endpoint_secret.activate'
+  | 'endpoint.test'
+
+/** The user or key, and the request, behind a change. */
 export interface Actor {
   userId: string
   requestId: string
@@ -91,7 +109,29 @@ export interface AuditRow {
   request_id: string
   at: Date
   network: string | null
+  is_request: boolean
+  target: string | null
+  created: string | null
+  outcome: string | null
 }
+
+/** A request that another service answers. */
+export interface RequestEntry {
+  merchantId: string
+  action: RequestAction
+  /** Names of the fields that it gives. */
+  changed: string[]
+  /** What it is about; null when it creates something. */
+  target: string | null
+  actor: Actor
+}
+
+export type Outcome = 'done' | 'repeated' | 'refused'
+
+const BEGIN = `
+  INSERT INTO audit_log (id, merchant_id, user_id, action, changed, request_id, at, network, is_request, target)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, true, $9)`
+const END = 'INSERT INTO audit_outcomes (entry_id, outcome, created, ended_at) VALUES ($1, $2, $3, $4)'
 
 const NOTE: Statement = { name: 'audit-note', text: `WITH ${ACCOUNT_ROWS} SELECT 1` }
 
@@ -105,11 +145,24 @@ export const auditLogStore = (database: Database, options: MerchantStoreOptions)
     options.committed()
   },
 
+  /** Records a request before it is sent on, so that none has an effect without its row. Answers the id of the row. */
+  async begin({ merchantId, action, changed, target, actor }: RequestEntry): Promise<string> {
+    const at = options.now()
+    const id = uuidv7At(at)
+    const { userId, requestId, network } = actor
+    await database.query({ name: 'audit-begin', text: BEGIN }, [id, merchantId, userId, action, changed, requestId, at, network, target])
+    return id
+  },
+  /** Records what became of it; without this its outcome stays unknown. */
+  async end(id: string, outcome: Outcome, created: string | null): Promise<void> {
+    await database.query({ name: 'audit-end', text: END }, [id, outcome, created, options.now()])
+  },
+
   /** Entries of a merchant, newest first; oldest first when paging backwards. */
   async list(merchantId: string, query: ListAudit, limit: number): Promise<AuditRow[]> {
     const { text, values } = keysetPage({
-      select: 'id, user_id, action, changed, request_id, at, network',
-      from: 'audit_log',
+      select: 'id, user_id, action, changed, request_id, at, network, is_request, target, created, outcome',
+      from: 'audit_log LEFT JOIN audit_outcomes ON entry_id = id',
       owner: ['merchant_id', merchantId],
       leading: [['action', 'text', query.action]],
       query,
@@ -119,6 +172,9 @@ export const auditLogStore = (database: Database, options: MerchantStoreOptions)
   },
 })
 
-export const auditEntryBody = ({ id, user_id, action, changed, request_id, at, network }: AuditRow): AuditEntryBody => ({
-  ...{ object: 'audit_entry', id, action, changed, user_id, network, request_id, created_at: at.toISOString() },
+export const auditEntryBody = ({ is_request, target, created, at, ...row }: AuditRow): AuditEntryBody => ({
+  ...{ object: 'audit_entry', id: row.id, action: row.action, changed: row.changed, target: target ?? created },
+  ...{ user_id: row.user_id, network: row.network, request_id: row.request_id, created_at: at.toISOString() },
+  // What changed the account was written with its row.
+  outcome: auditOutcome.catch('unknown').parse(is_request ? row.outcome : 'done'),
 })

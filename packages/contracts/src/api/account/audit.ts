@@ -23,14 +23,24 @@ export type ListAudit = z.infer<typeof listAudit>
 /** Query of `GET /api/v1/merchants/me/audit.csv`: a list's, without its pages. */
 export const exportAudit = z.strictObject(filters)
 
-/** A change of the merchant's account: never a value, only the names of what changed. */
+export const auditOutcome = z.enum(['done', 'repeated', 'refused', 'unknown']).meta({
+  description:
+    '`repeated`: the same `Idempotency-Key` had done it before; `unknown`: it was requested, and no answer was recorded; look at what it is about',
+})
+
+/** A change of what is the merchant's: never a value, only the names of what changed. */
 export const auditEntry = z
   .object({
     object: z.literal('audit_entry'),
     id,
     action: z.string().meta({ example: 'merchant.update' }),
     changed: z.array(z.string()).meta({ description: 'What changed, by name', example: ['webhook_url'] }),
-    user_id: z.string().meta({ description: '`sub` of the user who did it; `ponte` when its time had come' }),
+    target: id.nullable().meta({ description: 'The order, subscription, delivery or endpoint that it is about; null for the account' }),
+    outcome: auditOutcome,
+    user_id: z.string().meta({
+      description:
+        '`sub` of the user who did it; `api_key:` and the id of a named key, `api_key` the one without a name; `ponte` when its time had come',
+    }),
     network: z.string().nullable().meta({ description: 'Where the request came from: a /24, or a /48 of IPv6', example: '203.0.113.0/24' }),
     request_id: z.string(),
     created_at: timestamp,

@@ -13,7 +13,7 @@ export const changes: readonly { day: string; gained: readonly string[] }[] = [
       `Orders: ${c('success_url')} and ${c('cancel_url')}; lists by ${c('paid_gte')}, ${c('paid_lt')}, ${c('brl_amount')}, ${c('description')} and ${c('text')}; ${c('GET /orders.csv')}.`,
       `${c('/merchants/me/branding')} and ${c('GET /checkout/{order_id}/branding')}: logo, colour, contact and terms of the checkout.`,
       `${c('GET /attention')}: one list of what does not simply settle; ${c('POST /attention/{id}/handle')} takes one off it until something new is known.`,
-      'Members, invitations, named API keys with scopes, and the audit log.',
+      'Members, invitations, named API keys with scopes, and the audit log of all that users and keys change.',
       `Every answer names the day of its interface in ${c('Ponte-Version')}.`,
       `${c('payer_url')} of a subscription: a page of its payer with what is due, receipts and the next charge.`,
       'Subscriptions: trials, retries of unpaid periods, pauses, changes from the next period or now.',

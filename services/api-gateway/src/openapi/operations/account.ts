@@ -3,13 +3,13 @@ import { api, me, type Operation, owned } from './operation'
 
 const audit = {
   tag: 'Merchant',
-  summary: 'List the changes of your account',
+  summary: 'List who changed what',
   query: listAudit,
   answers: { 200: 'AuditEntryList' },
 } as const
 const auditFile = {
   tag: 'Merchant',
-  summary: 'All changes of your account as one file',
+  summary: 'Who changed what, as one file',
   description: 'RFC 4180 in UTF-8, newest first. A file that breaks off is not complete.',
   query: exportAudit,
   answers: { 200: 'csv' },
