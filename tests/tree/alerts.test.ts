@@ -79,6 +79,8 @@ const well: Series = {
   'ponte_token_implementation_info{service="chain-listener",chain_id="137",implementation="0x3"}': '1x120',
   'ponte_token_paused{service="chain-listener"}': '0x120',
   ...ofEach('ponte_dead_letters_waiting', '0x120'),
+  'ponte_mails_waiting{service="api-gateway"}': '3x120',
+  'ponte_mails_attempts_total{service="api-gateway",outcome="sent"}': '0+2x120',
 }
 
 /** What differs from a system that is well, for an hour from the tenth minute on. */
@@ -112,6 +114,7 @@ const conditions: Record<string, Series> = {
   PonteWebhooksFail: { 'ponte_webhook_attempts_total{service="webhook-dispatcher",outcome="http_5xx"}': '0+6x9 60+120x60' },
   PonteWorkersLost: { 'ponte_webhook_leases_reaped_total{service="webhook-dispatcher"}': '0x9 30x60' },
   PonteEventsWithoutMerchant: { 'ponte_webhook_waiting_events{service="webhook-dispatcher"}': '0x9 4x60' },
+  PonteMailsWait: { 'ponte_mails_attempts_total{service="api-gateway",outcome="sent"}': '0+2x9 18x110' },
   PonteFaults: { 'ponte_http_request_duration_seconds_count{service="orders",status="503"}': '0x9 60+60x60' },
   PonteSlow: { 'ponte_http_request_duration_seconds_bucket{service="orders",route="/api/v1/orders",le="0.5"}': '0+600x9 5400+300x60' },
   PontePoolExhausted: { 'ponte_database_connections_awaited{service="orders"}': '0x9 40x60' },
@@ -136,6 +139,7 @@ const FIRES_AT: Record<string, number> = {
   PonteChainTimeAhead: 15,
   PonteWorkersLost: 15,
   PonteWebhooksFail: 55,
+  PonteMailsWait: 65,
   PonteDepositAddressesUnsynced: 55,
 }
 

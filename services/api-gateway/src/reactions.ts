@@ -20,5 +20,7 @@ export function reactions(mails: Store['mails'] | null, wake: () => void): React
     'order.payment_unmatched': notify,
     'subscription.past_due': notify,
     'endpoint.failing': notify,
+    'order.paid': notify,
+    'subscription.charged': notify,
   }
 }

@@ -160,6 +160,8 @@ export const topology = {
     'order.payment_unmatched',
     'subscription.past_due',
     'endpoint.failing',
+    'order.paid',
+    'subscription.charged',
   ],
   'webhook-dispatcher': [
     'merchant.updated',

@@ -19,7 +19,7 @@ export const orderCreated = z.object({
   merchant_is_contract: z.boolean().optional(),
 })
 
-/** Published by orders. Consumed by subscriptions (with a `subscription_id`: it becomes `subscription.charged`) and webhook-dispatcher (without). */
+/** Published by orders. Consumed by subscriptions (with a `subscription_id`: it becomes `subscription.charged`), webhook-dispatcher and api-gateway (without). */
 export const orderPaid = z.object({ ...ownedBy, order: paidData })
 
 /** Published by orders. Consumed by webhook-dispatcher. */

@@ -28,6 +28,7 @@ export function eventNotice(event: Event): Notice | null {
     const facts = { host, dead: dead > 0 ? String(dead) : null, failing_since, page: '/deliveries/endpoints', at: event.occurred_at }
     return { ...about(event.data, event, failing_since === null ? 'webhook.dead' : 'webhook.failing'), topic: 'webhooks', facts }
   }
+  if (event.type === 'order.paid' || event.type === 'subscription.charged') return paymentNotice(event)
   if (!isOfMoney(event)) return null
   const { id, external_ref, brl_amount, expected, received, tx_hash } = event.data.order
   const facts = { reference: external_ref ?? id, brl_amount, expected: `${expected} USDC`, received: `${received} USDC`, tx_hash }
@@ -36,6 +37,15 @@ export function eventNotice(event: Event): Notice | null {
     topic: 'attention',
     facts: { ...facts, page: `/orders/${id}`, at: event.occurred_at },
   }
+}
+
+/** A subscription's order is reported by `subscription.charged` alone, as to webhooks. */
+function paymentNotice(event: Extract<Event, { type: 'order.paid' | 'subscription.charged' }>): Notice | null {
+  const { id, external_ref, subscription_id, brl_amount, usdc_amount, tx_hash } = event.data.order
+  if (event.type === 'order.paid' && subscription_id !== null) return null
+  const facts = { reference: external_ref ?? id, brl_amount, received: `${usdc_amount} USDC`, tx_hash, page: `/orders/${id}` }
+  const kind = event.type === 'order.paid' ? 'payment.order' : 'payment.subscription'
+  return { ...about(event.data, event, kind), topic: 'payments', facts: { ...facts, at: event.occurred_at } }
 }
 
 type OfMoney = Extract<Event, { type: Exclude<keyof typeof KINDS, 'subscription.past_due' | 'order.payment_unmatched'> }>

@@ -26,6 +26,7 @@ export function mailText(mail: Pick<Mail, 'kind' | 'language' | 'facts'>, dashbo
 
 function adviceOn(kind: MailKind): Advice {
   if (kind === 'invitation') return kind
+  if (kind.startsWith('payment.')) return 'payment'
   if (/^(money|subscription|webhook)\./.test(kind)) return 'event'
   return kind === 'payout.waiting' || kind === 'payout.signed' ? 'waiting' : 'account'
 }

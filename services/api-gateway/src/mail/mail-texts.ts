@@ -31,4 +31,4 @@ type FactName =
   | 'address'
   | 'activates_at'
   | 'expires_at'
-export type Advice = 'waiting' | 'account' | 'invitation' | 'event'
+export type Advice = 'waiting' | 'account' | 'invitation' | 'event' | 'payment'

@@ -26,6 +26,8 @@ export type MailKind =
   | 'money.duplicate'
   | 'money.unmatched'
   | 'subscription.past_due'
+  | 'payment.order'
+  | 'payment.subscription'
   | 'webhook.dead'
   | 'webhook.failing'
   | 'invitation'

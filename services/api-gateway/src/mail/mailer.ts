@@ -1,4 +1,4 @@
-import { every, type Logger, type Loop } from '@ponte/service-kit'
+import { type Counter, every, type Logger, type Loop } from '@ponte/service-kit'
 import type { Mail } from './mail'
 import { retryDelayMs } from './mail-retry'
 import { mailText } from './mail-text'
@@ -33,6 +33,7 @@ export interface MailerDeps {
  */
 export function createMailer(deps: MailerDeps): Loop {
   const { mails, smtp, now, logger } = deps
+  let counted: Counter<'outcome'> | undefined
   const opened = ({ facts: { sealed_token: sealed, ...facts }, ...mail }: Mail) => ({
     ...mail,
     facts: typeof sealed === 'string' ? { ...facts, token: deps.unseal(sealed, mail.id) } : facts,
@@ -42,9 +43,11 @@ export function createMailer(deps: MailerDeps): Loop {
       await smtp.send({ id: mail.id, to: mail.address, ...mailText(opened(mail), deps.dashboard) })
     } catch (error) {
       const delayMs = isRefusal(error) ? null : retryDelayMs(mail.attempts)
+      counted?.inc({ outcome: 'failed' })
       await mails.failed(mail.id, String(error), delayMs === null ? null : new Date(now().getTime() + delayMs))
       return error
     }
+    counted?.inc({ outcome: 'sent' })
     await mails.sent(mail.id)
     return null
   }
@@ -67,6 +70,9 @@ export function createMailer(deps: MailerDeps): Loop {
       await loop.stop?.()
       smtp.stop()
     },
-    observe: metrics => metrics.observed('ponte_mails_waiting', 'Mails that are not sent yet', mails.waiting),
+    observe(metrics) {
+      metrics.observed('ponte_mails_waiting', 'Mails that are not sent yet', mails.waiting)
+      counted = metrics.counter('ponte_mails_attempts_total', 'Attempts at sending a mail', { outcome: ['sent', 'failed'] })
+    },
   }
 }

@@ -29,6 +29,8 @@ export const en: MailTexts = {
     'money.duplicate': 'An order was paid more than once',
     'money.unmatched': 'Money came that belongs to no order',
     'subscription.past_due': 'A period of a subscription ended unpaid',
+    'payment.order': 'An order was paid',
+    'payment.subscription': 'A subscription was paid',
   },
   facts: {
     merchant: 'Merchant',
@@ -57,6 +59,7 @@ export const en: MailTexts = {
     account: 'If you did not want this, look at it now, and change the password of your login:',
     invitation: 'To join, log in with this e-mail address and open this link, which works once:',
     event: 'See in the dashboard what to do:',
+    payment: 'See it in the dashboard:',
   },
   footer: 'You receive this as a member of the merchant. What you receive is chosen in the dashboard.',
 }

@@ -29,6 +29,8 @@ export const pt: MailTexts = {
     'money.duplicate': 'Uma cobrança foi paga mais de uma vez',
     'money.unmatched': 'Chegou dinheiro que não é de nenhuma cobrança',
     'subscription.past_due': 'Um período de uma assinatura terminou sem pagamento',
+    'payment.order': 'Uma cobrança foi paga',
+    'payment.subscription': 'Uma assinatura foi paga',
   },
   facts: {
     merchant: 'Loja',
@@ -57,6 +59,7 @@ export const pt: MailTexts = {
     account: 'Se você não queria isso, confira agora e mude a senha do seu acesso:',
     invitation: 'Para entrar, acesse com este e-mail e abra este link, que funciona uma vez:',
     event: 'Veja no painel o que fazer:',
+    payment: 'Veja no painel:',
   },
   footer: 'Você recebe esta mensagem como membro da loja. O que você recebe se escolhe no painel.',
 }

@@ -124,7 +124,7 @@ test('a member chooses topics and language; an owner always receives what change
   const developer = await colleague(owner.token, 'developer')
   expect((await ask(developer.token, 'get', '/mail').expect(200)).body).toEqual({
     ...{ object: 'mail_preferences', email: developer.email, is_sending: true, language: 'pt' },
-    ...{ topics: ['account', 'webhooks'], possible_topics: ['account', 'webhooks'], fixed_topics: [] },
+    ...{ topics: ['account', 'webhooks'], possible_topics: ['account', 'webhooks', 'payments'], fixed_topics: [] },
   })
   await ask(developer.token, 'patch', '/mail', { topics: [] }).expect(200)
   const { body } = await ask(owner.token, 'patch', '/mail', { topics: [], language: 'en' }).expect(200)
@@ -203,6 +203,29 @@ test('money that needs attention is a mail to who may settle it, once, however o
     expect(mails[0]).toContain('/dashboard/orders/')
   }
   expect(mailsTo(developer.email).map(textOf).join()).not.toContain('PED-9')
+})
+
+test('a payment is a mail to who chose it, once, and to no one by default', async () => {
+  const owner = await owned()
+  const viewer = await colleague(owner.token, 'viewer')
+  expect((await ask(viewer.token, 'get', '/mail').expect(200)).body).toMatchObject({ topics: [], possible_topics: ['payments'] })
+  await ask(viewer.token, 'patch', '/mail', { topics: ['payments'], language: 'en' }).expect(200)
+  const { data } = JSON.parse(surplus(owner.merchant.id).body)
+  for (const [type, subscription_id] of [
+    ['order.paid', null],
+    ['order.paid', uuidv7()],
+    ['subscription.charged', uuidv7()],
+  ] as const) {
+    const order = { ...data.order, id: uuidv7(), subscription_id, external_ref: 'PED-10' }
+    const event = { id: uuidv7(), type, occurred_at: new Date(at.ms).toISOString(), trace: null }
+    const more = subscription_id === null ? {} : { subscription_id, charges_done: 1 }
+    const message = { id: event.id, type, body: JSON.stringify({ ...event, data: { ...data, ...more, order } }) }
+    await Promise.all([system.bus.publish(message), system.bus.publish(message)])
+  }
+  await settled()
+  const reported = mailsTo(viewer.email).flatMap(mail => /(An order|A subscription) was paid\./.exec(textOf(mail))?.[0] ?? [])
+  expect(reported.sort()).toEqual(['A subscription was paid.', 'An order was paid.'])
+  expect(mailsTo(owner.email).map(textOf).join()).not.toContain('PED-10')
 })
 
 test('without a server for mail nothing is written, and events are taken all the same', async () => {

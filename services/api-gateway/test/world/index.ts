@@ -24,7 +24,9 @@ export async function startGateway(env: Record<string, string> = {}, given: { no
   // The two who read what we publish: an event counts as delivered when they have taken it.
   const published: Message[] = []
   const take = async (message: Message) => void published.push(message)
-  const readers = ['orders', 'webhook-dispatcher', 'subscriptions.2', 'webhook-dispatcher.2'].map(queue => bus.consume(queue, take))
+  const readers = ['orders', 'webhook-dispatcher', 'subscriptions', 'subscriptions.2', 'webhook-dispatcher.2'].map(queue =>
+    bus.consume(queue, take),
+  )
   for (const reader of readers) await reader.start?.()
   const config = readConfig(apiGatewayConfig, {
     DATABASE_URL: database.url,

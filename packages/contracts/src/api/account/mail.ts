@@ -16,6 +16,7 @@ export const MAIL_TOPICS = {
   webhooks: { needs: 'deliveries:write', isDefault: true, description: 'Deliveries are dead, or an endpoint has failed for a day' },
   attention: { needs: 'orders:write', isDefault: true, description: 'Money came that does not simply settle' },
   subscriptions: { needs: 'subscriptions:write', isDefault: true, description: 'A period ended unpaid' },
+  payments: { needs: 'orders:read', isDefault: false, description: 'An order or a subscription was paid' },
 } as const satisfies Record<string, Topic>
 export type MailTopic = keyof typeof MAIL_TOPICS
 
