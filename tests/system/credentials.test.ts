@@ -1,6 +1,14 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { type System, startAll } from '@ponte/all-in-one'
-import { KEY_SCOPES, type MerchantBody, type OrderBody, ROLE_PERMISSIONS, ROLES, SPECIFIED_KEY_SCOPES } from '@ponte/contracts'
+import {
+  KEY_SCOPES,
+  type MerchantBody,
+  type OrderBody,
+  ROLE_PERMISSIONS,
+  ROLES,
+  SPECIFIED_KEY_SCOPES,
+  type SubscriptionBody,
+} from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
 import { askGateway, call, createMerchant, openApiValidator, PAYER, startWorld, type World } from '../world'
 
@@ -42,7 +50,9 @@ async function ownerOfThings() {
   const merchant = await createMerchant(world, system.gatewayUrl)
   const create = (path: string, body?: object) => call<{ id: string }>(system.gatewayUrl, 'POST', path, merchant.api_key, body)
   const order = await create('/api/v1/orders', { brl_amount: '10.00' })
-  const subscription = await create('/api/v1/subscriptions', { brl_amount: '10.00' })
+  const subscription = await call<SubscriptionBody>(system.gatewayUrl, 'POST', '/api/v1/subscriptions', merchant.api_key, {
+    brl_amount: '10.00',
+  })
   const closed = await create('/api/v1/orders', { brl_amount: '10.00' })
   await create(`/api/v1/orders/${closed.id}/cancel`)
   const endpoint = await call<{ id: string }>(system.gatewayUrl, 'POST', '/api/v1/merchants/me/webhook-endpoints', merchant.token, {
@@ -60,6 +70,7 @@ async function ownerOfThings() {
   const ids: Record<string, string> = {
     orders: order.id,
     subscriptions: subscription.id,
+    payer: subscription.payer_url?.split('/').at(-1) ?? '',
     'webhook-endpoints': endpoint.id,
     'payout-changes': changing.pending_payout_change?.id ?? '',
     events: await newest('events'),
@@ -122,7 +133,8 @@ async function ask(route: Route, path: string, authorization: string | undefined
   return { status: response.status, code, detail, faults, response }
 }
 
-const thingIn = ({ path }: Route) => (path.includes('checkout') ? 'orders' : (/\/([\w-]+)\/\{\w+\}/.exec(path)?.[1] ?? ''))
+const thingIn = ({ path }: Route) =>
+  path.includes('checkout') ? 'orders' : path.includes('payer_token') ? 'payer' : (/\/([\w-]+)\/\{\w+\}/.exec(path)?.[1] ?? '')
 const withId = ({ path }: Route, id: string) => path.replace(/\{\w+\}/, id).replace('{period_index}', '0')
 /** What is looked for among one's own things alone: that of another merchant does not exist. */
 const isPrivate = (route: Route) => ['payout-changes', 'api-keys', 'members', 'invitations'].includes(thingIn(route))
@@ -299,7 +311,7 @@ test('a route that is open stays open whatever header comes with it', async () =
   const wrong: string[] = []
   for (const route of routes.filter(({ credential }) => credential === 'none')) {
     for (const header of [`Bearer ${theirs.api_key}`, 'Bearer garbage', 'Basic x']) {
-      const answer = await ask(route, withId(route, theirs.ids.orders ?? ''), header)
+      const answer = await ask(route, withId(route, theirs.ids[thingIn(route)] ?? ''), header)
       // An empty body is refused for what it lacks, not for who sends it.
       if (answer.status !== (route.hasBody ? 400 : 200)) wrong.push(`${route.method} ${route.path} with ${header}: ${answer.status}`)
       wrong.push(...answer.faults)

@@ -61,6 +61,8 @@ describe('changes that other services make', () => {
 
   test.each([
     ['post', `/orders/${id}/cancel`, {}, 'order.cancel', []],
+    ['post', `/attention/${id}/handle`, { facts: 'x' }, 'attention.handle', ['facts']],
+    ['post', `/attention/${id}/reopen`, {}, 'attention.reopen', []],
     ['post', '/subscriptions', { brl_amount: '10.00', 'Bad name': 1 }, 'subscription.create', ['brl_amount']],
     ['post', `/subscriptions/${id}/charge`, {}, 'subscription.charge', []],
     ['post', `/subscriptions/${id}/cancel`, {}, 'subscription.cancel', []],

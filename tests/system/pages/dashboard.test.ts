@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { type System, startAll } from '@ponte/all-in-one'
+import type { MerchantBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
-import { until } from '@ponte/service-kit'
+import { openDatabase, until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
-import { createMerchant, MERCHANT, startWorld, type World } from '../../world'
+import { call, createMerchant, MERCHANT, PAYER, startWorld, type World } from '../../world'
 import { DESKTOP, injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
 import { everyPage, furnish, logIn, newcomer, PASSWORD, type Stop, visit } from './every-page'
 
@@ -25,6 +27,17 @@ const views = [
   { viewport: PHONE, colorScheme: 'dark', language: 'pt-BR' },
 ] as const
 const go = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name }).click()
+
+/** A session of a user who has a password already, without a browser. */
+async function sessionOf(email: string): Promise<string> {
+  const { url, publicClientKey } = world.place.identity
+  const answer = await fetch(`${url}/auth/v1/token?grant_type=password`, {
+    method: 'POST',
+    headers: { apikey: publicClientKey, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, password: PASSWORD }),
+  })
+  return ((await answer.json()) as { access_token: string }).access_token
+}
 
 /** Signs up, creates the store, and has the receiver trust its secret. */
 async function signUp(page: Page): Promise<void> {
@@ -147,6 +160,50 @@ test('a colleague is invited, joins on a phone, works with what their role allow
   expect([...at.complaints, ...theirs.complaints]).toEqual([])
   await at.context.close()
   await theirs.context.close()
+}, 90_000)
+
+test('an owner of two stores changes between them, approves a payout address of the other owner, and saves who changed what', async () => {
+  const [first, email] = [await createMerchant(world, system.gatewayUrl), 'socia@padaria.example']
+  await world.identity.ensureUser(email, PASSWORD)
+  const second = await sessionOf(email)
+  const mine = await call<MerchantBody>(system.gatewayUrl, 'POST', '/api/v1/merchants', second, { display_name: 'Segunda Loja' })
+  const me = <T = { id: string }>(method: string, path: string, body?: object) =>
+    call<T>(system.gatewayUrl, method, `/api/v1/merchants/me${path}`, first.token, body)
+  const { token } = await me<{ token: string }>('POST', '/invitations', { email, role: 'owner' })
+  await call(system.gatewayUrl, 'POST', '/api/v1/invitations/accept', second, { token })
+  await me('PATCH', '', { payout_address: PAYER.address })
+  const order = await me('POST', '/orders', { brl_amount: '10.00' })
+  await me('POST', `/orders/${order.id}/cancel`, {})
+  const database = openDatabase({ url: world.place.databaseUrl('api-gateway'), poolSize: 1 })
+  await database.query("UPDATE members SET created_at = created_at - interval '2 days' WHERE merchant_id = $1", [first.id])
+  await database.stop?.()
+
+  const { context, page, complaints } = await openVisit(browser)
+  await logIn(page, system.gatewayUrl, email)
+  const store = page.getByLabel('Store', { exact: true })
+  await store.waitFor()
+  expect(await store.inputValue()).toBe(mine.id)
+  await store.selectOption('Padaria Estrela')
+  await until(async () => (await store.inputValue().catch(() => '')) === first.id, 'the store is not the other one')
+  await go(page, 'Settings')
+  await page.getByRole('button', { name: 'Approve the change' }).click()
+  await page.getByRole('dialog').getByText(PAYER.address).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve the change' }).click()
+  await page.getByText('Another owner approved it.').waitFor()
+  expect(await page.getByRole('button', { name: 'Approve the change' }).count()).toBe(0)
+  await page.reload()
+  await go(page, 'Team')
+  const row = page.getByRole('row', { name: 'New payout address approved change of the payout address socia@padaria.example' })
+  await row.waitFor()
+  await page.getByRole('row', { name: 'Order cancelled' }).getByRole('link').waitFor()
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download CSV' }).click()])
+  expect(file.suggestedFilename()).toBe('audit.csv')
+  expect(readFileSync(await file.path(), 'utf8')).toMatch(/,payout_change\.approve,pending_payout_change,.*,done\r\n/)
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  expect(await page.evaluate<number>('sessionStorage.length')).toBe(0)
+  expect(complaints).toEqual([])
+  await context.close()
 }, 90_000)
 
 test('every page is in order for an accessibility checker, in English by day on a desk and in Portuguese by night on a phone, within its policy', async () => {

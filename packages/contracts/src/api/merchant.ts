@@ -27,6 +27,7 @@ export const payoutChange = z.object({
   id,
   payout_address: address,
   requested_at: timestamp,
+  requested_by: z.string().meta({ description: '`sub` of the user; another owner can approve it' }),
   activates_at: timestamp.meta({ description: 'From then on new orders are paid out to it; a signature brings it forward' }),
   is_signed: z.boolean(),
   is_approved: z.boolean().meta({ description: 'Another owner agreed' }),

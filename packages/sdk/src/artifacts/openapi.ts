@@ -1132,7 +1132,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the changes of your account */
+        /** List who changed what */
         get: operations["listMyAudit"];
         put?: never;
         post?: never;
@@ -1150,7 +1150,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All changes of your account as one file
+         * Who changed what, as one file
          * @description RFC 4180 in UTF-8, newest first. A file that breaks off is not complete.
          */
         get: operations["exportMyAudit"];
@@ -1208,7 +1208,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the changes of your account */
+        /** List who changed what */
         get: operations["listAudit"];
         put?: never;
         post?: never;
@@ -1226,7 +1226,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All changes of your account as one file
+         * Who changed what, as one file
          * @description RFC 4180 in UTF-8, newest first. A file that breaks off is not complete.
          */
         get: operations["exportAudit"];
@@ -1675,7 +1675,7 @@ export interface components {
         UpdateMailPreferences: {
             /** @enum {string} */
             language?: "pt" | "en";
-            topics?: ("account" | "webhooks" | "attention" | "subscriptions")[];
+            topics?: ("account" | "webhooks" | "attention" | "subscriptions" | "payments")[];
         };
         AcceptInvitation: {
             /**
@@ -3008,6 +3008,8 @@ export interface components {
                  * @example 2026-11-20T12:00:00.000Z
                  */
                 requested_at: string;
+                /** @description `sub` of the user; another owner can approve it */
+                requested_by: string;
                 /**
                  * Format: date-time
                  * @description From then on new orders are paid out to it; a signature brings it forward
@@ -3085,6 +3087,8 @@ export interface components {
                  * @example 2026-11-20T12:00:00.000Z
                  */
                 requested_at: string;
+                /** @description `sub` of the user; another owner can approve it */
+                requested_by: string;
                 /**
                  * Format: date-time
                  * @description From then on new orders are paid out to it; a signature brings it forward
@@ -3182,11 +3186,11 @@ export interface components {
             is_sending: boolean;
             /** @enum {string} */
             language: "pt" | "en";
-            topics: ("account" | "webhooks" | "attention" | "subscriptions")[];
+            topics: ("account" | "webhooks" | "attention" | "subscriptions" | "payments")[];
             /** @description Those that your role may have */
-            possible_topics: ("account" | "webhooks" | "attention" | "subscriptions")[];
+            possible_topics: ("account" | "webhooks" | "attention" | "subscriptions" | "payments")[];
             /** @description Those that it always has */
-            fixed_topics: ("account" | "webhooks" | "attention" | "subscriptions")[];
+            fixed_topics: ("account" | "webhooks" | "attention" | "subscriptions" | "payments")[];
         };
         DeletedMember: {
             /**

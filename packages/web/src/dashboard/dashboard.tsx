@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { Route, Router, Switch } from 'wouter'
 import { RequestFailed } from '../problem'
 import { Onboarding, SignIn } from './account'
-import { api, refresh, useSession } from './api'
+import { api, chooseMerchant, chosenMerchant, forgetMerchant, refresh, useSession } from './api'
 import { AttentionPage } from './attention'
 import { DeliveriesPage, DeliveryPage } from './deliveries'
 import { DevelopersPage } from './developers'
@@ -42,8 +42,17 @@ function Home() {
   const [keyShown, setKeyShown] = useState(true)
   const [invitation, setInvitation] = useState(() => invitationIn(window.location))
   const merchant = useQuery({ queryKey: ['merchant'], queryFn: api.merchant })
+  const isOut = merchant.error instanceof RequestFailed && merchant.error.code === 'forbidden' && chosenMerchant() !== null
+  const { refetch } = merchant
+  useEffect(() => {
+    if (!isOut) return
+    // Removed from the store that was chosen here.
+    forgetMerchant()
+    void refetch()
+  }, [isOut, refetch])
   if (invitation !== null) {
-    const joined = () => {
+    const joined = (merchantId: string) => {
+      chooseMerchant(merchantId)
       window.history.replaceState(null, '', '/dashboard')
       setInvitation(null)
       void merchant.refetch()
@@ -54,7 +63,7 @@ function Home() {
   if (isNew || !keyShown) return <Onboarding onCreated={() => setKeyShown(false)} onDone={() => setKeyShown(true)} />
   return (
     <Router base="/dashboard">
-      <Frame name={merchant.data?.display_name}>
+      <Frame merchantId={merchant.data?.id} name={merchant.data?.display_name}>
         {merchant.data ? (
           <Switch>
             <Route path="/" component={OverviewPage} />

@@ -30,6 +30,7 @@ const payoutChangeBody = (merchantId: string, change: PayoutChange) => ({
   id: change.id,
   payout_address: change.address,
   requested_at: change.requestedAt.toISOString(),
+  requested_by: change.requestedBy,
   activates_at: change.activatesAt.toISOString(),
   is_signed: change.isSigned,
   is_approved: change.approvedBy !== null,

@@ -3,21 +3,17 @@ import { parseRequest } from '@ponte/service-kit'
 import { type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
 import { callerIn } from '../credentials'
-import type { RequestEntry } from '../store/audit-log'
 import { type ForwardedAnswer, forward } from './forward'
 import { forwardStream } from './forward-stream'
 import type { Owner } from './owner'
-import { actionOf, fieldsOf } from './recorded'
+import { actionOf, fieldsOf, type RequestedChange } from './recorded'
 
 type OwnerName = 'orders' | 'subscriptions' | 'webhook-dispatcher'
 /** The chain listener need not be there. */
 export type Owners = Record<OwnerName, Owner> & { 'chain-listener'?: Owner }
 
 /** Writes a change that an owner is asked for to the audit log, and answers what is to be called with the owner's answer. */
-export type AuditTrail = (
-  change: Pick<RequestEntry, 'action' | 'changed' | 'target'>,
-  res: Response,
-) => Promise<(answer: ForwardedAnswer) => Promise<void>>
+export type AuditTrail = (change: RequestedChange, res: Response) => Promise<(answer: ForwardedAnswer) => Promise<void>>
 
 interface ForwardedRoute {
   method: 'get' | 'post' | 'patch' | 'delete'

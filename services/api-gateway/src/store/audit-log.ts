@@ -2,6 +2,7 @@ import { type AuditEntryBody, auditOutcome, type ListAudit, type NewEvent } from
 import { type Database, insertRows, keysetPage, outboxRows, type Statement, uuidv7, uuidv7At } from '@ponte/service-kit'
 import { accountNotice } from '../mail'
 import type { Merchant, PayoutChange } from '../merchant'
+import type { RequestedChange } from '../owners'
 import { INSERT_MAILS, noticeRecord } from './mails'
 import type { MerchantStoreOptions } from './options'
 
@@ -25,24 +26,6 @@ export type Action =
   | 'member.remove'
   | 'webhook_secret.rotate'
   | 'webhook_secret.activate'
-
-/** Changes that another service makes for the merchant. */
-export type RequestAction =
-  | 'order.create'
-  | 'order.cancel'
-  | 'subscription.create'
-  | 'subscription.update'
-  | 'subscription.charge'
-  | 'subscription.cancel'
-  | 'subscription.accept'
-  | 'deliveries.replay'
-  | 'delivery.replay'
-  | 'endpoint.create'
-  | 'endpoint.update'
-  | 'endpoint.delete'
-  | 'endpoint_secret.rotate'
-  | 'endpoint_secret.activate'
-  | 'endpoint.test'
 
 /** The user or key, and the request, behind a change. */
 export interface Actor {
@@ -116,18 +99,11 @@ export interface AuditRow {
 }
 
 /** A request that another service answers. */
-export interface RequestEntry {
-  merchantId: string
-  action: RequestAction
-  /** Names of the fields that it gives. */
-  changed: string[]
-  /** What it is about; null when it creates something. */
-  target: string | null
-  actor: Actor
-}
+export type RequestEntry = RequestedChange & { merchantId: string; actor: Actor }
 
 export type Outcome = 'done' | 'repeated' | 'refused'
 
+// Raw SQL, because both are on the path of a request: one prepared statement each.
 const BEGIN = `
   INSERT INTO audit_log (id, merchant_id, user_id, action, changed, request_id, at, network, is_request, target)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, true, $9)`

@@ -25,8 +25,10 @@ import type {
   WebhookEndpointBody,
 } from '@ponte/contracts'
 import { ask, RequestFailed, respond } from '../../problem'
+import { chosenMerchant } from './chosen-merchant'
 import { accessToken, refresh } from './session'
 
+const MERCHANT_HEADER = 'Ponte-Merchant'
 const ME = '/api/v1/merchants/me'
 
 export type Query = Record<string, string | undefined>
@@ -37,7 +39,7 @@ async function call<T>(path: string, init: { method?: string; body?: object; key
     const { body } = await ask<T>(path, {
       method: init.method ?? 'GET',
       headers: {
-        Authorization: `Bearer ${token}`,
+        ...credentialOf(token),
         ...(init.body ? { 'Content-Type': 'application/json' } : {}),
         ...(init.key ? { 'Idempotency-Key': init.key } : {}),
       },
@@ -46,6 +48,12 @@ async function call<T>(path: string, init: { method?: string; body?: object; key
     return body
   }
   return withSession(attempt)
+}
+
+/** Who asks, and about which of their merchants. */
+const credentialOf = (token: string) => {
+  const chosen = chosenMerchant()
+  return { Authorization: `Bearer ${token}`, ...(chosen === null ? {} : { [MERCHANT_HEADER]: chosen }) }
 }
 
 /** Once more with a new token when the session's has ended. */
@@ -60,7 +68,7 @@ async function withSession<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 const file = (path: string): Promise<Blob> =>
-  withSession(async () => (await respond(path, { headers: { Authorization: `Bearer ${await accessToken()}` } })).blob())
+  withSession(async () => (await respond(path, { headers: credentialOf(await accessToken()) })).blob())
 
 const withQuery = (path: string, query: Query) => {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '')
@@ -75,6 +83,8 @@ export const api = {
   updateMerchant: (body: object) => call<MerchantBody>(ME, { method: 'PATCH', body }),
   branding: () => call<BrandingBody>(`${ME}/branding`),
   updateBranding: (body: object) => call<BrandingBody>(`${ME}/branding`, { method: 'PATCH', body }),
+  memberships: () => call<List<MembershipBody>>('/api/v1/merchants'),
+  approvePayoutChange: (id: string) => post<MerchantBody>(`${ME}/payout-changes/${id}/approve`),
   cancelPayoutChange: (id: string) => post<MerchantBody>(`${ME}/payout-changes/${id}/cancel`),
   rotateKey: () => post<MerchantWithKeyBody>(`${ME}/rotate-key`),
   rotateSecret: () => post<MerchantBody>(`${ME}/rotate-webhook-secret`),
@@ -108,7 +118,8 @@ export const api = {
   testEndpoint: (id: string) => post<DeliveryBody>(`${ME}/webhook-endpoints/${id}/test`),
   members: () => call<List<MemberBody>>(`${ME}/members`),
   updateMember: (id: string, body: object) => call<MemberBody>(`${ME}/members/${id}`, { method: 'PATCH', body }),
-  removeMember: (id: string) => call<object>(`${ME}/members/${id}`, { method: 'DELETE' }),
+  removeMember: (id: string, keepsKeys: boolean) =>
+    call<object>(withQuery(`${ME}/members/${id}`, { keep_api_keys: keepsKeys ? 'true' : undefined }), { method: 'DELETE' }),
   invitations: () => call<List<InvitationBody>>(`${ME}/invitations`),
   invite: (body: object) => post<InvitationBody & { token: string }>(`${ME}/invitations`, body),
   revokeInvitation: (id: string) => call<InvitationBody>(`${ME}/invitations/${id}`, { method: 'DELETE' }),
@@ -117,6 +128,7 @@ export const api = {
   createKey: (body: object) => post<NamedKeyBody & { api_key: string }>(`${ME}/api-keys`, body),
   revokeKey: (id: string) => call<NamedKeyBody>(`${ME}/api-keys/${id}`, { method: 'DELETE' }),
   audit: (query: Query) => call<List<AuditEntryBody>>(withQuery(`${ME}/audit`, query)),
+  auditFile: () => file(`${ME}/audit.csv`),
   mail: () => call<MailPreferencesBody>(`${ME}/mail`),
   updateMail: (body: object) => call<MailPreferencesBody>(`${ME}/mail`, { method: 'PATCH', body }),
   replayRange: (body: ReplayDeliveries) => post<ReplayedBody>(`${ME}/deliveries/replay`, body),

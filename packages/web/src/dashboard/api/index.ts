@@ -1,2 +1,4 @@
 export { api, type Query } from './api'
-export { authUrl, clientKey, LoginFailed, logIn, logOut, refresh, signUp, useSession } from './session'
+export { chooseMerchant, chosenMerchant, forgetMerchant } from './chosen-merchant'
+export { authUrl, clientKey, LoginFailed, logIn, logOut, refresh, signUp, userId, useSession } from './session'
+export { useMemberships } from './use-memberships'

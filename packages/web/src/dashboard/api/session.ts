@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { ask, RequestFailed } from '../../problem'
+import { forgetMerchant } from './chosen-merchant'
 
 /**
  * Who is logged in. The access token lives in this module's memory and nowhere else. The refresh token lies in a cookie that no script reads
@@ -54,6 +55,8 @@ export const useSession = (): typeof state =>
 function become(session: Pick<Grant, 'access_token' | 'expires_in'> | null): void {
   access = session && { token: session.access_token, until: Date.now() + (session.expires_in ?? 3600) * 1000 - EARLY_MS }
   state = session ? 'in' : 'out'
+  // What one user chose is not the next one's.
+  if (!session) forgetMerchant()
   for (const listener of listeners) listener()
 }
 
@@ -65,6 +68,12 @@ export async function logOut(): Promise<void> {
   await own('DELETE')
   become(null)
   otherTabs.postMessage('out')
+}
+
+/** `sub` of the user; null when no one is logged in. */
+export const userId = (): string | null => {
+  const claims = access?.token.split('.')[1]?.replace(/-/g, '+').replace(/_/g, '/')
+  return claims === undefined ? null : textOf(JSON.parse(atob(claims)), 'sub')
 }
 
 /** A token that is good for a minute at least. Throws RequestFailed when the session is over. */

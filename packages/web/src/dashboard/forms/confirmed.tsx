@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Failure } from '../elements'
 import { useWords } from '../texts'
 import { Dialog } from './dialog'
@@ -9,6 +9,8 @@ export interface ConfirmedProps<T> {
   /** The verb, on the button that asks and on the one that does. */
   action: string
   question: string
+  /** What else can be chosen. */
+  children?: ReactNode
   work(): Promise<T>
   onDone(result: T): void
 }
@@ -28,7 +30,7 @@ export function Confirmed<T>(of: ConfirmedProps<T>) {
   )
 }
 
-function Question<T>({ action, question, work, onDone, onClose }: ConfirmedProps<T> & { onClose(): void }) {
+function Question<T>({ action, question, children, work, onDone, onClose }: ConfirmedProps<T> & { onClose(): void }) {
   const { t } = useWords()
   const doing = useMutation({
     mutationFn: work,
@@ -40,6 +42,7 @@ function Question<T>({ action, question, work, onDone, onClose }: ConfirmedProps
   return (
     <>
       <p>{question}</p>
+      {children}
       {doing.error && <Failure error={doing.error} />}
       <div className="buttons">
         <Button variant="default" onClick={onClose}>

@@ -4,6 +4,7 @@ import { Mark } from '../../brand'
 import { useOnline } from '../../connection'
 import { logOut } from '../api'
 import { useWords } from '../texts'
+import { StoreSwitch } from './store-switch'
 import { Tools } from './tools'
 import './frame.css'
 
@@ -27,7 +28,7 @@ const pages = [
 ] as const
 
 /** What stands around every page: where one is, where one can go, and the way out. */
-export function Frame({ name, children }: { name: string | undefined; children: ReactNode }) {
+export function Frame({ merchantId, name, children }: { merchantId: string | undefined; name: string | undefined; children: ReactNode }) {
   const { t } = useWords()
   const [location] = useLocation()
   const pagesShown = useRef<HTMLElement>(null)
@@ -59,7 +60,7 @@ export function Frame({ name, children }: { name: string | undefined; children: 
           ))}
         </nav>
         <div className="rail-end">
-          {name && <p className="store">{name}</p>}
+          <StoreSwitch id={merchantId} name={name} />
           <Tools />
           <button type="button" className="plain" onClick={() => void logOut()}>
             {t.logOut}

@@ -1,2 +1,3 @@
+export { Download } from './download'
 export { ChoiceFilter, DateFilter, type Filters, startOfDay, useFilters } from './filters'
 export { ListCard, useList } from './paging'

@@ -3,9 +3,8 @@ import { api } from '../api'
 import { Empty } from '../elements'
 import { useNewInvoice } from '../forms'
 import { Heading, usePageTitle } from '../frame'
-import { ListCard, useFilters, useList } from '../lists'
+import { Download, ListCard, useFilters, useList } from '../lists'
 import { useWords } from '../texts'
-import { DownloadOrders } from './download-orders'
 import { NewOrder } from './new-order'
 import { ORDER_FILTERS, OrderFilters, orderQuery } from './order-filters'
 import { OrderTable } from './order-table'
@@ -21,7 +20,7 @@ export function OrdersPage() {
   return (
     <>
       <Heading title={t.orders.title}>
-        <DownloadOrders query={query} />
+        <Download name="orders.csv" work={() => api.ordersFile(query)} />
         {newOrder}
       </Heading>
       <NewOrder {...form} />

@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core'
 import type { MerchantBody } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../api'
+import { api, useMemberships, userId } from '../api'
 import { Card, CopyValue } from '../elements'
 import { address, CheckedForm, Confirmed, Dialog, required } from '../forms'
 import { useWords } from '../texts'
@@ -29,7 +29,7 @@ export function PayoutAddress({ merchant }: { merchant: MerchantBody }) {
       <div role="status">
         <FieldWarning merchant={merchant} field="payout_address" />
       </div>
-      {merchant.pending_payout_change && <Waiting change={merchant.pending_payout_change} />}
+      {merchant.pending_payout_change && <Waiting merchantId={merchant.id} change={merchant.pending_payout_change} />}
       <div className="buttons">
         <Button variant={current === null ? 'filled' : 'default'} onClick={() => setOpen(true)}>
           {action}
@@ -57,20 +57,34 @@ export function PayoutAddress({ merchant }: { merchant: MerchantBody }) {
   )
 }
 
-/** A change that is not in force yet, and can be cancelled. */
-function Waiting({ change }: { change: NonNullable<MerchantBody['pending_payout_change']> }) {
+/** A change that is not in force yet: anyone of the merchant can cancel it, and another owner approve it. */
+function Waiting({ merchantId, change }: { merchantId: string; change: NonNullable<MerchantBody['pending_payout_change']> }) {
   const { t, exactMoment } = useWords()
   const saved = useMerchantSaved()
+  const memberships = useMemberships().data ?? []
+  const isOwner = memberships.some(({ merchant_id, role }) => merchant_id === merchantId && role === 'owner')
+  const mayApprove = isOwner && !change.is_approved && change.requested_by !== userId()
   return (
     <div className="secret" role="status">
       <p className="warning">{t.payout.waiting(exactMoment(change.activates_at))}</p>
       <CopyValue value={change.payout_address} label={t.payout.next} />
-      <Confirmed
-        action={t.payout.withdraw}
-        question={t.payout.withdrawSure}
-        work={() => api.cancelPayoutChange(change.id)}
-        onDone={saved}
-      />
+      {change.is_approved && <p className="faint">{t.payout.approved}</p>}
+      <div className="buttons">
+        {mayApprove && (
+          <Confirmed
+            action={t.payout.approve}
+            question={t.payout.approveSure(change.payout_address)}
+            work={() => api.approvePayoutChange(change.id)}
+            onDone={saved}
+          />
+        )}
+        <Confirmed
+          action={t.payout.withdraw}
+          question={t.payout.withdrawSure}
+          work={() => api.cancelPayoutChange(change.id)}
+          onDone={saved}
+        />
+      </div>
     </div>
   )
 }

@@ -17,15 +17,15 @@ export const invitationIn = ({ pathname, hash }: Pick<Location, 'pathname' | 'ha
   pathname === PATH ? hash.slice(1) : null
 
 /** A user who is logged in takes an invitation. */
-export function JoinPage({ token, onJoined }: { token: string; onJoined(): void }) {
+export function JoinPage({ token, onJoined }: { token: string; onJoined(merchantId: string): void }) {
   const { t } = useWords()
   usePageTitle(t.team.join.title)
   const queries = useQueryClient()
   const accept = useMutation({
     mutationFn: () => api.acceptInvitation(token),
-    onSuccess: () => {
+    onSuccess: ({ merchant_id }) => {
       queries.clear()
-      onJoined()
+      onJoined(merchant_id)
     },
   })
   const isToken = /^inv_[0-9a-f]{64}$/.test(token)

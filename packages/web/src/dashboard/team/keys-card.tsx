@@ -8,7 +8,7 @@ import { useWords } from '../texts'
 import { KeyDialog } from './key-dialog'
 import { isForbidden, useKeys, useTeamChanged } from './use-team'
 
-export function KeysCard() {
+export function KeysCard({ nameOf }: { nameOf(userId: string): string }) {
   const { t } = useWords()
   const [isMaking, setMaking] = useState(false)
   const { data, error, refetch } = useKeys()
@@ -22,7 +22,7 @@ export function KeysCard() {
         <table className="list">
           <tbody>
             {data.map(key => (
-              <KeyRow key={key.id} named={key} />
+              <KeyRow key={key.id} named={key} maker={nameOf(key.created_by)} />
             ))}
           </tbody>
         </table>
@@ -37,7 +37,7 @@ export function KeysCard() {
   )
 }
 
-function KeyRow({ named: { id, name, prefix, scopes, last_used_at: lastUsedAt } }: { named: NamedKeyBody }) {
+function KeyRow({ named: { id, name, prefix, scopes, last_used_at: lastUsedAt }, maker }: { named: NamedKeyBody; maker: string }) {
   const { t, moment } = useWords()
   const changed = useTeamChanged()
   return (
@@ -45,6 +45,7 @@ function KeyRow({ named: { id, name, prefix, scopes, last_used_at: lastUsedAt } 
       <td>
         <strong>{name}</strong>
         <span className="faint mono">{prefix}…</span>
+        <span className="faint">{t.team.madeBy(maker)}</span>
         <span className="faint">{scopes.map(scope => t.team.scopeNames[scope]).join(' · ')}</span>
       </td>
       <td>

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Checkbox } from '@mantine/core'
 import type { InvitationBody, MemberBody } from '@ponte/contracts'
 import { useState } from 'react'
 import { api } from '../api'
@@ -6,12 +6,11 @@ import { Badge, Card, Failure, Loading } from '../elements'
 import { Confirmed } from '../forms'
 import { useWords } from '../texts'
 import { RoleDialog } from './role-dialog'
-import { useInvitations, useMembers, useTeamChanged } from './use-team'
+import { useInvitations, useKeys, useMembers, useTeamChanged } from './use-team'
 
 export function MembersCard() {
   const { t, moment } = useWords()
   const { data, error, refetch } = useMembers()
-  const changed = useTeamChanged()
   const [changing, setChanging] = useState<MemberBody | null>(null)
   const nameOf = ({ email }: MemberBody) => email ?? t.team.unknownEmail
   return (
@@ -34,12 +33,7 @@ export function MembersCard() {
                   <Button variant="default" onClick={() => setChanging(member)}>
                     {t.team.changeRole}
                   </Button>
-                  <Confirmed
-                    action={t.team.remove}
-                    question={t.team.removeSure(nameOf(member))}
-                    work={() => api.removeMember(member.id)}
-                    onDone={changed}
-                  />
+                  <Remove member={member} name={nameOf(member)} />
                 </div>
               </td>
             </tr>
@@ -48,6 +42,29 @@ export function MembersCard() {
       </table>
       <RoleDialog member={changing} onClose={() => setChanging(null)} />
     </Card>
+  )
+}
+
+/** Asks what becomes of the keys that the member made. */
+function Remove({ member, name }: { member: MemberBody; name: string }) {
+  const { t } = useWords()
+  const changed = useTeamChanged()
+  const [keepsKeys, setKeepsKeys] = useState(false)
+  const made = useKeys().data?.filter(({ created_by }) => created_by === member.user_id) ?? []
+  return (
+    <Confirmed
+      action={t.team.remove}
+      question={t.team.removeSure(name)}
+      work={() => api.removeMember(member.id, keepsKeys)}
+      onDone={changed}
+    >
+      {made.length > 0 && (
+        <>
+          <p>{t.team.removesKeys(made.map(key => key.name).join(', '))}</p>
+          <Checkbox label={t.team.keepKeys} checked={keepsKeys} onChange={event => setKeepsKeys(event.currentTarget.checked)} />
+        </>
+      )}
+    </Confirmed>
   )
 }
 

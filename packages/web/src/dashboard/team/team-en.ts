@@ -1,3 +1,4 @@
+import { auditEn } from './audit/audit-en'
 import type { teamPt } from './team-pt'
 
 /** Who works for the merchant, the keys, and what was changed. */
@@ -19,7 +20,10 @@ export const teamEn: typeof teamPt = {
   changeRole: 'Change the role',
   remove: 'Remove',
   removeSure: who =>
-    `Remove ${who}? They lose access on their next click, and the named keys that they made are revoked. The key without a name stays valid: replace it if they know it.`,
+    `Remove ${who}? They lose access on their next click, and the key without a name stays valid: replace it if they know it.`,
+  removesKeys: keys => `They made these keys, which are revoked: ${keys}.`,
+  keepKeys: 'Keep these keys: programs use them',
+  madeBy: who => `made by ${who}`,
   invite: 'Invite',
   email: 'Email',
   emailHint: 'They log in with this address, confirmed',
@@ -62,27 +66,8 @@ export const teamEn: typeof teamPt = {
   who: 'Who',
   network: 'From where',
   ponte: 'Ponte',
-  actions: {
-    'merchant.create': 'Store created',
-    'merchant.update': 'Store changed',
-    'branding.update': 'Look of the checkout changed',
-    'payout_change.sign': 'New payout address signed',
-    'payout_change.approve': 'New payout address approved',
-    'payout_change.cancel': 'Change of the payout address cancelled',
-    'payout_change.activate': 'New payout address in force',
-    'api_key.rotate': 'API key replaced',
-    'api_key.show_again': 'New API key shown again',
-    'named_key.create': 'Named key made',
-    'named_key.show_again': 'Named key shown again',
-    'named_key.revoke': 'Named key revoked',
-    'invitation.create': 'Invitation made',
-    'invitation.revoke': 'Invitation revoked',
-    'member.join': 'Member joined',
-    'member.update': 'Role changed',
-    'member.remove': 'Member removed',
-    'webhook_secret.rotate': 'New webhook secret made',
-    'webhook_secret.activate': 'New webhook secret in force',
-  },
+  gone: id => `no longer a member (${id})`,
+  audit: auditEn,
   mail: 'What you receive by email',
   mailTo: email => `Goes to ${email}.`,
   mailNone: 'Your login has no confirmed email; without one nothing is sent.',
@@ -91,6 +76,7 @@ export const teamEn: typeof teamPt = {
     webhooks: 'Deliveries that did not arrive',
     attention: 'Money that needs attention',
     subscriptions: 'Subscriptions that are past due',
+    payments: 'Each payment',
   },
   always: 'always, for owners',
   join: {

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Heading, usePageTitle } from '../frame'
 import { useWords } from '../texts'
-import { ChangesCard } from './changes-card'
+import { ChangesCard } from './audit'
 import { InviteDialog } from './invite-dialog'
 import { KeysCard } from './keys-card'
 import { MailCard } from './mail-card'
@@ -24,7 +24,7 @@ export function TeamPage() {
       <p className="lead">{t.team.lead}</p>
       <MembersCard />
       <InvitationsCard />
-      <KeysCard />
+      <KeysCard nameOf={nameOf} />
       <MailCard />
       <ChangesCard nameOf={nameOf} />
       <InviteDialog opened={isInviting} onClose={() => setInviting(false)} />

@@ -1,3 +1,5 @@
+import { auditPt } from './audit/audit-pt'
+
 /** Quem trabalha na loja, as chaves e o que foi mudado. */
 export const teamPt = {
   title: 'Equipe',
@@ -17,7 +19,10 @@ export const teamPt = {
   changeRole: 'Trocar o papel',
   remove: 'Remover',
   removeSure: (who: string) =>
-    `Remover ${who}? A pessoa perde o acesso no próximo clique, e as chaves com nome que ela criou são revogadas. A chave sem nome continua valendo: troque-a se a pessoa a conhece.`,
+    `Remover ${who}? A pessoa perde o acesso no próximo clique, e a chave sem nome continua valendo: troque-a se a pessoa a conhece.`,
+  removesKeys: (keys: string) => `A pessoa criou estas chaves, que são revogadas: ${keys}.`,
+  keepKeys: 'Manter estas chaves: programas as usam',
+  madeBy: (who: string) => `criada por ${who}`,
   invite: 'Convidar',
   email: 'E-mail',
   emailHint: 'A pessoa entra com este e-mail, já confirmado',
@@ -60,27 +65,8 @@ export const teamPt = {
   who: 'Quem',
   network: 'De onde',
   ponte: 'Ponte',
-  actions: {
-    'merchant.create': 'Loja criada',
-    'merchant.update': 'Loja mudada',
-    'branding.update': 'Aparência da página de pagamento mudada',
-    'payout_change.sign': 'Novo endereço de recebimento assinado',
-    'payout_change.approve': 'Novo endereço de recebimento aprovado',
-    'payout_change.cancel': 'Troca do endereço de recebimento cancelada',
-    'payout_change.activate': 'Novo endereço de recebimento em vigor',
-    'api_key.rotate': 'Chave de API trocada',
-    'api_key.show_again': 'Chave de API nova mostrada de novo',
-    'named_key.create': 'Chave com nome criada',
-    'named_key.show_again': 'Chave com nome mostrada de novo',
-    'named_key.revoke': 'Chave com nome revogada',
-    'invitation.create': 'Convite criado',
-    'invitation.revoke': 'Convite revogado',
-    'member.join': 'Membro entrou',
-    'member.update': 'Papel trocado',
-    'member.remove': 'Membro removido',
-    'webhook_secret.rotate': 'Novo segredo de webhook criado',
-    'webhook_secret.activate': 'Novo segredo de webhook em vigor',
-  } as Readonly<Record<string, string>>,
+  gone: (id: string) => `não é mais membro (${id})`,
+  audit: auditPt,
   mail: 'O que você recebe por e-mail',
   mailTo: (email: string) => `Vai para ${email}.`,
   mailNone: 'Seu acesso não tem e-mail confirmado; sem ele nada é enviado.',
@@ -89,6 +75,7 @@ export const teamPt = {
     webhooks: 'Entregas que não chegaram',
     attention: 'Dinheiro que precisa de atenção',
     subscriptions: 'Assinaturas em atraso',
+    payments: 'Cada pagamento',
   },
   always: 'sempre, para donos',
   join: {

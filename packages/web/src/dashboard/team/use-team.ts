@@ -29,5 +29,6 @@ export const isForbidden = (error: Error | null) => error instanceof RequestFail
 export function useNameOf(): (userId: string) => string {
   const { t } = useWords()
   const emails = new Map(useMembers().data?.map(({ user_id, email }) => [user_id, email]))
-  return id => (id === 'ponte' ? t.team.ponte : (emails.get(id) ?? (emails.has(id) ? t.team.unknownEmail : id.slice(0, ID_SHOWN))))
+  return id =>
+    id === 'ponte' ? t.team.ponte : (emails.get(id) ?? (emails.has(id) ? t.team.unknownEmail : t.team.gone(id.slice(0, ID_SHOWN))))
 }

@@ -20,6 +20,7 @@ export const en: Texts = {
   navLabel: 'Pages',
   skip: 'Go to the content',
   logOut: 'Log out',
+  chooseStore: 'Store',
   theme: 'Switch between light and dark',
   language: 'Language',
   copy: 'Copy',
@@ -57,6 +58,10 @@ export const en: Texts = {
     waiting: moment => `Another address takes effect on ${moment}. If it was not you, cancel it and change your password.`,
     withdraw: 'Cancel the change',
     withdrawSure: 'Cancel it? New orders go on being paid to the present address.',
+    approve: 'Approve the change',
+    approveSure: address =>
+      `Approve ${address}? Ask the other owner in person whether it is theirs. Once it is signed too, it is in force at once.`,
+    approved: 'Another owner approved it.',
   },
   signIn: {
     title: 'Log in',

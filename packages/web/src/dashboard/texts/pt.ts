@@ -20,6 +20,7 @@ export const pt = {
   navLabel: 'Páginas',
   skip: 'Ir para o conteúdo',
   logOut: 'Sair',
+  chooseStore: 'Loja',
   theme: 'Alternar entre claro e escuro',
   language: 'Idioma',
   copy: 'Copiar',
@@ -57,6 +58,10 @@ export const pt = {
     waiting: (moment: string) => `Outro endereço passa a valer em ${moment}. Se não foi você, cancele e troque sua senha.`,
     withdraw: 'Cancelar a troca',
     withdrawSure: 'Cancelar? As cobranças novas continuam pagando ao endereço atual.',
+    approve: 'Aprovar a troca',
+    approveSure: (address: string) =>
+      `Aprovar ${address}? Pergunte pessoalmente ao outro dono se o endereço é dele. Com a assinatura também, a troca vale na hora.`,
+    approved: 'Outro dono aprovou a troca.',
   },
   signIn: {
     title: 'Entrar',

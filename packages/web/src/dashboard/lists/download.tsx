@@ -1,17 +1,16 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { api, type Query } from '../api'
 import { Failure } from '../elements'
 import { useWords } from '../texts'
 
-/** All pages of what the list shows, as a file. The token of a session is in no address, so the file is fetched and then saved. */
-export function DownloadOrders({ query }: { query: Query }) {
+/** A list as a file. The token of a session is in no address, so the file is fetched and then saved. */
+export function Download({ name, work }: { name: string; work(): Promise<Blob> }) {
   const { t } = useWords()
   const download = useMutation({
-    mutationFn: () => api.ordersFile(query),
+    mutationFn: work,
     onSuccess: blob => {
       const url = URL.createObjectURL(blob)
-      const link = Object.assign(document.createElement('a'), { href: url, download: 'orders.csv' })
+      const link = Object.assign(document.createElement('a'), { href: url, download: name })
       link.click()
       URL.revokeObjectURL(url)
     },

@@ -1,0 +1,1 @@
+export { ChangesCard } from './changes-card'
