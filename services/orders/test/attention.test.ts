@@ -188,6 +188,8 @@ describe('what is handled', () => {
     const order = await create(merchant)
     expect((await mark(merchant, order.id, 'handle', { facts: 'x' })).body).toMatchObject({ code: 'not_found' })
     expect((await mark(uuidv7(), order.id, 'reopen')).body).toMatchObject({ code: 'forbidden' })
+    await pays(order, 60_000_000n)
+    await system.orders.idle()
     expect((await mark(merchant, order.id, 'handle')).body).toMatchObject({ code: 'invalid_request' })
   })
 })

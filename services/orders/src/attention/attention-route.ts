@@ -74,8 +74,8 @@ export function attentionRoutes({ store, place, feeBps, now }: AttentionDeps): R
   }
 
   router.post(`${BASE}/:id/handle`, async (req, res) => {
-    const { facts } = parseRequest(handleAttention, req.body, 'body')
     const { seen, body, write } = await found(req, res)
+    const { facts } = parseRequest(handleAttention, req.body, 'body')
     if (facts !== factsOf(seen)) throw new ApiError('invalid_state', 'Something new is known of it; look at it again.')
     const from = caller.parse(res.locals.caller)
     const mark = { at: now(), by: from.kind === 'merchant' ? (from.user_id ?? null) : null }
