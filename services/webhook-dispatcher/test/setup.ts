@@ -2,7 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Event, type EventData, type EventType, type OPT_IN_EVENTS, topology } from '@ponte/contracts'
-import { type Bus, createLogger, memoryBus, openDatabase, readConfig, seal, signCaller, silentLogger, uuidv7 } from '@ponte/service-kit'
+import {
+  type Bus,
+  createLogger,
+  type Logger,
+  memoryBus,
+  openDatabase,
+  readConfig,
+  seal,
+  signCaller,
+  silentLogger,
+  uuidv7,
+} from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import pg from 'pg'
 import { createWebhookDispatcher, webhookDispatcherConfig, webhookDispatcherMigrations } from '../src'
@@ -34,9 +45,10 @@ export const testBus = (logger = silentLogger): Bus =>
   })
 
 /** The real service on a database of its own, with the in-process bus; loopback is open for the test's receivers. */
-export async function startDispatcher(env: Record<string, string> = {}) {
+export async function startDispatcher(env: Record<string, string> = {}, given: { logger?: Logger } = {}) {
   const database = await testDatabase(webhookDispatcherMigrations)
-  const logger = process.env.PONTE_TEST_LOG ? createLogger({ service: 'test', level: process.env.PONTE_TEST_LOG }) : silentLogger
+  const silent = process.env.PONTE_TEST_LOG ? createLogger({ service: 'test', level: process.env.PONTE_TEST_LOG }) : silentLogger
+  const logger = given.logger ?? silent
   const bus = testBus(logger)
   const config = readConfig(webhookDispatcherConfig, settings(database.url, env))
   const dispatcher = createWebhookDispatcher(config, { bus, logger })

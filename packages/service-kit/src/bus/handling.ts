@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { Semaphore } from 'async-mutex'
 import { isStale, isTransient } from '../database'
 import type { Logger } from '../observe'
@@ -58,6 +59,8 @@ export function createHandling(
   prefetch: number,
   options: Omit<Handling, 'handler' | 'slots' | 'held' | 'heldMax'>,
 ): Handling {
+  // Each message that waits to be tried again listens; more than ten of them are no leak for Node to warn of.
+  setMaxListeners(prefetch * TAKEN_PER_HANDLER, options.signal)
   return { ...options, handler, slots: slots(prefetch), held: { count: 0 }, heldMax: prefetch }
 }
 
