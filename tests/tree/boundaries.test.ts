@@ -42,7 +42,7 @@ const homes: Record<string, string[]> = {
     'services/orders/src/chain/payout-addresses.ts',
     'services/webhook-dispatcher/src/{memoize,send/resolver}.ts',
   ],
-  'async-mutex': ['packages/service-kit/src/bus/handling.ts', 'services/orders/src/keyed-mutex.ts'],
+  'async-mutex': ['packages/service-kit/src/bus/handling.ts', 'services/orders/src/keyed-batch.ts'],
   commander: ['packages/cli/src/*.ts'],
   luxon: ['services/subscriptions/src/calendar/calendar.ts'],
   ethers: [
