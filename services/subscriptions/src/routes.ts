@@ -25,6 +25,7 @@ import {
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import { CHARGES_SHOWN, type OrderWaits, orderAnswer, subscriptionBody, toAmendment, toNewSubscription, withOrder } from './api'
+import { payerRoutes } from './payer'
 import { mint } from './scheduler'
 import { type AskedCharge, isConflict, type Store } from './store'
 import { accept, amend, type Charge, cancel, charge, type Dunning, open, type Subscription } from './subscription'
@@ -52,6 +53,7 @@ export function routes(deps: RouteDeps): Router {
     subscriptionBody(subscription, { at: now(), publicUrl: deps.publicUrl }, charges)
   const router = Router()
   router.use(requireCaller({ secrets: deps.tokenSecrets, audience: 'subscriptions', schema: caller }))
+  router.use(payerRoutes(deps))
 
   router.post(BASE, async (req, res) => {
     const terms = merchantOf(res)

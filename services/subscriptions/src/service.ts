@@ -12,10 +12,8 @@ import {
   pruneAnswers,
   serviceParts,
 } from '@ponte/service-kit'
-import { Router } from 'express'
 import { createOrderWaits } from './api'
 import type { SubscriptionsConfig } from './config'
-import { payerRoutes } from './payer-routes'
 import { reactions } from './reactions'
 import { routes } from './routes'
 import { runDue } from './scheduler'
@@ -65,13 +63,16 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
   const pruning = every('idempotency pruning', 3_600_000, () => pruneAnswers(database), logger)
   const orderWaits = createOrderWaits(store.orders.body)
 
-  const shared = {
-    ...{ store, now, orderWaits, publicUrl: config.PUBLIC_URL, orderWaitMs: config.ORDER_WAIT_MS },
+  const routing = routes({
+    database,
+    store,
+    now,
+    orderWaits,
+    dunning,
+    publicUrl: config.PUBLIC_URL,
+    orderWaitMs: config.ORDER_WAIT_MS,
     tokenSecrets: config.GATEWAY_TOKEN_SECRET,
-  }
-  const routing = Router()
-    .use(payerRoutes(shared))
-    .use(routes({ ...shared, database, dunning }))
+  })
   const http = httpServer('http', createApp({ routes: routing, logger }), { host: config.HOST, port: config.PORT })
   const reacting = reactions({ store, now, orderWaits, merchantMoved: () => scheduler.wake() })
   return assemble({ parts: [relay, scheduler, pruning, consumer(bus, queuesReadBy('subscriptions'), reacting)], http })

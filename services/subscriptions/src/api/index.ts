@@ -1,5 +1,4 @@
 export * from './order-answer'
 export * from './order-wait'
-export * from './payer-body'
 export * from './requests'
 export * from './subscription-body'

@@ -1,7 +1,4 @@
-import { currentVerdict } from './charges'
-import { isHeld } from './end'
-import { missingOf } from './period'
-import { currentCharge, isLive, openAttempt, outstanding, type Subscription } from './subscription'
+import { currentCharge, currentVerdict, isHeld, isLive, missingOf, openAttempt, outstanding, type Subscription } from '../subscription'
 
 /** What a payer is asked for now. */
 export interface PayerDue {

@@ -1,5 +1,6 @@
 import { formatBrl, type PayerSubscriptionBody } from '@ponte/contracts'
-import { type Attempt, type Charge, hasLapsed, nextChargeAt, payerDue, plannedEnd, type Subscription } from '../subscription'
+import { type Attempt, type Charge, hasLapsed, nextChargeAt, plannedEnd, type Subscription } from '../subscription'
+import { payerDue } from './payer-due'
 
 interface Shown {
   merchantName: string
@@ -48,7 +49,7 @@ const wasOffered = ({ attempts }: Charge) => attempts.some(attempt => !hasLapsed
 /** The order that was paid, else the one for which most came, else the latest. */
 const byMoney = (a: Attempt, b: Attempt) =>
   Number(b.status === 'paid') - Number(a.status === 'paid') ||
-  Number(b.receivedCentavos - a.receivedCentavos) ||
+  Number(b.receivedCentavos > a.receivedCentavos) - Number(b.receivedCentavos < a.receivedCentavos) ||
   b.issuedAt.getTime() - a.issuedAt.getTime()
 
 const text = (at: Date | null) => at?.toISOString() ?? null

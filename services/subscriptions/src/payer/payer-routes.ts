@@ -1,11 +1,13 @@
-import { ApiError, caller, id as idSchema } from '@ponte/contracts'
-import { parseRequest, requireCaller, retryConflicts } from '@ponte/service-kit'
+import { ApiError, id as idSchema } from '@ponte/contracts'
+import { parseRequest, retryConflicts } from '@ponte/service-kit'
 import { type Request, Router } from 'express'
 import { z } from 'zod'
-import { CHARGES_SHOWN, type OrderWaits, payerBody } from './api'
-import { mint } from './scheduler'
-import { isConflict, type Store } from './store'
-import { charge, payerDue, type Subscription } from './subscription'
+import { CHARGES_SHOWN, type OrderWaits } from '../api'
+import { mint } from '../scheduler'
+import { isConflict, type Store } from '../store'
+import { charge, type Subscription } from '../subscription'
+import { payerBody } from './payer-body'
+import { payerDue } from './payer-due'
 
 export interface PayerRouteDeps {
   store: Store
@@ -13,18 +15,15 @@ export interface PayerRouteDeps {
   orderWaitMs: number
   publicUrl: string
   now: () => Date
-  tokenSecrets: readonly string[]
 }
 
 const path = z.object({ payer_token: idSchema })
 const nothing = z.strictObject({})
 const BASE = '/api/v1/payer/subscriptions/:payer_token'
 
-/** What a payer with the link of a subscription may do: see it, and have the order opened that is due. */
-export function payerRoutes({ store, orderWaits, orderWaitMs, publicUrl, now, tokenSecrets }: PayerRouteDeps): Router {
+/** What a payer with the link of a subscription may do: see it, and have the order opened that is due. Its callers are verified before. */
+export function payerRoutes({ store, orderWaits, orderWaitMs, publicUrl, now }: PayerRouteDeps): Router {
   const router = Router()
-  router.use(requireCaller({ secrets: tokenSecrets, audience: 'subscriptions', schema: caller }))
-
   const found = async (req: Request): Promise<Subscription> => {
     const { payer_token } = parseRequest(path, req.params, 'path')
     parseRequest(nothing, req.query, 'query')

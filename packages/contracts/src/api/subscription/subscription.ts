@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { brlAmount, brlAmountInput, description, externalRef, id, metadata, metadataChange, timestamp } from '../fields'
-import { pageQuery } from './list'
-import { ORDER_EXPIRES_IN_MAX_S, ORDER_EXPIRES_IN_MIN_S } from './order'
+import { brlAmount, brlAmountInput, description, externalRef, id, metadata, metadataChange, timestamp } from '../../fields'
+import { pageQuery } from '../list'
+import { ORDER_EXPIRES_IN_MAX_S, ORDER_EXPIRES_IN_MIN_S } from '../order'
 
 export const subscriptionStatus = z.enum(['active', 'past_due', 'cancelled', 'expired'])
 export const interval = z.enum(['day', 'week', 'month', 'year']).meta({ description: 'Absent: you charge whenever you wish' })
@@ -191,43 +191,6 @@ export const subscription = z
   })
   .meta({ id: 'Subscription' })
 export type SubscriptionBody = z.infer<typeof subscription>
-
-/** What a payer with the link of a subscription may see: no reference, no metadata and no id of the merchant's. */
-export const payerSubscription = z
-  .object({
-    object: z.literal('payer_subscription'),
-    status: subscriptionStatus,
-    merchant_name: z.string(),
-    description: description.nullable(),
-    brl_amount: brlAmount,
-    interval: interval.nullable(),
-    interval_count: intervalCount.nullable(),
-    timezone,
-    paused: z.boolean(),
-    next_charge_at: timestamp.nullable().meta({ description: 'When the next payment is asked for by itself' }),
-    ends_at: timestamp.nullable().meta({ description: 'When it ends or ended; null while that is open' }),
-    due: z
-      .object({
-        brl_amount: brlAmount,
-        checkout_url: z.string().nullable().meta({ description: 'Where it is paid; null while no order is open for it' }),
-        can_be_asked: z.boolean().meta({ description: 'The payer may have an order opened for it' }),
-      })
-      .nullable()
-      .meta({ description: 'What is to be paid now; null for nothing' }),
-    charges: z
-      .array(
-        z.object({
-          status: z.enum(['open', 'paid', 'unpaid']),
-          brl_amount: brlAmount,
-          issued_at: timestamp.nullable(),
-          paid_at: timestamp.nullable(),
-          receipt_url: z.string().nullable(),
-        }),
-      )
-      .meta({ description: 'The latest 24 periods, newest first' }),
-  })
-  .meta({ id: 'PayerSubscription' })
-export type PayerSubscriptionBody = z.infer<typeof payerSubscription>
 
 /** Answer 202 of `POST /api/v1/subscriptions/:id/charge`: the order is on its way and its link already works when it arrives. */
 export const pendingCharge = z

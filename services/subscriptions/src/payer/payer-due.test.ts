@@ -1,7 +1,5 @@
-import { advance } from './charges'
-import { recordClosed, recordPaid } from './order-outcome'
+import { advance, open, recordClosed, recordPaid, type Subscription } from '../subscription'
 import { payerDue } from './payer-due'
-import { open, type Subscription } from './subscription'
 
 const START = new Date('2026-01-31T12:00:00Z')
 const later = (days: number) => new Date(START.getTime() + days * 86_400_000)

@@ -1,0 +1,2 @@
+export * from './payer-subscription'
+export * from './subscription'
