@@ -47,9 +47,10 @@ export function payerBody(subscription: Subscription, { merchantName, publicUrl,
 const wasOffered = ({ attempts }: Charge) => attempts.some(attempt => !hasLapsed(attempt))
 
 /** The order that was paid, else the one for which most came, else the latest. */
-const byMoney = (a: Attempt, b: Attempt) =>
-  Number(b.status === 'paid') - Number(a.status === 'paid') ||
-  Number(b.receivedCentavos > a.receivedCentavos) - Number(b.receivedCentavos < a.receivedCentavos) ||
-  b.issuedAt.getTime() - a.issuedAt.getTime()
+const byMoney = (a: Attempt, b: Attempt) => {
+  if (a.status !== b.status && [a.status, b.status].includes('paid')) return a.status === 'paid' ? -1 : 1
+  if (a.receivedCentavos !== b.receivedCentavos) return a.receivedCentavos > b.receivedCentavos ? -1 : 1
+  return b.issuedAt.getTime() - a.issuedAt.getTime()
+}
 
 const text = (at: Date | null) => at?.toISOString() ?? null
