@@ -47,8 +47,8 @@ export async function readBooks(ask: Ask, sql: Sql, merchantId: string, bodies: 
     subscriptions: plans.map(planLine).sort(),
     events,
     delivered: Object.fromEntries(delivered),
-    // Facts of a mail that was given up are gone; an order may be underpaid for a while.
-    mails: mails.rows.flatMap(({ kind }) => (kind === 'money.underpaid' ? [] : [kind])).sort(),
+    // Facts of a mail that was given up are gone, so that those about what was true for a while cannot be named.
+    mails: mails.rows.flatMap(({ kind }) => (kind === 'money.underpaid' || kind === 'payment.order' ? [] : [kind])).sort(),
   }
 }
 
