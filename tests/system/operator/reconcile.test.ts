@@ -146,11 +146,15 @@ interface Audited {
 
 const OWN_WORK = 'the work list of the service, not its books'
 const BACK = 'where a payer goes afterwards, which nothing else records'
+const NOTED = 'what the merchant has noted beside it, which moves no money'
 const STAMP = 'when the row was written, which nothing else records'
 const audited: Audited[] = [
   {
     ...{ service: 'orders', table: 'orders', where: () => `id = '${made.paid.id}'` },
-    unaudited: { version: 'counts writes', success_url: BACK, cancel_url: BACK },
+    unaudited: {
+      ...{ version: 'counts writes', success_url: BACK, cancel_url: BACK },
+      ...{ handled_at: NOTED, handled_by: NOTED, handled_facts: NOTED, handled_blocked: NOTED },
+    },
     // No payment points to this one.
     values: { status: "'underpaid'", exception: "'overpaid'" },
   },
