@@ -23,6 +23,7 @@ const pieces = {
   restores: 'tests/drills/restores.ts',
   retention: 'tests/drills/retention.ts',
   neighbours: 'tests/drills/neighbours.ts',
+  streams: 'tests/drills/streams.ts',
 }
 
 async function main() {

@@ -59,7 +59,7 @@ const plans: fc.Arbitrary<Plan> = fc.record({
 const DEPTH = 5
 const END = 1000
 
-/** Plays a plan on a chain that confirms after five seconds: the reports of a listener, gapless, with an advance after each. */
+/** Plays a plan on a chain that confirms after five seconds: the reports of a listener, gapless, with an advance before and after each. */
 function played(plan: Plan, asked: bigint): Report[] {
   const reports: { second: number; payment?: Payment }[] = []
   const mine = (id: string, grossUnits: bigint, transfer: boolean, second: number, fate: Plan['payments'][number]['fate']) => {
@@ -100,6 +100,8 @@ function played(plan: Plan, asked: bigint): Report[] {
   const published: Report[] = []
   reports.forEach(({ second, payment }, index) => {
     const sequence = index + 1
+    // A block that holds nothing of this order moves the time on as well.
+    published.push({ advance: index, time: at(second - 1 - DEPTH) })
     published.push(payment ? { sequence, payment } : { sequence, synced: true }, { advance: sequence, time: at(second - DEPTH) })
   })
   published.push({ advance: reports.length, time: at(END) })
