@@ -86,6 +86,7 @@ describe('the line never stands behind one transaction', () => {
     const listening = await start({
       COIN_USDC: '4000',
       GAS_BUDGET_ORDER_USDC: '1000',
+      ...{ GAS_BUDGET_DAY_USDC: '1000', GAS_NEW_MERCHANT_DAYS: '0' },
       GAS_BUDGET_MERCHANT_DAY_USDC: '1000',
       RELAYER_STUCK_MS: '500',
     })
