@@ -12,7 +12,9 @@ let world: World
 let system: System
 beforeAll(async () => {
   world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
+  // Nothing listens there and nothing is sent; the metrics of mail are those of a gateway that has a server.
+  const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Ponte <no-reply@ponte.example>' }
+  system = await startAll(world.place, { logger: world.logger, settings: { 'api-gateway': mail } })
 }, 60_000)
 afterAll(async () => {
   await system?.stop()
