@@ -114,7 +114,7 @@ describe('an RPC end point that fails', () => {
   ]
   it.each(limits)('asks for less when %s states that it is too much, without leaving it', async (_name, fault) => {
     proxy.set(fault)
-    await start({ blocks: 40 })
+    await start({ blocks: 40, env: { RPC_TIMEOUT_MS: '10000' } })
     await level()
     expectWhole(listening, memos)
     expect(await failOvers()).toEqual([])
