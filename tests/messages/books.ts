@@ -1,4 +1,4 @@
-import type { List, OrderBody, SubscriptionBody } from '@ponte/contracts'
+import type { CheckoutBody, List, OrderBody, SubscriptionBody } from '@ponte/contracts'
 import type { Sql } from '@ponte/service-kit'
 import { TAKEN_BACK, TOPPED_UP } from './stories'
 
@@ -35,42 +35,60 @@ export async function readBooks(ask: Ask, sql: Sql, merchantId: string, bodies: 
   const plans = await Promise.all(
     (await all<SubscriptionBody>('/subscriptions')).map(({ id }) => ask<SubscriptionBody>('GET', `/subscriptions/${id}`)),
   )
-  const mails = await sql.query<{ kind: string }>('SELECT kind FROM mails WHERE merchant_id = $1', [merchantId])
-  const named = (bodies: readonly Pick<EventBody, 'type' | 'data'>[]) => bodies.filter(isLasting).map(eventLine).sort()
-  const events = named(await all<EventBody>('/events'))
+  const { rows: mails } = await sql.query<{ kind: string }>('SELECT kind FROM mails WHERE merchant_id = $1', [merchantId])
+  const checkouts = await Promise.all(orders.map(({ id }) => ask<CheckoutBody>('GET', `/checkout/${id}`)))
+  const pulled = await all<EventBody>('/events')
+  const events = lasting(pulled).map(eventLine).sort()
   const delivered = [...bodies].map(([name, each]) => {
-    const lines = named([...new Set(each)].map(body => JSON.parse(body)))
-    return [name, String(lines) === String(events) ? ['every event'] : lines] as const
+    const got = [...new Set(each)].map((body): EventBody => JSON.parse(body))
+    const isComplete = String(got.map(eventLine).sort()) === String(pulled.map(eventLine).sort())
+    return [name, isComplete ? ['every event'] : lasting(got).map(eventLine).sort()] as const
   })
+  const count = (items: readonly { kind: string }[], kind: string) => items.filter(item => item.kind === kind).length
+  const published = pulled.map(({ type }) => ({ kind: type }))
   return {
-    orders: orders.map(orderLine).sort(),
+    orders: orders.map((order, index) => orderLine(order, checkouts[index]?.authorization?.status ?? null, pulled)).sort(),
     subscriptions: plans.map(planLine).sort(),
     events,
     delivered: Object.fromEntries(delivered),
-    // Facts of a mail that was given up are gone, so that those about what was true for a while cannot be named.
-    mails: mails.rows.flatMap(({ kind }) => (kind === 'money.underpaid' || kind === 'payment.order' ? [] : [kind])).sort(),
+    // What was true for a while has its mail when it has its event.
+    mails: [
+      ...mails.flatMap(({ kind }) => (MAILED.some(([mail]) => mail === kind) ? [] : [kind])).sort(),
+      ...MAILED.map(([mail, type]) => `${mail}: ${count(mails, mail) - count(published, type)} more than ${type}`),
+    ],
   }
 }
 
+const MAILED = [
+  ['money.underpaid', 'order.underpaid'],
+  ['payment.order', 'order.paid'],
+] as const
+
 /**
  * What was true for a while is notified only when it was seen: parts of a payment may come at once, and one that the chain took back may come as taken
- * back.
+ * back. The latter stands with its order.
  */
-function isLasting({ type, data }: Pick<EventBody, 'type' | 'data'>): boolean {
-  if (data.external_ref === TAKEN_BACK) return false
-  return !(type.endsWith('underpaid') && data.external_ref === TOPPED_UP)
+function lasting(events: readonly EventBody[]): EventBody[] {
+  const partly = events.find(({ type, data }) => type.endsWith('underpaid') && data.external_ref === TOPPED_UP)
+  return events.filter(event => event !== partly && event.data.external_ref !== TAKEN_BACK)
 }
+
+/** Exception, whether a transaction and a time of payment are shown, and what was published, of an order whose payment was taken back. */
+const TAKEN_BACK_OUTCOMES = ['reorged | true | true | ["order.paid","order.settled"]', 'null | false | false | ["order.expired"]']
 
 const eventLine = (each: Pick<EventBody, 'type' | 'data'>) =>
   line(each.type, each.data.external_ref ?? each.data.reason ?? each.data.action ?? each.data.amount, surplusOf(each))
 const surplusOf = ({ type, data }: Pick<EventBody, 'type' | 'data'>) =>
   type !== 'order.underpaid' && typeof data.received === 'string' ? data.received : ''
 
-const orderLine = (order: OrderBody) => {
+const orderLine = (order: OrderBody, signature: string | null, events: readonly EventBody[]) => {
   const payments = (order.payments ?? []).map(({ kind, amount, status, settlement }) => `${kind} ${amount} ${status} ${settlement.status}`)
-  const shown = [order.external_ref, order.status, order.brl_amount, order.received, payments.sort()]
-  if (order.external_ref === TAKEN_BACK) return line(...shown)
-  return line(...shown, order.exception, order.tx_hash !== null, order.paid_at !== null)
+  const shown = [order.external_ref, order.status, order.brl_amount, order.received, payments.sort(), signature]
+  const outcome = line(order.exception, order.tx_hash !== null, order.paid_at !== null)
+  if (order.external_ref !== TAKEN_BACK) return line(...shown, outcome)
+  const published = events.filter(({ data }) => data.id === order.id).map(({ type }) => type)
+  const whole = line(outcome, published.sort())
+  return line(...shown, TAKEN_BACK_OUTCOMES.includes(whole) ? 'one of its outcomes' : whole)
 }
 
 const planLine = (plan: SubscriptionBody) =>

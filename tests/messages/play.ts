@@ -52,7 +52,7 @@ async function play(home: Home, services: Services, chain: ChainFacts, seed: num
   const paused = await endpoint('paused', { max_in_flight: 1 })
   await user('PATCH', `/merchants/me/webhook-endpoints/${paused.id}`, { paused: true })
   await settle()
-  bus.shuffle(seed === null ? null : random)
+  bus.shuffle(seed === null ? null : random, seed ?? 0)
 
   const deliver = async (messages: readonly Message[]) => {
     for (const each of messages) await bus.publish(each)

@@ -2,11 +2,14 @@ import { topology } from '@ponte/contracts'
 import { type Bus, type Message, queuesOf, until } from '@ponte/service-kit'
 import type { Random } from '../torture/random'
 
-/** Groups into which what was published is split; the next is delivered when all that follows from the one before is done. */
+/** Groups into which what was published is split; the next is delivered when the one before is handled. */
 const GROUPS = 3
-const REPEATED = 0.2
+/** Of what came before, in each group. */
+const REPEATED = 0.07
 const REMEMBERED = 300
-const PATIENCE_MS = 300
+/** Of what is alone about its subject. */
+const LATE = 0.3
+const PATIENCE_MS = 2_000
 
 export interface ShuffledBus extends Bus {
   /** The types that were published. */
@@ -14,8 +17,11 @@ export interface ShuffledBus extends Bus {
   counts: { published: number; repeated: number }
   /** What is delivered and not handled. */
   waiting(): string[]
-  /** What is published from now on is kept, shuffled and repeated by this; null lets it pass in the order of publishing. */
-  shuffle(random: Random | null): void
+  /**
+   * What is published from now on is kept, repeated by this, and delivered the newest first (when `drains` is odd) and shuffled by turns; null lets it
+   * pass in the order of publishing.
+   */
+  shuffle(random: Random | null, drains?: number): void
   /** What becomes of a message in its place; it is not delivered. */
   divert(type: string, take: (message: Message) => boolean): void
   /** Delivers all that is kept, and what follows from it; `idle` resolves when no service has work. */
@@ -31,6 +37,7 @@ export function shuffledBus(bus: Bus): ShuffledBus {
   const counts = { published: 0, repeated: 0 }
   const diversions = new Map<string, (message: Message) => boolean>()
   const queues = queuesOf(topology)
+  let drains = 0
   /** Queue and id of what was delivered and is not handled yet. */
   const open = new Set<string>()
 
@@ -69,22 +76,53 @@ export function shuffledBus(bus: Bus): ShuffledBus {
       ),
     busy: async () => open.size > 0 || (await bus.busy?.()) === true,
     waiting: () => [...open].slice(0, 5),
-    shuffle(next) {
+    shuffle(next, begin = 0) {
       random = next
+      drains = begin
     },
     divert: (type, take) => void diversions.set(type, take),
     async drain(idle) {
+      drains += 1
+      const isNewestFirst = random !== null && drains % 2 === 0
+      let late = isNewestFirst && random ? latecomers(kept, random) : []
+      kept = without(kept, late)
       for (let group = 1; ; group += 1) {
         if (kept.length === 0) await idle()
+        if (kept.length === 0) [kept, late] = [late, []]
         if (!random || kept.length === 0) return
-        const order = random.shuffle(kept)
-        const size = group < GROUPS ? random.between(1, order.length + 1) : order.length
-        kept = order.slice(size)
-        const again = past.filter(() => random?.chance(REPEATED / GROUPS))
+        const chosen = isNewestFirst ? newestOfEach(kept) : mixed(kept, group, random)
+        const again = without(past, [...kept, ...late]).filter(() => random?.chance(REPEATED))
+        kept = without(kept, chosen)
         counts.repeated += again.length
-        deliver(random.shuffle([...order.slice(0, size), ...again]))
+        deliver(random.shuffle([...chosen, ...again]))
         await handled()
       }
     },
   }
+}
+
+const without = (messages: readonly Message[], others: readonly Message[]): Message[] => {
+  const left = new Set(others)
+  return messages.filter(message => !left.has(message))
+}
+
+/** Some of what is kept; all of it in the last group. */
+const mixed = (kept: readonly Message[], group: number, random: Random): readonly Message[] =>
+  group < GROUPS ? random.shuffle(kept).slice(0, random.between(1, kept.length + 1)) : kept
+
+const newestOfEach = (kept: readonly Message[]): Message[] => bySubject(kept).flatMap(each => each.slice(-1))
+
+/** What comes when nothing else is left: the oldest about each subject, and some of what is alone. */
+const latecomers = (kept: readonly Message[], random: Random): Message[] =>
+  bySubject(kept).flatMap(each => (each.length > 1 || random.chance(LATE) ? each.slice(0, 1) : []))
+
+/** Messages that must be right in any order of arrival among themselves, in the order of their publishing. */
+function bySubject(messages: readonly Message[]): Message[][] {
+  const subjects = new Map<string, Message[]>()
+  for (const message of messages) {
+    const { data } = JSON.parse(message.body)
+    const subject = data.order_id ?? data.order?.id ?? data.memo ?? data.subscription?.id ?? message.type
+    subjects.set(subject, [...(subjects.get(subject) ?? []), message])
+  }
+  return [...subjects.values()]
 }

@@ -14,8 +14,9 @@ export const TOPPED_UP = 'underpaid, then topped up'
 /** Orders by their reference. */
 export const orderStories: Record<string, OrderStory> = {
   'paid by the router': (chain, order, at) => chain.pay(order, at + MINUTE_S),
+  // A listener that was away reports it as confirmed at once.
   'paid by a transfer and swept'(chain, order, at) {
-    chain.pay(order, at + MINUTE_S, { kind: 'transfer' })
+    chain.pay(order, at + MINUTE_S, { kind: 'transfer', states: ['confirmed'] })
     chain.sweep(order, at + 2 * MINUTE_S)
   },
   'swept, moved by a reorganisation and swept again'(chain, order, at) {
@@ -33,6 +34,11 @@ export const orderStories: Record<string, OrderStory> = {
     chain.pay(order, at + 5 * MINUTE_S, { percent: 40 })
   },
   'underpaid to its end': (chain, order, at) => chain.pay(order, at + MINUTE_S, { percent: 60 }),
+  'underpaid by a transfer that is blocked for a while, its sweep taken back'(chain, order, at) {
+    chain.pay(order, at + MINUTE_S, { percent: 60, kind: 'transfer', states: ['confirmed'] })
+    chain.sweep(order, at + 2 * MINUTE_S, ['confirmed', 'orphaned'])
+    chain.blocked(order, at + 5 * MINUTE_S)
+  },
   overpaid: (chain, order, at) => chain.pay(order, at + MINUTE_S, { percent: 150 }),
   'paid twice'(chain, order, at) {
     chain.pay(order, at + MINUTE_S)
@@ -101,9 +107,13 @@ export const planStories: Record<string, PlanStory> = {
     plan: daily,
     payer: (chain, order, at, step) => chain.pay(order, at + MINUTE_S, { percent: step === 0 ? 60 : 100 }),
   },
-  'paid late, while the next order is open': {
+  'paid late in two parts, while the next order is open': {
     plan: daily,
-    latecomer: (chain, order, at, step) => step === 1 && chain.pay(order, at + MINUTE_S),
+    latecomer(chain, order, at, step) {
+      if (step !== 1) return
+      chain.pay(order, at + MINUTE_S, { percent: 60 })
+      chain.pay(order, at + 3 * MINUTE_S, { percent: 40 })
+    },
   },
   'changed at once': { plan: daily, merchant: { 0: { apply: 'now', brl_amount: '59.90' } }, payer: paysAll },
   'refused by orders': { plan: { ...daily, max_periods: 1 }, isRefused: true },
