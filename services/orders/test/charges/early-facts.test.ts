@@ -1,6 +1,8 @@
 import type { EventData, EventType, OrderBody } from '@ponte/contracts'
-import { until, uuidv7 } from '@ponte/service-kit'
+import { silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
+import { createIngestion } from '../../src/ingestion'
+import { openStore } from '../../src/store'
 import { charge, listener, message } from '../listener'
 import { asMerchant, merchantId, startOrders } from '../setup'
 
@@ -102,6 +104,32 @@ it('a confirmation that is written while the report before it is claimed is not 
   ahead = 61_000
   await until(async () => (await read(wanted.order_id)).body.status === 'paid', 'the confirmation is lost', 10_000)
   expect((await read(wanted.order_id)).body.payments).toMatchObject([{ tx_hash: payment.tx_hash, status: 'confirmed' }])
+})
+
+it('a report that is being claimed does not take the place of a newer one that came to the order meanwhile', async () => {
+  const order: OrderBody = (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '10' })).body
+  const payment = chain.payment({ ...order, memo: 'cd'.repeat(32) })
+  await chain.report('detected', payment)
+  // As a replica writes it that has looked for the order before it was there.
+  await system.sql.query('UPDATE unmatched_payments SET memo = $2 WHERE id = $1', [payment.payment_id, order.memo])
+  const at = () => new Date(Date.now() + ahead)
+  const store = openStore(system.sql, { now: at, latestChainTime: at, committed: () => undefined })
+  const replica = createIngestion({
+    ...{ now: at, logger: silentLogger, onUnmatched: () => undefined, onReorged: () => undefined },
+    store: {
+      ...store,
+      unmatched: {
+        ...store.unmatched,
+        async ofMemo(memo) {
+          const read = await store.unmatched.ofMemo(memo)
+          await chain.report('confirmed', { ...payment, memo })
+          return read
+        },
+      },
+    },
+  })
+  await replica.claimEarlyPayments(order.memo)
+  expect((await read(order.id)).body).toMatchObject({ status: 'paid', payments: [{ tx_hash: payment.tx_hash, status: 'confirmed' }] })
 })
 
 describe('a charge', () => {
