@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { until } from '@ponte/service-kit'
+import { until, uuidv7 } from '@ponte/service-kit'
 import type { Response } from 'express'
 import request from 'supertest'
 import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
@@ -11,7 +11,10 @@ let noisy: string
 let neighbour: string
 
 beforeAll(async () => {
-  system = await startGateway({ MERCHANT_READS_MAX: '200', EVENT_WAITS_MAX: String(CONNECTIONS + 1), OWNER_TIMEOUT_MS: '1500' })
+  const max = String(CONNECTIONS + 1)
+  system = await startGateway({
+    ...{ MERCHANT_READS_MAX: '200', EVENT_WAITS_MAX: max, STREAMS_PER_ADDRESS_MAX: max, OWNER_TIMEOUT_MS: '1500' },
+  })
   noisy = (await newMerchant(system)).apiKey
   neighbour = (await newMerchant(system)).apiKey
 })
@@ -43,6 +46,27 @@ test('requests that wait for an event hold up no other request, and what is too 
   await end()
   system.owners.webhooks.answers()
   await request(system.url).get('/api/v1/events?after=0&wait=20').set(bearer(neighbour)).expect(200)
+})
+
+test('live pages that wait for their orders hold up no other request', async () => {
+  let held = 0
+  let most = 0
+  system.owners.orders.answers((req, res) => {
+    if (req.path !== '/api/v1/checkouts') return void res.json({ object: 'list', data: [] })
+    held += 1
+    most = Math.max(most, held)
+    res.on('close', () => {
+      held -= 1
+    })
+  })
+  const end = open(`/api/v1/checkout/${uuidv7()}/stream`, CONNECTIONS + 1)
+  const metrics = `http://127.0.0.1:${system.gateway.ops.port()}`
+  const isOpen = new RegExp(`^ponte_live_streams.* ${CONNECTIONS + 1}$`, 'm')
+  await until(async () => isOpen.test((await request(metrics).get('/metrics')).text), 'not all pages wait')
+  await request(system.url).get('/api/v1/orders').set(bearer(neighbour)).expect(200)
+  expect(most).toBeLessThan(CONNECTIONS / 2)
+  await end()
+  system.owners.orders.answers()
 })
 
 test('files that are read slowly hold up no other request, and end when nothing is read of them', async () => {
