@@ -6,6 +6,7 @@ export default class CountingReporter {
       // A file that could not be run has no tests, and must count all the same.
       failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
       skipped: results.numPendingTests + results.numTodoTests,
+      failedFiles: results.testResults.filter(({ failureMessage }) => failureMessage).map(({ testFilePath }) => testFilePath),
     }
   }
 }
