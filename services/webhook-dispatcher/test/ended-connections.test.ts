@@ -40,6 +40,8 @@ it('connections that PostgreSQL ends amid consuming and delivering lose nothing,
     ended += rowCount ?? 0
   }
   await Promise.all(publishing)
+  // A question whether it is idle would itself meet a connection that has just ended.
+  await until(() => came.size === ROUNDS * EVENTS_PER_ROUND, 'not every event is delivered', 60_000)
   await system.dispatcher.idle(60_000)
 
   const { rows } = await system.sql.query(
