@@ -3,6 +3,7 @@ export {
   activatePayoutChange,
   activateWebhookSecret,
   approvePayoutChange,
+  atNextVersion,
   type Branding,
   type Change,
   cancelPayoutChange,

@@ -195,9 +195,15 @@ export function warningsOf(merchant: Merchant, webhooks: AddressPolicy): string[
   return merchant.payoutIsContract ? [...warnings, CONTRACT_PAYOUT] : warnings
 }
 
+/** The merchant at its next version, published as well: what is decided under a version waits for it. */
+export function atNextVersion(merchant: Merchant): { merchant: Merchant; event: NewEvent } {
+  const next = { ...merchant, version: merchant.version + 1 }
+  return { merchant: next, event: updated(next) }
+}
+
 function changeTo(next: Merchant, changed: string[], at: Date): Change {
-  const merchant = { ...next, version: next.version + 1, updatedAt: at }
-  return { merchant, events: [updated(merchant)], changed }
+  const { merchant, event } = atNextVersion({ ...next, updatedAt: at })
+  return { merchant, events: [event], changed }
 }
 
 const updated = (merchant: Merchant): NewEvent => ({

@@ -1,7 +1,7 @@
 import type { MailLanguage, MailTopic } from '@ponte/contracts'
 import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
-import type { Invitation, Member, Merchant, PayoutChange } from '../merchant'
+import { atNextVersion, type Invitation, type Member, type Merchant, type PayoutChange } from '../merchant'
 import { ACCOUNT_ROWS, type Action, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
 import { INSERT_INVITATION_MAILS } from './mails'
 import type { MerchantStoreOptions } from './options'
@@ -85,10 +85,10 @@ export function memberStore(database: Database, prisma: PrismaClient, options: M
     /** Throws a stale error (`isStale`) when the merchant has moved on since it was read, before its members were. */
     async commit(change: TeamChange, action: Action, changed: string[], actor: Actor): Promise<void> {
       const { put, removed, revokedKeys = [], invited, accepted, revoked, pendingPayout, at } = change
-      const merchant = { ...change.merchant, pendingPayout }
+      const { merchant, event } = atNextVersion({ ...change.merchant, pendingPayout })
       const entry = auditEntry(merchant.id, actor, action, changed, at)
       await database.commit({
-        events: outboxRows([accountChanged(entry, merchant)], at),
+        events: outboxRows([event, accountChanged(entry, merchant)], at),
         write: CHANGE,
         rows: {
           ...accountRows(entry, merchant, options),
@@ -97,7 +97,7 @@ export function memberStore(database: Database, prisma: PrismaClient, options: M
           letters: invited && options.mails === true ? [letterRecord(invited)] : [],
         },
         values: {
-          ...{ merchant_id: merchant.id, version: merchant.version, at },
+          ...{ merchant_id: merchant.id, version: change.merchant.version, at },
           pending_payout: pendingPayout && JSON.stringify(pendingPayout),
           pending_payout_activates_at: pendingPayout?.activatesAt ?? null,
           revoked_keys: revokedKeys.map(({ id }) => id),

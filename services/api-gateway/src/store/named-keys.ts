@@ -3,7 +3,7 @@ import { type CreateApiKey, KEY_SCOPES, type NamedKeyBody } from '@ponte/contrac
 import { canonicalJson, type Database, insertRows, isUniqueViolation, outboxRows, type Statement } from '@ponte/service-kit'
 import { KEY_SHOWN_AGAIN_MS } from '../credentials'
 import type { NamedKey as NamedKeyRow, PrismaClient } from '../generated/client'
-import type { Merchant } from '../merchant'
+import { atNextVersion, type Merchant } from '../merchant'
 import { ACCOUNT_ROWS, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
 import type { MerchantStoreOptions } from './options'
 
@@ -58,6 +58,7 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, options:
      * since it was read, before its maker was: a key that a removal has not seen must not outlive it.
      */
     async insert(merchant: Merchant, key: NamedKey, hash: Buffer, actor: Actor, request: NamedKeyRequest | null): Promise<boolean> {
+      const moved = atNextVersion(merchant)
       const entry = auditEntry(key.merchantId, actor, 'named_key.create', ['api_key', ...key.scopes], key.createdAt)
       const repeatable = request && {
         request_hash: hashOf(request.idempotencyKey),
@@ -66,7 +67,7 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, options:
       }
       try {
         await database.commit({
-          events: outboxRows([accountChanged(entry, merchant)], key.createdAt),
+          events: outboxRows([moved.event, accountChanged(entry, moved.merchant)], key.createdAt),
           write: INSERT,
           rows: { named_keys: [{ ...toRecord(key), hash, ...repeatable }], ...accountRows(entry, merchant, options) },
           values: { merchant_id: key.merchantId, version: merchant.version, forgotten_before: forgottenBefore() },
