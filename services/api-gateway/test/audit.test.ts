@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { migrate, openDatabase } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import request from 'supertest'
 import { apiGatewayMigrations } from '../src'
+import { auditLogStore } from '../src/store/audit-log'
 import { bearer, newMerchant, startGateway, type TestGateway } from './world'
 
 let system: TestGateway
@@ -176,6 +177,13 @@ test('a service that migrates and runs as a role of its own has no right to chan
     expect(rows.map(({ name, privilege }) => `${name} ${privilege}`)).toEqual([
       ...['audit_log INSERT', 'audit_log SELECT', 'audit_outcomes INSERT', 'audit_outcomes SELECT'],
     ])
+    const service = openDatabase({ url: url.href, poolSize: 1 })
+    const log = auditLogStore(service, { now: () => new Date(), committed: () => undefined })
+    const actor = { userId: 'user', requestId: 'request', network: null }
+    await log
+      .begin({ action: 'order.cancel', changed: [], target: null, merchantId: randomUUID(), actor })
+      .then(entry => log.end(entry, 'done', null))
+      .finally(() => service.stop?.())
   } finally {
     await admin.query(`REASSIGN OWNED BY ${role} TO CURRENT_USER; DROP OWNED BY ${role}; DROP ROLE ${role}`)
     await admin.stop?.()
