@@ -1,4 +1,4 @@
-import { subjectsOf, subjectsOfPath } from './subjects'
+import { pathInLogs, subjectsOf, subjectsOfPath } from './subjects'
 
 const ID = '0197a3c2-7a10-7000-8000-000000000001'
 const OTHER = '0197a3c2-7a10-7000-8000-000000000002'
@@ -34,7 +34,17 @@ describe('what a path is about', () => {
     [`/api/v1/merchants/me/deliveries/${ID}/replay`, { delivery_id: ID }],
     [`/api/v1/events/${ID}`, { event_id: ID }],
     ['/api/v1/orders', {}],
+    [`/api/v1/payer/subscriptions/${ID}/order`, {}],
+    [`/API/v1/Payer/Subscriptions/${ID}`, {}],
+    [`/pay/subscription/${ID}`, {}],
     ['/api/v1/orders/not-an-id', {}],
     [`/api/v1/orders/${ID}0`, {}],
   ])('%s', (path, subjects) => expect(subjectsOfPath(path)).toEqual(subjects))
+})
+
+describe('a path in logs', () => {
+  it.each([
+    [`/api/v1/payer/subscriptions/${ID}/order?x=1`, '/api/v1/payer/subscriptions/:payer_token/order'],
+    [`/api/v1/orders/${ID}?wait=5`, `/api/v1/orders/${ID}`],
+  ])('%s', (path, logged) => expect(pathInLogs(path)).toBe(logged))
 })

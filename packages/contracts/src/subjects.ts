@@ -12,7 +12,8 @@ const namedIn: Readonly<Record<string, string>> = {
   deliveries: 'delivery_id',
   'webhook-endpoints': 'endpoint_id',
 }
-const NAMED = new RegExp(`/(${Object.keys(namedIn).join('|')})/([0-9a-f]{8}-[0-9a-f-]{27})(?=/|$)`, 'i')
+/** What stands behind `/payer` is the secret of a link, and no id. */
+const NAMED = new RegExp(`(?<!/payer)/(${Object.keys(namedIn).join('|')})/([0-9a-f]{8}-[0-9a-f-]{27})(?=/|$)`, 'i')
 
 const textOf = (value: unknown, name: string): string | undefined => {
   const text = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
@@ -39,3 +40,6 @@ export function subjectsOfPath(path: string): Subjects {
   const name = namedIn[list?.toLowerCase() ?? '']
   return name && id ? { [name]: id.toLowerCase() } : {}
 }
+
+/** A path as logs have it: without its query, and without the secret of a link. */
+export const pathInLogs = (path: string): string => path.replace(/\?.*$/s, '').replace(/(\/payer\/[^/]+\/)[^/]+/i, '$1:payer_token')

@@ -1,4 +1,4 @@
-import { ApiError, errorTable, type Problem, toProblem } from '@ponte/contracts'
+import { ApiError, errorTable, type Problem, pathInLogs, toProblem } from '@ponte/contracts'
 import type { ErrorRequestHandler, Request } from 'express'
 import { isTransient } from '../database'
 import type { Logger } from '../observe'
@@ -32,7 +32,7 @@ export const problems =
     const { status } = errorTable[refusal.code]
     const requestId = String(res.locals.requestId)
     if (status >= 500)
-      logger.error('a request failed', { request_id: requestId, method: req.method, path: req.path, code: refusal.code, error })
+      logger.error('a request failed', { request_id: requestId, method: req.method, path: pathInLogs(req.path), code: refusal.code, error })
     if (res.headersSent) return next(error)
     if (refusal.retryAfterS !== undefined) res.setHeader('Retry-After', String(refusal.retryAfterS))
     if (status === 401) res.setHeader('WWW-Authenticate', 'Bearer')

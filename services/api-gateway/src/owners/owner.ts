@@ -1,5 +1,5 @@
 import { finished } from 'node:stream'
-import { ApiError, type Caller } from '@ponte/contracts'
+import { ApiError, type Caller, pathInLogs } from '@ponte/contracts'
 import { type Logger, type Part, signCaller, traceHeaders } from '@ponte/service-kit'
 import { type Dispatcher, RoundRobinPool } from 'undici'
 import { isConnectionLoss } from './connection-loss'
@@ -105,7 +105,7 @@ export function openOwner(options: OwnerOptions): Owner {
       if (answer.status !== 401) return answer
       logger.error('an owner refused the internal token; check that secrets and clocks agree', { owner: name })
     } catch (error) {
-      logger.warn('an owner does not answer', { owner: name, path: path.split('?')[0], error })
+      logger.warn('an owner does not answer', { owner: name, path: pathInLogs(path), error })
     }
     throw new ApiError('service_unavailable', 'The part of the service that answers this does not respond; try again shortly.', {
       retryAfterS: RETRY_AFTER_S,
