@@ -43,7 +43,7 @@ export function eventNotice(event: Event): Notice | null {
 function paymentNotice(event: Extract<Event, { type: 'order.paid' | 'subscription.charged' }>): Notice | null {
   const { id, external_ref, subscription_id, brl_amount, usdc_amount, tx_hash } = event.data.order
   if (event.type === 'order.paid' && subscription_id !== null) return null
-  const facts = { reference: external_ref ?? id, brl_amount, received: `${usdc_amount} USDC`, tx_hash, page: `/orders/${id}` }
+  const facts = { reference: external_ref ?? id, brl_amount, usdc_amount, tx_hash, page: `/orders/${id}` }
   const kind = event.type === 'order.paid' ? 'payment.order' : 'payment.subscription'
   return { ...about(event.data, event, kind), topic: 'payments', facts: { ...facts, at: event.occurred_at } }
 }

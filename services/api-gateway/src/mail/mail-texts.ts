@@ -18,6 +18,7 @@ type FactName =
   | 'role'
   | 'reference'
   | 'brl_amount'
+  | 'usdc_amount'
   | 'missing_brl_amount'
   | 'expected'
   | 'received'

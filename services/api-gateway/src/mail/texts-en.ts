@@ -38,6 +38,7 @@ export const en: MailTexts = {
     role: 'Role',
     reference: 'Order or subscription',
     brl_amount: 'Amount in reais',
+    usdc_amount: 'Amount in USDC',
     missing_brl_amount: 'Missing in reais',
     expected: 'Expected',
     received: 'Received',

@@ -38,6 +38,7 @@ export const pt: MailTexts = {
     role: 'Papel',
     reference: 'Cobrança ou assinatura',
     brl_amount: 'Valor em reais',
+    usdc_amount: 'Valor em USDC',
     missing_brl_amount: 'Falta em reais',
     expected: 'Esperado',
     received: 'Recebido',
