@@ -133,6 +133,34 @@ test('the keys that a removed member made are revoked with them, unless they are
   await ask(token, 'delete', `/members/${leaving.id}?keep_api_keys=yes`).expect(400)
 })
 
+test('who may not make keys any more loses those that they made; a role that may keeps them', async () => {
+  const { token } = await newMerchant(system)
+  const [first, second] = [await colleague(token, 'admin'), await colleague(token, 'admin')]
+  const [lost, kept] = [await makeKey(first.token, 'lost').expect(201), await makeKey(second.token, 'kept').expect(201)]
+  const give = async (id: string, role: string, query = '') =>
+    (await ask(token, 'patch', `/members/${id}${query}`, { role }).expect(200)).body.revoked_api_keys
+  expect(await give(first.id, 'developer')).toEqual([])
+  expect(await give(first.id, 'viewer')).toEqual([lost.body.id])
+  expect(await give(second.id, 'finance', '?keep_api_keys=true')).toEqual([])
+  expect(await give(second.id, 'viewer')).toEqual([])
+  expect(await Promise.all([lost, kept].map(({ body }) => usable(body.api_key)))).toEqual([false, true])
+})
+
+test('every version of a merchant is published, so that what is decided under it waits for none that never comes', async () => {
+  const { token, merchant } = await newMerchant(system)
+  const developer = await colleague(token, 'viewer')
+  await ask(token, 'patch', `/members/${developer.id}`, { role: 'developer' }).expect(200)
+  await makeKey(developer.token, 'ERP').expect(201)
+  await ask(token, 'delete', `/members/${developer.id}`).expect(200)
+  const { rows } = await system.sql.query(
+    `SELECT version, ARRAY(SELECT (body::json -> 'data' ->> 'version')::int FROM outbox
+       WHERE type = 'merchant.updated' AND body::json -> 'data' ->> 'merchant_id' = merchants.id::text ORDER BY 1) AS published
+     FROM merchants WHERE id = $1`,
+    [merchant.id],
+  )
+  expect(rows).toEqual([{ version: 6, published: [1, 2, 3, 4, 5, 6] }])
+})
+
 test('keys that are made at the moment of a removal do not outlive it', async () => {
   for (let round = 0; round < 5; round++) {
     const { token } = await newMerchant(system)

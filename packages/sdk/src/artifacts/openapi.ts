@@ -1394,7 +1394,10 @@ export interface paths {
         delete: operations["removeMember"];
         options?: never;
         head?: never;
-        /** Give a member another role */
+        /**
+         * Give a member another role
+         * @description Who may not make keys any more loses the named API keys that they made, unless `keep_api_keys=true`.
+         */
         patch: operations["updateMember"];
         trace?: never;
     };
@@ -3191,6 +3194,33 @@ export interface components {
             possible_topics: ("account" | "webhooks" | "attention" | "subscriptions" | "payments")[];
             /** @description Those that it always has */
             fixed_topics: ("account" | "webhooks" | "attention" | "subscriptions" | "payments")[];
+        };
+        UpdatedMember: {
+            /**
+             * Format: uuid
+             * @description UUIDv7
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            id: string;
+            /** @constant */
+            object: "member";
+            /** @description `sub` of the user */
+            user_id: string;
+            /** @description By which they were invited */
+            email: string | null;
+            /**
+             * @description What a member may do
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "finance" | "developer" | "viewer";
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC, from 1970 to 2999
+             * @example 2026-11-20T12:00:00.000Z
+             */
+            created_at: string;
+            /** @description Named keys that the member made */
+            revoked_api_keys: string[];
         };
         DeletedMember: {
             /**
@@ -6770,7 +6800,9 @@ export interface operations {
     };
     updateMember: {
         parameters: {
-            query?: never;
+            query?: {
+                keep_api_keys?: "true" | "false";
+            };
             header?: {
                 /**
                  * @description Which of your merchants this is about; without it the one that you created, or else joined first.

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { ApiError, acceptInvitation, createInvitation, id as idSchema, removeMember, updateMember } from '@ponte/contracts'
+import { ApiError, acceptInvitation, createInvitation, id as idSchema, memberKeysQuery, updateMember } from '@ponte/contracts'
 import { isStale, isUniqueViolation, parseRequest, retryConflicts, seal, uuidv7At } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
@@ -14,6 +14,8 @@ import { invitationBody, memberBody, membershipBody } from './member-bodies'
 const nothing = z.strictObject({})
 const pathId = z.object({ id: idSchema })
 const idIn = (req: Request) => parseRequest(pathId, req.params, 'path').id
+const keepsKeysIn = (req: Request) => parseRequest(memberKeysQuery, req.query, 'query').keep_api_keys === 'true'
+const makesKeys = ({ role }: Member) => permissionsOf(role).includes('keys:write')
 const listOf = (data: object[]) => ({ object: 'list', data, has_more: false })
 const hashOf = (token: string) => new Uint8Array(createHash('sha256').update(token).digest())
 const INVITATION_LIFE_MS = 7 * 86_400_000
@@ -51,6 +53,9 @@ export function memberRoutes(deps: AccountDeps): Router {
       return change
     }, isOtherFirst)
 
+  const keysOf = async ({ merchantId, userId }: Member) =>
+    (await store.namedKeys.list(merchantId)).filter(({ createdBy }) => createdBy === userId)
+
   router.get('/api/v1/merchants', ...session, async (_req, res) => {
     res.json(listOf((await store.members.ofUser(userIn(res).id)).map(membershipBody)))
   })
@@ -61,28 +66,32 @@ export function memberRoutes(deps: AccountDeps): Router {
     const id = idIn(req)
     withRoleOf(await store.members.list((await own(store, res)).id), id)
     const { role } = parseRequest(updateMember, jsonBody(req), 'body')
+    const keepsKeys = keepsKeysIn(req)
     requireFreshLogin(res, deps)
-    const { put } = await commit(
+    const { put, revokedKeys } = await commit(
       res,
       () => own(store, res),
       'member.update',
-      members => ({ put: withRole(members, id, role) }),
+      async members => {
+        const put = withRole(members, id, role)
+        const isBarred = members.some(member => member.id === id && makesKeys(member)) && !makesKeys(put)
+        return { put, revokedKeys: isBarred && !keepsKeys ? await keysOf(put) : [] }
+      },
     )
-    res.json(memberBody(put))
+    res.json({ ...memberBody(put), revoked_api_keys: revokedKeys.map(({ id }) => id) })
   })
   router.delete(`${ME}/members/:id`, ...session, async (req, res) => {
     const id = idIn(req)
     parseRequest(nothing, jsonBody(req), 'body')
-    const { keep_api_keys } = parseRequest(removeMember, req.query, 'query')
+    const keepsKeys = keepsKeysIn(req)
     requireFreshLogin(res, deps)
     const { removed, revokedKeys } = await commit(
       res,
       () => own(store, res),
       'member.remove',
-      async (members, merchant) => {
+      async members => {
         const removed = withoutMember(members, id)
-        const keys = keep_api_keys === 'true' ? [] : await store.namedKeys.list(merchant.id)
-        return { removed, revokedKeys: keys.filter(({ createdBy }) => createdBy === removed.userId) }
+        return { removed, revokedKeys: keepsKeys ? [] : await keysOf(removed) }
       },
     )
     res.json({ object: 'member', id: removed.id, deleted: true, revoked_api_keys: revokedKeys.map(({ id }) => id) })

@@ -59,16 +59,17 @@ export type MemberBody = z.infer<typeof member>
 export const updateMember = z.strictObject({ role })
 export type UpdateMember = z.infer<typeof updateMember>
 
-/** Query of `DELETE /api/v1/merchants/me/members/:id`. */
-export const removeMember = z.strictObject({ keep_api_keys: z.enum(['true', 'false'], 'must be true or false').optional() })
+/** Query of `PATCH` and `DELETE /api/v1/merchants/me/members/:id`. */
+export const memberKeysQuery = z.strictObject({ keep_api_keys: z.enum(['true', 'false'], 'must be true or false').optional() })
 
-/** Its answer. */
-export const deletedMember = z.object({
-  object: z.literal('member'),
-  id,
-  deleted: z.literal(true),
-  revoked_api_keys: z.array(id).meta({ description: 'Named keys that the member made' }),
-})
+const revokedKeys = { revoked_api_keys: z.array(id).meta({ description: 'Named keys that the member made' }) }
+
+/** Answer of `PATCH`. */
+export const updatedMember = member.extend(revokedKeys)
+export type UpdatedMemberBody = z.infer<typeof updatedMember>
+
+/** Answer of `DELETE`. */
+export const deletedMember = z.object({ object: z.literal('member'), id, deleted: z.literal(true), ...revokedKeys })
 
 /** Body of `POST /api/v1/merchants/me/invitations`. */
 export const createInvitation = z.strictObject({ email, role })

@@ -76,6 +76,8 @@ const withQuery = (path: string, query: Query) => {
 }
 const post = <T>(path: string, body: object = {}, key?: string) => call<T>(path, { method: 'POST', body, ...(key ? { key } : {}) })
 
+const memberPath = (id: string, keepsKeys: boolean) => withQuery(`${ME}/members/${id}`, { keep_api_keys: keepsKeys ? 'true' : undefined })
+
 /** The routes of the dashboard. `key` makes a repeated click the same request. */
 export const api = {
   merchant: () => call<MerchantBody>(ME),
@@ -117,9 +119,8 @@ export const api = {
   activateEndpointSecret: (id: string) => post<WebhookEndpointBody>(`${ME}/webhook-endpoints/${id}/activate-secret`),
   testEndpoint: (id: string) => post<DeliveryBody>(`${ME}/webhook-endpoints/${id}/test`),
   members: () => call<List<MemberBody>>(`${ME}/members`),
-  updateMember: (id: string, body: object) => call<MemberBody>(`${ME}/members/${id}`, { method: 'PATCH', body }),
-  removeMember: (id: string, keepsKeys: boolean) =>
-    call<object>(withQuery(`${ME}/members/${id}`, { keep_api_keys: keepsKeys ? 'true' : undefined }), { method: 'DELETE' }),
+  updateMember: (id: string, body: object, keepsKeys: boolean) => call<MemberBody>(memberPath(id, keepsKeys), { method: 'PATCH', body }),
+  removeMember: (id: string, keepsKeys: boolean) => call<object>(memberPath(id, keepsKeys), { method: 'DELETE' }),
   invitations: () => call<List<InvitationBody>>(`${ME}/invitations`),
   invite: (body: object) => post<InvitationBody & { token: string }>(`${ME}/invitations`, body),
   revokeInvitation: (id: string) => call<InvitationBody>(`${ME}/invitations/${id}`, { method: 'DELETE' }),

@@ -1,12 +1,13 @@
-import { Button, Checkbox } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { InvitationBody, MemberBody } from '@ponte/contracts'
 import { useState } from 'react'
 import { api } from '../api'
 import { Badge, Card, Failure, Loading } from '../elements'
 import { Confirmed } from '../forms'
 import { useWords } from '../texts'
+import { KeysMade } from './keys-made'
 import { RoleDialog } from './role-dialog'
-import { useInvitations, useKeys, useMembers, useTeamChanged } from './use-team'
+import { useInvitations, useMembers, useTeamChanged } from './use-team'
 
 export function MembersCard() {
   const { t, moment } = useWords()
@@ -45,12 +46,10 @@ export function MembersCard() {
   )
 }
 
-/** Asks what becomes of the keys that the member made. */
 function Remove({ member, name }: { member: MemberBody; name: string }) {
   const { t } = useWords()
   const changed = useTeamChanged()
   const [keepsKeys, setKeepsKeys] = useState(false)
-  const made = useKeys().data?.filter(({ created_by }) => created_by === member.user_id) ?? []
   return (
     <Confirmed
       action={t.team.remove}
@@ -58,12 +57,7 @@ function Remove({ member, name }: { member: MemberBody; name: string }) {
       work={() => api.removeMember(member.id, keepsKeys)}
       onDone={changed}
     >
-      {made.length > 0 && (
-        <>
-          <p>{t.team.removesKeys(made.map(key => key.name).join(', '))}</p>
-          <Checkbox label={t.team.keepKeys} checked={keepsKeys} onChange={event => setKeepsKeys(event.currentTarget.checked)} />
-        </>
-      )}
+      <KeysMade member={member} text={t.team.removesKeys} keeps={keepsKeys} onChoose={setKeepsKeys} />
     </Confirmed>
   )
 }

@@ -1,9 +1,11 @@
 import { Button, NativeSelect } from '@mantine/core'
 import type { MemberBody, Role } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import { api } from '../api'
 import { CheckedForm, Dialog } from '../forms'
 import { useWords } from '../texts'
+import { KeysMade } from './keys-made'
 import { useTeamChanged } from './use-team'
 
 /** Roles with what each may do. */
@@ -32,8 +34,9 @@ export function RoleDialog({ member, onClose }: { member: MemberBody | null; onC
 function RoleForm({ member, onDone }: { member: MemberBody; onDone(): void }) {
   const { t } = useWords()
   const changed = useTeamChanged()
+  const [keepsKeys, setKeepsKeys] = useState(false)
   const update = useMutation({
-    mutationFn: (role: string) => api.updateMember(member.id, { role }),
+    mutationFn: (role: string) => api.updateMember(member.id, { role }, keepsKeys),
     onSuccess: () => {
       changed()
       onDone()
@@ -54,6 +57,7 @@ function RoleForm({ member, onDone }: { member: MemberBody; onDone(): void }) {
         <>
           <p>{member.email ?? t.team.unknownEmail}</p>
           <RoleField current={member.role} />
+          <KeysMade member={member} text={t.team.roleTakesKeys} keeps={keepsKeys} onChoose={setKeepsKeys} />
         </>
       )}
     </CheckedForm>

@@ -22,6 +22,7 @@ export const teamEn: typeof teamPt = {
   removeSure: who =>
     `Remove ${who}? They lose access on their next click, and the key without a name stays valid: replace it if they know it.`,
   removesKeys: keys => `They made these keys, which are revoked: ${keys}.`,
+  roleTakesKeys: keys => `They made these keys, which are revoked with a role that may make none: ${keys}.`,
   keepKeys: 'Keep these keys: programs use them',
   madeBy: who => `made by ${who}`,
   invite: 'Invite',

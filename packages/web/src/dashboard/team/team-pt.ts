@@ -21,6 +21,7 @@ export const teamPt = {
   removeSure: (who: string) =>
     `Remover ${who}? A pessoa perde o acesso no próximo clique, e a chave sem nome continua valendo: troque-a se a pessoa a conhece.`,
   removesKeys: (keys: string) => `A pessoa criou estas chaves, que são revogadas: ${keys}.`,
+  roleTakesKeys: (keys: string) => `A pessoa criou estas chaves, que são revogadas com um papel que não pode criar chaves: ${keys}.`,
   keepKeys: 'Manter estas chaves: programas as usam',
   madeBy: (who: string) => `criada por ${who}`,
   invite: 'Convidar',

@@ -1,4 +1,4 @@
-import { exportAudit, listAudit, listDeliveries, removeMember, summaryQuery } from '@ponte/contracts'
+import { exportAudit, listAudit, listDeliveries, memberKeysQuery, summaryQuery } from '@ponte/contracts'
 import { api, me, type Operation, owned } from './operation'
 
 const audit = {
@@ -40,11 +40,14 @@ export const people: Operation[] = [
   }),
   me('get', '/members', { id: 'listMembers', tag: 'Members', summary: 'List the members', answers: { 200: 'MemberList' } }),
   me('patch', '/members/:id', {
-    ...{ id: 'updateMember', tag: 'Members', summary: 'Give a member another role', body: 'UpdateMember', answers: { 200: 'Member' } },
+    ...{ id: 'updateMember', tag: 'Members', summary: 'Give a member another role', query: memberKeysQuery },
+    ...{ body: 'UpdateMember', answers: { 200: 'UpdatedMember' } },
+    description: 'Who may not make keys any more loses the named API keys that they made, unless `keep_api_keys=true`.',
     errors: ['invalid_state', 'fresh_login_required'],
   }),
   me('delete', '/members/:id', {
-    ...{ id: 'removeMember', tag: 'Members', summary: 'Remove a member at once', query: removeMember, answers: { 200: 'DeletedMember' } },
+    ...{ id: 'removeMember', tag: 'Members', summary: 'Remove a member at once', query: memberKeysQuery },
+    answers: { 200: 'DeletedMember' },
     description:
       'The last owner stays. The named API keys that the member made are revoked, unless `keep_api_keys=true`; a change of the payout address that they requested is withdrawn.',
     errors: ['invalid_state', 'fresh_login_required'],
