@@ -37,6 +37,8 @@ export function reactions({ store, now, orderWaits, merchantMoved }: ReactionDep
       const [latest] = await store.subscriptions.latestCharges(subscriptionId, 1)
       const periodIndex = forgottenPeriod(subscription, order, latest?.periodIndex ?? -1)
       const found = await store.subscriptions.find(subscriptionId, { periodIndex })
+      // Looked up after the subscription, whose version reveals that another replica takes it in meanwhile.
+      if (await store.subscriptions.findByOrder(order.id)) return
       if (found) await store.subscriptions.commit(adopt(found, order, periodIndex), { merchantVersion })
     }, isConflict)
 

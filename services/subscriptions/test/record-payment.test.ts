@@ -118,11 +118,15 @@ describe('orders that were asked for after the moment to which the database was 
     }
     await forget(id)
     for (const order of orders) {
-      await system.createAgain(order)
+      // At one moment, as to two replicas.
+      await Promise.all([order, order, order].map(system.createAgain))
+      await system.idle()
       await system.pay(order)
     }
     await system.idle()
-    expect(await system.get(id)).toMatchObject({ charges_done: 3 })
+    const found = await system.get(id)
+    expect(found).toMatchObject({ charges_done: 3 })
+    expect(found.charges?.map(charge => charge.orders.map(order => order.id))).toEqual(orders.toReversed().map(order => [order]))
     expect(await system.bus.deadLetters('subscriptions').count()).toBe(0)
   })
 
