@@ -188,6 +188,9 @@ describe('what is handled', () => {
     const order = await create(merchant)
     expect((await mark(merchant, order.id, 'handle', { facts: 'x' })).body).toMatchObject({ code: 'not_found' })
     expect((await mark(uuidv7(), order.id, 'reopen')).body).toMatchObject({ code: 'forbidden' })
+    // Ids of no moment that this service has seen.
+    for (const id of ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])
+      expect((await mark(merchant, id, 'handle', { facts: 'x' }, PAYOUT)).body).toMatchObject({ code: 'not_found' })
     await pays(order, 60_000_000n)
     await system.orders.idle()
     expect((await mark(merchant, order.id, 'handle')).body).toMatchObject({ code: 'invalid_request' })

@@ -155,6 +155,25 @@ describe('an event that cannot be handled', () => {
     expect(await metric('ponte_dead_letters_waiting')).toBe(0)
   })
 
+  it('whose id a restored listener gave to another payment of the same order is counted once, too', async () => {
+    const order = await create()
+    const [tx, block] = [`0x${'8e'.repeat(32)}`, `0x${'8f'.repeat(32)}`]
+    const at = (id: string, logIndex: number, gross: bigint) =>
+      chain.payment(order, { payment_id: `31337:${tx}:${id}`, tx_hash: tx, block_hash: block, log_index: logIndex, gross })
+    const confirmed = (paid: ReturnType<typeof at>, sequence: number) =>
+      system.bus.publish(message('payment.confirmed', { ...paid, sequence, revision: sequence }))
+    await chain.report('detected', at('0', 4, 5_000_000n))
+    await chain.report('detected', at('1', 9, 7_000_000n))
+    // Another address that is paid before them has the first number now.
+    await confirmed(at('1', 4, 5_000_000n), 11)
+    await confirmed(at('2', 9, 7_000_000n), 12)
+    const { payments = [] } = await read(order.id)
+    expect(payments.map(({ status, amount }) => [status, amount])).toEqual([
+      ['confirmed', '5.000000'],
+      ['confirmed', '7.000000'],
+    ])
+  })
+
   it('is tried again for as long as it is worth when the reason is not known', async () => {
     await system.stop()
     system = await startOrders({ CHAIN_EVENT_PATIENCE_S: '300' })

@@ -57,11 +57,12 @@ export function withPayment(payments: readonly Payment[], reported: Payment): Pa
 }
 
 /**
- * A payment under the id by which its order has it. A listener whose database was restored may number the payments of one transaction in another order:
- * what stands at the same place of the same transaction and moves the same money is the same payment.
+ * A payment under the id by which its order has it. What a payment moves never changes under one id, but a listener whose database was restored may number
+ * the payments of one transaction in another order: what stands at the same place of the same transaction and moves the same money is the same payment.
  */
 export function underKnownId(payments: readonly Payment[], reported: Payment): Payment {
-  if (payments.some(({ id }) => id === reported.id)) return reported
+  const named = payments.find(({ id }) => id === reported.id)
+  if (named && named.grossUnits === reported.grossUnits) return reported
   const known = payments.find(payment => payment.status !== 'orphaned' && isSameMoney(payment, reported))
   return known ? { ...reported, id: known.id } : reported
 }
