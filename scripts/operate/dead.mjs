@@ -3,7 +3,7 @@ import { fail, StepError } from '../develop/steps.mjs'
 import { ask, opsUrls } from './ops-ports.mjs'
 
 // The events that a service could not handle: npm run dead -- list | show <id> | retry <id>… | retry --all | discard <id>… [--service orders]
-const QUEUES = ['orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher']
+const QUEUES = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher']
 const USAGE =
   'Usage: npm run dead -- list | show <id> | retry <id>… | retry --all | discard <id>…, each with --service <name> for one service alone.'
 
