@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import { setUp } from '../develop/setup.mjs'
 import { fail } from '../develop/steps.mjs'
 
-// Long forms of tests, by their name: the examples on Bun, Deno, the runtime of Workers and Next.js, which come from the registry (`runtimes`),
-// `ponte listen` that is away for ten minutes of events (`listen-away`), and first-time payers and merchants step by step (`pages/paths`).
+// Long forms of tests, by their place: the examples on Bun, Deno, the runtime of Workers and Next.js, which come from the registry (`system/runtimes`),
+// `ponte listen` that is away for ten minutes of events (`system/listen-away`), first-time payers and merchants step by step (`system/pages/paths`), both
+// overlays and both forms of compose, each container as a process (`tree/deployment/started`).
 await setUp().catch(fail)
 
 const [, , name, ...options] = process.argv
-const jest = spawn(process.execPath, ['node_modules/jest/bin/jest.js', '--testMatch', `**/tests/system/${name}.ts`, ...options], {
+const jest = spawn(process.execPath, ['node_modules/jest/bin/jest.js', '--testMatch', `**/tests/${name}.ts`, ...options], {
   stdio: 'inherit',
 })
 const [code] = await once(jest, 'exit')

@@ -1,70 +1,18 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { serviceNames } from '@ponte/all-in-one'
-import { apiGatewayConfig, createApiGateway } from '@ponte/api-gateway'
-import { chainListenerConfig, createChainListener, createRelayer, relayerConfig } from '@ponte/chain-listener'
 import { startPostgres, testAccounts } from '@ponte/local-servers'
-import { createOrders, ordersConfig } from '@ponte/orders'
 import { routerAddress } from '@ponte/payment-router'
-import { readConfig, silentLogger, until } from '@ponte/service-kit'
-import { createSubscriptions, subscriptionsConfig } from '@ponte/subscriptions'
-import { createWebhookDispatcher, webhookDispatcherConfig } from '@ponte/webhook-dispatcher'
+import { readConfig, until } from '@ponte/service-kit'
 import { getCreateAddress } from 'ethers'
 import { Client } from 'pg'
-import { parse, parseAllDocuments, type Tags } from 'yaml'
+import { parseAllDocuments } from 'yaml'
+import { makeEnv, read, readCompose } from './deployment/compose'
+import { LASTING_IMAGE, variablesOf } from './deployment/container'
+import { renderOverlay } from './deployment/kubernetes'
+import { configs, creators, programs, unknownSettings } from './deployment/programs'
 
 const root = join(__dirname, '../..')
-const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const configs = {
-  'api-gateway': apiGatewayConfig,
-  orders: ordersConfig,
-  subscriptions: subscriptionsConfig,
-  'chain-listener': chainListenerConfig,
-  'webhook-dispatcher': webhookDispatcherConfig,
-  relayer: relayerConfig,
-}
-/** Every process: the relayer is the listener's image, started in another way. */
-const programs = [...serviceNames, 'relayer'] as const
-type Variables = Record<string, string>
-const given = { logger: silentLogger }
-/** Puts each together as its program does; nothing listens or connects yet. */
-const creators: Record<(typeof programs)[number], (env: Variables) => { stop(): Promise<void> }> = {
-  'api-gateway': env => createApiGateway(readConfig(apiGatewayConfig, env), given),
-  orders: env => createOrders(readConfig(ordersConfig, env), given),
-  subscriptions: env => createSubscriptions(readConfig(subscriptionsConfig, env), given),
-  'chain-listener': env => createChainListener(readConfig(chainListenerConfig, env), given),
-  'webhook-dispatcher': env => createWebhookDispatcher(readConfig(webhookDispatcherConfig, env), given),
-  relayer: env => createRelayer(readConfig(relayerConfig, env), given),
-}
-/** An address is longer than a number can be. */
-const yaml = { merge: true, customTags: (tags: Tags) => tags.filter(tag => typeof tag === 'string' || tag.format !== 'HEX') }
-
-/** A clean `.env`, as the script writes it. */
-function makeEnv(folder: string) {
-  const file = join(folder, '.env')
-  const result = spawnSync(process.execPath, [join(root, 'infra/make-env.mjs'), file], { encoding: 'utf8' })
-  return { file, result }
-}
-
-function readEnv(text: string): Variables {
-  return Object.fromEntries(
-    text
-      .split('\n')
-      .filter(line => /^[A-Z_]+=/.test(line))
-      .map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-  )
-}
-
-/** As Compose does it: `${NAME}`, `${NAME:-default}`, `${NAME:?complaint}`. */
-const interpolate = (text: string, env: Variables) =>
-  text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, operator?: string, rest?: string) => {
-    const value = env[name]
-    if (value) return value
-    if (operator === '?') throw new Error(`${name} is not in .env`)
-    return operator === '-' ? (rest ?? '') : ''
-  })
 
 describe('docker-compose.yml', () => {
   let folder: string
@@ -83,23 +31,18 @@ describe('docker-compose.yml', () => {
     expect(readFileSync(file, 'utf8')).toBe(first)
     rmSync(file)
     makeEnv(folder)
-    const secrets = (text: string) => Object.values(readEnv(text)).filter(value => /^[0-9a-f]{64}$/.test(value))
+    const secrets = (text: string) => Object.values(variablesOf(text)).filter(value => /^[0-9a-f]{64}$/.test(value))
     expect(secrets(first)).toHaveLength(15)
     expect(new Set([...secrets(first), ...secrets(readFileSync(file, 'utf8'))]).size).toBe(30)
   })
 
   it.each(programs)('gives %s settings with which it starts', async name => {
-    const env = readEnv(readFileSync(makeEnv(folder).file, 'utf8'))
-    const { services } = parse(read('docker-compose.yml'), yaml) as { services: Record<string, { environment: Variables }> }
-    const given = Object.entries(services[name]?.environment ?? {})
-    const settings = Object.fromEntries(given.map(([key, value]) => [key, interpolate(String(value), env)]))
-    await creators[name](settings).stop()
+    await creators[name](readCompose().environmentOf(name, makeEnv(folder).variables())).stop()
   })
 })
 
 it('the keys that pay for gas are given to the relayer alone', () => {
-  const { services } = parse(read('docker-compose.yml'), yaml) as { services: Record<string, { environment?: Variables }> }
-  const holders = Object.entries(services).filter(([, { environment = {} }]) =>
+  const holders = Object.entries(readCompose().services).filter(([, { environment = {} }]) =>
     Object.keys(environment).some(key => /^(RELAYER|GASLESS)_(PRIVATE_KEY|KEY_FILE|KMS_KEY)$/.test(key)),
   )
   expect(holders.map(([name]) => name)).toEqual(['relayer'])
@@ -107,7 +50,7 @@ it('the keys that pay for gas are given to the relayer alone', () => {
 
 it('the addresses in .env are those that a fresh local chain gives the contracts', () => {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-env-'))
-  const env = readEnv(readFileSync(makeEnv(folder).file, 'utf8'))
+  const env = makeEnv(folder).variables()
   rmSync(folder, { recursive: true })
   const at = (nonce: number) => getCreateAddress({ from: testAccounts[0].address, nonce })
   const router = routerAddress({
@@ -119,54 +62,18 @@ it('the addresses in .env are those that a fresh local chain gives the contracts
 })
 
 describe.each(['development', 'production'])('the %s overlay', overlay => {
-  interface Container {
-    env?: { name: string; valueFrom: { secretKeyRef: { name: string; key: string } } }[]
-    envFrom: Record<string, { name: string }>[]
-    ports?: { name: string }[]
-  }
-  interface Manifest {
-    kind: string
-    metadata: { name: string }
-    data?: Variables
-    stringData?: Variables
-    spec?: {
-      replicas?: number
-      maxReplicas?: number
-      postgresql?: { parameters: Variables; pg_hba: string[] }
-      podMetricsEndpoints?: { port: string }[]
-      template?: { spec: { containers: Container[]; initContainers: Container[] } }
-    }
-  }
-  const manifestsOf = (text: string) => parseAllDocuments(text, yaml).map(document => document.toJS() as Manifest)
-  const script = (name: string) =>
-    spawnSync(process.execPath, [join(root, 'infra/kubernetes', name), overlay], {
-      encoding: 'utf8',
-      env: { ...process.env, RPC_URLS: 'https://rpc.example/key' },
-    }).stdout
-  /** As the operator of RabbitMQ makes it, its host and port left out. */
-  const ofOperator: Manifest = {
-    kind: 'Secret',
-    metadata: { name: 'rabbitmq-default-user' },
-    stringData: { connection_string: 'amqp://default_user_x:a-password@rabbitmq.ponte.svc:5672/' },
-  }
-  const manifests = [...manifestsOf(script('build-overlay.mjs')), ...manifestsOf(script('make-secrets.mjs')), ofOperator].filter(Boolean)
-  const named = (kind: string, wanted: string | undefined) => manifests.find(each => each.kind === kind && each.metadata.name === wanted)
-  const deployment = (name: string) => named('Deployment', name)?.spec
-  const valuesOf = (source: Manifest | undefined) => source?.data ?? source?.stringData ?? {}
-  /** The environment that Kubernetes gives a container: nothing is added, changed or left out here. */
-  const environmentOf = ({ env = [], envFrom }: Container): Variables => {
-    const sources = envFrom.map(from => named('ConfigMap', from.configMapRef?.name) ?? named('Secret', from.secretRef?.name))
-    expect(sources).not.toContain(undefined)
-    const single = env.map(({ name, valueFrom: { secretKeyRef: from } }) => [name, valuesOf(named('Secret', from.name))[from.key] ?? ''])
-    return Object.assign({}, ...sources.map(valuesOf), Object.fromEntries(single))
-  }
+  const { manifests, named, deployment, environmentOf, containers } = renderOverlay(overlay)
 
   it.each(programs)('gives %s and its migration settings with which it starts', async name => {
-    const { containers = [], initContainers = [] } = deployment(name)?.template?.spec ?? {}
-    expect([containers.length, initContainers.length]).toEqual([1, 1])
-    for (const container of initContainers) expect(() => readConfig(configs[name], environmentOf(container))).not.toThrow()
-    const service = containers[0] && creators[name](environmentOf(containers[0]))
-    await service?.stop()
+    const pod = deployment(name)?.template?.spec
+    expect([pod?.initContainers.length, pod?.containers.length]).toEqual([1, 1])
+    const [migration, service] = containers(name).map(({ environment }) => environment)
+    expect(() => readConfig(configs[name], migration ?? {})).not.toThrow()
+    await creators[name](service ?? {}).stop()
+  })
+
+  it.each(programs)('gives %s no setting that it does not have', name => {
+    for (const { environment } of containers(name)) expect(unknownSettings(name, Object.keys(environment))).toEqual([])
   })
 
   it('leaves the database connections for every pool when all that scales has scaled, one more of each while it is replaced', () => {
@@ -180,6 +87,12 @@ describe.each(['development', 'production'])('the %s overlay', overlay => {
     const cluster = named('Cluster', 'postgres')
     // One PostgreSQL for development has its own default, and its autoscalers stay where they are.
     if (cluster) expect(Number(cluster.spec?.postgresql?.parameters.max_connections)).toBeGreaterThan(sum + 50)
+  })
+
+  it('names each image by its whole version or its digest', () => {
+    const images = [...JSON.stringify(manifests).matchAll(/"image(?:Name)?":"([^"]+)"/g)].map(([, image]) => image)
+    expect(images.length).toBeGreaterThan(2 * programs.length)
+    for (const image of images) expect(image).toMatch(LASTING_IMAGE)
   })
 
   it('names a port of its containers where metrics are taken from', () => {
@@ -238,10 +151,10 @@ it('one version of the broker and of the database, by its whole name, wherever t
     .flatMap(path => [...read(path).matchAll(/image: (\S+)/g)].map(match => match[1] ?? ''))
     .filter(image => /^(?:rabbitmq|postgres):/.test(image))
   expect([...new Set(images)].sort()).toEqual([
-    expect.stringMatching(/^postgres:18\.\d+-bookworm$/),
-    expect.stringMatching(/^rabbitmq:\d+\.\d+\.\d+-management$/),
+    expect.stringMatching(/^postgres:18\.\d+-bookworm(@|$)/),
+    expect.stringMatching(/^rabbitmq:\d+\.\d+\.\d+-management(@|$)/),
   ])
-  expect(read('infra/kubernetes/overlays/production/postgres.yaml')).toMatch(/imageName: \S+:18\.\d+-system-bookworm$/m)
+  expect(read('infra/kubernetes/overlays/production/postgres.yaml')).toMatch(/imageName: \S+:18\.\d+-system-bookworm(@|$)/m)
 })
 
 it('every place gives the broker the same settings', () => {

@@ -1,6 +1,6 @@
 export { startNotingReceiver } from './noting-receiver'
 export { openApiValidator } from './openapi-validator'
-export { isReady, mainOf } from './process'
+export { endProcess, isReady, mainOf, startProgram } from './process'
 export { type Processes, startProcesses } from './processes'
 export { type Replicas, startReplicas } from './replicas'
 export {

@@ -19,16 +19,24 @@ export interface Running {
 
 export const mainOf = (name: ServiceName) => join(__dirname, '../../services', name, 'dist/main.js')
 
-/** Starts the service; `ready` resolves when it is, and rejects with its output when it ended before. */
-export function startProcess(name: ServiceName, settings: Environment & { OPS_PORT: string }): Running & { ready: Promise<void> } {
-  const child = spawn(process.execPath, [mainOf(name)], { env: { PATH: process.env.PATH, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] })
+/** Starts the service from its built code. */
+export const startProcess = (name: ServiceName, settings: Environment & { OPS_PORT: string }) =>
+  startProgram(name, [process.execPath, mainOf(name)], { env: { PATH: process.env.PATH ?? '', ...settings } })
+
+/** Starts a program; `ready` resolves when it is, and rejects with its output when it ended before. */
+export function startProgram(
+  name: string,
+  [command = '', ...args]: readonly string[],
+  { cwd, env }: { cwd?: string; env: Environment & { OPS_PORT: string } },
+): Running & { ready: Promise<void> } {
+  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const output: string[] = []
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', chunk => {
       output.push(String(chunk))
       if (output.length > OUTPUT_MAX) output.splice(0, OUTPUT_MAX / 2)
     })
-  const opsUrl = `http://127.0.0.1:${settings.OPS_PORT}`
+  const opsUrl = `http://127.0.0.1:${env.OPS_PORT}`
   const ready = until(
     async () => {
       if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}:\n${output.join('')}`)

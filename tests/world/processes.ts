@@ -5,6 +5,8 @@ import { endProcess, type Running, startProcess } from './process'
 export interface Processes {
   opsUrl(name: ServiceName): string
   pid(name: ServiceName): number | undefined
+  /** What it logged since it was last started. */
+  output(name: ServiceName): string
   start(name: ServiceName): Promise<void>
   /** Ends one process by its pid and waits until it is gone: SIGKILL as a crash, SIGTERM as an operator. */
   end(name: ServiceName, signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
@@ -27,6 +29,7 @@ export async function startProcesses(place: Place, more: Partial<Record<ServiceN
     end,
     opsUrl: name => entryOf(running, name).opsUrl,
     pid: name => entryOf(running, name).child.pid,
+    output: name => entryOf(running, name).output.join(''),
     async stop() {
       await Promise.all([...running.keys()].map(name => end(name, 'SIGTERM')))
     },

@@ -1,98 +1,47 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { apiGatewayConfig, createApiGateway } from '@ponte/api-gateway'
-import { chainListenerConfig, createChainListener, createRelayer, relayerConfig } from '@ponte/chain-listener'
 import { testAccounts } from '@ponte/local-servers'
-import { createOrders, ordersConfig } from '@ponte/orders'
-import { readConfig, silentLogger } from '@ponte/service-kit'
-import { createSubscriptions, subscriptionsConfig } from '@ponte/subscriptions'
-import { createWebhookDispatcher, webhookDispatcherConfig } from '@ponte/webhook-dispatcher'
-import { parse, type ScalarTag, type Tags } from 'yaml'
+import { parse } from 'yaml'
+import { PRODUCTION_FILES, productionEnv, read, readCompose } from './compose'
+import { LASTING_IMAGE, variablesOf } from './container'
+import { creators, programs, unknownSettings } from './programs'
 
-// infra/compose/production.yml laid over docker-compose.yml as Compose does it: maps are merged, a list of ports is emptied by `!reset`, commands are replaced.
-
-const root = join(__dirname, '../../..')
-const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const RESET = '!reset'
-const reset: ScalarTag = { tag: RESET, resolve: () => RESET }
-const resetList = { tag: RESET, collection: 'seq' as const, resolve: () => RESET }
-const yaml = { merge: true, customTags: (tags: Tags) => [...tags, reset, resetList as never] }
-
-interface Service {
-  image?: string
-  profiles?: string[]
-  ports?: string[]
-  restart?: string
-  environment?: Record<string, string>
-  logging?: { driver: string; options: Record<string, string> }
-  deploy?: { resources: { limits: { cpus: string; memory: string } } }
-}
-
-function merged(base: unknown, over: unknown): unknown {
-  if (over === RESET) return undefined
-  if (!isMap(base) || !isMap(over)) return over
-  return { ...base, ...Object.fromEntries(Object.entries(over).map(([key, value]) => [key, merged(base[key], value)])) }
-}
-const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const { services } = merged(parse(read('docker-compose.yml'), yaml), parse(read('infra/compose/production.yml'), yaml)) as {
-  services: Record<string, Service>
-}
+const { services, environmentOf } = readCompose(PRODUCTION_FILES)
 const running = Object.entries(services).filter(([, { profiles = [] }]) => !profiles.includes('dev'))
 
-/** An operator's .env: that of the script, with what infra/compose/README.md has changed. */
-const env: Record<string, string> = {
-  ...Object.fromEntries(
-    [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value || 'ab'.repeat(32)]),
-  ),
-  PUBLIC_URL: 'https://pay.example.com',
-  NODE_ENV: 'production',
-  WEBHOOK_ALLOW_CIDRS: '',
-  NETWORK: 'base',
-  CHAIN_ID: '8453',
-  DEVELOPMENT_CHAIN: 'false',
-  FEE_RECEIVERS: testAccounts[1].address,
-  FEES_BPS: '100',
-  RPC_URLS: 'https://one.example,https://two.example',
-  WS_URL: '',
-  RATE_STATIC: '',
-  RATE_CHAINLINK_RPC_URL: 'https://one.example',
-  RATE_CHAINLINK_ADDRESS: testAccounts[5].address,
-  COIN_USDC: '3000',
-  CONFIRMATIONS: '12',
-  JWKS_URL: 'https://auth.example/auth/v1/.well-known/jwks.json',
-  SMTP_URL: 'smtps://ponte:password@mail.example:465',
-  MAIL_FROM: 'ponte@shop.example',
-}
-const interpolate = (text: string) =>
-  text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, operator?: string, rest = '') => {
-    if (env[name]) return env[name]
-    if (operator === '?') throw new Error(`${name} is not in .env`)
-    return operator === '-' ? rest : ''
-  })
-const environmentOf = (name: string) =>
-  Object.fromEntries(Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [key, interpolate(String(value))]))
-const given = { logger: silentLogger }
-const creators: Record<string, (settings: Record<string, string>) => { stop(): Promise<void> }> = {
-  'api-gateway': settings => createApiGateway(readConfig(apiGatewayConfig, settings), given),
-  orders: settings => createOrders(readConfig(ordersConfig, settings), given),
-  subscriptions: settings => createSubscriptions(readConfig(subscriptionsConfig, settings), given),
-  'chain-listener': settings => createChainListener(readConfig(chainListenerConfig, settings), given),
-  relayer: settings => createRelayer(readConfig(relayerConfig, settings), given),
-  'webhook-dispatcher': settings => createWebhookDispatcher(readConfig(webhookDispatcherConfig, settings), given),
-}
+const env = productionEnv(
+  Object.fromEntries(Object.entries(variablesOf(read('.env.example'))).map(([name, value]) => [name, value || 'ab'.repeat(32)])),
+  {
+    FEE_RECEIVERS: testAccounts[1].address,
+    RPC_URLS: 'https://one.example,https://two.example',
+    RATE_CHAINLINK_RPC_URL: 'https://one.example',
+    RATE_CHAINLINK_ADDRESS: testAccounts[5].address,
+    JWKS_URL: 'https://auth.example/auth/v1/.well-known/jwks.json',
+  },
+)
 
-it.each(Object.keys(creators))('gives %s settings with which it starts in production', async name => {
-  const settings = environmentOf(name)
+it.each(programs)('gives %s settings with which it starts in production', async name => {
+  const settings = environmentOf(name, env)
   expect(settings.NODE_ENV).toBe('production')
-  await creators[name]?.(settings).stop()
+  await creators[name](settings).stop()
+})
+
+it.each(programs)('gives %s no setting that it does not have', name => {
+  for (const place of [readCompose(), readCompose(PRODUCTION_FILES)])
+    expect(unknownSettings(name, Object.keys(place.environmentOf(name, env)))).toEqual([])
+})
+
+it('.env has what compose reads, and nothing else', () => {
+  const text = [...PRODUCTION_FILES, 'infra/compose/Caddyfile'].map(read).join('\n')
+  const example = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name)
+  const demanded = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name = '']) => name)
+  expect(demanded.filter(name => !example.includes(name))).toEqual([])
+  expect(example.filter(name => !text.includes(`\${${name}`))).toEqual([])
 })
 
 it('publishes the proxy alone, so that every service may have replicas', () => {
   const published = running.filter(([, { ports = [] }]) => ports.some(port => !port.startsWith('127.0.0.1:'))).map(([name]) => name)
   expect(published).toEqual(['proxy'])
-  for (const name of Object.keys(creators)) expect(services[name]?.ports).toBeUndefined()
-  expect(environmentOf('api-gateway').TRUSTED_PROXIES).toBe('1')
+  for (const name of programs) expect(services[name]?.ports).toBeUndefined()
+  expect(environmentOf('api-gateway', env).TRUSTED_PROXIES).toBe('1')
 })
 
 it('bounds every container and its log, and has each come back', () => {
@@ -106,15 +55,15 @@ it('bounds every container and its log, and has each come back', () => {
   }
 })
 
-it('names each image that is not made here by its whole version', () => {
-  for (const [, { image = '' }] of running) expect(image).toMatch(/^(ponte\/[\w-]+:local|[\w/-]+:v?\d+\.\d+(\.\d+)?[\w.-]*)$/)
+it('names each image by its whole version', () => {
+  for (const [, { image = '' }] of running) expect(image).toMatch(LASTING_IMAGE)
 })
 
 it('takes metrics from every program', () => {
   const { scrape_configs } = parse(read('infra/prometheus/prometheus.yaml')) as {
     scrape_configs: { dns_sd_configs: { names: string[] }[] }[]
   }
-  expect(scrape_configs[0]?.dns_sd_configs[0]?.names.sort()).toEqual(Object.keys(creators).sort())
+  expect(scrape_configs[0]?.dns_sd_configs[0]?.names.sort()).toEqual([...programs].sort())
 })
 
 it('keeps backups of what PostgreSQL writes in the folder that its image has', () => {
