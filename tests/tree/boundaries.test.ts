@@ -57,7 +57,7 @@ const homes: Record<string, string[]> = {
   'hash-wasm': ['packages/payment-router/src/payment/keccak.ts'],
   express: [
     'packages/service-kit/src/http/*.ts',
-    'packages/service-kit/src/http/operators/*.ts',
+    'packages/service-kit/src/http/{operators,csv}/*.ts',
     'packages/service-kit/src/service-parts.ts',
     'services/all-in-one/src/{identity/provider,identity/recovery,payer/payer-routes,webhook-receiver}.ts',
     ...ROUTES,

@@ -128,6 +128,25 @@ describe('money without an order', () => {
     }
     expect(back).toEqual(all.slice(0, -1))
   })
+
+  it('is answered as a file too, in the order of the list', async () => {
+    const { data } = await list(merchant, {}, PAYOUT)
+    const { text } = await request(system.url).get('/api/v1/attention.csv').set(asMerchant(merchant, PAYOUT))
+    const [head = '', ...rows] = text.trimEnd().split('\r\n')
+    const cells = rows.map(row =>
+      Object.fromEntries(
+        head
+          .replace('\ufeff', '')
+          .split(',')
+          .map((name, index) => [name, row.split(',')[index]]),
+      ),
+    )
+    expect(cells.map(({ id, gross, left_over }) => ({ id, gross, left_over }))).toEqual(
+      data.map(({ id, gross, left_over }) => ({ id, gross, left_over })),
+    )
+    expect(cells[0]).toMatchObject({ reasons: 'underpaid', order_id: data[0]?.id, tx_hashes: data[0]?.order?.payments?.[0]?.tx_hash })
+    expect(cells[1]).toMatchObject({ reasons: 'unmatched', order_id: '', tx_hashes: data[1]?.payment?.tx_hash })
+  })
 })
 
 describe('what is handled', () => {

@@ -3,6 +3,7 @@ import {
   ApiError,
   caller,
   createSubscription,
+  exportSubscriptions,
   id as idSchema,
   listSubscriptions,
   type MerchantTerms,
@@ -13,6 +14,7 @@ import {
 import {
   answerOnce,
   answersTo,
+  csvPage,
   type Database,
   keyedRequest,
   listPage,
@@ -20,11 +22,21 @@ import {
   requireCaller,
   retryConflicts,
   sendAnswer,
+  sendCsv,
   uuidv7At,
 } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
-import { CHARGES_SHOWN, type OrderWaits, orderAnswer, subscriptionBody, toAmendment, toNewSubscription, withOrder } from './api'
+import {
+  CHARGES_SHOWN,
+  type OrderWaits,
+  orderAnswer,
+  subscriptionBody,
+  subscriptionColumns,
+  toAmendment,
+  toNewSubscription,
+  withOrder,
+} from './api'
 import { payerRoutes } from './payer'
 import { mint } from './scheduler'
 import { type AskedCharge, isConflict, type Store } from './store'
@@ -80,6 +92,17 @@ export function routes(deps: RouteDeps): Router {
         found => bodyOf(found),
       ),
     )
+  })
+
+  router.get(`${BASE}.csv`, async (req, res) => {
+    const query = parseRequest(exportSubscriptions, req.query, 'query')
+    const { merchant_id } = merchantOf(res)
+    const shown = (found: Subscription) => bodyOf(found)
+    await sendCsv(req, res, {
+      name: 'subscriptions',
+      columns: subscriptionColumns,
+      page: async (place, limit) => csvPage((await store.subscriptions.list(merchant_id, { ...query, ...place }, limit)).map(shown), limit),
+    })
   })
 
   router.get(`${BASE}/:id`, async (req, res) => {

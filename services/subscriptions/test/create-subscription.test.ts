@@ -185,6 +185,17 @@ describe('GET /api/v1/subscriptions', () => {
     ])
   })
 
+  it('is answered as a file too, by the same filters, without the links of payers and without formulas', async () => {
+    await create({ brl_amount: '2', external_ref: 'F-1', description: '=HYPERLINK("https://evil")' }, merchant)
+    const { text, headers } = await system.call('get', '.csv?external_ref=F-1', undefined, merchant)
+    expect(headers['content-disposition']).toBe('attachment; filename="subscriptions.csv"')
+    const [head = '', row = '', ...more] = text.trimEnd().split('\r\n')
+    expect(head).toMatch(/^\ufeffid,created_at,status,external_ref,description,brl_amount,/)
+    expect(row).toContain(`,active,F-1,"'=HYPERLINK(""https://evil"")",2.00,`)
+    expect([more, text.includes('/pay/subscription/')]).toEqual([[], false])
+    expect((await system.call('get', '.csv?limit=1', undefined, merchant)).status).toBe(400)
+  })
+
   it.each(['limit=0', 'limit=101', 'status=dead', 'page=2', 'starting_after=x', 'limit=1&limit=2'])('refuses ?%s', async query => {
     expect((await system.call('get', `?${query}`, undefined, merchant)).body).toMatchObject({ status: 400, code: 'invalid_request' })
   })

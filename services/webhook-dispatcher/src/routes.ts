@@ -5,16 +5,17 @@ import {
   type DeliveryOverview,
   type EventListBody,
   eventQuery,
+  exportDeliveries,
   listDeliveries,
   listEvents,
   type MerchantTerms,
   type ReplayedBody,
   replayDeliveries,
 } from '@ponte/contracts'
-import { listPage, parseRequest, requireCaller } from '@ponte/service-kit'
+import { csvPage, listPage, parseRequest, requireCaller, sendCsv } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
-import { merchantOf, owned, pathId } from './api'
+import { deliveryColumns, merchantOf, owned, pathId } from './api'
 import { attemptBody, deliveryBody, eventBody } from './bodies'
 import type { Pull, PullQuery } from './pull'
 import type { Store } from './store'
@@ -56,6 +57,17 @@ export function routes(deps: RouteDeps): Router {
     const query = parseRequest(listDeliveries, req.query, 'query')
     const { merchant_id } = merchantOf(res)
     res.json(await listPage(query, limit => store.deliveries.list(merchant_id, query, limit), deliveryBody))
+  })
+
+  router.get('/api/v1/deliveries.csv', async (req, res) => {
+    const query = parseRequest(exportDeliveries, req.query, 'query')
+    const { merchant_id } = merchantOf(res)
+    await sendCsv(req, res, {
+      name: 'deliveries',
+      columns: deliveryColumns,
+      page: async (place, limit) =>
+        csvPage((await store.deliveries.list(merchant_id, { ...query, ...place }, limit)).map(deliveryBody), limit),
+    })
   })
 
   router.get('/api/v1/deliveries/overview', async (_req, res) => {

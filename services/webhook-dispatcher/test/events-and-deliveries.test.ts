@@ -155,6 +155,19 @@ describe('GET /api/v1/deliveries', () => {
     expect((await get('/deliveries?status=dead', merchantId)).body.data).toHaveLength(0)
   })
 
+  it('is answered as a file too, by the same filters, and what an endpoint answered is no formula in it', async () => {
+    const { merchantId, ids } = await notified(2)
+    await system.sql.query("UPDATE deliveries SET last_error = '=1+1' WHERE merchant_id = $1 AND event_id = $2", [merchantId, ids[0]])
+    const { text } = await get('/deliveries.csv', merchantId)
+    const [head = '', ...rows] = text.trimEnd().split('\r\n')
+    const cells = rows.map(row => Object.fromEntries(head.split(',').map((name, index) => [name, row.split(',')[index]])))
+    expect(cells).toMatchObject([
+      { event_id: ids[0], event_type: 'order.paid', status: 'delivered', attempts: '1', last_error: "'=1+1" },
+      { event_id: ids[1], event_type: 'order.paid', status: 'delivered', attempts: '1', last_error: '' },
+    ])
+    expect((await get(`/deliveries.csv?event_id=${ids[1]}`, merchantId)).text.trimEnd().split('\r\n')).toEqual([head, rows[1]])
+  })
+
   it('counts for the overview', async () => {
     const { merchantId } = await notified(3)
     status = 500

@@ -6,7 +6,8 @@ import { openDatabase, until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
 import { call, createMerchant, MERCHANT, PAYER, startWorld, type World } from '../../world'
 import { DESKTOP, injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
-import { everyPage, furnish, logIn, newcomer, PASSWORD, type Stop, visit } from './every-page'
+import { everyPage, logIn, newcomer, PASSWORD, type Stop, visit } from './every-page'
+import { furnish } from './furnish'
 
 let world: World
 let system: System

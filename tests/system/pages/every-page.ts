@@ -1,66 +1,25 @@
-import type { System } from '@ponte/all-in-one'
-import type { CheckoutBody, List, OrderBody, PayerSubscriptionBody, SubscriptionBody } from '@ponte/contracts'
+import type { CheckoutBody, PayerSubscriptionBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import type { Page } from 'playwright-core'
-import { call, createMerchant, MERCHANT, PAYER, pay, units, type World } from '../../world'
+import { MERCHANT, PAYER } from '../../world'
 
-type Merchant = Awaited<ReturnType<typeof createMerchant>>
-type Listed = List<{ id: string; status: string }>
-
-/** A merchant with a little of everything: orders in their states, a subscription, a delivery that arrives and one that does not. */
-export async function furnish(world: World, system: System, given?: Merchant) {
-  const merchant = given ?? (await createMerchant(world, system.gatewayUrl))
-  const ask = <T>(method: string, path: string, body?: object) => call<T>(system.gatewayUrl, method, path, merchant.api_key, body)
-  const order = (brl_amount: string, external_ref: string, description: string) =>
-    ask<OrderBody>('POST', '/api/v1/orders', { brl_amount, external_ref, description, expires_in: 3600 })
-  const paid = await order('1250.00', 'INV-1042', 'Encomenda de pães para sábado')
-  await pay(world.chain, paid)
-  for (const [amount, reference] of [
-    ['89.90', 'INV-1043'],
-    ['430.00', 'INV-1044'],
-  ] as const) {
-    await pay(world.chain, await order(amount, reference, 'Pedido da semana'))
-  }
-  const underpaid = await order('300.00', 'INV-1045', 'Bolo de aniversário')
-  await pay(world.chain, underpaid, units(underpaid.usdc_amount) / 2n)
-  // More than it asks for, of which the greater part is left over.
-  const over = await order('75.00', 'INV-1041', 'Brownies')
-  await pay(world.chain, over, units(over.usdc_amount) * 3n)
-  const cancelled = await order('54.00', 'INV-1046', 'Cesta de café da manhã')
-  await ask('POST', `/api/v1/orders/${cancelled.id}/cancel`, {})
-  await system.idle()
-  world.receiver.answerWith(500)
-  const failing = await order('20.00', 'INV-1047', 'Pedido desfeito')
-  await ask('POST', `/api/v1/orders/${failing.id}/cancel`, {})
-  const subscription = await ask<SubscriptionBody>('POST', '/api/v1/subscriptions', {
-    ...{ brl_amount: '149.90', interval: 'month', max_periods: 12, external_ref: 'CLUBE-17', description: 'Clube do pão' },
-  })
-  const pending = await order('1480.00', 'INV-1048', 'Café da manhã do escritório, novembro')
-  const endpoint = (body: object) => call(system.gatewayUrl, 'POST', '/api/v1/merchants/me/webhook-endpoints', merchant.token, body)
-  await endpoint({
-    url: `${world.receiverUrl}/erp`,
-    events: ['order.paid', 'order.settled'],
-    format: 'standard',
-    description: 'ERP',
-    headers: { 'X-Tenant': '42' },
-  })
-  await endpoint({ url: `${world.receiverUrl}/chat`, events: ['*'], max_in_flight: 2 })
-  const mine = (path: string, body: object) => call(system.gatewayUrl, 'POST', `/api/v1/merchants/me/${path}`, merchant.token, body)
-  await mine('invitations', { email: 'contadora@padaria.example', role: 'finance' })
-  await mine('api-keys', { name: 'ERP', scopes: ['orders:read', 'deliveries:read', 'deliveries:write'] })
-  const deliveries = () => call<Listed>(system.gatewayUrl, 'GET', '/api/v1/merchants/me/deliveries', merchant.token)
-  await until(async () => (await deliveries()).data.some(({ status }) => status === 'pending'), 'no delivery fails')
-  const list = await deliveries()
-  const idOf = (wanted: string) => list.data.find(({ status }) => status === wanted)?.id ?? ''
-  return { merchant, paid, underpaid, cancelled, pending, subscription, delivered: idOf('delivered'), failed: idOf('pending') }
+/** What the pages are about: orders in their states, a subscription, a delivery that fails. */
+export interface Shown extends Record<'pending' | 'paid' | 'underpaid' | 'cancelled', { id: string }> {
+  subscription: { id: string; payer_url?: string | null | undefined }
+  failed: string
 }
-export type Furnished = Awaited<ReturnType<typeof furnish>>
 
 export interface Stop {
   name: string
   path: string
   /** What the page gets instead of the order's own fields, to stand in a state that otherwise lasts a moment or a day. */
   override?: Partial<CheckoutBody> | Partial<PayerSubscriptionBody>
+  /** The service is asked about the order and does not answer. */
+  isUnanswered?: true
+  /** The browser loses its connection once the page is there. */
+  isOffline?: true
+  /** So much time passes on the page once it is there. */
+  passes?: string
   /** What brings the page there, or shows that it is. */
   ready(page: Page): Promise<unknown>
 }
@@ -71,9 +30,14 @@ const settled = async (page: Page) => {
   await until(async () => (await page.locator('.loading').count()) === 0, 'a page is still loading')
 }
 
-/** Goes to a stop and waits until it is there. */
-export async function visit(page: Page, gatewayUrl: string, { path, override, ready }: Stop): Promise<void> {
+/** Goes to a stop and waits until it is there; with the clock of the page at `at`, where that is given. */
+export async function visit(page: Page, gatewayUrl: string, stop: Stop, at?: Date): Promise<void> {
+  const { path, override, isUnanswered, isOffline, passes, ready } = stop
   await page.unrouteAll()
+  await page.context().setOffline(false)
+  if (at) await page.clock.setFixedTime(at)
+  else if (passes) await page.clock.install()
+  if (isUnanswered) await page.route('**/api/v1/checkout/*', route => route.abort())
   if (override) {
     await page.route(/\/api\/v1\/(checkout|payer\/subscriptions)\/[^/]+$/, async route => {
       const response = await route.fetch()
@@ -84,13 +48,21 @@ export async function visit(page: Page, gatewayUrl: string, { path, override, re
   }
   await page.goto(gatewayUrl + path)
   await ready(page)
+  if (passes) {
+    await page.clock.fastForward(passes)
+    await page.locator('.notice.warn').waitFor()
+  }
+  if (isOffline) {
+    await page.context().setOffline(true)
+    await page.locator('.aside').waitFor()
+  }
 }
 
 const dashboard = (name: string, path: string, ready: Stop['ready'] = settled): Stop => ({ name, path: `/dashboard${path}`, ready })
 const dialog = (page: Page) => page.getByRole('dialog').waitFor()
 
 /** Every page, with what is needed to see it. */
-export function everyPage(of: Furnished): { checkout: Stop[]; dashboard: Stop[] } {
+export function everyPage(of: Shown): { checkout: Stop[]; troubled: Stop[]; dashboard: Stop[] } {
   const checkout = (name: string, id: string, more: Partial<Stop> = {}): Stop => ({ name, path: `/pay/${id}`, ready: heading, ...more })
   const missing = '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90'
   return {
@@ -124,6 +96,16 @@ export function everyPage(of: Furnished): { checkout: Stop[]; dashboard: Stop[] 
       checkout('checkout-sent', of.pending.id, { ready: page => leaveSent(page, of.pending.id, `0x${'5d'.repeat(32)}`) }),
       checkout('checkout-relayer-paused', of.pending.id, { ready: page => leaveSent(page, of.pending.id, null) }),
     ],
+    troubled: [
+      checkout('checkout-signature-failed', of.pending.id, { override: { authorization: reverted() } }),
+      checkout('checkout-lost', of.underpaid.id, { isOffline: true }),
+      checkout('checkout-unreachable', of.pending.id, { isUnanswered: true, ready: page => page.getByRole('alert').waitFor() }),
+      checkout('checkout-failed', of.pending.id, { ready: page => leaveFailed(page, of.pending.id) }),
+      checkout('checkout-frozen', of.pending.id, {
+        override: { status: 'confirming', confirmations: { seen: 1, required: 3 } },
+        passes: '03:05',
+      }),
+    ],
     dashboard: [
       dashboard('overview', ''),
       dashboard('orders', '/orders'),
@@ -142,7 +124,7 @@ export function everyPage(of: Furnished): { checkout: Stop[]; dashboard: Stop[] 
       dashboard('deliveries', '/deliveries'),
       dashboard('replay-range', '/deliveries', async page => {
         await settled(page)
-        await page.locator('.heading button').click()
+        await page.locator('.heading button').last().click()
         await dialog(page)
       }),
       dashboard('endpoints', '/deliveries/endpoints'),
@@ -228,6 +210,24 @@ async function leaveSent(page: Page, orderId: string, hash: string | null): Prom
   await page.reload()
   await heading(page)
 }
+
+/** A transaction of this browser that its wallet finds refused by the network. */
+async function leaveFailed(page: Page, orderId: string): Promise<void> {
+  await leaveSent(page, orderId, `0x${'5f'.repeat(32)}`)
+  await page.evaluate(`dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: {
+    info: { rdns: 'io.example', uuid: '1', name: 'Carteira', icon: '' },
+    provider: { request: () => Promise.resolve({ status: '0x0' }) },
+  } }))`)
+  await page.locator('.notice.bad').waitFor()
+}
+
+const reverted = (): NonNullable<CheckoutBody['authorization']> => ({
+  status: 'failed',
+  amount: '273.062730',
+  tx_hash: null,
+  valid_before: Math.floor(Date.now() / 1_000) + 1_800,
+  reason: 'reverted',
+})
 
 export const PASSWORD = 'a-password-for-tests'
 

@@ -149,6 +149,17 @@ test('what a list shows is downloaded as a file, all pages of it', async () => {
   })
   expect(cells).toMatchObject({ tx_hashes: data[0]?.tx_hash, payers: PAYER.address, rate: data[0]?.quote.rate })
   expect(more).toEqual([])
+
+  for (const [name, list, columns] of [
+    ['Subscriptions', 'subscriptions', 'id,created_at,status,'],
+    ['Webhooks', 'deliveries', 'id,created_at,event_type,'],
+    ['Attention', 'attention', 'id,at,reasons,'],
+  ] as const) {
+    await go(name)
+    const [other] = await Promise.all([page.waitForEvent('download'), button('Download CSV').click()])
+    expect([name, other.suggestedFilename()]).toEqual([name, `${list}.csv`])
+    expect(readFileSync(await other.path(), 'utf8').slice(1)).toMatch(new RegExp(`^${columns}`))
+  }
 }, 60_000)
 
 test('what does not simply settle is one list, with the sums and the sender, on the overview and on a page', async () => {

@@ -4,7 +4,7 @@ import { until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
 import { call, createMerchant, pay, startWorld, type World } from '../../world'
 import { openBrowser, openVisit, PHONE, seriousFaults, type Visit } from './browser'
-import { heading, logIn, visit } from './every-page'
+import { heading, logIn, type Stop, visit } from './every-page'
 
 // Small screens, long lists, lost connections and addresses that lead nowhere.
 
@@ -145,6 +145,20 @@ test('a network that brings no confirmations for minutes is named, with what hap
   await page.getByRole('heading', { name: 'A rede está parada' }).waitFor()
   await page.getByText('Não pague de novo').waitFor()
   expect({ complaints, faults: await seriousFaults(page) }).toEqual({ complaints: [], faults: [] })
+  await context.close()
+}, 60_000)
+
+test('a service that does not answer is named, and asked again until it does', async () => {
+  const order = await newOrder()
+  const { context, page } = await openVisit(browser, { viewport: PHONE })
+  const stop: Stop = { name: '', path: `/pay/${order.id}`, isUnanswered: true, ready: open => open.getByRole('alert').waitFor() }
+  await visit(page, system.gatewayUrl, stop)
+  await page.getByRole('heading', { name: 'The invoice could not be loaded' }).waitFor()
+  await page.getByText('Wait: we try again every few seconds.').waitFor()
+  expect(await seriousFaults(page)).toEqual([])
+  await page.unrouteAll()
+  await heading(page)
+  expect(await page.getByRole('alert').count()).toBe(0)
   await context.close()
 }, 60_000)
 

@@ -1,11 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type System, startAll } from '@ponte/all-in-one'
-import type { OrderBody } from '@ponte/contracts'
-import { openDatabase } from '@ponte/service-kit'
-import { call, createMerchant, pay, startWorld, type World } from '../../world'
+import { startAll } from '@ponte/all-in-one'
+import { createMerchant, startWorld } from '../../world'
 import { injectWallet, openBrowser, openVisit, PHONE } from './browser'
-import { everyPage, furnish, logIn, newcomer, type Stop, visit } from './every-page'
+import { everyPage, logIn, newcomer, type Stop, visit } from './every-page'
+import { furnish, payForDays } from './furnish'
 
 // Not a test: `npm run screenshots` runs it for the pictures it leaves.
 
@@ -47,7 +46,7 @@ test('every page, on a phone and on a desk, by day and by night', async () => {
         const fullPage = (await page.getByRole('dialog').count()) === 0
         await page.screenshot({ path: join(folder, `${stop.name}-${name}.png`), fullPage })
       }
-      for (const stop of pages.checkout.filter(isWanted)) await shoot(stop)
+      for (const stop of [...pages.troubled, ...pages.checkout].filter(isWanted)) await shoot(stop)
       const firstVisit = newcomer(`${name}@padaria.example`)
       if (firstVisit.some(isWanted)) {
         // Each step of a first visit needs the one before.
@@ -64,25 +63,3 @@ test('every page, on a phone and on a desk, by day and by night', async () => {
     await world.stop()
   }
 }, 900_000)
-
-/** Orders that were paid on other days, so that the chart has something to show. */
-async function payForDays(world: World, system: System, apiKey: string): Promise<void> {
-  const database = openDatabase({ url: world.place.databaseUrl('orders'), poolSize: 1 })
-  for (const [daysAgo, brl_amount] of [
-    [6, '640.00'],
-    [5, '1310.50'],
-    [4, '985.00'],
-    [2, '1720.40'],
-    [1, '1145.90'],
-  ] as const) {
-    const body = { brl_amount, external_ref: `INV-${1030 + 6 - daysAgo}`, description: 'Pedido da semana' }
-    const order = await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', apiKey, body)
-    await pay(world.chain, order)
-    await system.idle()
-    await database.query(
-      "UPDATE orders SET created_at = created_at - $2 * interval '1 day', paid_at = paid_at - $2 * interval '1 day' WHERE id = $1",
-      [order.id, daysAgo],
-    )
-  }
-  await database.stop?.()
-}

@@ -1,20 +1,19 @@
 import { z } from 'zod'
 import { address, id, timestamp, usdcAmount } from '../fields'
 import { unmatchedData } from '../webhook'
-import { listOf, pageQuery } from './list'
+import { isOneWay, listOf, notOneWay, pageQuery } from './list'
 import { order, orderException } from './order'
 
+const filters = {
+  handled: z.enum(['true', 'false']).optional().meta({ description: '`true`: what was marked as handled; otherwise what was not' }),
+}
+
 /** Query of `GET /api/v1/attention`. */
-export const listAttention = z
-  .strictObject({
-    ...pageQuery,
-    handled: z.enum(['true', 'false']).optional().meta({ description: '`true`: what was marked as handled; otherwise what was not' }),
-  })
-  .refine(query => query.starting_after === undefined || query.ending_before === undefined, {
-    path: ['ending_before'],
-    message: 'send either starting_after or ending_before, not both',
-  })
+export const listAttention = z.strictObject({ ...pageQuery, ...filters }).refine(isOneWay, notOneWay)
 export type ListAttention = z.infer<typeof listAttention>
+
+/** Query of `GET /api/v1/attention.csv`: a list's, without its pages. */
+export const exportAttention = z.strictObject(filters)
 
 export const attentionReason = z.enum([...orderException.options, 'underpaid', 'settlement_blocked', 'unmatched'])
 export type AttentionReason = z.infer<typeof attentionReason>

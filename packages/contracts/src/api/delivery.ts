@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { id, timestamp } from '../fields'
 import { webhookType } from '../webhook'
-import { pageQuery } from './list'
+import { isOneWay, notOneWay, pageQuery } from './list'
 
 export const deliveryStatus = z.enum(['pending', 'in_flight', 'delivered', 'dead'])
 export type DeliveryStatus = z.infer<typeof deliveryStatus>
@@ -67,24 +67,23 @@ export const deliveryDetail = delivery
   .meta({ id: 'DeliveryDetail' })
 export type DeliveryDetailBody = z.infer<typeof deliveryDetail>
 
+const filters = {
+  status: deliveryStatus.optional(),
+  event_type: webhookType.optional(),
+  event_id: id.optional(),
+  endpoint_id: id.optional(),
+  order_id: id.optional(),
+  subscription_id: id.optional(),
+  created_gte: timestamp.optional(),
+  created_lt: timestamp.optional(),
+}
+
 /** Query of `GET /api/v1/deliveries`. */
-export const listDeliveries = z
-  .strictObject({
-    ...pageQuery,
-    status: deliveryStatus.optional(),
-    event_type: webhookType.optional(),
-    event_id: id.optional(),
-    endpoint_id: id.optional(),
-    order_id: id.optional(),
-    subscription_id: id.optional(),
-    created_gte: timestamp.optional(),
-    created_lt: timestamp.optional(),
-  })
-  .refine(query => query.starting_after === undefined || query.ending_before === undefined, {
-    path: ['ending_before'],
-    message: 'send either starting_after or ending_before, not both',
-  })
+export const listDeliveries = z.strictObject({ ...pageQuery, ...filters }).refine(isOneWay, notOneWay)
 export type ListDeliveries = z.infer<typeof listDeliveries>
+
+/** Query of `GET /api/v1/deliveries.csv`: a list's, without its pages. */
+export const exportDeliveries = z.strictObject(filters)
 
 /** Body of `POST /api/v1/deliveries/replay`: the events of a time range, by default those that never arrived and are not on their way. */
 export const replayDeliveries = z

@@ -13,7 +13,7 @@ import {
   upcomingData,
   webhookType,
 } from '../webhook'
-import { listOf, pageQuery } from './list'
+import { isOneWay, listOf, notOneWay, pageQuery } from './list'
 
 /** What happened, as webhooks carry it; kept for 30 days, so that a merchant can pull what was pushed. */
 export const eventBody = z
@@ -70,10 +70,7 @@ export const listEvents = z
     wait: wholeNumber(20).optional(),
     include,
   })
-  .refine(query => query.starting_after === undefined || query.ending_before === undefined, {
-    path: ['ending_before'],
-    message: 'send either starting_after or ending_before, not both',
-  })
+  .refine(isOneWay, notOneWay)
   .refine(query => query.after === undefined || !(query.starting_after ?? query.ending_before ?? query.created_gte ?? query.created_lt), {
     path: ['after'],
     message: 'cannot be sent with the other ways of paging',

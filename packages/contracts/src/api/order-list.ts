@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { address, brlAmountInput, externalRef, id, memo, text, timestamp, txHash } from '../fields'
-import { listOf, pageQuery } from './list'
+import { isOneWay, listOf, notOneWay, pageQuery } from './list'
 import { order, orderException, orderStatus } from './order'
 
 /** How many orders a page looks through for what no index answers. */
@@ -41,10 +41,7 @@ const notPaid = { path: ['status'], message: 'must be paid beside paid_gte and p
 /** Query of `GET /api/v1/orders`. */
 export const listOrders = z
   .strictObject({ ...pageQuery, ...filters })
-  .refine(query => query.starting_after === undefined || query.ending_before === undefined, {
-    path: ['ending_before'],
-    message: 'send either starting_after or ending_before, not both',
-  })
+  .refine(isOneWay, notOneWay)
   .refine(onlyPaid, notPaid)
 export type ListOrders = z.infer<typeof listOrders>
 

@@ -190,26 +190,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/orders.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * All pages of a list of orders as one file
-         * @description RFC 4180 in UTF-8. `gross` is what was confirmed, `share` what of it is yours. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
-         */
-        get: operations["exportOrders"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/attention": {
         parameters: {
             query?: never;
@@ -579,23 +559,6 @@ export interface paths {
          * @description Orders by the civil day on which they were paid. All figures are of the same orders; surplus is not in them.
          */
         get: operations["getSummary"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/orders.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** All pages of a list of orders as one file */
-        get: operations["exportMyOrders"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1142,26 +1105,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/merchants/me/audit.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Who changed what, as one file
-         * @description RFC 4180 in UTF-8, newest first. A file that breaks off is not complete.
-         */
-        get: operations["exportMyAudit"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/merchants/me/api-keys": {
         parameters: {
             query?: never;
@@ -1210,26 +1153,6 @@ export interface paths {
         };
         /** List who changed what */
         get: operations["listAudit"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/audit.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Who changed what, as one file
-         * @description RFC 4180 in UTF-8, newest first. A file that breaks off is not complete.
-         */
-        get: operations["exportAudit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1456,6 +1379,206 @@ export interface paths {
         post?: never;
         /** Revoke an invitation */
         delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/orders.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of orders as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. `gross` is what was confirmed, `share` what of it is yours. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/orders.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of orders as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. `gross` is what was confirmed, `share` what of it is yours. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportMyOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/attention.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of money that does not simply settle as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. `gross` is what came, `taken` what of it the order takes, `left_over` the rest. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportAttention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/attention.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of money that does not simply settle as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. `gross` is what came, `taken` what of it the order takes, `left_over` the rest. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportMyAttention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of subscriptions as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportSubscriptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/subscriptions.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of subscriptions as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportMySubscriptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deliveries.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of webhook deliveries as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/deliveries.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of webhook deliveries as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportMyDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of who changed what as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/audit.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of who changed what as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportMyAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4436,47 +4559,6 @@ export interface operations {
             };
         };
     };
-    exportOrders: {
-        parameters: {
-            query?: {
-                status?: "pending" | "confirming" | "underpaid" | "paid" | "expired" | "cancelled";
-                exception?: "overpaid" | "paid_late" | "paid_after_cancel" | "duplicate" | "reorged";
-                external_ref?: string;
-                /** @description About this subscription */
-                subscription_id?: string;
-                memo?: string;
-                tx_hash?: string;
-                deposit_address?: string;
-                /** @description Created at this time or later */
-                created_gte?: string;
-                /** @description Created before this time */
-                created_lt?: string;
-                /** @description Paid at this time or later; the list is then in order of payment */
-                paid_gte?: string;
-                /** @description Paid before this time; the list is then in order of payment */
-                paid_lt?: string;
-                /** @description Of exactly this amount */
-                brl_amount?: string;
-                /** @description With this in the description, in any case */
-                description?: string;
-                /** @description With this in the description or in the reference, in any case */
-                text?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
     listAttention: {
         parameters: {
             query?: {
@@ -5120,53 +5202,6 @@ export interface operations {
                 from: string;
                 to: string;
                 timezone: string;
-            };
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    exportMyOrders: {
-        parameters: {
-            query?: {
-                status?: "pending" | "confirming" | "underpaid" | "paid" | "expired" | "cancelled";
-                exception?: "overpaid" | "paid_late" | "paid_after_cancel" | "duplicate" | "reorged";
-                external_ref?: string;
-                /** @description About this subscription */
-                subscription_id?: string;
-                memo?: string;
-                tx_hash?: string;
-                deposit_address?: string;
-                /** @description Created at this time or later */
-                created_gte?: string;
-                /** @description Created before this time */
-                created_lt?: string;
-                /** @description Paid at this time or later; the list is then in order of payment */
-                paid_gte?: string;
-                /** @description Paid before this time; the list is then in order of payment */
-                paid_lt?: string;
-                /** @description Of exactly this amount */
-                brl_amount?: string;
-                /** @description With this in the description, in any case */
-                description?: string;
-                /** @description With this in the description or in the reference, in any case */
-                text?: string;
             };
             header?: {
                 /**
@@ -6364,36 +6399,6 @@ export interface operations {
             };
         };
     };
-    exportMyAudit: {
-        parameters: {
-            query?: {
-                action?: string;
-                /** @description Created at this time or later */
-                created_gte?: string;
-                /** @description Created before this time */
-                created_lt?: string;
-            };
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
     listApiKeys: {
         parameters: {
             query?: never;
@@ -6524,30 +6529,6 @@ export interface operations {
                 starting_after?: string;
                 /** @description The page before this id, which is newer */
                 ending_before?: string;
-                action?: string;
-                /** @description Created at this time or later */
-                created_gte?: string;
-                /** @description Created before this time */
-                created_lt?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    exportAudit: {
-        parameters: {
-            query?: {
                 action?: string;
                 /** @description Created at this time or later */
                 created_gte?: string;
@@ -6996,6 +6977,320 @@ export interface operations {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
             };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportOrders: {
+        parameters: {
+            query?: {
+                status?: "pending" | "confirming" | "underpaid" | "paid" | "expired" | "cancelled";
+                exception?: "overpaid" | "paid_late" | "paid_after_cancel" | "duplicate" | "reorged";
+                external_ref?: string;
+                /** @description About this subscription */
+                subscription_id?: string;
+                memo?: string;
+                tx_hash?: string;
+                deposit_address?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+                /** @description Paid at this time or later; the list is then in order of payment */
+                paid_gte?: string;
+                /** @description Paid before this time; the list is then in order of payment */
+                paid_lt?: string;
+                /** @description Of exactly this amount */
+                brl_amount?: string;
+                /** @description With this in the description, in any case */
+                description?: string;
+                /** @description With this in the description or in the reference, in any case */
+                text?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportMyOrders: {
+        parameters: {
+            query?: {
+                status?: "pending" | "confirming" | "underpaid" | "paid" | "expired" | "cancelled";
+                exception?: "overpaid" | "paid_late" | "paid_after_cancel" | "duplicate" | "reorged";
+                external_ref?: string;
+                /** @description About this subscription */
+                subscription_id?: string;
+                memo?: string;
+                tx_hash?: string;
+                deposit_address?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+                /** @description Paid at this time or later; the list is then in order of payment */
+                paid_gte?: string;
+                /** @description Paid before this time; the list is then in order of payment */
+                paid_lt?: string;
+                /** @description Of exactly this amount */
+                brl_amount?: string;
+                /** @description With this in the description, in any case */
+                description?: string;
+                /** @description With this in the description or in the reference, in any case */
+                text?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportAttention: {
+        parameters: {
+            query?: {
+                handled?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportMyAttention: {
+        parameters: {
+            query?: {
+                handled?: "true" | "false";
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportSubscriptions: {
+        parameters: {
+            query?: {
+                status?: "active" | "past_due" | "cancelled" | "expired";
+                external_ref?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportMySubscriptions: {
+        parameters: {
+            query?: {
+                status?: "active" | "past_due" | "cancelled" | "expired";
+                external_ref?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportDeliveries: {
+        parameters: {
+            query?: {
+                status?: "pending" | "in_flight" | "delivered" | "dead";
+                event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
+                event_id?: string;
+                /** @description To this endpoint; your own id for your webhook_url */
+                endpoint_id?: string;
+                /** @description About this order */
+                order_id?: string;
+                /** @description About this subscription */
+                subscription_id?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportMyDeliveries: {
+        parameters: {
+            query?: {
+                status?: "pending" | "in_flight" | "delivered" | "dead";
+                event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
+                event_id?: string;
+                /** @description To this endpoint; your own id for your webhook_url */
+                endpoint_id?: string;
+                /** @description About this order */
+                order_id?: string;
+                /** @description About this subscription */
+                subscription_id?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportAudit: {
+        parameters: {
+            query?: {
+                action?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportMyAudit: {
+        parameters: {
+            query?: {
+                action?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;

@@ -45,10 +45,12 @@ const named: readonly ForwardedRoute[] = [
   route('post /api/v1/orders/:id/cancel', 'api_key', 'orders'),
   route('get /api/v1/orders.csv', 'api_key', 'orders'),
   route('get /api/v1/attention', 'api_key', 'orders'),
+  route('get /api/v1/attention.csv', 'api_key', 'orders'),
   route('post /api/v1/attention/:id/handle', 'api_key', 'orders'),
   route('post /api/v1/attention/:id/reopen', 'api_key', 'orders'),
   route('post /api/v1/subscriptions', 'api_key', 'subscriptions', 'subscriptions'),
   route('get /api/v1/subscriptions', 'api_key', 'subscriptions'),
+  route('get /api/v1/subscriptions.csv', 'api_key', 'subscriptions'),
   route('get /api/v1/subscriptions/:id', 'api_key', 'subscriptions'),
   route('patch /api/v1/subscriptions/:id', 'api_key', 'subscriptions'),
   route('post /api/v1/subscriptions/:id/charge', 'api_key', 'subscriptions', 'orders'),
@@ -63,10 +65,12 @@ const named: readonly ForwardedRoute[] = [
   route('get /api/v1/merchants/me/summary', 'session', 'orders'),
   route('get /api/v1/merchants/me/orders.csv', 'session', 'orders'),
   route('get /api/v1/merchants/me/attention', 'session', 'orders'),
+  route('get /api/v1/merchants/me/attention.csv', 'session', 'orders'),
   route('post /api/v1/merchants/me/attention/:id/handle', 'session', 'orders'),
   route('post /api/v1/merchants/me/attention/:id/reopen', 'session', 'orders'),
   route('post /api/v1/merchants/me/subscriptions', 'session', 'subscriptions', 'subscriptions'),
   route('get /api/v1/merchants/me/subscriptions', 'session', 'subscriptions'),
+  route('get /api/v1/merchants/me/subscriptions.csv', 'session', 'subscriptions'),
   route('get /api/v1/merchants/me/subscriptions/:id', 'session', 'subscriptions'),
   route('post /api/v1/merchants/me/subscriptions/:id/charge', 'session', 'subscriptions', 'orders'),
   route('post /api/v1/merchants/me/subscriptions/:id/cancel', 'session', 'subscriptions'),
@@ -74,6 +78,7 @@ const named: readonly ForwardedRoute[] = [
   route('get /api/v1/merchants/me/events', 'session', 'webhook-dispatcher'),
   route('get /api/v1/merchants/me/events/:id', 'session', 'webhook-dispatcher'),
   route('get /api/v1/merchants/me/deliveries', 'session', 'webhook-dispatcher'),
+  route('get /api/v1/merchants/me/deliveries.csv', 'session', 'webhook-dispatcher'),
   route('get /api/v1/merchants/me/deliveries/:id', 'session', 'webhook-dispatcher'),
   route('post /api/v1/merchants/me/deliveries/replay', 'session', 'webhook-dispatcher'),
   route('post /api/v1/merchants/me/deliveries/:id/replay', 'session', 'webhook-dispatcher', 'deliveries'),
@@ -88,7 +93,7 @@ const named: readonly ForwardedRoute[] = [
 ]
 
 /** What was only for sessions, named keys may do too, each by its scope. */
-const BY_KEY = /^\/api\/v1\/merchants\/me\/(deliveries|webhook-endpoints|summary)(\/|$)/
+const BY_KEY = /^\/api\/v1\/merchants\/me\/(deliveries(\.csv)?|webhook-endpoints|summary)(\/|$)/
 const routes = named.flatMap((one): ForwardedRoute[] =>
   BY_KEY.test(one.path) ? [one, { ...one, path: one.path.replace('/merchants/me', ''), credential: 'api_key' }] : [one],
 )

@@ -1,11 +1,23 @@
-import { ApiError, type AttentionItemBody, caller, handleAttention, id as idSchema, listAttention, termsOf } from '@ponte/contracts'
-import { listPage, parseRequest } from '@ponte/service-kit'
+import {
+  ApiError,
+  type AttentionItemBody,
+  caller,
+  exportAttention,
+  handleAttention,
+  id as idSchema,
+  type ListAttention,
+  listAttention,
+  type MerchantTerms,
+  termsOf,
+} from '@ponte/contracts'
+import { csvPage, listPage, parseRequest, sendCsv } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import type { Place } from '../order'
 import type { Mark, Seen } from '../payment'
 import type { Store } from '../store'
 import { factsOf, orderItem, reasonsOf, seenOf, unmatchedItem } from './attention'
+import { attentionColumns } from './attention-csv'
 
 export interface AttentionDeps {
   store: Store
@@ -29,24 +41,34 @@ interface Found {
 export function attentionRoutes({ store, place, feeBps, now }: AttentionDeps): Router {
   const router = Router()
 
+  const list = async (terms: MerchantTerms, query: ListAttention, limit: number): Promise<AttentionItemBody[]> => {
+    const [orderIds, unmatched] = await Promise.all([
+      store.attention.orderIds(terms.merchant_id, query, limit),
+      terms.payout_address === null
+        ? []
+        : store.attention.unmatched({ merchantId: terms.merchant_id, payoutAddress: terms.payout_address }, query, limit),
+    ])
+    const marks = query.handled === 'true' ? await store.attention.marks(orderIds) : new Map<string, Mark>()
+    const histories = await store.orders.histories(orderIds)
+    const ofOrders = histories.map(history => orderItem(history, place, marks.get(history.order.id)))
+    const items = [...ofOrders, ...unmatched.map(money => unmatchedItem(money, feeBps))]
+    const newestFirst = items.sort((a, b) => (a.id < b.id ? 1 : -1))
+    return (query.ending_before === undefined ? newestFirst : newestFirst.reverse()).slice(0, limit)
+  }
+
   router.get(BASE, async (req, res) => {
-    const terms = termsOf(res.locals.caller)
     const query = parseRequest(listAttention, req.query, 'query')
-    const find = async (limit: number): Promise<AttentionItemBody[]> => {
-      const [orderIds, unmatched] = await Promise.all([
-        store.attention.orderIds(terms.merchant_id, query, limit),
-        terms.payout_address === null
-          ? []
-          : store.attention.unmatched({ merchantId: terms.merchant_id, payoutAddress: terms.payout_address }, query, limit),
-      ])
-      const marks = query.handled === 'true' ? await store.attention.marks(orderIds) : new Map<string, Mark>()
-      const histories = await store.orders.histories(orderIds)
-      const ofOrders = histories.map(history => orderItem(history, place, marks.get(history.order.id)))
-      const items = [...ofOrders, ...unmatched.map(money => unmatchedItem(money, feeBps))]
-      const newestFirst = items.sort((a, b) => (a.id < b.id ? 1 : -1))
-      return (query.ending_before === undefined ? newestFirst : newestFirst.reverse()).slice(0, limit)
-    }
+    const find = (limit: number) => list(termsOf(res.locals.caller), query, limit)
     res.json(await listPage(query, find, item => item))
+  })
+
+  router.get(`${BASE}.csv`, async (req, res) => {
+    const query = parseRequest(exportAttention, req.query, 'query')
+    await sendCsv(req, res, {
+      name: 'attention',
+      columns: attentionColumns,
+      page: async (from, limit) => csvPage(await list(termsOf(res.locals.caller), { ...query, ...from }, limit), limit),
+    })
   })
 
   const found = async (req: Request, res: Response): Promise<Found> => {

@@ -1,14 +1,13 @@
 import { formatBrl, formatRate, formatUsdc } from '@ponte/contracts'
+import type { CsvColumn } from '@ponte/service-kit'
 import { type OrderHistory, receivedUnits } from '../order'
 import { confirmedPayments, inChainOrder } from '../payment'
-
-type Column = readonly [name: string, read: (history: OrderHistory) => string | null]
 
 const confirmed = ({ payments }: OrderHistory) => confirmedPayments(payments).toSorted(inChainOrder)
 const MINTED = `0x${'0'.repeat(40)}`
 
 /** `gross` is what was confirmed, `share` what of it is the merchant's, `platform_fee` the difference. */
-const columns: readonly Column[] = [
+export const orderColumns: readonly CsvColumn<OrderHistory>[] = [
   ['id', ({ order }) => order.id],
   ['created_at', ({ order }) => order.createdAt.toISOString()],
   ['paid_at', ({ order }) => order.paidAt?.toISOString() ?? null],
@@ -36,6 +35,3 @@ const columns: readonly Column[] = [
   ],
   ['memo', ({ order }) => order.memo],
 ]
-
-export const orderColumns: readonly string[] = columns.map(([name]) => name)
-export const orderCells = (history: OrderHistory): (string | null)[] => columns.map(([, read]) => read(history))

@@ -1,2 +1,3 @@
 export { merchantOf, owned, pathId } from './caller'
+export { deliveryColumns } from './deliveries-csv'
 export { endpointRoutes } from './endpoint-routes'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { id, timestamp } from '../../fields'
-import { pageQuery } from '../list'
+import { isOneWay, notOneWay, pageQuery } from '../list'
 
 const filters = {
   action: z
@@ -12,12 +12,7 @@ const filters = {
 }
 
 /** Query of `GET /api/v1/merchants/me/audit`. */
-export const listAudit = z
-  .strictObject({ ...pageQuery, ...filters })
-  .refine(query => query.starting_after === undefined || query.ending_before === undefined, {
-    path: ['ending_before'],
-    message: 'send either starting_after or ending_before, not both',
-  })
+export const listAudit = z.strictObject({ ...pageQuery, ...filters }).refine(isOneWay, notOneWay)
 export type ListAudit = z.infer<typeof listAudit>
 
 /** Query of `GET /api/v1/merchants/me/audit.csv`: a list's, without its pages. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { brlAmount, brlAmountInput, description, externalRef, id, metadata, metadataChange, timestamp } from '../../fields'
-import { pageQuery } from '../list'
+import { isOneWay, notOneWay, pageQuery } from '../list'
 import { ORDER_EXPIRES_IN_MAX_S, ORDER_EXPIRES_IN_MIN_S } from '../order'
 
 export const subscriptionStatus = z.enum(['active', 'past_due', 'cancelled', 'expired'])
@@ -204,17 +204,16 @@ export const periodIndexInPath = z
   .regex(/^\d{1,9}$/, 'must be a whole number')
   .transform(Number)
 
+const filters = {
+  status: subscriptionStatus.optional(),
+  external_ref: externalRef.optional(),
+  created_gte: timestamp.optional(),
+  created_lt: timestamp.optional(),
+}
+
 /** Query of `GET /api/v1/subscriptions`. */
-export const listSubscriptions = z
-  .strictObject({
-    ...pageQuery,
-    status: subscriptionStatus.optional(),
-    external_ref: externalRef.optional(),
-    created_gte: timestamp.optional(),
-    created_lt: timestamp.optional(),
-  })
-  .refine(query => query.starting_after === undefined || query.ending_before === undefined, {
-    path: ['ending_before'],
-    message: 'send either starting_after or ending_before, not both',
-  })
+export const listSubscriptions = z.strictObject({ ...pageQuery, ...filters }).refine(isOneWay, notOneWay)
 export type ListSubscriptions = z.infer<typeof listSubscriptions>
+
+/** Query of `GET /api/v1/subscriptions.csv`: a list's, without its pages. */
+export const exportSubscriptions = z.strictObject(filters)

@@ -67,6 +67,9 @@ async function withSession<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Lists that come as files too. */
+export type ListFile = 'orders' | 'attention' | 'subscriptions' | 'deliveries' | 'audit'
+
 const file = (path: string): Promise<Blob> =>
   withSession(async () => (await respond(path, { headers: credentialOf(await accessToken()) })).blob())
 
@@ -97,7 +100,6 @@ export const api = {
   handleAttention: (id: string, facts: string) => post<AttentionItemBody>(`${ME}/attention/${id}/handle`, { facts }),
   reopenAttention: (id: string) => post<AttentionItemBody>(`${ME}/attention/${id}/reopen`),
   orders: (query: Query) => call<List<OrderBody>>(withQuery(`${ME}/orders`, query)),
-  ordersFile: (query: Query) => file(withQuery(`${ME}/orders.csv`, query)),
   order: (id: string) => call<OrderBody>(`${ME}/orders/${id}`),
   createOrder: (body: object, key: string) => post<OrderBody>(`${ME}/orders`, body, key),
   cancelOrder: (id: string) => post<OrderBody>(`${ME}/orders/${id}/cancel`),
@@ -128,8 +130,8 @@ export const api = {
   keys: () => call<List<NamedKeyBody>>(`${ME}/api-keys`),
   createKey: (body: object) => post<NamedKeyBody & { api_key: string }>(`${ME}/api-keys`, body),
   revokeKey: (id: string) => call<NamedKeyBody>(`${ME}/api-keys/${id}`, { method: 'DELETE' }),
+  file: (list: ListFile, query: Query) => file(withQuery(`${ME}/${list}.csv`, query)),
   audit: (query: Query) => call<List<AuditEntryBody>>(withQuery(`${ME}/audit`, query)),
-  auditFile: () => file(`${ME}/audit.csv`),
   mail: () => call<MailPreferencesBody>(`${ME}/mail`),
   updateMail: (body: object) => call<MailPreferencesBody>(`${ME}/mail`, { method: 'PATCH', body }),
   replayRange: (body: ReplayDeliveries) => post<ReplayedBody>(`${ME}/deliveries/replay`, body),

@@ -1,7 +1,7 @@
 import { api } from '../api'
 import { Empty } from '../elements'
 import { Heading, usePageTitle } from '../frame'
-import { ChoiceFilter, ListCard, useFilters, useList } from '../lists'
+import { ChoiceFilter, Download, ListCard, useFilters, useList } from '../lists'
 import { useWords } from '../texts'
 import { AttentionEntry } from './attention-entry'
 import './attention.css'
@@ -15,7 +15,9 @@ export function AttentionPage() {
   const list = useList('attention', api.attention, { ...page, handled })
   return (
     <>
-      <Heading title={t.attention.title} />
+      <Heading title={t.attention.title}>
+        <Download list="attention" query={{ handled }} />
+      </Heading>
       <p className="lead">{t.attention.lead}</p>
       <div className="filters">
         <ChoiceFilter

@@ -6,7 +6,7 @@ import { api } from '../api'
 import { Empty } from '../elements'
 import { EndpointWarnings, useEndpointName, useEndpoints } from '../endpoints'
 import { Heading, usePageTitle } from '../frame'
-import { ChoiceFilter, ListCard, useFilters, useList } from '../lists'
+import { ChoiceFilter, Download, ListCard, useFilters, useList } from '../lists'
 import { useWords } from '../texts'
 import { DeliveryBadge } from './delivery-badge'
 import { ReplayRange } from './replay-range'
@@ -41,6 +41,7 @@ export function DeliveriesPage() {
         <Link href="/deliveries/endpoints" className="action">
           {t.endpoints.title}
         </Link>
+        <Download list="deliveries" query={filters} />
         <Button variant="default" onClick={() => setReplaying(true)}>
           {t.deliveries.replayRange}
         </Button>

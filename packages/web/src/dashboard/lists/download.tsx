@@ -1,16 +1,17 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { api, type ListFile, type Query } from '../api'
 import { Failure } from '../elements'
 import { useWords } from '../texts'
 
 /** A list as a file. The token of a session is in no address, so the file is fetched and then saved. */
-export function Download({ name, work }: { name: string; work(): Promise<Blob> }) {
+export function Download({ list, query = {} }: { list: ListFile; query?: Query }) {
   const { t } = useWords()
   const download = useMutation({
-    mutationFn: work,
+    mutationFn: () => api.file(list, query),
     onSuccess: blob => {
       const url = URL.createObjectURL(blob)
-      const link = Object.assign(document.createElement('a'), { href: url, download: name })
+      const link = Object.assign(document.createElement('a'), { href: url, download: `${list}.csv` })
       link.click()
       URL.revokeObjectURL(url)
     },

@@ -20,7 +20,7 @@ export function OrdersPage() {
   return (
     <>
       <Heading title={t.orders.title}>
-        <Download name="orders.csv" work={() => api.ordersFile(query)} />
+        <Download list="orders" query={query} />
         {newOrder}
       </Heading>
       <NewOrder {...form} />

@@ -6,7 +6,7 @@ import { api } from '../api'
 import { Empty } from '../elements'
 import { useNewInvoice } from '../forms'
 import { Heading, usePageTitle } from '../frame'
-import { ChoiceFilter, ListCard, useFilters, useList } from '../lists'
+import { ChoiceFilter, Download, ListCard, useFilters, useList } from '../lists'
 import { useWords } from '../texts'
 import { NewSubscription } from './new-subscription'
 import { SubscriptionBadge } from './subscription-badge'
@@ -31,7 +31,10 @@ export function SubscriptionsPage() {
   const newSubscription = <Button onClick={form.open}>{t.subscriptions.fresh}</Button>
   return (
     <>
-      <Heading title={t.subscriptions.title}>{newSubscription}</Heading>
+      <Heading title={t.subscriptions.title}>
+        <Download list="subscriptions" query={filters} />
+        {newSubscription}
+      </Heading>
       <NewSubscription {...form} />
       <div className="filters">
         <ChoiceFilter

@@ -1,4 +1,4 @@
-import { exportAudit, listAudit, listDeliveries, memberKeysQuery, summaryQuery } from '@ponte/contracts'
+import { listAudit, listDeliveries, memberKeysQuery, summaryQuery } from '@ponte/contracts'
 import { api, me, type Operation, owned } from './operation'
 
 const audit = {
@@ -6,13 +6,6 @@ const audit = {
   summary: 'List who changed what',
   query: listAudit,
   answers: { 200: 'AuditEntryList' },
-} as const
-const auditFile = {
-  tag: 'Merchant',
-  summary: 'Who changed what, as one file',
-  description: 'RFC 4180 in UTF-8, newest first. A file that breaks off is not complete.',
-  query: exportAudit,
-  answers: { 200: 'csv' },
 } as const
 const KEYS = '/api-keys'
 
@@ -97,7 +90,6 @@ export const account: Operation[] = [
     },
   }),
   me('get', '/audit', { ...audit, id: 'listMyAudit' }),
-  me('get', '/audit.csv', { ...auditFile, id: 'exportMyAudit' }),
   me('get', KEYS, { id: 'listApiKeys', tag: 'Keys', summary: 'List your named API keys', answers: { 200: 'ApiKeyList' } }),
   me('post', KEYS, {
     ...{ id: 'createApiKey', tag: 'Keys', summary: 'Make a named API key; shows it once', body: 'CreateApiKey' },
@@ -108,7 +100,6 @@ export const account: Operation[] = [
   me('get', `${KEYS}/:id`, { id: 'getApiKey', tag: 'Keys', summary: 'Get a named API key', answers: { 200: 'ApiKey' } }),
   me('delete', `${KEYS}/:id`, { id: 'revokeApiKey', tag: 'Keys', summary: 'Revoke a named API key at once', answers: { 200: 'ApiKey' } }),
   api('get', '/audit', { ...audit, id: 'listAudit' }),
-  api('get', '/audit.csv', { ...auditFile, id: 'exportAudit' }),
   api('get', '/merchant', {
     id: 'getMerchantOfKey',
     tag: 'Merchant',

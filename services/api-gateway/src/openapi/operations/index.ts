@@ -1,7 +1,8 @@
-import { eventQuery, exportOrders, listDeliveries, listEvents, listOrders, listSubscriptions, summaryQuery } from '@ponte/contracts'
+import { eventQuery, listDeliveries, listEvents, listOrders, listSubscriptions, summaryQuery } from '@ponte/contracts'
 import { account, payoutChanges, people } from './account'
 import { attention, myAttention } from './attention'
 import { endpoints, endpointsByKey } from './endpoints'
+import { files } from './files'
 import { open } from './open'
 import { api, keyed, me, type Operation, owned, priced } from './operation'
 
@@ -24,13 +25,6 @@ const orders: Operation[] = [
   api('post', '/orders/:id/cancel', {
     ...{ id: 'cancelOrder', tag: 'Orders', summary: 'Cancel an order', answers: { 200: 'Order' } },
     errors: [...owned, ...keyed, 'invalid_state', 'order_has_payments'],
-  }),
-  api('get', '/orders.csv', {
-    ...{ id: 'exportOrders', tag: 'Orders', summary: 'All pages of a list of orders as one file', query: exportOrders },
-    description:
-      'RFC 4180 in UTF-8. `gross` is what was confirmed, `share` what of it is yours. A text that a spreadsheet would take for a formula begins with an apostrophe. ' +
-      'A file that breaks off is not complete.',
-    answers: { 200: 'csv' },
   }),
   ...attention,
 ]
@@ -122,10 +116,6 @@ const dashboard: Operation[] = [
   me('get', '/summary', {
     ...{ id: 'getSummary', tag: 'Dashboard', summary: 'What was paid, day by day', query: summaryQuery, answers: { 200: 'Summary' } },
     description: 'Orders by the civil day on which they were paid. All figures are of the same orders; surplus is not in them.',
-  }),
-  me('get', '/orders.csv', {
-    ...{ id: 'exportMyOrders', tag: 'Dashboard', summary: 'All pages of a list of orders as one file', query: exportOrders },
-    answers: { 200: 'csv' },
   }),
   ...myAttention,
   me('post', '/orders', {
@@ -221,4 +211,5 @@ export const operations: readonly Operation[] = [
   ...endpointsByKey,
   ...account,
   ...people,
+  ...files,
 ]

@@ -1,12 +1,11 @@
 import { PERMISSIONS, type Permission } from '@ponte/contracts'
 
-/** What a path is about: its first word after `/api/v1` and `/merchants/me`. */
+/** What a path is about: its first word after `/api/v1` and `/merchants/me`, also as a file. */
 const RESOURCES: Readonly<Record<string, string>> = {
   '': 'merchant',
   branding: 'merchant',
   merchant: 'merchant',
   orders: 'orders',
-  'orders.csv': 'orders',
   attention: 'orders',
   summary: 'orders',
   overview: 'orders',
@@ -15,7 +14,6 @@ const RESOURCES: Readonly<Record<string, string>> = {
   deliveries: 'deliveries',
   'webhook-endpoints': 'endpoints',
   audit: 'audit',
-  'audit.csv': 'audit',
   'payout-changes': 'payout',
   members: 'members',
   invitations: 'members',
@@ -34,7 +32,7 @@ export function permissionOf(method: string, path: string): Permission | null {
   if (path.endsWith('/payout-changes/:id/cancel')) return 'merchant:write'
   // What reaches their own mailbox, every member decides.
   if (path.endsWith('/merchants/me/mail')) return 'merchant:read'
-  const [, resource = ''] = path.replace(/^\/api\/v1(\/merchants\/me)?/, '').split('/')
+  const [, resource = ''] = path.replace(/^\/api\/v1(\/merchants\/me)?|\.csv$/g, '').split('/')
   const name = RESOURCES[resource] ?? resource
   const wanted = `${name}:${method === 'get' && !WRITTEN_ONLY.includes(name) ? 'read' : 'write'}`
   const permission = PERMISSIONS.find(known => known === wanted)

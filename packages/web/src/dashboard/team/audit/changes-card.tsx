@@ -49,7 +49,7 @@ export function ChangesCard({ nameOf }: { nameOf(userId: string): string }) {
             {t.older}
           </Button>
         )}
-        <Download name="audit.csv" work={api.auditFile} />
+        <Download list="audit" />
       </div>
     </Card>
   )
