@@ -54,7 +54,7 @@ export async function visit(page: Page, gatewayUrl: string, stop: Stop, at?: Dat
   }
   if (isOffline) {
     await page.context().setOffline(true)
-    await page.locator('.aside').waitFor()
+    await page.locator('[role=status] .aside').waitFor()
   }
 }
 
@@ -144,7 +144,7 @@ export function everyPage(of: Shown): { checkout: Stop[]; troubled: Stop[]; dash
       }),
       dashboard('team-key', '/team', async page => {
         await settled(page)
-        await page.locator('.card').nth(2).locator('.buttons button').last().click()
+        await page.locator('.card').filter({ hasText: 'ERP' }).first().locator('.buttons button').last().click()
         await dialog(page)
       }),
       dashboard('settings', '/settings'),

@@ -12,7 +12,8 @@ export function KeysCard({ nameOf }: { nameOf(userId: string): string }) {
   const { t } = useWords()
   const [isMaking, setMaking] = useState(false)
   const { data, error, refetch } = useKeys()
-  if (isForbidden(error)) return null
+  // Nothing is shown before it is known that the member may see it.
+  if (isForbidden(error) || (!data && !error)) return null
   return (
     <Card title={t.team.keys} className="team">
       <p>{t.team.keysText}</p>

@@ -21,7 +21,7 @@ export function ChangesCard({ nameOf }: { nameOf(userId: string): string }) {
     queryFn: () => api.audit({ limit: String(count) }),
     placeholderData: previous => previous,
   })
-  if (isForbidden(error)) return null
+  if (isForbidden(error) || (!data && !error)) return null
   return (
     <Card title={t.team.changes} className="team">
       <p>{t.team.changesText}</p>
