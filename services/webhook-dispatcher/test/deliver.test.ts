@@ -1,11 +1,11 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { OPT_IN_EVENTS } from '@ponte/contracts'
-import { KINDS, notifyAt } from './endpoints/kinds'
+import { addEndpoint, KINDS, notifyAt } from './endpoints/kinds'
 import { event, merchantUpdated, optIn, orderPaid, paidOrder, type System, startDispatcher, startReceiver } from './setup'
 
 let system: System
 beforeAll(async () => {
-  system = await startDispatcher()
+  system = await startDispatcher({ WEBHOOK_ALLOW_CIDRS: '127.0.0.1/32,127.0.0.5/32', WEBHOOK_DENY_CIDRS: '127.0.0.5/32' })
 })
 afterAll(() => system.stop())
 
@@ -76,14 +76,33 @@ describe.each(KINDS)('an event at %s', kind => {
     await receiver.stop()
   })
 
-  it('delivery rule 6: to an internal address is dead at once, with zero attempts', async () => {
+  it.each([
+    ['an internal address', 'http://127.0.0.2:8080/'],
+    ['a range that the operator denies', 'http://127.0.0.5:8080/'],
+  ])('delivery rule 6: to %s is dead at once, with zero attempts', async (_name, url) => {
     const merchantId = randomUUID()
-    await notifyAt(system, kind, merchantId, 'http://127.0.0.2:8080/')
+    await notifyAt(system, kind, merchantId, url)
     const paid = orderPaid(merchantId)
     await system.publish(paid)
     await system.dispatcher.idle()
     const delivery = await deliveryOf(paid.id)
     expect(delivery).toMatchObject({ status: 'dead', attempts: 0, tries: 0, dead_reason: 'destination_not_allowed', next_attempt_at: null })
+  })
+
+  it.each([0, 1])('waits while our copy of the merchant is %i and its own version is 2', async known => {
+    const merchantId = randomUUID()
+    const receiver = await startReceiver()
+    const isDefault = kind === 'webhook_url'
+    if (!isDefault) await addEndpoint(system, merchantId, { url: receiver.url, format: kind })
+    if (known > 0) await system.publish(merchantUpdated(merchantId, { version: known }))
+    const paid = orderPaid(merchantId, 2)
+    await system.publish(paid)
+    await system.dispatcher.idle()
+    expect(await deliveryOf(paid.id)).toBeUndefined()
+    await system.publish(merchantUpdated(merchantId, { version: 2, webhook_url: isDefault ? receiver.url : null }))
+    await system.dispatcher.idle()
+    expect(receiver.received).toHaveLength(1)
+    await receiver.stop()
   })
 })
 
@@ -110,20 +129,6 @@ describe('an event of a merchant', () => {
     expect(await deliveryOf(paid.id)).toBeUndefined()
     const { rows } = await system.sql.query('SELECT waiting FROM events WHERE id = $1', [paid.id])
     expect(rows).toEqual([{ waiting: false }])
-  })
-
-  it.each([0, 1])('waits while our copy of the merchant is %i and its own version is 2', async known => {
-    const merchantId = randomUUID()
-    const receiver = await startReceiver()
-    if (known > 0) await system.publish(merchantUpdated(merchantId, { version: known }))
-    const paid = orderPaid(merchantId, 2)
-    await system.publish(paid)
-    await system.dispatcher.idle()
-    expect(await deliveryOf(paid.id)).toBeUndefined()
-    await system.publish(merchantUpdated(merchantId, { version: 2, webhook_url: receiver.url }))
-    await system.dispatcher.idle()
-    expect(receiver.received).toHaveLength(1)
-    await receiver.stop()
   })
 })
 

@@ -4,6 +4,7 @@ import { openDatabase, signCaller } from '@ponte/service-kit'
 import pg from 'pg'
 import request from 'supertest'
 import { openStore } from '../src/store'
+import { KINDS, type Kind, notifyAt } from './endpoints/kinds'
 import {
   asMerchant,
   event,
@@ -43,6 +44,15 @@ async function notified(count: number, merchant: Parameters<typeof merchantUpdat
   for (const each of events) await system.publish(each)
   await system.dispatcher.idle()
   return { merchantId, ids: events.map(({ id }) => id).reverse() }
+}
+/** The same at an endpoint of this kind. */
+async function notifiedAt(kind: Kind, count: number) {
+  const merchantId = randomUUID()
+  const { endpointId } = await notifyAt(system, kind, merchantId, receiver.url)
+  const events = Array.from({ length: count }, () => orderPaid(merchantId))
+  for (const each of events) await system.publish(each)
+  await system.dispatcher.idle()
+  return { merchantId, endpointId, ids: events.map(({ id }) => id).reverse() }
 }
 const dead = (merchantId: string) =>
   system.sql.query(
@@ -134,9 +144,9 @@ describe('whose is it', () => {
 })
 
 describe('GET /api/v1/deliveries', () => {
-  it('shows status, last error and every attempt, and the body as it is sent', async () => {
+  it.each(KINDS)('shows status, last error and every attempt, and the body as it is sent to %s', async kind => {
     status = 500
-    const { merchantId, ids } = await notified(1)
+    const { merchantId, ids } = await notifiedAt(kind, 1)
     const { body: list } = await get('/deliveries?status=pending&event_type=order.paid', merchantId)
     expect(delivery.parse(list.data[0])).toMatchObject({
       event_id: ids[0],
@@ -236,9 +246,9 @@ describe('GET /api/v1/deliveries/:id while its attempt is being recorded', () =>
   })
 })
 
-describe('POST /api/v1/deliveries/:id/replay', () => {
+describe.each(KINDS)('POST /api/v1/deliveries/:id/replay to %s', kind => {
   it('is a new delivery of the same bytes that names the old one', async () => {
-    const { merchantId } = await notified(1)
+    const { merchantId } = await notifiedAt(kind, 1)
     const [old] = (await get('/deliveries', merchantId)).body.data
     const first = receiver.received.at(-1)
     const { status, body } = await post(`/deliveries/${old.id}/replay`, merchantId)
@@ -253,13 +263,15 @@ describe('POST /api/v1/deliveries/:id/replay', () => {
 
   it('answers the one that is on its way when asked again', async () => {
     status = 500
-    const { merchantId } = await notified(1)
+    const { merchantId } = await notifiedAt(kind, 1)
     const [old] = (await get('/deliveries', merchantId)).body.data
     const answers = await Promise.all(Array.from({ length: 8 }, () => post(`/deliveries/${old.id}/replay`, merchantId)))
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201])
   })
+})
 
+describe('POST /api/v1/deliveries/:id/replay', () => {
   it('needs a webhook_url, and waits for the settings that the gateway knows already', async () => {
     const { merchantId } = await notified(1)
     const [old] = (await get('/deliveries', merchantId)).body.data
@@ -275,18 +287,18 @@ describe('POST /api/v1/deliveries/:id/replay', () => {
   })
 })
 
-describe('POST /api/v1/deliveries/replay', () => {
-  const range = () => ({ created_gte: '2020-01-01T00:00:00.000Z', created_lt: '2099-01-01T00:00:00.000Z' })
+const range = () => ({ created_gte: '2020-01-01T00:00:00.000Z', created_lt: '2099-01-01T00:00:00.000Z' })
 
+describe.each(KINDS)('POST /api/v1/deliveries/replay to %s', kind => {
   it('replays what never arrived in a time range, and asked again nothing more', async () => {
-    const { merchantId } = await notified(3)
+    const { merchantId, endpointId } = await notifiedAt(kind, 3)
     await dead(merchantId)
     await system.publish(orderPaid(merchantId))
     await system.dispatcher.idle()
     const before = receiver.received.length
-    const first = await post('/deliveries/replay', merchantId, range())
+    const first = await post('/deliveries/replay', merchantId, { ...range(), endpoint_id: endpointId })
     expect([first.status, first.body]).toEqual([200, { object: 'replay', replayed: 3, has_more: false, next_created_gte: null }])
-    const second = await post('/deliveries/replay', merchantId, range())
+    const second = await post('/deliveries/replay', merchantId, { ...range(), endpoint_id: endpointId })
     expect(second.body.replayed).toBe(0)
     await system.dispatcher.idle()
     expect(receiver.received.length - before).toBe(3)
@@ -295,12 +307,14 @@ describe('POST /api/v1/deliveries/replay', () => {
   })
 
   it('replays everything when asked to', async () => {
-    const { merchantId } = await notified(2)
-    const { body } = await post('/deliveries/replay', merchantId, { ...range(), scope: 'all', event_type: 'order.paid' })
-    expect(body.replayed).toBe(2)
+    const { merchantId, endpointId } = await notifiedAt(kind, 2)
+    const all = { ...range(), scope: 'all', event_type: 'order.paid', endpoint_id: endpointId }
+    expect((await post('/deliveries/replay', merchantId, all)).body.replayed).toBe(2)
     await system.dispatcher.idle()
   })
+})
 
+describe('POST /api/v1/deliveries/replay', () => {
   it('gives events of the time without webhook_url their first delivery', async () => {
     const { merchantId, ids } = await notified(2, { webhook_url: null })
     await system.publish(merchantUpdated(merchantId, { version: 2, webhook_url: receiver.url }))
@@ -322,8 +336,8 @@ describe('POST /api/v1/deliveries/replay', () => {
 })
 
 describe('retention', () => {
-  it('forgets events with their deliveries and attempts after 30 days, and keeps what is on its way', async () => {
-    const { merchantId, ids } = await notified(2)
+  it.each(KINDS)('forgets events, their deliveries and attempts at %s after 30 days, and keeps what is on its way', async kind => {
+    const { merchantId, ids } = await notifiedAt(kind, 2)
     status = 500
     const late = orderPaid(merchantId)
     await system.publish(late)

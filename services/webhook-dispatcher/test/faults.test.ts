@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { until } from '@ponte/service-kit'
+import { KINDS } from './endpoints/kinds'
 import { startReplicas } from './replicas'
-import { merchantUpdated, orderPaid, startReceiver } from './setup'
+import { orderPaid, startReceiver } from './setup'
 
 // Processes start, die and recover here; on a busy machine that takes its time.
 jest.setTimeout(120_000)
@@ -15,8 +16,9 @@ beforeAll(async () => {
 afterAll(() => replicas.stop())
 
 const row = async (eventId: string) => (await replicas.sql.query('SELECT * FROM deliveries WHERE event_id = $1', [eventId])).rows[0]
-const inFlight = async (merchantId: string) =>
-  (await replicas.sql.query('SELECT in_flight FROM lanes WHERE merchant_id = $1', [merchantId])).rows[0]?.in_flight
+const deliveriesOf = (eventIds: readonly string[]) => Promise.all(eventIds.map(row))
+const inFlight = async (deliveryId: string) =>
+  (await replicas.sql.query('SELECT in_flight FROM lanes WHERE $1::uuid = ANY(in_flight)', [deliveryId])).rows[0]?.in_flight
 const log = async (deliveryId: string) =>
   (
     await replicas.sql.query('SELECT outcome, http_status, error_code FROM attempts WHERE delivery_id = $1 ORDER BY ordinal', [deliveryId])
@@ -36,53 +38,68 @@ async function startPatientReceiver() {
   }
 }
 
-describe('kill -9 in mid-delivery', () => {
+/** A merchant for each kind of endpoint, each with a receiver of its own and one event to come. */
+const oneOfEachKind = () =>
+  Promise.all(
+    KINDS.map(async kind => {
+      const receiver = await startPatientReceiver()
+      const merchantId = randomUUID()
+      const known = await replicas.notifyAt(kind, merchantId, receiver.url)
+      const paid = orderPaid(merchantId)
+      return { receiver, paid, publish: () => replicas.publish(known, paid) }
+    }),
+  )
+
+describe('kill -9 in mid-delivery, at each kind of endpoint', () => {
   it('the delivery is made by another replica, with the same bytes, and costs the merchant no attempt', async () => {
-    const receiver = await startPatientReceiver()
-    const merchantId = randomUUID()
-    const paid = orderPaid(merchantId)
+    const each = await oneOfEachKind()
+    const ids = each.map(({ paid }) => paid.id)
     const victim = await replicas.start()
-    await replicas.publish(merchantUpdated(merchantId, { webhook_url: receiver.url }), paid)
-    await receiver.came(1)
+    await Promise.all(each.map(({ publish }) => publish()))
+    await Promise.all(each.map(({ receiver }) => receiver.came(1)))
     await victim.end('SIGKILL')
-    expect(await inFlight(merchantId)).toEqual([paid.id])
+    for (const { id } of await deliveriesOf(ids)) expect(await inFlight(id)).toEqual([id])
     const heir = await replicas.start()
     await replicas.endLeases()
-    await receiver.answer(1, 204)
-    await until(async () => (await row(paid.id)).status === 'delivered', 'not delivered', 40_000)
-    const delivery = await row(paid.id)
-    expect([delivery.attempts, delivery.losses, delivery.tries]).toEqual([1, 1, 2])
-    expect(await log(delivery.id)).toEqual(['failed worker_lost', 'delivered 204'])
-    expect(receiver.received[0]?.body.equals(receiver.received[1]?.body ?? Buffer.of())).toBe(true)
+    await Promise.all(each.map(({ receiver }) => receiver.answer(1, 204)))
+    await until(async () => (await deliveriesOf(ids)).every(({ status }) => status === 'delivered'), 'not delivered', 40_000)
+    for (const delivery of await deliveriesOf(ids)) {
+      expect([delivery.attempts, delivery.losses, delivery.tries]).toEqual([1, 1, 2])
+      expect(await log(delivery.id)).toEqual(['failed worker_lost', 'delivered 204'])
+    }
+    for (const { receiver } of each) expect(receiver.received[0]?.body.equals(receiver.received[1]?.body ?? Buffer.of())).toBe(true)
     expect(await heir.end('SIGTERM')).toBe(0)
-    await receiver.stop()
+    await Promise.all(each.map(({ receiver }) => receiver.stop()))
   })
 })
 
-describe('SIGSTOP past the lease and back', () => {
+describe('SIGSTOP past the lease and back, at each kind of endpoint', () => {
   it('the stale worker changes nothing', async () => {
-    const receiver = await startPatientReceiver()
-    const merchantId = randomUUID()
-    const paid = orderPaid(merchantId)
+    const each = await oneOfEachKind()
+    const ids = each.map(({ paid }) => paid.id)
     const stale = await replicas.start()
-    await replicas.publish(merchantUpdated(merchantId, { webhook_url: receiver.url }), paid)
-    await receiver.came(1)
+    await Promise.all(each.map(({ publish }) => publish()))
+    await Promise.all(each.map(({ receiver }) => receiver.came(1)))
     stale.signal('SIGSTOP')
     const heir = await replicas.start()
     await replicas.endLeases()
-    await receiver.came(2)
-    await receiver.answer(1, 500)
-    await until(async () => (await row(paid.id)).attempts === 1, 'the second attempt is not recorded', 40_000)
-    const before = await row(paid.id)
-    // Its answer was success, but it comes too late.
-    await receiver.answer(0, 200)
+    await Promise.all(each.map(({ receiver }) => receiver.came(2)))
+    await Promise.all(each.map(({ receiver }) => receiver.answer(1, 500)))
+    const attempted = async () => (await deliveriesOf(ids)).every(({ attempts }) => attempts === 1)
+    await until(attempted, 'the second attempts are not recorded', 40_000)
+    const before = await deliveriesOf(ids)
+    // Their answer was success, but it comes too late.
+    await Promise.all(each.map(({ receiver }) => receiver.answer(0, 200)))
     stale.signal('SIGCONT')
-    await until(async () => (await stale.metric('ponte_webhook_fenced_total')) === 1, 'the stale worker did not end its attempt', 40_000)
-    expect(await row(paid.id)).toEqual(before)
-    expect(await log(before.id)).toEqual(['failed worker_lost', 'failed 500'])
-    expect(before).toMatchObject({ status: 'pending', attempts: 1, losses: 1 })
+    const fenced = async () => (await stale.metric('ponte_webhook_fenced_total')) === KINDS.length
+    await until(fenced, 'the stale worker did not end its attempts', 40_000)
+    expect(await deliveriesOf(ids)).toEqual(before)
+    for (const delivery of before) {
+      expect(await log(delivery.id)).toEqual(['failed worker_lost', 'failed 500'])
+      expect(delivery).toMatchObject({ status: 'pending', attempts: 1, losses: 1 })
+    }
     await Promise.all([stale.end('SIGTERM'), heir.end('SIGTERM')])
-    await receiver.stop()
+    await Promise.all(each.map(({ receiver }) => receiver.stop()))
   })
 })
 
@@ -98,9 +115,8 @@ describe('three replicas, PostgreSQL and RabbitMQ crashing and starting again, o
     const merchants = Array.from({ length: 8 }, () => randomUUID())
     const events = Array.from({ length: 320 }, (_, n) => orderPaid(merchants[n % merchants.length] ?? ''))
     const [first, second, third] = await Promise.all([replicas.start(), replicas.start(), replicas.start()])
-    // Every other merchant is notified at an endpoint, the rest at their webhook_url.
-    await Promise.all(merchants.map((id, n) => (n % 2 === 0 ? replicas.addEndpoint(id, receiver.url) : undefined)))
-    await replicas.publish(...merchants.map((id, n) => merchantUpdated(id, { webhook_url: n % 2 === 0 ? null : receiver.url })))
+    const known = merchants.map((id, n) => replicas.notifyAt(KINDS[n % KINDS.length] ?? 'webhook_url', id, receiver.url))
+    await replicas.publish(...(await Promise.all(known)))
     const publishing = (async () => {
       for (let at = 0; at < events.length; at += 16) await replicas.publish(...events.slice(at, at + 16))
     })()

@@ -6,7 +6,8 @@ import { freePort, startCrashableServers } from '@ponte/local-servers'
 import { migrate, rabbitmqBus, seal, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import pg from 'pg'
 import { webhookDispatcherMigrations } from '../src'
-import { SEAL_KEY, settings } from './setup'
+import type { Kind } from './endpoints/kinds'
+import { merchantUpdated, SEAL_KEY, settings } from './setup'
 
 const main = join(__dirname, '../dist/main.js')
 const NAMESPACE = 'faults'
@@ -77,14 +78,16 @@ export async function startReplicas() {
         )
       await Promise.all(events.map(event => until(() => publish(event), 'an event could not be published', 60_000)))
     },
-    /** An endpoint of the standard format that chose everything. */
-    async addEndpoint(merchantId: string, url: string) {
+    /** Makes this URL the one place where the merchant is notified; resolves to the event that makes them known. */
+    async notifyAt(kind: Kind, merchantId: string, url: string): Promise<Event> {
+      if (kind === 'webhook_url') return merchantUpdated(merchantId, { webhook_url: url })
       const id = uuidv7()
       await sql.query(
         `INSERT INTO endpoints (id, merchant_id, place, url, events, format, sealed_secret, created_at)
-         VALUES ($1, $2, 1, $3, '{*}', 'standard', $4, now())`,
-        [id, merchantId, url, seal('whsec_c2VjcmV0', [SEAL_KEY], id)],
+         VALUES ($1, $2, 1, $3, '{*}', $4, $5, now())`,
+        [id, merchantId, url, kind, seal('whsec_c2VjcmV0', [SEAL_KEY], id)],
       )
+      return merchantUpdated(merchantId)
     },
     /** Lets the leases taken until then end now; they are the database's time. */
     async endLeases(takenUntil = new Date()) {

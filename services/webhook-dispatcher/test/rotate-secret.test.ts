@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { seal, silentLogger, unseal } from '@ponte/service-kit'
 import { createWebhookDispatcher } from '../src'
+import { KINDS, notifyAt } from './endpoints/kinds'
 import { merchantUpdated, orderPaid, SEAL_KEY, type System, startDispatcher, startReceiver, testBus } from './setup'
 
 let system: System
@@ -93,16 +94,19 @@ describe('secret rotation', () => {
     await system.publish(merchantUpdated(merchantId, { version: 6, webhook_url: receiver.url, secret: NEW }))
     expect(await signedWith()).toBe(NEW)
   })
+})
 
-  it('costs the merchant nothing when the secret cannot be opened: that is our fault', async () => {
-    const sealed = seal(NEW, ['ab'.repeat(32)], merchantId)
-    await system.publish(merchantUpdated(merchantId, { version: 7, webhook_url: receiver.url, sealed_webhook_secret: sealed }))
-    const before = receiver.received.length
-    const paid = orderPaid(merchantId)
-    await system.publish(paid)
-    await system.dispatcher.idle()
-    const { rows } = await system.sql.query('SELECT status, attempts, tries FROM deliveries WHERE event_id = $1', [paid.id])
-    expect(rows).toEqual([{ status: 'pending', attempts: 0, tries: 0 }])
-    expect(receiver.received).toHaveLength(before)
-  })
+it.each(KINDS)('a secret of %s that cannot be opened costs the merchant nothing: that is our fault', async kind => {
+  const owner = randomUUID()
+  const { endpointId } = await notifyAt(system, kind, owner, receiver.url)
+  const sealed = seal(NEW, ['ab'.repeat(32)], endpointId)
+  await system.sql.query('UPDATE merchants SET sealed_webhook_secret = $2 WHERE id = $1', [endpointId, sealed])
+  await system.sql.query('UPDATE endpoints SET sealed_secret = $2 WHERE id = $1', [endpointId, sealed])
+  const before = receiver.received.length
+  const paid = orderPaid(owner)
+  await system.publish(paid)
+  await system.dispatcher.idle()
+  const { rows } = await system.sql.query('SELECT status, attempts, tries FROM deliveries WHERE event_id = $1', [paid.id])
+  expect(rows).toEqual([{ status: 'pending', attempts: 0, tries: 0 }])
+  expect(receiver.received).toHaveLength(before)
 })

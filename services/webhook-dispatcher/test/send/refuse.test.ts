@@ -1,11 +1,15 @@
 import { isIPv6 } from 'node:net'
 import { createResolver, createSender } from '../../src/send'
+import { KINDS, type Kind } from '../endpoints/kinds'
 import { alike, headersOf } from './headers'
 import { startCanary, startDns } from './world'
 
 /** Nothing is re-opened here, as in production: a connection to this machine would be counted by the canary, and there must be none. */
 
 type Zone = Parameters<typeof startDns>[0]
+// Public when it is first asked, and on this machine ever after.
+const rebinding: Zone = (_name, nth) => [{ type: 'A', address: nth === 1 ? '203.0.113.7' : '127.0.0.1' }]
+const rebindingHost = (index: number) => `rebinding${index}.example`
 const zones: Record<string, Zone> = {
   'private.example': () => [{ type: 'A', address: '127.0.0.1' }],
   'private6.example': () => [{ type: 'AAAA', address: '0:0:0:0:0:0:0:1' }],
@@ -20,8 +24,7 @@ const zones: Record<string, Zone> = {
   ],
   'metadata.example': () => [{ type: 'A', address: '169.254.169.254' }],
   'nowhere.example': () => [],
-  // Public when it is first asked, and on this machine ever after.
-  'rebinding.example': (_name, nth) => [{ type: 'A', address: nth === 1 ? '203.0.113.7' : '127.0.0.1' }],
+  ...Object.fromEntries(KINDS.map((_, index) => [rebindingHost(index), rebinding])),
 }
 
 let canary: Awaited<ReturnType<typeof startCanary>>
@@ -38,9 +41,9 @@ afterAll(async () => {
 })
 
 const body = Buffer.from('{}')
-const sendOnce = async (url: string) => (await sender.send({ url, body, headers: headersOf('webhook_url', body) })).outcome
+const sendOnce = async (url: string, kind: Kind) => (await sender.send({ url, body, headers: headersOf(kind, body) })).outcome
 /** To each kind of endpoint: none opens what another does not. */
-const send = (url: string) => alike(async kind => (await sender.send({ url, body, headers: headersOf(kind, body) })).outcome)
+const send = (url: string) => alike(kind => sendOnce(url, kind))
 const refused = { kind: 'refused', reason: 'destination_not_allowed' }
 
 describe('delivery rule 6, invariant 6: no connection to this machine', () => {
@@ -102,11 +105,15 @@ describe('delivery rule 6, invariant 6: no connection to this machine', () => {
   )
 
   it('a name that changes its mind is asked once per attempt, and what it answers then is what is judged', async () => {
-    // The first answer is public and leads nowhere; nothing is resolved a second time within the attempt.
-    expect(await sendOnce(`http://rebinding.example:${canary.port}/`)).toMatchObject({ kind: 'failed' })
-    expect(dns.asked('rebinding.example')).toBe(1)
-    expect(await sendOnce(`http://rebinding.example:${canary.port}/`)).toEqual(refused)
-    expect(dns.asked('rebinding.example')).toBe(2)
+    const outcomes = async (kind: Kind, index: number) => {
+      const host = rebindingHost(index)
+      // The first answer is public and leads nowhere; nothing is resolved a second time within the attempt.
+      expect(await sendOnce(`http://${host}:${canary.port}/`, kind)).toMatchObject({ kind: 'failed' })
+      expect(dns.asked(host)).toBe(1)
+      expect(await sendOnce(`http://${host}:${canary.port}/`, kind)).toEqual(refused)
+      expect(dns.asked(host)).toBe(2)
+    }
+    await Promise.all(KINDS.map(outcomes))
     expect(canary.connections()).toBe(0)
   })
 

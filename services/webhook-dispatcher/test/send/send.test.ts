@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { parseRange } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import { createResolver, createSender, type Sender } from '../../src/send'
-import type { Kind } from '../endpoints/kinds'
+import { KINDS, type Kind } from '../endpoints/kinds'
 import { startReceiver } from '../setup'
 import { SHOP_CERTIFICATE, SHOP_KEY } from './certificate'
 import { alike, headersOf } from './headers'
@@ -43,7 +43,13 @@ const sendTo = (answer: (socket: Socket) => void) =>
     async kind => sendOnce((await raw(answer)).url, kind),
     result => result.outcome,
   )
-const sendOnce = (url: string, kind: Kind = 'webhook_url') => newSender().send({ url, body, headers: headersOf(kind, body) })
+const sendOnce = (url: string, kind: Kind) => newSender().send({ url, body, headers: headersOf(kind, body) })
+/** To each kind of endpoint at this URL, at once. */
+const sendAll = (url: string | (() => Promise<string>), sender = newSender()) =>
+  alike(
+    async kind => sender.send({ url: typeof url === 'string' ? url : await url(), body, headers: headersOf(kind, body) }),
+    result => result.outcome,
+  )
 
 /** Writes a piece again and again until the other side has had enough. */
 function drip(socket: Socket, piece: string, first = '') {
@@ -59,6 +65,8 @@ function flood(socket: Socket, piece: Buffer) {
   socket.on('drain', more)
   more()
 }
+/** Of the kinds by turns. */
+const nthHeaders = (n: number) => headersOf(KINDS[n % KINDS.length] ?? 'webhook_url', body)
 const head = (status: string, ...headers: string[]) => [`HTTP/1.1 ${status}`, ...headers, '', ''].join('\r\n')
 
 describe('success is any 2xx, decided by the status line', () => {
@@ -78,7 +86,7 @@ describe('success is any 2xx, decided by the status line', () => {
       socket.write(head('200 OK', 'Content-Length: 1000000'))
       then(socket)
     })
-    const { outcome, durationMs } = await newSender().send({ url: receiver.url, body, headers: {} })
+    const { outcome, durationMs } = await sendAll(receiver.url)
     expect(outcome).toEqual({ kind: 'delivered', status: 200 })
     expect(durationMs).toBeLessThan(PATIENT_MS)
     await until(() => receiver.open() === 0, 'the connection stays open', 10_000)
@@ -129,9 +137,11 @@ describe('delivery rule 4: any other status is a failure', () => {
     'HTTP/9.9 200 OK\r\n\r\n',
     'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
   ])('what is not HTTP is not an answer: %j', async text => {
-    const { outcome } = await sendOnce((await raw(socket => socket.end(text))).url)
-    expect(outcome.kind).toBe('failed')
-    expect(['invalid_response', 'connection_reset']).toContain(outcome.kind === 'failed' && outcome.code)
+    const receiver = await raw(socket => socket.end(text))
+    for (const { outcome } of await Promise.all(KINDS.map(kind => sendOnce(receiver.url, kind)))) {
+      expect(outcome.kind).toBe('failed')
+      expect(['invalid_response', 'connection_reset']).toContain(outcome.kind === 'failed' && outcome.code)
+    }
   })
 
   it('headers without end are cut off', async () => {
@@ -152,7 +162,7 @@ describe('delivery rule 5: an attempt ends at its deadline, in wall time', () =>
     ['sends 102 without end', (socket: Socket) => drip(socket, head('102 Processing'))],
   ])('when the receiver %s', async (_name, answer) => {
     const receiver = await raw(answer)
-    const { outcome, durationMs } = await newSender({ deadlineMs: DEADLINE_MS }).send({ url: receiver.url, body, headers: {} })
+    const { outcome, durationMs } = await sendAll(receiver.url, newSender({ deadlineMs: DEADLINE_MS }))
     expect(outcome).toEqual({ kind: 'failed', code: 'timeout' })
     expect(durationMs).toBeGreaterThanOrEqual(DEADLINE_MS - 5)
     expect(durationMs).toBeLessThan(DEADLINE_MS + SLACK_MS)
@@ -162,20 +172,20 @@ describe('delivery rule 5: an attempt ends at its deadline, in wall time', () =>
   it('when the name server never answers', async () => {
     const dns = await startDns(() => null)
     stops.push(dns.stop)
-    const { outcome, durationMs } = await newSender({ resolve: createResolver({ servers: [dns.server] }), deadlineMs: DEADLINE_MS }).send({
-      url: 'http://shop.example/',
-      body,
-      headers: {},
-    })
+    const sender = newSender({ resolve: createResolver({ servers: [dns.server] }), deadlineMs: DEADLINE_MS })
+    const { outcome, durationMs } = await sendAll('http://shop.example/', sender)
     expect(outcome).toEqual({ kind: 'failed', code: 'timeout' })
     expect(durationMs).toBeLessThan(DEADLINE_MS + SLACK_MS)
   })
 
   it('a late connection carries no request that no caller waits for', async () => {
     const receiver = await raw(() => undefined)
-    const sender = newSender({ deadlineMs: 100 })
+    // By a name, so that all deadlines are set before the first connection is made; a later one would have time for a request.
+    const sender = newSender({ deadlineMs: 100, resolve: async () => ['127.0.0.1'] })
+    const url = `http://shop.example:${receiver.port}/`
     // More than a host has connections, so that some never leave the queue.
-    const sent = await Promise.all(Array.from({ length: 200 }, () => sender.send({ url: receiver.url, body, headers: {} })))
+    const each = Array.from({ length: 200 }, (_, n) => nthHeaders(n))
+    const sent = await Promise.all(each.map(headers => sender.send({ url, body, headers })))
     expect(new Set(sent.map(({ outcome }) => outcome.kind === 'failed' && outcome.code))).toEqual(new Set(['timeout']))
     await until(() => receiver.open() === 0, 'connections stay open', 10_000)
     expect(receiver.requests()).toBeLessThanOrEqual(128)
@@ -188,21 +198,24 @@ describe('an answer is read to a bound', () => {
     ['an endless body', (socket: Socket) => flood(socket, Buffer.alloc(65_536, 'x'))],
     ['an endless gzip bomb', (socket: Socket) => flood(socket, gzipSync(Buffer.alloc(1_000_000)))],
   ])('of %s at most 16 KiB and what was on its way, and memory stays flat', async (_name, answer) => {
-    let written = 0
-    const receiver = await raw(socket => {
-      socket.write(head('500 Oh', 'Connection: close'))
-      answer(socket)
-      socket.on('close', () => {
-        written = socket.bytesWritten
+    // One kind after the other: the memory of this process is what is measured.
+    for (const kind of KINDS) {
+      let written = 0
+      const receiver = await raw(socket => {
+        socket.write(head('500 Oh', 'Connection: close'))
+        answer(socket)
+        socket.on('close', () => {
+          written = socket.bytesWritten
+        })
       })
-    })
-    const before = process.memoryUsage().rss
-    const { outcome } = await newSender().send({ url: receiver.url, body, headers: {} })
-    expect(outcome).toMatchObject({ kind: 'failed', status: 500 })
-    await until(() => receiver.open() === 0, 'the connection stays open', 10_000)
-    // Kernel buffers on both sides of the loopback hold some megabytes.
-    expect(written).toBeLessThan(20_000_000)
-    expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000)
+      const before = process.memoryUsage().rss
+      const { outcome } = await sendOnce(receiver.url, kind)
+      expect(outcome).toMatchObject({ kind: 'failed', status: 500 })
+      await until(() => receiver.open() === 0, 'the connection stays open', 10_000)
+      // Kernel buffers on both sides of the loopback hold some megabytes.
+      expect(written).toBeLessThan(20_000_000)
+      expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000)
+    }
   })
 
   it('a compressed one is not unpacked, and not quoted', async () => {
@@ -232,20 +245,24 @@ describe('an answer is read to a bound', () => {
   it('noise of any bytes never breaks the sender', async () => {
     const sender = newSender()
     const receiver = await raw(socket => socket.end(randomBytes(2_000)))
-    for (let n = 0; n < 20; n += 1) expect((await sender.send({ url: receiver.url, body, headers: {} })).outcome.kind).toBe('failed')
+    for (let n = 0; n < 21; n += 1)
+      expect((await sender.send({ url: receiver.url, body, headers: nthHeaders(n) })).outcome.kind).toBe('failed')
   })
 })
 
 describe('connections', () => {
   it('are kept and used again', async () => {
-    const receiver = await startReceiver()
-    stops.push(receiver.stop)
-    const sender = newSender()
-    const ports = new Set<string | undefined>()
-    for (let n = 0; n < 5; n += 1) await sender.send({ url: receiver.url, body, headers: {} })
-    for (const { headers } of receiver.received) ports.add(headers.host)
-    expect(receiver.received).toHaveLength(5)
-    expect(ports.size).toBe(1)
+    const used = new Set<Socket>()
+    const receiver = await raw(socket => {
+      used.add(socket)
+      socket.write(head('200 OK', 'Content-Length: 0'))
+    })
+    const sender = newSender({ idleMs: PATIENT_MS })
+    for (let n = 0; n < 6; n += 1) {
+      await sender.send({ url: receiver.url, body, headers: nthHeaders(n) })
+      await nextTurn()
+    }
+    expect([receiver.requests(), used.size]).toEqual([6, 1])
   })
 
   it.each([
@@ -253,8 +270,7 @@ describe('connections', () => {
     ['reset in the middle', 'connection_reset', async () => (await raw(socket => socket.resetAndDestroy())).url],
     ['closed without a word', 'connection_reset', async () => (await raw(socket => socket.destroy())).url],
   ])('%s: %s', async (_name, code, url) => {
-    const { outcome } = await newSender().send({ url: await url(), body, headers: {} })
-    expect(outcome).toEqual({ kind: 'failed', code })
+    expect((await sendAll(url)).outcome).toEqual({ kind: 'failed', code })
   })
 
   it('a proxy from the environment is not used', async () => {
@@ -264,11 +280,11 @@ describe('connections', () => {
     const saved = { ...process.env }
     Object.assign(process.env, { HTTP_PROXY: proxy.url, http_proxy: proxy.url, ALL_PROXY: proxy.url })
     try {
-      expect((await newSender().send({ url: receiver.url, body, headers: {} })).outcome.kind).toBe('delivered')
+      expect((await sendAll(receiver.url)).outcome.kind).toBe('delivered')
     } finally {
       process.env = saved
     }
-    expect([proxy.requests(), receiver.received.length]).toEqual([0, 1])
+    expect([proxy.requests(), receiver.received.length]).toEqual([0, KINDS.length])
   })
 })
 
@@ -278,8 +294,9 @@ async function startRawReceiverThatIsGone() {
   return receiver
 }
 
-describe('a stale keep-alive connection', () => {
+describe.each(KINDS)('a stale keep-alive connection to %s', kind => {
   const ok = head('200 OK', 'Content-Length: 0')
+  const headers = headersOf(kind, body)
   const endings: [string, (socket: Socket) => unknown][] = [
     ['reset', socket => socket.resetAndDestroy()],
     ['closed', socket => socket.destroy()],
@@ -294,7 +311,7 @@ describe('a stale keep-alive connection', () => {
     })
     const sender = newSender({ idleMs: PATIENT_MS })
     for (let n = 0; n < 2; n += 1) {
-      expect((await sender.send({ url: receiver.url, body, headers: {} })).outcome).toEqual({ kind: 'delivered', status: 200 })
+      expect((await sender.send({ url: receiver.url, body, headers })).outcome).toEqual({ kind: 'delivered', status: 200 })
       await nextTurn()
     }
     expect([receiver.requests(), used.size]).toEqual([3, 2])
@@ -304,28 +321,12 @@ describe('a stale keep-alive connection', () => {
     let dying = false
     const receiver = await raw(socket => (dying ? socket.resetAndDestroy() : socket.write(ok)))
     const sender = newSender({ idleMs: PATIENT_MS })
-    await Promise.all(Array.from({ length: 3 }, () => sender.send({ url: receiver.url, body, headers: {} })))
+    await Promise.all(Array.from({ length: 3 }, () => sender.send({ url: receiver.url, body, headers })))
     await nextTurn()
     dying = true
-    const { outcome } = await sender.send({ url: receiver.url, body, headers: {} })
+    const { outcome } = await sender.send({ url: receiver.url, body, headers })
     expect(outcome).toEqual({ kind: 'failed', code: 'connection_reset' })
     expect(receiver.requests()).toBe(5)
-  })
-
-  it('goes once more inside the same deadline', async () => {
-    const used = new Set<Socket>()
-    const receiver = await raw(socket => {
-      if (used.has(socket)) setTimeout(() => socket.destroy(), DEADLINE_MS / 2)
-      else if (used.size === 0) socket.write(ok)
-      used.add(socket)
-    })
-    const sender = newSender({ idleMs: PATIENT_MS, deadlineMs: DEADLINE_MS })
-    await sender.send({ url: receiver.url, body, headers: {} })
-    await nextTurn()
-    const { outcome, durationMs } = await sender.send({ url: receiver.url, body, headers: {} })
-    expect(outcome).toEqual({ kind: 'failed', code: 'timeout' })
-    expect(durationMs).toBeGreaterThanOrEqual(DEADLINE_MS - 5)
-    expect(durationMs).toBeLessThan(DEADLINE_MS + SLACK_MS)
   })
 
   it('after the first byte of an answer it is a failure: the receiver may have acted', async () => {
@@ -336,27 +337,43 @@ describe('a stale keep-alive connection', () => {
       used.add(socket)
     })
     const sender = newSender({ idleMs: PATIENT_MS })
-    await sender.send({ url: receiver.url, body, headers: {} })
+    await sender.send({ url: receiver.url, body, headers })
     await nextTurn()
-    expect((await sender.send({ url: receiver.url, body, headers: {} })).outcome.kind).toBe('failed')
+    expect((await sender.send({ url: receiver.url, body, headers })).outcome.kind).toBe('failed')
     expect(receiver.requests()).toBe(2)
   })
 
   it('a fresh connection that dies is not tried again', async () => {
     const receiver = await raw(socket => socket.resetAndDestroy())
-    expect((await newSender().send({ url: receiver.url, body, headers: {} })).outcome).toEqual({ kind: 'failed', code: 'connection_reset' })
+    expect((await newSender().send({ url: receiver.url, body, headers })).outcome).toEqual({ kind: 'failed', code: 'connection_reset' })
     expect(receiver.requests()).toBe(1)
   })
+})
+
+it('a stale keep-alive connection: the attempt goes once more inside the same deadline', async () => {
+  const throughStale = async (kind: Kind) => {
+    const used = new Set<Socket>()
+    const receiver = await raw(socket => {
+      if (used.has(socket)) setTimeout(() => socket.destroy(), DEADLINE_MS / 2)
+      else if (used.size === 0) socket.write(head('200 OK', 'Content-Length: 0'))
+      used.add(socket)
+    })
+    const sender = newSender({ idleMs: PATIENT_MS, deadlineMs: DEADLINE_MS })
+    await sender.send({ url: receiver.url, body, headers: headersOf(kind, body) })
+    await nextTurn()
+    return sender.send({ url: receiver.url, body, headers: headersOf(kind, body) })
+  }
+  const { outcome, durationMs } = await alike(throughStale, result => result.outcome)
+  expect(outcome).toEqual({ kind: 'failed', code: 'timeout' })
+  expect(durationMs).toBeGreaterThanOrEqual(DEADLINE_MS - 5)
+  expect(durationMs).toBeLessThan(DEADLINE_MS + SLACK_MS)
 })
 
 describe('a connection that is never made', () => {
   it('to the only address is bounded by the deadline alone', async () => {
     const receiver = await raw(() => undefined)
-    const { outcome, durationMs } = await newSender({ deadlineMs: DEADLINE_MS, connectMs: 50 }).send({
-      url: `https://127.0.0.1:${receiver.port}/`,
-      body,
-      headers: {},
-    })
+    const sender = newSender({ deadlineMs: DEADLINE_MS, connectMs: 50 })
+    const { outcome, durationMs } = await sendAll(`https://127.0.0.1:${receiver.port}/`, sender)
     expect(outcome).toEqual({ kind: 'failed', code: 'timeout' })
     expect(durationMs).toBeGreaterThanOrEqual(DEADLINE_MS - 5)
     await until(() => receiver.open() === 0, 'the connection stays open', 10_000)
@@ -366,16 +383,23 @@ describe('a connection that is never made', () => {
     const secure = { key: SHOP_KEY, cert: SHOP_CERTIFICATE }
     const receiver = await raw(socket => void socket.end(head('200 OK', 'Connection: close')), secure)
     // It takes the connection at 127.0.0.3 and never answers the handshake.
-    const silent = createServer(socket => socket.on('error', () => socket.destroy()).resume()).listen(receiver.port, '127.0.0.3')
+    const sockets = new Set<Socket>()
+    const silent = createServer(socket => sockets.add(socket.on('error', () => socket.destroy()).resume())).listen(
+      receiver.port,
+      '127.0.0.3',
+    )
     await once(silent, 'listening')
-    stops.push(() => new Promise(resolve => silent.close(() => resolve())))
+    stops.push(async () => {
+      for (const socket of sockets) socket.destroy()
+      await new Promise(resolve => silent.close(resolve))
+    })
     const sender = newSender({
       resolve: async () => ['127.0.0.3', '127.0.0.1'],
       allowed: ['127.0.0.1/32', '127.0.0.3/32'].flatMap(text => parseRange(text) ?? []),
       ca: SHOP_CERTIFICATE,
       connectMs: 100,
     })
-    const { outcome } = await sender.send({ url: `https://shop.example:${receiver.port}/`, body, headers: {} })
+    const { outcome } = await sendAll(`https://shop.example:${receiver.port}/`, sender)
     expect(outcome).toEqual({ kind: 'delivered', status: 200 })
   })
 })
@@ -389,12 +413,12 @@ describe('TLS', () => {
     const dns = await startDns(() => [{ type: 'A', address: '127.0.0.1' }])
     stops.push(dns.stop)
     const sender = newSender({ resolve: createResolver({ servers: [dns.server] }), ...(ca ? { ca } : {}) })
-    const { outcome } = await sender.send({ url: `https://${name}:${receiver.port}/`, body, headers: {} })
+    const { outcome } = await sendAll(`https://${name}:${receiver.port}/`, sender)
     return { outcome, requests: receiver.requests() }
   }
 
   it('proves the host name of the URL, although the connection goes to the vetted address', async () => {
-    expect(await named('shop.example', SHOP_CERTIFICATE)).toEqual({ outcome: { kind: 'delivered', status: 200 }, requests: 1 })
+    expect(await named('shop.example', SHOP_CERTIFICATE)).toEqual({ outcome: { kind: 'delivered', status: 200 }, requests: KINDS.length })
   })
 
   it.each([
@@ -416,9 +440,15 @@ describe('TLS', () => {
   })
 
   it('against a receiver that speaks plain HTTP fails', async () => {
-    const receiver = await raw(ok)
-    const { outcome } = await newSender().send({ url: `https://127.0.0.1:${receiver.port}/`, body, headers: {} })
-    expect(outcome.kind).toBe('failed')
+    // As such servers do, it refuses the handshake as a bad request.
+    const plain = createServer(socket => {
+      socket.on('error', () => socket.destroy())
+      socket.once('data', () => socket.end(head('400 Bad Request', 'Connection: close')))
+    }).listen(0, '127.0.0.1')
+    await once(plain, 'listening')
+    stops.push(() => new Promise(resolve => plain.close(() => resolve())))
+    const { outcome } = await sendAll(`https://127.0.0.1:${(plain.address() as AddressInfo).port}/`)
+    expect(outcome).toEqual({ kind: 'failed', code: 'tls_error' })
   })
 })
 
@@ -429,7 +459,7 @@ describe('several addresses', () => {
     const port = new URL(receiver.url).port
     const open = ['127.0.0.1/32', '127.0.0.3/32'].flatMap(text => parseRange(text) ?? [])
     const sender = newSender({ resolve: async () => ['127.0.0.3', '127.0.0.1'], allowed: open })
-    const { outcome } = await sender.send({ url: `http://shop.example:${port}/`, body, headers: {} })
+    const { outcome } = await sendAll(`http://shop.example:${port}/`, sender)
     expect(outcome).toEqual({ kind: 'delivered', status: 200 })
   })
 })
