@@ -78,7 +78,7 @@ describe('a held lane', () => {
     ])
     const narrow = createLaneBook(8)
     const b = busy(narrow, 'b', 4)
-    expect(narrow.steps(0, [completion(b.sent[0])])).toMatchObject([{ next: { want: 1 } }])
+    expect(narrow.steps(0, [completion(b.sent[0])])).toMatchObject([{ next: { want: 2 } }])
   })
 
   it('is refilled up to what its endpoint allows, if that is less than its width', () => {
@@ -93,14 +93,39 @@ describe('a held lane', () => {
     expect(book.needsStep(0)).toBe(true)
   })
 
-  it('shares evenly with the others', () => {
+  it('shares evenly with the others, and what one has no room for goes to those after it', () => {
+    const wants = (limit: number) => {
+      const book = createLaneBook(20)
+      const lanes = ['a', 'b', 'c'].map(name => busy(book, name, 0).lane)
+      if (lanes[0]) book.limit(lanes[0], limit)
+      return book.steps(0, []).map(({ next }) => next)
+    }
+    expect(wants(8)).toEqual([{ want: 5 }, { want: 4 }, { want: 4 }])
+    expect(wants(1)).toEqual([{ want: 1 }, { want: 6 }, { want: 6 }])
+  })
+
+  it('is claimed as many more as ended before, since about as many end meanwhile, up to the slow quarter', () => {
+    const more = (ended: number) => {
+      const book = createLaneBook(160)
+      const { lane, sent } = busy(book, 'a', 60)
+      const over = sent.slice(0, ended)
+      for (const each of over) book.end(each, ok)
+      lane.health = { ...lane.health, width: 1_000 }
+      book.limit(lane, 1_000)
+      const [step] = book.steps(0, over.map(completion))
+      const wanted = step && 'want' in step.next ? step.next.want : 0
+      return wanted - (120 - 60 + ended - 15)
+    }
+    expect([10, 20, 39].map(more)).toEqual([10, 20, 39])
+    expect([40, 50].map(more)).toEqual([40, 40])
+  })
+
+  it('is claimed nothing ahead of time while no slot is free', () => {
     const book = createLaneBook(16)
-    const lanes = ['a', 'b', 'c'].map(name => busy(book, name, 1))
-    const steps = book.steps(
-      0,
-      lanes.map(({ sent }) => completion(sent[0])),
-    )
-    expect(steps.map(({ next }) => next)).toEqual([{ want: 2 }, { want: 2 }, { want: 2 }])
+    const { sent } = busy(book, 'a', 16)
+    const [first] = sent
+    if (first) book.end(first, ok)
+    expect(book.steps(0, [completion(first)])).toMatchObject([{ next: { want: 0 } }])
   })
 
   it('is left alone while its results are on their way', () => {

@@ -16,8 +16,10 @@ export function createLaneBook(slotCount: number) {
   const slots = createSlots(slotCount)
   let unwritten = 0
   const free = (nowMs: number) => (unwritten >= slotCount * UNWRITTEN_FACTOR ? { quick: 0, slow: 0 } : slots.free(nowMs))
-  const budget = (nowMs: number) => {
-    const room = free(nowMs).quick
+  /** What may be claimed now, given how many attempts will end before it is there; these are bounded, in case they do not. */
+  const budget = (nowMs: number, ending = 0) => {
+    const { quick } = free(nowMs)
+    const room = quick === 0 ? 0 : quick + Math.min(ending, slots.borrowed)
     return Math.max(Math.floor(room / 2), room - slots.reserve)
   }
   return {
@@ -25,9 +27,12 @@ export function createLaneBook(slotCount: number) {
     /** Slots that may be filled now; two concurrent claims may overfill them once. */
     free,
     roomy: slots.roomy,
-    /** The lanes' next steps once these results are written; what is claimed stays within what is free but for the reserve. */
+    /**
+     * The lanes' next steps once these results are written; what is claimed stays within what is free but for the reserve. While they are
+     * written about as many attempts end as ended before, so that many more are claimed: no slot stays empty for the time of a commit.
+     */
     steps(nowMs: number, completions: readonly Completion[]): LaneStep<HeldLane>[] {
-      const steps = nextSteps(lanes.values(), completions, budget(nowMs), nowMs)
+      const steps = nextSteps(lanes.values(), completions, budget(nowMs, completions.length), nowMs)
       // What arrives from here on is not seen by the statement that takes these steps.
       for (const { lane } of steps) lane.arrived = false
       return steps

@@ -37,14 +37,19 @@ export function nextSteps(
     else results.set(inFlight.lane, [result])
   }
   const concerned = [...lanes].filter(lane => results.has(lane) || needsStep(lane, budget, nowMs))
-  const share = Math.max(1, Math.floor(budget / concerned.filter(lane => canHaveMore(lane, nowMs)).length))
+  let sharing = concerned.filter(lane => canHaveMore(lane, nowMs)).length
   let left = budget
   const steps = concerned.map((lane): LaneStep<HeldLane> => {
     const completed = results.get(lane) ?? []
     const ended = new Set(completed.map(({ id }) => id))
     const remaining = [...lane.inFlight].filter(id => !ended.has(id))
-    const want = canHaveMore(lane, nowMs) ? Math.max(0, Math.min(left, share, widthOf(lane) - remaining.length)) : 0
-    left -= want
+    let want = 0
+    if (canHaveMore(lane, nowMs)) {
+      // Each has its share of what those before it left.
+      want = Math.max(0, Math.min(Math.ceil(left / sharing), widthOf(lane) - remaining.length))
+      sharing -= 1
+      left -= want
+    }
     const { slow, failStreak } = lane.health
     return { lane, results: completed, remaining, next: remaining.length + want === 0 ? { slow, failStreak } : { want } }
   })
