@@ -78,7 +78,8 @@ export function createSender(options: SenderOptions): Sender {
   const attempt = async (url: string, body: Buffer, headers: Headers, deadline: Deadline): Promise<Outcome> => {
     const { destination } = vet(url)
     if (!destination) return { kind: 'refused', reason: 'destination_not_allowed' }
-    const addresses = await addressesOf(destination, options.resolve, deadline)
+    const { literal, host } = destination
+    const addresses = literal === undefined ? await resolveInTime(host, options.resolve, deadline) : [literal]
     if (typeof addresses === 'string') return { kind: 'failed', code: addresses }
     if (!addresses.every(address => isAddressAllowed(address, options))) return { kind: 'refused', reason: 'destination_not_allowed' }
     const request = { path: destination.path, body, headers, deadline }
@@ -96,8 +97,12 @@ export function createSender(options: SenderOptions): Sender {
     async send({ url, body, headers }) {
       const start = performance.now()
       const deadline = createDeadline(deadlineMs)
-      const outcome = await attempt(url, body, headers, deadline).finally(deadline.clear)
-      return { outcome, durationMs: Math.round(performance.now() - start) }
+      try {
+        const outcome = await attempt(url, body, headers, deadline)
+        return { outcome, durationMs: Math.round(performance.now() - start) }
+      } finally {
+        deadline.clear()
+      }
     },
     sweep: () => closeIdle(hosts, HOST_IDLE_MS),
     async stop() {
@@ -117,21 +122,21 @@ function closeIdle(hosts: Map<string, Host>, idleMs: number): void {
 
 const close = ({ connections }: Host) => Promise.all([connections.kept.destroy(), connections.fresh.destroy()])
 
-async function addressesOf(destination: Destination, resolve: Resolve, deadline: Deadline): Promise<readonly string[] | FailureCode> {
-  if (destination.literal !== undefined) return [destination.literal]
+function resolveInTime(host: string, resolve: Resolve, deadline: Deadline): Promise<readonly string[] | FailureCode> {
   const late = new Promise<FailureCode>(end => deadline.onPass(() => end('timeout')))
-  return Promise.race([resolve(destination.host).catch((): FailureCode => 'dns_error'), late])
+  return Promise.race([resolve(host).catch((): FailureCode => 'dns_error'), late])
 }
 
-async function dispatch(pool: Pool, { path, body, headers, deadline, connectMs }: Request): Promise<PostResult> {
-  let connecting: NodeJS.Timeout | undefined
-  const result = await new Promise<PostResult>(resolve => {
-    const handler = new ResponseHandler(resolve)
+function dispatch(pool: Pool, { path, body, headers, deadline, connectMs }: Request): Promise<PostResult> {
+  return new Promise(resolve => {
+    let connecting: NodeJS.Timeout | undefined
+    const handler = new ResponseHandler(result => {
+      clearTimeout(connecting)
+      resolve(result)
+    })
     deadline.onPass(() => handler.timeout())
     if (connectMs !== undefined) connecting = setTimeout(() => handler.timeoutUnlessConnected(), connectMs)
     const tracked = { onQueued: handler.queuedAt }
     pool.dispatch({ path, method: 'POST', headers, body, ...tracked }, handler)
   })
-  clearTimeout(connecting)
-  return result
 }

@@ -20,7 +20,7 @@ interface Attempted {
 const nothingSent = (outcome: Outcome): Attempted => ({ outcome, durationMs: 0, url: null, requestHeaders: null })
 
 /** One try of one claimed delivery, with the endpoint of this moment; it belongs to the trace of what caused the event. */
-export async function attempt(deps: AttemptDeps, row: Claimed, recipient: Recipient): Promise<Attempted> {
+export function attempt(deps: AttemptDeps, row: Claimed, recipient: Recipient): Promise<Attempted> {
   const about = { service: 'webhook-dispatcher', delivery_id: row.id, attempt: row.attempts + 1 }
   return withSpan(`webhook-dispatcher sends ${row.event_type}`, { kind: 'client', parent: row.trace, attributes: about }, async span => {
     const attempted = await send(deps, row, recipient)
