@@ -12,7 +12,7 @@ import {
 } from '../../src'
 
 const ID = uuidv7()
-const topology = { reader: ['order.changed', 'unknown.type', 'chain.advanced'] }
+const topology = { reader: ['order.changed', 'unknown.type', 'chain.advanced', 'authorization.changed'] }
 
 describe('a queue`s reactions', () => {
   const dead: string[] = []
@@ -92,12 +92,19 @@ describe('a queue`s reactions', () => {
     })
     const chain = { chain_id: 1, confirmed_block: 1, confirmed_time: '2026-01-01T00:00:00.000Z', head_block: 1, sequence: 0 }
 
+    const signature = {
+      ...{ chain_id: 1, order_id: ID, attempt: 0, revision: 1, payer_address: `0x${'1'.repeat(40)}`, amount: '1.000000' },
+      ...{ valid_before: 1, tx_hash: null, reason: null },
+    }
+    const reactions: Reactions = { 'order.changed': async () => undefined, 'authorization.changed': async () => undefined }
+
     it.each([
       ['of an unknown type', () => ({ ...changed(), body: changed().body.replace('order.changed', 'unknown.type') })],
       ['without a reaction', () => envelopeOf('chain.advanced', chain)],
+      ['with an unknown value', () => envelopeOf('authorization.changed', { ...signature, status: 'newer' })],
     ])('hands back what is %s, and parks it after a day', async (_, make) => {
       bus = memoryBus({ topology, logger: silentLogger, handBackMs: 1, onDeadLetter: (_queue, message) => void dead.push(message.id) })
-      const part = consumer(bus, 'reader', { 'order.changed': async () => undefined })
+      const part = consumer(bus, 'reader', reactions)
       const metrics = createMetrics('reader')
       part.observe?.(metrics)
       await part.start?.()
@@ -111,7 +118,7 @@ describe('a queue`s reactions', () => {
       await part.stop?.()
 
       const old = { ...make(), handedBackAt: Date.now() - 86_400_001 }
-      const again = consumer(bus, 'reader', { 'order.changed': async () => undefined })
+      const again = consumer(bus, 'reader', reactions)
       await again.start?.()
       await bus.publish(old)
       expect(dead).toEqual([old.id])
