@@ -1,0 +1,153 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { until } from '@ponte/service-kit'
+import type { BrowserContext, Page, Request, Route } from 'playwright-core'
+import type { Shown } from '../every-page'
+
+/** Where the recorded pages are; no server is asked for it. */
+export const ORIGIN = 'https://pay.ponte.example'
+
+const FILE = join(__dirname, 'artifacts/answers.json')
+const PAGES = join(__dirname, '../../../../packages/web/dist')
+const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.woff2': 'font/woff2' }
+
+interface Answer {
+  /** Requests that change something, asked by the page until then: what a GET answers depends on them. */
+  after: number
+  key: string
+  status: number
+  /** Its place in `bodies`. */
+  body: number
+}
+
+/** What the service answered to each page at one time, so that the pages look the same whenever they are looked at. */
+export interface Answers {
+  shown: Shown
+  pages: Record<string, { at: string; answers: Answer[] }>
+  bodies: string[]
+}
+
+export const readAnswers = (): Answers => {
+  if (!existsSync(FILE)) throw new Error('Nothing is recorded yet: PONTE_PICTURES=record npm run pictures')
+  return JSON.parse(readFileSync(FILE, 'utf8')) as Answers
+}
+
+/** One answer a line. */
+export const answersText = ({ shown, pages, bodies }: Answers): string => {
+  const lines = (values: readonly string[]) => values.join(',\n')
+  const named = Object.entries(pages).map(([name, page]) => `${JSON.stringify(name)}:${JSON.stringify(page)}`)
+  return `{"shown":${JSON.stringify(shown)},\n"pages":{${lines(named)}},\n"bodies":[${lines(bodies.map(body => JSON.stringify(body)))}]}\n`
+}
+export const answersFile = FILE
+
+const isCall = (request: Request) => ['fetch', 'xhr'].includes(request.resourceType()) && request.method() !== 'OPTIONS'
+const changes = (request: Request) => isCall(request) && request.method() !== 'GET'
+const keyOf = (request: Request) => {
+  const { pathname, search } = new URL(request.url())
+  return `${request.method()} ${pathname}${search}`
+}
+
+/** Waits until a page has been answered all that it asked, also what it asks once it is drawn. */
+export function quietness(page: Page) {
+  const open = new Set<Request>()
+  page.on('request', request => void (isCall(request) && open.add(request)))
+  page.on('requestfinished', request => void open.delete(request))
+  page.on('requestfailed', request => void open.delete(request))
+  return async () => {
+    do {
+      await until(() => open.size === 0, 'a page is not answered')
+      await page.evaluate('new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => drawn(null))))')
+    } while (open.size > 0)
+  }
+}
+
+/** Keeps what the pages are answered. Keys, secrets and signatures of tokens are replaced: no scanner shall take them for real ones. */
+export function recorder(page: Page, shown: Shown, gatewayUrl: string) {
+  const answers: Answers = { shown, pages: {}, bodies: [] }
+  const places = new Map<string, number>()
+  const asked = new Map<Request, number>()
+  let origins = [gatewayUrl]
+  let changed = 0
+  let kept: Promise<Answer | null>[] = []
+  const neutral = (text: string) =>
+    origins
+      .reduce((changedText, origin) => changedText.replaceAll(origin, ORIGIN), text)
+      .replace(/(sk_live_|whsec_)[0-9A-Za-z+/=_-]{16,}/g, (_, prefix: string) => `${prefix}${'0'.repeat(64)}`)
+      .replace(/eyJ[\w-]+\.(eyJ[\w-]+)\.[\w-]+/g, 'e30.$1.e30')
+  const placeOf = (body: string) => {
+    const place = places.get(body) ?? answers.bodies.push(body) - 1
+    places.set(body, place)
+    return place
+  }
+  page.on('request', request => {
+    if (changes(request)) changed += 1
+    asked.set(request, changed)
+  })
+  page.on('response', response => {
+    const request = response.request()
+    if (!isCall(request)) return
+    const after = asked.get(request) ?? 0
+    const keep = async (): Promise<Answer> => {
+      const text = response.status() === 204 ? '' : await response.text()
+      const auth = /"auth_url":"([^"]+)"/.exec(text)?.[1]
+      if (auth) origins = [gatewayUrl, auth]
+      return { after, key: neutral(keyOf(request)), status: response.status(), body: placeOf(neutral(text)) }
+    }
+    // An answer that its page did not wait for cannot be read.
+    kept.push(keep().catch(() => null))
+  })
+  return {
+    answers,
+    begin() {
+      changed = 0
+      kept = []
+    },
+    async end(name: string) {
+      const found = (await Promise.all(kept)).filter(answer => answer !== null)
+      const unique = new Map(found.map(answer => [`${answer.after} ${answer.key}`, answer]))
+      const inOrder = [...unique.values()].sort((a, b) => a.after - b.after)
+      answers.pages[name] = { at: new Date().toISOString(), answers: inOrder }
+    },
+  }
+}
+
+/** Answers every request of the context from the built pages and the recorded answers of the page that was begun last. */
+export async function replay(context: BrowserContext, { pages, bodies }: Answers) {
+  let name = ''
+  let changed = 0
+  const missing = new Set<string>()
+  const answer = async (route: Route) => {
+    const request = route.request()
+    const { pathname } = new URL(request.url())
+    if (changes(request)) changed += 1
+    if (pathname.startsWith('/assets/')) {
+      return route.fulfill({ path: join(PAGES, pathname), contentType: TYPES[extname(pathname)] ?? 'application/octet-stream' })
+    }
+    if (request.resourceType() === 'document') {
+      return route.fulfill({ path: join(PAGES, pathname.startsWith('/pay/') ? 'pay.html' : 'dashboard.html'), contentType: 'text/html' })
+    }
+    // A stream that stays silent.
+    if (request.resourceType() === 'eventsource') return
+    const { at = '', answers = [] } = pages[name] ?? {}
+    const known = answers.filter(({ key }) => key === keyOf(request))
+    const found = known.findLast(({ after }) => after <= changed) ?? known[0]
+    if (!found) {
+      missing.add(`${name}: ${keyOf(request)}`)
+      return route.abort()
+    }
+    const headers = { date: new Date(at).toUTCString(), 'content-type': 'application/json' }
+    return route.fulfill({ status: found.status, headers, body: bodies[found.body] ?? '' })
+  }
+  await context.route('**/*', answer)
+  return {
+    missing,
+    /** The moment at which the page was recorded. */
+    begin(next: string): Date {
+      name = next
+      changed = 0
+      const page = pages[next]
+      if (!page) throw new Error(`${next} was never recorded: PONTE_PICTURES=record npm run pictures`)
+      return new Date(page.at)
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { startAll } from '@ponte/all-in-one'
+import type { Browser, Page } from 'playwright-core'
+import { createMerchant, startWorld } from '../../../world'
+import { openBrowser, openVisit, PHONE } from '../browser'
+import { everyPage, logIn, newcomer, type Shown, type Stop, visit } from '../every-page'
+import { furnish, payForDays } from '../furnish'
+import { type Answers, answersFile, answersText, ORIGIN, quietness, readAnswers, recorder, replay } from './answers'
+import { pictureComparer } from './compare'
+
+// `npm run pictures`: every page on a phone and on a desk, by day and by night, in both languages, against the pictures in `reference`. The pages get
+// recorded answers at the recorded time. PONTE_PICTURES=renew keeps what the pages look like now; =record asks a whole system for the answers before.
+
+const task = process.env.PONTE_PICTURES ?? 'compare'
+const wanted = new RegExp(process.env.PONTE_PICTURE_PAGES ?? '')
+const REFERENCE = join(__dirname, 'reference')
+const DIFFERENCES = join(__dirname, '../../../../.ponte/pictures')
+const DESK = { width: 1440, height: 900 }
+const EMAIL = 'ana@padaria.example'
+const STILL_TURNS_MAX = 20
+const SIZE_MAX = 8 * 1024 * 1024
+
+const views = [
+  { name: 'desktop', viewport: DESK },
+  { name: 'phone', viewport: PHONE },
+].flatMap(view => [{ ...view, language: 'pt-BR', short: 'pt' } as const, { ...view, language: 'en-US', short: 'en' } as const])
+
+const stopsOf = (shown: Shown): Stop[] => {
+  const { checkout, troubled, dashboard } = everyPage(shown)
+  return [...troubled, ...checkout, ...newcomer(EMAIL), ...dashboard]
+}
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await openBrowser()
+}, 300_000)
+afterAll(() => browser?.close())
+
+test('every page looks as in its picture', async () => {
+  const answers = task === 'record' ? await recorded() : readAnswers()
+  const compare = await pictureComparer(browser)
+  const faults: string[] = []
+  const seen = new Set<string>()
+  rmSync(DIFFERENCES, { recursive: true, force: true })
+  const take = async (page: Page, file: string) => {
+    const reference = existsSync(join(REFERENCE, file)) ? readFileSync(join(REFERENCE, file)) : null
+    const isWindow = (await page.getByRole('dialog').count()) > 0
+    const taken = await still(page, !isWindow)
+    const { picture, pixels, isSame, difference } = await compare(taken, reference)
+    seen.add(file)
+    if (isSame) return
+    if (task !== 'compare') return write(join(REFERENCE, file), picture)
+    faults.push(
+      `${file}: ${reference === null ? 'no picture is kept' : pixels === Number.POSITIVE_INFINITY ? 'another size' : `${pixels} pixels`}`,
+    )
+    write(join(DIFFERENCES, file), difference)
+    write(join(DIFFERENCES, file.replace('.webp', '.png')), taken)
+  }
+  for (const { name, viewport, language, short } of views) {
+    const options = { viewport, language, deviceScaleFactor: 0.5, timezoneId: 'America/Sao_Paulo', hasTouch: viewport === PHONE }
+    const { context, page } = await openVisit(browser, options)
+    if (viewport === DESK) await context.addInitScript('globalThis.ethereum = { request: () => Promise.resolve(null) }')
+    const { begin, missing } = await replay(context, answers)
+    const isQuiet = quietness(page)
+    for (const { override: _, ...stop } of stopsOf(answers.shown).filter(stop => wanted.test(stop.name))) {
+      await page.emulateMedia({ colorScheme: 'light' })
+      // The page before asks nothing any more.
+      await page.goto('about:blank')
+      await visit(page, ORIGIN, stop, begin(stop.name))
+      await isQuiet()
+      await page.evaluate('document.fonts.ready.then(() => null)')
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await take(page, `${name}-${colorScheme}-${short}/${stop.name}.webp`)
+      }
+    }
+    faults.push(...missing)
+    await context.close()
+  }
+  const kept = existsSync(REFERENCE)
+    ? readdirSync(REFERENCE, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.webp'))
+    : []
+  const left = process.env.PONTE_PICTURE_PAGES ? [] : kept.filter(file => !seen.has(file))
+  if (task === 'compare') faults.push(...left.map(file => `${file}: no page of this name`))
+  else for (const file of left) rmSync(join(REFERENCE, file))
+  expect(faults).toEqual([])
+  const bytes = kept.filter(file => !left.includes(file)).reduce((sum, file) => sum + readFileSync(join(REFERENCE, file)).length, 0)
+  expect(bytes).toBeLessThan(SIZE_MAX)
+}, 3_600_000)
+
+/** A picture of a page that has come to rest. */
+async function still(page: Page, fullPage: boolean): Promise<Buffer> {
+  let last: Buffer | undefined
+  for (let turn = 0; turn < STILL_TURNS_MAX; turn += 1) {
+    const taken = await page.screenshot({ fullPage, animations: 'disabled' })
+    if (last?.equals(taken)) return taken
+    last = taken
+  }
+  throw new Error(`The page ${page.url()} does not come to rest.`)
+}
+
+function write(path: string, data: Buffer | string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, data)
+}
+
+/** What a whole system answers to each page, kept for all later runs. */
+async function recorded(): Promise<Answers> {
+  const world = await startWorld()
+  const system = await startAll(world.place, { logger: world.logger })
+  const { context, page } = await openVisit(browser, { viewport: DESK, timezoneId: 'America/Sao_Paulo' })
+  try {
+    const merchant = await createMerchant(world, system.gatewayUrl)
+    await payForDays(world, system, merchant.api_key)
+    const { pending, paid, underpaid, cancelled, subscription, failed } = await furnish(world, system, merchant)
+    const idOf = ({ id }: { id: string }) => ({ id })
+    const shown: Shown = {
+      ...{ pending: idOf(pending), paid: idOf(paid), underpaid: idOf(underpaid), cancelled: idOf(cancelled), failed },
+      subscription: { id: subscription.id, payer_url: subscription.payer_url?.replace(system.gatewayUrl, ORIGIN) },
+    }
+    const { answers, begin, end } = recorder(page, shown, system.gatewayUrl)
+    const isQuiet = quietness(page)
+    const look = async (stop: Stop) => {
+      await page.goto('about:blank')
+      begin()
+      await visit(page, system.gatewayUrl, stop)
+      await isQuiet()
+      await end(stop.name)
+    }
+    const { checkout, troubled, dashboard } = everyPage(shown)
+    for (const stop of [...troubled, ...checkout, ...newcomer(EMAIL)]) await look(stop)
+    await page.locator('.rail-end .plain').click()
+    await logIn(page, system.gatewayUrl, merchant.email)
+    for (const stop of dashboard) await look(stop)
+    write(answersFile, answersText(answers))
+    return answers
+  } finally {
+    await context.close()
+    await system.stop()
+    await world.stop()
+  }
+}
