@@ -5,7 +5,8 @@ import { fail } from '../develop/steps.mjs'
 
 // Long forms of tests, by their place: the examples on Bun, Deno, the runtime of Workers and Next.js, which come from the registry (`system/runtimes`),
 // `ponte listen` that is away for ten minutes of events (`system/listen-away`), first-time payers and merchants step by step (`system/pages/paths`), every
-// page against its picture (`system/pages/pictures/pictures`), both overlays and both forms of compose, each container as a process (`tree/deployment/started`).
+// page against its picture (`system/pages/pictures/pictures`), both overlays and both forms of compose, each container as a process (`tree/deployment/started`), and the
+// sections of docs/operating/incidents.md (`system/operator/sections/*`).
 await setUp().catch(fail)
 
 const [, , name, ...options] = process.argv

@@ -1,0 +1,69 @@
+import { until } from '@ponte/service-kit'
+import { GASLESS, RELAYER } from '../../../world'
+import { type Installation, startInstallation } from '../installation'
+
+// Sections of docs/operating/incidents.md about the relayer's accounts and what waits for it, followed.
+
+const COIN = { COIN_USDC: '3000' }
+const GWEI = `0x${(10n ** 9n).toString(16)}`
+const FULL = `0x${(100n * 10n ** 18n).toString(16)}`
+const DAY = 200
+const BUDGETS = ['', 'new_merchants_']
+
+let ponte: Installation
+beforeAll(async () => {
+  ponte = await startInstallation({ 'chain-listener': COIN })
+}, 180_000)
+afterAll(() => ponte?.stop(), 120_000)
+
+const send = (method: string, ...params: unknown[]) => ponte.world.chain.provider.send(method, params)
+interface Deposits {
+  relayer_address: string
+  gasless_address: string
+  oldest_first: { order_id: string; failures: number; blocked_reason: string | null }[]
+}
+const deposits = () => ponte.json<Deposits>('chain-listener', '/deposits')
+
+it.each([
+  ['PonteSweepsRunDry', 'sweeps', 'relayer_address', RELAYER.address],
+  ['PonteGaslessRunsDry', 'signatures', 'gasless_address', GASLESS.address],
+] as const)(
+  '%s',
+  async (_alert, of, field, address) => {
+    await send('anvil_setBalance', address, '0x1')
+    await ponte.becomes('chain-listener', `ponte_relayer_${of}_affordable`, value => value < 200)
+    expect((await deposits())[field].toLowerCase()).toBe(address.toLowerCase())
+    await send('anvil_setBalance', address, FULL)
+    await ponte.becomes('chain-listener', `ponte_relayer_${of}_affordable`, value => value >= 200)
+  },
+  120_000,
+)
+
+it('PonteGasBudgetNearlySpent, PonteNewMerchantsBudgetNearlySpent, PonteDepositsWait', async () => {
+  const used = (part = '') => ponte.metric('chain-listener', `ponte_relayer_sweeps_${part}budget_used`)
+  const first = await ponte.order()
+  await send('anvil_setNextBlockBaseFeePerGas', GWEI)
+  await ponte.deposit(first)
+  await until(async () => (await used()) > 0, 'nothing is swept', 60_000)
+  await until(async () => (await deposits()).oldest_first.length === 0, 'the first deposit waits', 60_000)
+  const spent = (await used()) * DAY
+  await ponte.change('chain-listener', { GAS_BUDGET_DAY_USDC: (spent * 1.1).toFixed(6) })
+  for (const part of BUDGETS) await until(async () => (await used(part)) > 0.8, `the ${part}budget is not nearly spent`, 60_000)
+
+  const second = await ponte.order()
+  await ponte.deposit(second)
+  await ponte.becomes('chain-listener', 'ponte_deposits_oldest_age_seconds', age => age > 3)
+  expect((await deposits()).oldest_first).toMatchObject([{ order_id: second.id, failures: 0, blocked_reason: null }])
+  const spenders = await ponte.ledger.query(
+    'chain-listener',
+    `SELECT merchant, kind, wallet, outcome, count(*), round(sum(cost_units / cardinality(order_ids)) / 1e6, 2) AS usdc FROM relays, unnest(merchants) AS merchant
+     WHERE created_at > now() - interval '1 day' GROUP BY 1, 2, 3, 4 ORDER BY usdc DESC LIMIT 20`,
+  )
+  expect(spenders).toHaveLength(1)
+  await ponte.paid(second)
+
+  await ponte.change('chain-listener', { GAS_BUDGET_DAY_USDC: String(DAY) })
+  await until(async () => (await deposits()).oldest_first.length === 0, 'the second deposit waits', 60_000)
+  await ponte.becomes('chain-listener', 'ponte_deposits_oldest_age_seconds', age => age === 0)
+  for (const part of BUDGETS) expect(await used(part)).toBeLessThan(0.8)
+}, 240_000)
