@@ -75,7 +75,7 @@ const pgBoss: Contender = async (url, count) => {
   await boss.createQueue('webhooks')
   for (let at = 0; at < count; at += 1_000)
     await boss.insert(Array.from({ length: Math.min(1_000, count - at) }, () => ({ name: 'webhooks', data: { body: BODY } })))
-  const sql = new pg.Pool({ connectionString: database.url, max: 1 })
+  const sql = watchingPool(database.url)
   const took = await seconds(async () => {
     const handle = async (jobs: { data: unknown }[]) => void (await Promise.all(jobs.map(job => post((job.data as { body: string }).body))))
     for (let n = 0; n < 8; n += 1) await boss.work('webhooks', { batchSize: 500, pollingIntervalSeconds: 0.5 }, handle)
@@ -97,7 +97,7 @@ const graphileWorker: Contender = async (url, count) => {
   for (let at = 0; at < count; at += 1_000)
     await utils.addJobs(Array.from({ length: Math.min(1_000, count - at) }, () => ({ identifier: 'post', payload: { body: BODY } })))
   await utils.release()
-  const sql = new pg.Pool({ connectionString: database.url, max: 1 })
+  const sql = watchingPool(database.url)
   let stop: () => Promise<unknown> = async () => undefined
   const took = await seconds(async () => {
     const runner = await run({
@@ -145,6 +145,9 @@ const bullMq =
     await redis.stop()
     return took
   }
+
+/** Dropping the database may end a connection that is just being closed. */
+const watchingPool = (connectionString: string) => new pg.Pool({ connectionString, max: 1 }).on('error', () => undefined)
 
 async function untilNone(sql: pg.Pool, query: string): Promise<void> {
   while ((await sql.query(query)).rows.length > 0) await new Promise(resolve => setTimeout(resolve, 20))

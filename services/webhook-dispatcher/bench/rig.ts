@@ -35,6 +35,8 @@ export async function startReceiver(delayMs: number) {
 export async function prepareDispatcher(env: Record<string, string> = {}) {
   const database = await testDatabase(webhookDispatcherMigrations)
   const sql = new pg.Pool({ connectionString: database.url, max: 4 })
+  // Dropping the database may end a connection that is just being closed.
+  sql.on('error', () => undefined)
   const config = readConfig(webhookDispatcherConfig, {
     DATABASE_URL: database.url,
     AMQP_URL: 'amqp://unused',
