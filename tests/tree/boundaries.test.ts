@@ -28,7 +28,6 @@ const homes: Record<string, string[]> = {
   '@aws-sdk/client-kms': ['services/chain-listener/src/relay/signer/kms-signer.ts'],
   // What hashes blocks: their form, and the tries of their receipts.
   '@ethereumjs': ['services/chain-listener/src/logs/{header,receipts}.ts'],
-  'p-limit': ['services/api-gateway/src/limits/concurrency.ts'],
   nodemailer: ['services/api-gateway/src/mail/smtp.ts'],
   'fast-png': ['services/api-gateway/src/branding/logo.ts'],
   cookie: ['services/api-gateway/src/pages/dashboard-session.ts'],

@@ -60,9 +60,14 @@ export const apiGatewayConfig = z
     RATE_LIMIT_ADDRESS_PER_MINUTE: integer(1).default(12_000),
     /** Changes of merchants' own accounts a minute per user, over all replicas: each is recorded, published, and may ask the chain. */
     RATE_LIMIT_CHANGES_PER_MINUTE: integer(1).default(60),
-    /** Requests of one merchant that a replica serves at once, lists and reads apart from writes; and how many more may wait. */
+    /**
+     * Requests of one merchant that a replica serves at once: lists and reads; as many that wait for events or are files; and writes. Of one who asks for more
+     * it serves so few while other merchants or payers ask too (`…_CONTENDED`). More wait, up to MERCHANT_WAITING_MAX of each kind.
+     */
     MERCHANT_READS_MAX: integer(1, 1_000).default(8),
-    MERCHANT_WRITES_MAX: integer(1, 1_000).default(128),
+    MERCHANT_READS_CONTENDED: integer(1, 1_000).default(1),
+    MERCHANT_WRITES_MAX: integer(1, 1_000).default(32),
+    MERCHANT_WRITES_CONTENDED: integer(1, 1_000).default(4),
     MERCHANT_WAITING_MAX: integer(0, 10_000).default(512),
     /** Requests that wait for an event (`wait`) at once, in each replica. */
     EVENT_WAITS_MAX: integer(1, 10_000).default(256),

@@ -13,15 +13,15 @@ import {
   requireMembership,
 } from './account'
 import { brandingRoutes } from './branding'
-import { checkoutRoutes, type LiveCheckout } from './checkout'
+import { checkoutRoutes, type LiveCheckout, PAYERS_PATHS } from './checkout'
 import { rememberTerms, requireApiKey, requirePermission, requireSession, type SessionTokens, termsIn, userIn } from './credentials'
 import { knownQuery, neededPermission } from './documented'
-import { type Concurrency, limitCaller, limitConcurrency, type Verdict } from './limits'
+import { type Concurrency, createPresence, limitCaller, limitConcurrency, type Verdict } from './limits'
 import { type PayoutGuard, termsOf } from './merchant'
 import { withOtherMethods } from './methods'
 import { INTERFACE_VERSION } from './openapi'
 import { overviewRoute } from './overview'
-import { forwardedRoutes, type Owners } from './owners'
+import { forwardedRoutes, isLongAnswer, type Owners } from './owners'
 import { ping } from './ping'
 import type { Store } from './store'
 
@@ -34,7 +34,7 @@ export interface RouteDeps {
   /** The same for changes of accounts. */
   takeChange(bucket: string): Promise<Verdict>
   /** Bounds per merchant in this replica. */
-  concurrency: { reads: Concurrency; writes: Concurrency }
+  concurrency: { reads: Concurrency; longAnswers: Concurrency; writes: Concurrency }
   now: () => Date
   sealKeys: readonly string[]
   freshLoginMs: number
@@ -54,9 +54,15 @@ export function routes(deps: RouteDeps): Router {
   const router = Router()
   if (deps.local) router.use(deps.local)
   const merchantId = (res: Response) => termsIn(res).merchant_id
-  const turns = { reads: limitConcurrency(concurrency.reads, merchantId), writes: limitConcurrency(concurrency.writes, merchantId) }
+  const presence = createPresence(() => now().getTime())
+  const limited = (limit: Concurrency) => limitConcurrency(limit, presence, merchantId)
+  const turns = { reads: limited(concurrency.reads), longAnswers: limited(concurrency.longAnswers), writes: limited(concurrency.writes) }
   const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD'
-  const turn: RequestHandler = (req, res, next) => (isRead(req) ? turns.reads : turns.writes)(req, res, next)
+  const turnOf = (req: Request) => {
+    if (!isRead(req)) return turns.writes
+    return isLongAnswer(req) ? turns.longAnswers : turns.reads
+  }
+  const turn: RequestHandler = (req, res, next) => turnOf(req)(req, res, next)
   const allowed = requirePermission(neededPermission)
   const apiKey = [
     requireApiKey(store.apiKeys.terms),
@@ -90,6 +96,10 @@ export function routes(deps: RouteDeps): Router {
   router.use(mailRoutes(account))
   router.use(auditRoutes(store, credentials))
   router.use(forwardedRoutes(owners, credentials, auditTrail(store, deps.logger)))
+  router.use(PAYERS_PATHS, (_req, _res, next) => {
+    presence.note('payers')
+    next()
+  })
   router.use(checkoutRoutes(owners, live, knownQuery))
   router.use(deps.docs)
   router.use(deps.pages)

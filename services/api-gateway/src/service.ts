@@ -79,8 +79,9 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       takeCaller: sharedLimit(config.RATE_LIMIT_CALLER_PER_MINUTE, store.rateWindows.lease, clock),
       takeChange: sharedLimit(config.RATE_LIMIT_CHANGES_PER_MINUTE, store.rateWindows.lease, clock),
       concurrency: {
-        reads: { running: config.MERCHANT_READS_MAX, waiting: config.MERCHANT_WAITING_MAX },
-        writes: { running: config.MERCHANT_WRITES_MAX, waiting: config.MERCHANT_WAITING_MAX },
+        reads: { running: config.MERCHANT_READS_MAX, contended: config.MERCHANT_READS_CONTENDED, waiting: config.MERCHANT_WAITING_MAX },
+        longAnswers: { running: config.MERCHANT_READS_MAX, waiting: config.MERCHANT_WAITING_MAX },
+        writes: { running: config.MERCHANT_WRITES_MAX, contended: config.MERCHANT_WRITES_CONTENDED, waiting: config.MERCHANT_WAITING_MAX },
       },
       sealKeys: config.SEAL_KEY,
       isMailing: config.SMTP_URL !== undefined,

@@ -14,6 +14,9 @@ import { jsonBody } from '../json-body'
 import { forward, type Owner, type Owners } from '../owners'
 import type { LiveCheckout, LiveView } from './live-checkout'
 
+/** Below these are the payers' own routes. */
+export const PAYERS_PATHS = ['/api/v1/checkout', '/api/v1/payer']
+
 const payer: Caller = { kind: 'checkout' }
 const path = z.object({ order_id: idSchema })
 const payerPath = z.object({ payer_token: idSchema })

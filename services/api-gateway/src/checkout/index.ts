@@ -1,2 +1,2 @@
-export { checkoutRoutes, liveViews } from './checkout-routes'
+export { checkoutRoutes, liveViews, PAYERS_PATHS } from './checkout-routes'
 export { HEARTBEAT_MS, type LiveCheckout, type LiveView, liveCheckout } from './live-checkout'

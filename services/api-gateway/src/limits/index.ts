@@ -1,4 +1,5 @@
 export { addressBucket, networkOf } from './address-bucket'
-export { type Concurrency, limitConcurrency } from './concurrency'
+export { limitConcurrency } from './concurrency'
 export { enforce, limitAddress, limitCaller } from './limit-handlers'
 export { failureLimit, type Lease, localLimit, sharedLimit, type Verdict, WINDOW_MS } from './rate-limit'
+export { type Concurrency, createPresence } from './turns'

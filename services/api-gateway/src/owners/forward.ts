@@ -20,6 +20,9 @@ const WAIT_S_MAX = 20
 const waitOf = (wait: unknown): number =>
   typeof wait === 'string' && /^\d{1,2}$/.test(wait) ? Math.min(WAIT_S_MAX, Number(wait)) * 1_000 : 0
 
+/** Whether the answer comes when there is one, or as it is read: it takes a place for long, and next to no work of others. */
+export const isLongAnswer = ({ path, query }: Pick<Request, 'path' | 'query'>): boolean => path.endsWith('.csv') || waitOf(query.wait) > 0
+
 /**
  * Forwards a request to its owner byte for byte, and returns the owner's answer unchanged. A 201 gets the `Location` of what was created in
  * the collection `createdIn`: only the gateway knows by which path its caller reads it.

@@ -1,5 +1,5 @@
 export { isConnectionLoss } from './connection-loss'
-export { forward } from './forward'
+export { forward, isLongAnswer } from './forward'
 export { type AuditTrail, forwardedRoutes, type Owners } from './forwarded-routes'
 export { type Owner, openOwner } from './owner'
 export type { RequestedChange } from './recorded'

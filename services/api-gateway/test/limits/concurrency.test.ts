@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { until } from '@ponte/service-kit'
 import type { Response } from 'express'
 import request from 'supertest'
@@ -5,6 +6,7 @@ import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
 
 let system: TestGateway
 const held: Response[] = []
+type Merchant = Awaited<ReturnType<typeof newMerchant>>
 
 beforeAll(async () => {
   system = await startGateway({ MERCHANT_READS_MAX: '3', MERCHANT_WRITES_MAX: '2', MERCHANT_WAITING_MAX: '4', OWNER_TIMEOUT_MS: '60000' })
@@ -22,6 +24,9 @@ const holds = (count: number) =>
     () => held.length === count,
     () => `the owner holds ${held.length} requests, not ${count}`,
   )
+/** Requests of this merchant that reached the owner so far. */
+const atOwner = ({ merchant: { id } }: Merchant) =>
+  system.owners.orders.received.filter(({ caller }) => Object(caller).terms?.merchant_id === id).length
 const answerOne = () => held.shift()?.json({})
 async function answerAll(answers: Promise<{ status: number }>[]) {
   let done = false
@@ -55,6 +60,52 @@ test('a neighbour does not wait for them, and neither do the same merchant`s wri
   answers.push(send(request(system.url).post('/api/v1/orders').set(bearer(noisy.apiKey)).send({})))
   await holds(5)
   expect(await answerAll(answers)).toEqual(Array(9).fill(200))
+})
+
+test('while others ask, a merchant that asks for much at once is served one read at a time', async () => {
+  const noisy = await newMerchant(system)
+  const neighbour = await newMerchant(system)
+  const answers = Array.from({ length: 7 }, () => send(list(noisy.apiKey)))
+  await holds(3)
+  const served = held.splice(0)
+  const beside = [send(list(neighbour.apiKey))]
+  await holds(1)
+  for (const res of served) res.json({})
+  await until(() => atOwner(noisy) === 4, 'the next one is not served')
+  // Two more of the neighbour go the whole way, one after the other.
+  for (const count of [2, 3]) {
+    beside.push(send(list(neighbour.apiKey)))
+    await until(() => atOwner(neighbour) === count, 'the neighbour waits')
+  }
+  expect(atOwner(noisy)).toBe(4)
+  expect(await answerAll([...answers, ...beside])).toEqual(Array(10).fill(200))
+})
+
+test('payers count as others who ask', async () => {
+  const noisy = await newMerchant(system)
+  const checkout = () => send(request(system.url).get(`/api/v1/checkout/${randomUUID()}`))
+  const answers = Array.from({ length: 7 }, () => send(list(noisy.apiKey)))
+  await holds(3)
+  const served = held.splice(0)
+  const payers = [checkout()]
+  await holds(1)
+  for (const res of served) res.json({})
+  await until(() => atOwner(noisy) === 4, 'the next one is not served')
+  payers.push(checkout())
+  await until(() => held.length >= 3, 'the payer waits')
+  expect(atOwner(noisy)).toBe(4)
+  expect(await answerAll([...answers, ...payers])).toEqual(Array(9).fill(200))
+})
+
+test('reads that wait for an event leave the merchant its other reads', async () => {
+  const { apiKey } = await newMerchant(system)
+  system.owners.webhooks.answers((_req, res) => void held.push(res))
+  const waits = Array.from({ length: 3 }, () => send(request(system.url).get('/api/v1/events?after=0&wait=20').set(bearer(apiKey))))
+  await holds(3)
+  waits.push(send(list(apiKey)))
+  await holds(4)
+  expect(await answerAll(waits)).toEqual(Array(4).fill(200))
+  system.owners.webhooks.answers()
 })
 
 test('by session it is the same bound', async () => {
