@@ -3,7 +3,15 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSamplePayer, localRoutes, type System, startAll } from '@ponte/all-in-one'
+import {
+  createSamplePayer,
+  createWebhookReceiver,
+  localRoutes,
+  openState,
+  prepareDemoMerchant,
+  type System,
+  startAll,
+} from '@ponte/all-in-one'
 import type { AttentionItemBody, OrderBody } from '@ponte/contracts'
 import { until as eventually } from '@ponte/service-kit'
 import request from 'supertest'
@@ -86,6 +94,30 @@ describe('npm run pay', () => {
       output: expect.stringContaining('Start it first: npm start'),
     })
   }, 60_000)
+})
+
+describe('the demo merchant', () => {
+  const email = 'demo@ponte.example'
+  const receiver = createWebhookReceiver({ host: '127.0.0.1', port: 0 })
+  const prepared = async (file: ReturnType<typeof openState>) => {
+    const { url: authUrl, publicClientKey } = world.place.identity
+    file.save({ publicClientKey })
+    await world.identity.ensureUser(email, file.state.demoPassword)
+    await prepareDemoMerchant({ system, file, receiver, receiverUrl: 'http://127.0.0.1:8091', authUrl, email })
+    const { demoMerchant } = file.state
+    await call(system.gatewayUrl, 'GET', '/api/v1/orders', demoMerchant?.api_key ?? '')
+    return demoMerchant
+  }
+
+  it('has a key that works, also when its file was lost, or the databases that the file is about', async () => {
+    const file = openState(join(folder, 'demo'))
+    const made = await prepared(file)
+    expect(await prepared(file)).toEqual(made)
+    const again = await prepared(openState(join(folder, 'demo-anew')))
+    expect([again?.id, again?.webhook_secret, again?.api_key === made?.api_key]).toEqual([made?.id, made?.webhook_secret, false])
+    // The first file's key is unknown by now, as it is to other databases.
+    expect((await prepared(file))?.id).toBe(made?.id)
+  })
 })
 
 describe('the sample payer of a local system', () => {

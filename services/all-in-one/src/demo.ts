@@ -6,25 +6,33 @@ import type { Received } from './webhook-receiver'
 /** What the demo merchant needs of the running system. */
 export interface DemoPlace extends Pick<Embedded, 'file' | 'receiver' | 'receiverUrl' | 'authUrl'> {
   system: Pick<Embedded['system'], 'gatewayUrl'>
+  /** The user who owns it. */
+  email?: string
+  signal?: AbortSignal
 }
 
-/** What a merchant does once: log in, create the merchant, keep the key. Done again tomorrow, it finds what it made. */
-export async function prepareDemoMerchant({ system, file, receiver, receiverUrl, authUrl }: DemoPlace): Promise<void> {
-  const { state } = file
-  const token = await logIn(authUrl, state.publicClientKey, { email: DEMO_EMAIL, password: state.demoPassword })
-  const known = state.demoMerchant
-  if (known) receiver.trust(known.webhook_secret)
-  const created = known
-    ? null
-    : await call<MerchantWithKeyBody>(`${system.gatewayUrl}/api/v1/merchants`, {
-        method: 'POST',
-        token,
-        body: { display_name: 'Padaria Estrela', webhook_url: `${receiverUrl}/webhooks`, payout_address: MERCHANT_ACCOUNT.address },
-      })
-  if (!created) return
-  receiver.trust(created.webhook_secret)
-  const { id, api_key, webhook_secret } = created
+/**
+ * What a merchant does once: log in, create the merchant, keep the key. Done again tomorrow, it finds what it made; where the key is lost, or the databases behind it, it
+ * makes what is missing.
+ */
+export async function prepareDemoMerchant(place: DemoPlace): Promise<void> {
+  const { file, receiver, receiverUrl } = place
+  const known = file.state.demoMerchant
+  if (known && (await isKeyOf(place, known.api_key))) return receiver.trust(known.webhook_secret)
+  const token = await logIn(place)
+  const details = { display_name: 'Padaria Estrela', webhook_url: `${receiverUrl}/webhooks`, payout_address: MERCHANT_ACCOUNT.address }
+  const { id, api_key, webhook_secret } =
+    (await post<MerchantWithKeyBody>(place, '/api/v1/merchants', token, details, 'merchant_exists')) ??
+    (await post<MerchantWithKeyBody>(place, '/api/v1/merchants/me/rotate-key', token, {}))
+  receiver.trust(webhook_secret)
   file.save({ demoMerchant: { id, api_key, webhook_secret, payout_address: MERCHANT_ACCOUNT.address } })
+}
+
+async function isKeyOf({ system, signal }: DemoPlace, apiKey: string): Promise<boolean> {
+  const url = `${system.gatewayUrl}/api/v1/orders?limit=1`
+  const { status } = await fetch(url, { headers: { Authorization: `Bearer ${apiKey}` }, ...(signal ? { signal } : {}) })
+  if (status !== 200 && status !== 401) throw new Error(`GET ${url} answered ${status}.`)
+  return status === 200
 }
 
 export interface SamplePayment {
@@ -37,17 +45,12 @@ export interface SamplePayment {
 const POCKET_MONEY = 10_000_000_000n
 
 /** One payment from the merchant's request to the merchant's webhook, each step reported. */
-export async function playSamplePayment(
-  { system, chain, file, receiver }: Embedded,
-  report: (step: string) => void,
-): Promise<SamplePayment> {
+export async function playSamplePayment(embedded: Embedded, report: (step: string) => void): Promise<SamplePayment> {
+  const { chain, file, receiver } = embedded
   const merchant = file.state.demoMerchant
   if (!merchant) throw new Error('There is no demo merchant yet.')
-  const order = await call<OrderBody>(`${system.gatewayUrl}/api/v1/orders`, {
-    method: 'POST',
-    token: merchant.api_key,
-    body: { brl_amount: '150.00', external_ref: 'SAMPLE-1', description: 'Sample order' },
-  })
+  const wanted = { brl_amount: '150.00', external_ref: 'SAMPLE-1', description: 'Sample order' }
+  const order = await post<OrderBody>(embedded, '/api/v1/orders', merchant.api_key, wanted)
   report(`order ${order.id}: R$ ${order.brl_amount} = ${order.usdc_amount} USDC at ${order.quote.rate}`)
   const amount = BigInt(order.usdc_amount.replace('.', ''))
   const payer = chain.wallet(PAYER_ACCOUNT.privateKey)
@@ -74,24 +77,32 @@ async function waitForWebhook(received: readonly Received[], orderId: string): P
 }
 
 /** The login of the specification, as a merchant user's browser does it. */
-async function logIn(authUrl: string, clientKey: string, credentials: { email: string; password: string }): Promise<string> {
+async function logIn({ authUrl, file, email = DEMO_EMAIL, signal }: DemoPlace): Promise<string> {
   const response = await fetch(`${authUrl}/auth/v1/token?grant_type=password`, {
     method: 'POST',
-    headers: { apikey: clientKey, 'Content-Type': 'application/json' },
-    body: JSON.stringify(credentials),
+    headers: { apikey: file.state.publicClientKey, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, password: file.state.demoPassword }),
+    ...(signal ? { signal } : {}),
   })
   const { access_token } = (await response.json()) as { access_token?: string }
   if (!access_token) throw new Error(`The demo user could not log in: ${response.status}.`)
   return access_token
 }
 
-async function call<T>(url: string, options: { method: string; token: string; body: object }): Promise<T> {
+type Asked = Pick<DemoPlace, 'system' | 'signal'>
+/** The answer; null for a refusal with the code that `unless` names. */
+async function post<T>(asked: Asked, path: string, token: string, body: object): Promise<T>
+async function post<T>(asked: Asked, path: string, token: string, body: object, unless: string): Promise<T | null>
+async function post<T>({ system, signal }: Asked, path: string, token: string, body: object, unless?: string): Promise<T | null> {
+  const url = `${system.gatewayUrl}${path}`
   const response = await fetch(url, {
-    method: options.method,
-    headers: { Authorization: `Bearer ${options.token}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(options.body),
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+    ...(signal ? { signal } : {}),
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`${options.method} ${url} answered ${response.status}: ${text}`)
-  return JSON.parse(text) as T
+  if (response.ok) return JSON.parse(text) as T
+  if (unless !== undefined && text.includes(`"${unless}"`)) return null
+  throw new Error(`POST ${url} answered ${response.status}: ${text}`)
 }

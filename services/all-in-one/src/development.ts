@@ -35,14 +35,16 @@ const aidSettings = z.object({
 })
 
 const RETRY_MS = 500
+/** Exit code of a process that SIGTERM ended. */
+const STOPPED = 143
 const isDeployed = (code: string) => code !== '0x'
 
 /** Deploys token and router from the chain's first account, unless they stand: a fresh chain gives them the addresses that .env names. */
-async function contracts(env: NodeJS.ProcessEnv, logger: Logger): Promise<void> {
+async function contracts(env: NodeJS.ProcessEnv, logger: Logger, signal: AbortSignal): Promise<void> {
   const settings = readConfig(chainSettings, env)
   const provider = openProvider(settings.RPC_URL, settings.CHAIN_ID)
   try {
-    const code = await untilAnswered(() => provider.getCode(settings.ROUTER_ADDRESS), logger)
+    const code = await untilAnswered(() => provider.getCode(settings.ROUTER_ADDRESS), logger, signal)
     if (isDeployed(code)) return logger.info('the contracts stand', { router_address: settings.ROUTER_ADDRESS })
     const terms = { feeBps: settings.PLATFORM_FEE_BPS, feeReceiver: testAccounts[1].address }
     const { usdcAddress, routerAddress } = await deployContracts(await provider.getSigner(0), terms)
@@ -52,11 +54,13 @@ async function contracts(env: NodeJS.ProcessEnv, logger: Logger): Promise<void> 
     logger.info('the contracts were deployed', { token_address: usdcAddress, router_address: routerAddress })
   } finally {
     provider.destroy()
+    // A node that does not answer keeps its connection, and with it this process.
+    if (signal.aborted) process.exit(STOPPED)
   }
 }
 
 /** The identity provider, the receiver, and a merchant whose webhooks go there; prints how to use them once the gateway answers. */
-async function aids(env: NodeJS.ProcessEnv, logger: Logger): Promise<void> {
+async function aids(env: NodeJS.ProcessEnv, logger: Logger, signal: AbortSignal): Promise<void> {
   const settings = readConfig(aidSettings, env)
   const file = openState(settings.STATE_FOLDER)
   file.save({ publicClientKey: settings.PUBLIC_CLIENT_KEY })
@@ -80,34 +84,41 @@ async function aids(env: NodeJS.ProcessEnv, logger: Logger): Promise<void> {
     authUrl: `http://127.0.0.1:${identity.port()}`,
     receiverUrl: settings.RECEIVER_URL,
   }
-  await untilAnswered(() => prepareDemoMerchant({ file, receiver, ...where }), logger)
+  await untilAnswered(() => prepareDemoMerchant({ file, receiver, ...where, email: settings.DEMO_EMAIL, signal }), logger, signal)
   const demo = { user: settings.DEMO_EMAIL, password: file.state.demoPassword, merchant: file.state.demoMerchant }
   // Printed past the logger on purpose: it would redact the key, which is what a developer came for.
   console.log(JSON.stringify({ message: 'ready to try', public_client_key: settings.PUBLIC_CLIENT_KEY, demo }, null, 2))
 }
 
-/** What is asked may still be starting. */
-async function untilAnswered<T>(ask: () => Promise<T>, logger: Logger): Promise<T> {
+/** What is asked may still be starting. Throws when it is to stop, also while an answer is outstanding. */
+async function untilAnswered<T>(ask: () => Promise<T>, logger: Logger, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  const stopped = new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
   for (;;) {
     try {
-      return await ask()
+      return await Promise.race([ask(), stopped])
     } catch (error) {
+      signal.throwIfAborted()
       logger.info('not answered yet; asking again', { error })
-      await pause(RETRY_MS)
+      await pause(RETRY_MS, undefined, { signal })
     }
   }
 }
 
 const works: Record<string, typeof aids> = { contracts, aids }
 
+const stopping = new AbortController()
+// Process 1 of a container ignores signals that it does not handle.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort(new Error(`Stopped by ${signal}.`)))
+
 async function main() {
   const logger = createLogger({ service: 'development' })
   const work = works[process.argv[2] ?? '']
   if (!work) throw new Error('Usage: node dist/development.js contracts|aids')
-  await work(process.env, logger)
+  await work(process.env, logger, stopping.signal)
 }
 
 main().catch(error => {
   console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
+  process.exitCode = stopping.signal.aborted ? STOPPED : 1
 })

@@ -1,6 +1,8 @@
+export { prepareDemoMerchant } from './demo'
 export { createIdentityProvider } from './identity'
 export { localRoutes } from './local-routes'
 export { createSamplePayer, payerRoutes } from './payer'
 export { type Environment, environments, type Place, type ServiceName, serviceNames } from './places'
 export { type System, startAll } from './start-all'
+export { openState } from './state'
 export { createWebhookReceiver } from './webhook-receiver'

@@ -52,7 +52,7 @@ function read(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
+    if (Object(error).code === 'ENOENT') return {}
     throw new Error(`${file} cannot be read. Repair it, or start anew with: npm start -- --fresh`, { cause: error })
   }
 }
