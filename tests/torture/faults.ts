@@ -73,9 +73,19 @@ function serverFaults({ servers }: Harmed): Fault[] {
       return () => server.start()
     },
   })
+  // It reads from no publisher until the alarm ends; consumers go on.
+  const alarm = (name: string, command: string, harmful: string, harmless: string): Fault => ({
+    name,
+    async strike() {
+      await servers.broker.control(command, harmful)
+      return () => servers.broker.control(command, harmless)
+    },
+  })
   return [
     crash('PostgreSQL crashes', servers.postgres),
     crash('RabbitMQ crashes', servers.broker),
+    alarm('memory alarm of RabbitMQ', 'set_vm_memory_high_watermark', '0.000001', '0.4'),
+    alarm('disk alarm of RabbitMQ', 'set_disk_free_limit', '100000GB', '50MB'),
     {
       name: 'PostgreSQL refuses to write',
       async strike() {
