@@ -22,6 +22,7 @@ const pieces = {
   rotations: 'tests/drills/rotations.ts',
   restores: 'tests/drills/restores.ts',
   retention: 'tests/drills/retention.ts',
+  backlog: 'tests/drills/backlog.ts',
   neighbours: 'tests/drills/neighbours.ts',
   streams: 'tests/drills/streams.ts',
 }
