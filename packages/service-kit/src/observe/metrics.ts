@@ -1,15 +1,34 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import * as prom from 'prom-client'
 import { withTimeout } from '../with-timeout'
+import { boundedSeries, type Labels } from './series'
 
 const READ_WAIT_MS = 2_000
+const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Every value that a label can have. */
 export type LabelValues<L extends string> = Readonly<Record<L, readonly string[]>>
 
+export interface Counter<L extends string> {
+  inc(labels: Labels<L>, value?: number): void
+  inc(value?: number): void
+}
+export interface Gauge<L extends string> {
+  set(labels: Labels<L>, value: number): void
+  set(value: number): void
+  inc(labels: Labels<L>, value?: number): void
+  inc(value?: number): void
+  reset(): void
+}
+export interface Histogram<L extends string> {
+  observe(labels: Labels<L>, value: number): void
+  observe(value: number): void
+}
+
+/** None of them holds more series than `SERIES_MAX`. */
 export interface Metrics {
   /** Whose metrics these are. */
   service: string
-  registry: Registry
+  registry: prom.Registry
   /** Given the values of its labels, a counter starts at 0 for each of them: one that first appears as 1 escapes `increase()`. */
   counter<L extends string>(name: string, help: string, labels?: readonly L[] | LabelValues<L>): Counter<L>
   gauge<L extends string>(name: string, help: string, labels?: readonly L[]): Gauge<L>
@@ -20,22 +39,38 @@ export interface Metrics {
 
 /** A registry of its own per service, so that five in one process do not mix. Names are `ponte_…`, units last. */
 export function createMetrics(service: string): Metrics {
-  const registry = new Registry()
+  const registry = new prom.Registry()
   registry.setDefaultLabels({ service })
   const registers = [registry]
   return {
     service,
     registry,
     counter<L extends string>(name: string, help: string, labels: readonly L[] | LabelValues<L> = []) {
-      if (isList(labels)) return new Counter({ name, help, labelNames: [...labels], registers })
-      const counter = new Counter<string>({ name, help, labelNames: Object.keys(labels), registers })
-      for (const known of combinations(labels)) counter.inc(known, 0)
-      return counter
+      const labelNames = isList(labels) ? labels : Object.keys(labels)
+      const known = isList(labels) ? [] : combinations(labels)
+      const counter = new prom.Counter<string>({ name, help, labelNames, registers })
+      for (const each of known) counter.inc(each, 0)
+      const series = boundedSeries(labelNames, known)
+      return {
+        inc: (first?: Labels<L> | number, value?: number) => (isValue(first) ? counter.inc(first) : counter.inc(series.of(first), value)),
+      }
     },
-    gauge: (name, help, labels = []) => new Gauge({ name, help, labelNames: [...labels], registers }),
+    gauge<L extends string>(name: string, help: string, labelNames: readonly L[] = []) {
+      const gauge = new prom.Gauge<string>({ name, help, labelNames, registers })
+      const series = boundedSeries(labelNames)
+      return {
+        set: (first: Labels<L> | number, value: number = 0) =>
+          typeof first === 'number' ? gauge.set(first) : gauge.set(series.of(first), value),
+        inc: (first?: Labels<L> | number, value?: number) => (isValue(first) ? gauge.inc(first) : gauge.inc(series.of(first), value)),
+        reset() {
+          gauge.reset()
+          series.clear()
+        },
+      }
+    },
     observed(name, help, read) {
       if (registry.getSingleMetric(name)) return
-      new Gauge({
+      new prom.Gauge({
         name,
         help,
         registers,
@@ -45,10 +80,19 @@ export function createMetrics(service: string): Metrics {
         },
       })
     },
-    histogram: (name, help, labels = [], buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]) =>
-      new Histogram({ name, help, labelNames: [...labels], buckets: [...buckets], registers }),
+    histogram<L extends string>(name: string, help: string, labelNames: readonly L[] = [], buckets: readonly number[] = BUCKETS) {
+      const histogram = new prom.Histogram<string>({ name, help, labelNames, buckets: [...buckets], registers })
+      const series = boundedSeries(labelNames)
+      return {
+        observe: (first: Labels<L> | number, value: number = 0) =>
+          typeof first === 'number' ? histogram.observe(first) : histogram.observe(series.of(first), value),
+      }
+    },
   }
 }
+
+/** Without labels the first argument is the value, if there is any. */
+const isValue = (first: object | number | undefined): first is number | undefined => typeof first !== 'object'
 
 const isList = <L extends string>(labels: readonly L[] | LabelValues<L>): labels is readonly L[] => Array.isArray(labels)
 
@@ -57,5 +101,3 @@ const combinations = (labels: Readonly<Record<string, readonly string[]>>): Reco
     (known, [label, values]) => known.flatMap(each => values.map(value => ({ ...each, [label]: value }))),
     [{}],
   )
-
-export type { Counter, Gauge, Histogram } from 'prom-client'

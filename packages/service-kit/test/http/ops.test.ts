@@ -1,5 +1,5 @@
 import request from 'supertest'
-import { createMetrics, opsServer, type Part, silentLogger } from '../../src'
+import { createMetrics, opsServer, type Part, SERIES_MAX, silentLogger } from '../../src'
 
 describe('the ops port', () => {
   let parts: Part[] = []
@@ -41,6 +41,27 @@ describe('the ops port', () => {
     expect(answer.headers['content-type']).toMatch(/^text\/plain/)
     expect(answer.text).toContain('ponte_pairs_total{size="42",service="shoes"} 1')
     expect(answer.text).toContain('ponte_shelf_age_seconds{service="shoes"} 12')
+  })
+
+  it('shows a bounded number of series of each metric, and the rest as one', async () => {
+    const sold = metrics.counter('ponte_boxes_total', 'Boxes sold', ['size'])
+    const held = metrics.gauge('ponte_boxes', 'Boxes held', ['size'])
+    const packing = metrics.histogram('ponte_packing_seconds', 'Time to pack a box', ['size'], [1])
+    for (let size = 0; size < SERIES_MAX + 3; size += 1) {
+      sold.inc({ size })
+      held.set({ size }, 1)
+      packing.observe({ size }, 1)
+    }
+    const lines = (await get('/metrics')).text.split('\n')
+    const series = (name: string) => lines.filter(line => line.startsWith(`${name}{`))
+    expect(['ponte_boxes_total', 'ponte_boxes', 'ponte_packing_seconds_count'].map(name => series(name).length)).toEqual(
+      Array(3).fill(SERIES_MAX + 1),
+    )
+    expect(series('ponte_boxes_total')).toContain('ponte_boxes_total{size="(other)",service="shoes"} 3')
+    expect(series('ponte_packing_seconds_count')).toContain('ponte_packing_seconds_count{service="shoes",size="(other)"} 3')
+    held.reset()
+    held.set({ size: 2_000 }, 7)
+    expect((await get('/metrics')).text).toContain('ponte_boxes{size="2000",service="shoes"} 7')
   })
 
   it('shows the others when one gauge cannot be read', async () => {

@@ -1,0 +1,30 @@
+/**
+ * Sets of labels that one metric holds, besides the one of all others. Those in use have some hundreds: this bounds memory and scrapes should a label
+ * ever come from outside.
+ */
+export const SERIES_MAX = 1_000
+
+export type Labels<L extends string> = Readonly<Record<L, string | number>>
+
+export interface Series {
+  /** The labels themselves, or `(other)` for each of them where they would be one set too many. */
+  of(labels: Labels<string>): Labels<string>
+  /** For a metric that was emptied. */
+  clear(): void
+}
+
+/** Those of one metric; sets that are known beforehand keep their place, however many they are. */
+export function boundedSeries(names: readonly string[], known: readonly Labels<string>[] = [], max = SERIES_MAX): Series {
+  const keyOf = (labels: Labels<string>) => JSON.stringify(names.map(name => String(labels[name])))
+  const others = Object.fromEntries(names.map(name => [name, '(other)']))
+  const held = new Set(known.map(keyOf))
+  return {
+    of(labels) {
+      const key = keyOf(labels)
+      if (!held.has(key) && held.size >= max) return others
+      held.add(key)
+      return labels
+    },
+    clear: () => held.clear(),
+  }
+}
