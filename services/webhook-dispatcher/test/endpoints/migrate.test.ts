@@ -71,3 +71,24 @@ it('events are found by what they are about, and lanes and deliveries belong to 
   const found = await store.deliveries.list(merchantId, { order_id: orderId }, 10)
   expect(found.map(({ id }) => id).sort()).toEqual([paid, charged].sort())
 })
+
+it('numbers what a replica of an earlier release writes without a number, and a duplicate takes none', async () => {
+  await migrate(home.url, webhookDispatcherMigrations)
+  const merchantId = randomUUID()
+  const [first, second, third, fourth] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+  const write = (...ids: string[]) =>
+    database.query(
+      `INSERT INTO events (id, merchant_id, merchant_version, type, body, occurred_at, waiting)
+       SELECT id, $2, 1, 'order.paid', '{}', now(), true FROM unnest($1::uuid[]) AS given (id) ON CONFLICT (id) DO NOTHING`,
+      [ids, merchantId],
+    )
+  await write(first, second, second)
+  await write(second, third)
+  const about = { type: 'order.paid', orderId, subscriptionId: null, body: Buffer.from('{}') } as const
+  await openStore(database).events.save({
+    ...about,
+    ...{ id: fourth, merchantId, merchantVersion: 1, occurredAt: '2026-11-22T12:00:00.000Z', trace: null },
+  })
+  const { rows } = await database.query('SELECT id, sequence::int FROM events WHERE merchant_id = $1 ORDER BY sequence', [merchantId])
+  expect(rows).toEqual([first, second, third, fourth].map((id, index) => ({ id, sequence: index + 1 })))
+})
