@@ -17,11 +17,12 @@ export interface Running {
   output: string[]
 }
 
-export const mainOf = (name: ServiceName) => join(__dirname, '../../services', name, 'dist/main.js')
+/** Of this checkout, or of another. */
+export const mainOf = (name: ServiceName, root = join(__dirname, '../..')) => join(root, 'services', name, 'dist/main.js')
 
 /** Starts the service from its built code. */
-export const startProcess = (name: ServiceName, settings: Environment & { OPS_PORT: string }) =>
-  startProgram(name, [process.execPath, mainOf(name)], { env: { PATH: process.env.PATH ?? '', ...settings } })
+export const startProcess = (name: ServiceName, settings: Environment & { OPS_PORT: string }, root?: string) =>
+  startProgram(name, [process.execPath, mainOf(name, root)], { env: { PATH: process.env.PATH ?? '', ...settings } })
 
 /** Starts a program; `ready` resolves when it is, and rejects with its output when it ended before. */
 export function startProgram(

@@ -13,12 +13,16 @@ export interface Processes {
   stop(): Promise<void>
 }
 
-/** The five services as five operating-system processes, from their built code, with the environment that their READMEs list. */
-export async function startProcesses(place: Place, more: Partial<Record<ServiceName, Environment>> = {}): Promise<Processes> {
+/** The five services as five operating-system processes, from the built code of this checkout or of another (`roots`), with the environment that their READMEs list. */
+export async function startProcesses(
+  place: Place,
+  more: Partial<Record<ServiceName, Environment>> = {},
+  roots: Partial<Record<ServiceName, string>> = {},
+): Promise<Processes> {
   const running = new Map<ServiceName, Running>()
   const env = environments(place)
   const start = async (name: ServiceName) => {
-    const one = startProcess(name, { ...env[name], OPS_PORT: String(await freePort()), ...more[name] })
+    const one = startProcess(name, { ...env[name], OPS_PORT: String(await freePort()), ...more[name] }, roots[name])
     running.set(name, one)
     await one.ready
   }
