@@ -162,7 +162,7 @@ test('the log is append-only, even for the role that owns the table', async () =
 test('a service that migrates and runs as a role of its own has no right to change the log', async () => {
   const database = await testDatabase()
   const role = `role_${randomBytes(6).toString('hex')}`
-  const admin = openDatabase({ url: database.url, poolSize: 1 })
+  const admin = openDatabase({ url: database.operatorUrl, poolSize: 1 })
   await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD '${role}'`)
   const url = new URL(database.url)
   try {

@@ -5,6 +5,7 @@ import { type ServiceName, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
+import { administer } from '@ponte/service-kit/testing'
 import { Client } from 'pg'
 import { call, createMerchant, pay, startWorld, units, type World } from '../../world'
 
@@ -14,15 +15,6 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => world?.stop())
 
-/** One statement to the server, beside all databases. */
-async function administer(...statements: string[]) {
-  const url = new URL(world.place.databaseUrl('orders'))
-  url.pathname = '/postgres'
-  const client = new Client({ connectionString: url.href })
-  await client.connect()
-  for (const statement of statements) await client.query(statement)
-  await client.end()
-}
 const start = () => startAll(world.place, { logger: world.logger, settings: { orders: { RECONCILE_EVERY_S: '1' } } })
 const databaseOf = (service: ServiceName) => new URL(world.place.databaseUrl(service)).pathname.slice(1)
 
@@ -41,7 +33,7 @@ async function republish(opsUrls: Record<string, string>, ...args: string[]) {
 /** What the database of a service is at a moment, put back in its place later; the services stand still meanwhile. */
 async function keep(service: ServiceName): Promise<() => Promise<void>> {
   const [name, kept] = [databaseOf(service), `${databaseOf(service)}_kept`]
-  await administer(`CREATE DATABASE ${kept} TEMPLATE ${name}`)
+  await administer(`CREATE DATABASE ${kept} OWNER ${name} TEMPLATE ${name}`)
   return () => administer(`DROP DATABASE ${name} WITH (FORCE)`, `ALTER DATABASE ${kept} RENAME TO ${name}`)
 }
 async function query(service: ServiceName, sql: string) {

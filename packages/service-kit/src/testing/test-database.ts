@@ -2,16 +2,40 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { migrate } from '../database'
 
-/** A database of its own for one test file, migrated. `drop()` removes it and ends its open connections. */
-export async function testDatabase(migrations?: string): Promise<{ url: string; drop(): Promise<void> }> {
-  const server = process.env.PONTE_TEST_POSTGRES_URL
-  if (!server) throw new Error('PONTE_TEST_POSTGRES_URL is not set: run the tests with npm test, which provides PostgreSQL.')
+export interface TestDatabase {
+  /** By the role that owns the database and may do nothing else, as a service's own role does. */
+  url: string
+  /** The same database by the server's superuser, for what an operator does. */
+  operatorUrl: string
+  /** Removes the database and its role, and ends open connections. */
+  drop(): Promise<void>
+}
+
+/** A database and a role of its own for one test file, migrated. */
+export async function testDatabase(migrations?: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
-  await administer(server, `CREATE DATABASE ${name}`)
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  if (migrations) await migrate(url.href, migrations)
-  return { url: url.href, drop: () => administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
+  const password = randomBytes(8).toString('hex')
+  await administer(`CREATE ROLE ${name} LOGIN PASSWORD '${password}'`, `CREATE DATABASE ${name} OWNER ${name}`)
+  const operator = new URL(server())
+  operator.pathname = `/${name}`
+  const own = new URL(operator)
+  Object.assign(own, { username: name, password })
+  if (migrations) await migrate(own.href, migrations)
+  return {
+    ...{ url: own.href, operatorUrl: operator.href },
+    drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`, `DROP ROLE IF EXISTS ${name}`),
+  }
+}
+
+/** Statements by the server's superuser, outside every database of a test. */
+export async function administer(...statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: server() })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
 }
 
 /** The broker of the test run, with a namespace of its own for one test file. */
@@ -21,12 +45,8 @@ export function testBroker(): { url: string; namespace: string } {
   return { url, namespace: `test-${randomBytes(6).toString('hex')}` }
 }
 
-async function administer(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(sql)
-  } finally {
-    await client.end()
-  }
+function server(): string {
+  const url = process.env.PONTE_TEST_POSTGRES_URL
+  if (!url) throw new Error('PONTE_TEST_POSTGRES_URL is not set: run the tests with npm test, which provides PostgreSQL.')
+  return url
 }

@@ -118,7 +118,8 @@ describe('migrations', () => {
 
   it('by a role of their own leave the role of the service rows to write and no table to change', async () => {
     const role = `writer_${process.pid}_${Date.now()}`
-    await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'writer'`)
+    const operator = openDatabase({ url: home.operatorUrl, poolSize: 1 })
+    await operator.query(`CREATE ROLE ${role} LOGIN PASSWORD 'writer'`)
     try {
       await migrate(home.url, folder, { grantTo: role })
       const url = new URL(home.url)
@@ -131,8 +132,9 @@ describe('migrations', () => {
       await expect(writer.query('CREATE TABLE hats (id int)')).rejects.toMatchObject({ code: '42501' })
       await writer.stop?.()
     } finally {
-      await database.query(`DROP OWNED BY ${role}`)
-      await database.query(`DROP ROLE ${role}`)
+      await operator.query(`DROP OWNED BY ${role}`)
+      await operator.query(`DROP ROLE ${role}`)
+      await operator.stop?.()
     }
   })
 })
