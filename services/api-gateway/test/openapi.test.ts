@@ -41,7 +41,7 @@ test('the document names every route that is served, and no other', () => {
     owners: {},
     tokens: {},
     live: {},
-    concurrency: { reads: {}, writes: {} },
+    concurrency: { reads: {}, longAnswers: {}, writes: {} },
     docs: nothing,
     pages: nothing,
   } as unknown as RouteDeps

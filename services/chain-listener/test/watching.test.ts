@@ -100,7 +100,7 @@ describe('an address is payable for ever and watched for ever', () => {
       [old.id],
     )
     const isAt = async (block: number) => Number((await listening.cursor())?.scanned_number) >= block
-    await listening.until(() => isAt(Number(start) + 190), 'the scan does not go on')
+    await listening.until(() => isAt(Number(start) + 190), 'the scan does not go on', 60_000)
     const order = await world.open(listening, { watchFrom: Number(start) + 50 })
     await listening.until(() => syncedOf(listening, order.id).length === 1, 'the other order was not synced', 40_000)
     await world.pay(order.address, AMOUNT)
@@ -118,7 +118,7 @@ describe('an address is payable for ever and watched for ever', () => {
     expect(await isUnread(250)).toBe(true)
     world.proxy.set()
     await listening.until(() => syncedOf(listening, old.id).length === 1, 'it was never synced', 30_000)
-  }, 150_000)
+  }, 240_000)
 
   it('an order whose event came late is read however many new ones come', async () => {
     world = await startRelayWorld()
