@@ -11,6 +11,8 @@ let leftOpen = false
 await setUp().catch(fail)
 
 process.env.NODE_ENV ??= 'test'
+/** Before Jest's set-up names the servers of its run in it. */
+const environment = { ...process.env }
 process.on('exit', () => {
   // A run that broke off before Jest had its results has no counts.
   const { passed, failed, skipped } = globalThis.ponteTestCounts ?? { passed: 0, failed: 0, skipped: 0 }
@@ -37,6 +39,7 @@ function runAgain(counts) {
   const names = files.map(file => relative(root, file)).join(', ')
   console.error(`\nOnce more, alone: ${names}`)
   const { status } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), '--runInBand', '--runTestsByPath', ...files], {
+    env: environment,
     stdio: 'inherit',
   })
   if (status !== 0) return
