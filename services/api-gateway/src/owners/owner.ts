@@ -4,6 +4,7 @@ import { type Logger, type Part, signCaller, traceHeaders } from '@ponte/service
 import { type Dispatcher, RoundRobinPool } from 'undici'
 import { isConnectionLoss } from './connection-loss'
 import { pickHeaders } from './headers'
+import { type RenewedPool, renewedPool } from './renewed-pool'
 
 export interface OwnerAnswer {
   status: number
@@ -62,16 +63,16 @@ export function openOwner(options: OwnerOptions): Owner {
   const prefix = base.pathname.replace(/\/$/, '')
   const partMs = 2 * timeoutMs
   const poolOf = (count: number) =>
-    new RoundRobinPool(base.origin, {
-      connections: count,
-      connectTimeout: timeoutMs,
-      pipelining: 1,
-      // Connections are spread over replicas when they are made, so they are made anew again and again.
-      clientTtl: options.connectionAgeMs,
-      maxRequestsPerClient: CONNECTION_REQUESTS_MAX,
-      keepAliveTimeout: IDLE_MAX_MS,
-      keepAliveMaxTimeout: IDLE_MAX_MS,
-    })
+    renewedPool(options.connectionAgeMs, () =>
+      new RoundRobinPool(base.origin, {
+        connections: count,
+        connectTimeout: timeoutMs,
+        pipelining: 1,
+        maxRequestsPerClient: CONNECTION_REQUESTS_MAX,
+        keepAliveTimeout: IDLE_MAX_MS,
+        keepAliveMaxTimeout: IDLE_MAX_MS,
+      }),
+    )
   const promptPool = poolOf(connections)
   // Connections of their own, so that no other merchant's request waits for one that a slow reader or a long poll holds.
   const longPool = poolOf(longAnswers)
@@ -81,9 +82,9 @@ export function openOwner(options: OwnerOptions): Owner {
     caller: Caller,
     { method, path, headers, body, waitMs = 0 }: OwnerRequest,
     signal: AbortSignal,
-    pool: RoundRobinPool,
+    pool: RenewedPool,
   ): Promise<OwnerStream> => {
-    const response = await pool.request({
+    const response = await pool.present().request({
       method,
       path: `${prefix}${path}`,
       headers: { ...headers, ...traceHeaders(), authorization: `Bearer ${signCaller(caller, { secrets, audience: name })}` },
