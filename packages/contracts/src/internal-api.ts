@@ -31,7 +31,7 @@ export function termsOf(from: Caller): MerchantTerms {
 }
 
 /** How many orders one question about live pages may name. */
-export const LIVE_CHECKOUTS_MAX = 200
+const LIVE_CHECKOUTS_MAX = 200
 
 /** Body of `POST /api/v1/checkouts` at orders, which the gateway asks for live pages; no client reaches it. */
 export const askCheckouts = z.strictObject({ ids: z.array(id).min(1).max(LIVE_CHECKOUTS_MAX) })

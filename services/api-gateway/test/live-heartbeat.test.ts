@@ -1,8 +1,7 @@
 import { get, type IncomingMessage } from 'node:http'
-import { LIVE_CHECKOUTS_MAX } from '@ponte/contracts'
 import { createApp, httpServer, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import { Router } from 'express'
-import { type LiveView, liveCheckout } from '../src/checkout'
+import { type LiveView, liveCheckout, REFRESHED_AT_ONCE } from '../src/checkout'
 
 // What a heartbeat asks, which streams it ends, and who takes how many places. Its time is handed in by calling it.
 
@@ -65,8 +64,8 @@ it('asks about all orders at once in a few questions, and sends what is new', as
   orders.set(changed, { merchantId: 'm', text: '{"new":true}', isFinal: false })
   await live.heartbeat()
   expect([asked.length, Math.max(...asked), asked.reduce((sum, count) => sum + count, 0)]).toEqual([
-    Math.ceil(STREAMS / LIVE_CHECKOUTS_MAX),
-    LIVE_CHECKOUTS_MAX,
+    Math.ceil(STREAMS / REFRESHED_AT_ONCE),
+    REFRESHED_AT_ONCE,
     STREAMS,
   ])
   await until(() => streams[7]?.text.includes('{"new":true}') === true, 'the change was not sent')

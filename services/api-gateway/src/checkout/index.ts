@@ -1,2 +1,2 @@
 export { checkoutRoutes, liveViews, PAYERS_PATHS } from './checkout-routes'
-export { HEARTBEAT_MS, type LiveCheckout, type LiveView, liveCheckout } from './live-checkout'
+export { HEARTBEAT_MS, type LiveCheckout, type LiveView, liveCheckout, REFRESHED_AT_ONCE } from './live-checkout'

@@ -1,4 +1,5 @@
-import { ApiError, LIVE_CHECKOUTS_MAX, parseEvent } from '@ponte/contracts'
+import { setImmediate } from 'node:timers/promises'
+import { ApiError, parseEvent } from '@ponte/contracts'
 import type { Logger, Message, Part } from '@ponte/service-kit'
 import type { Request, Response } from 'express'
 import { addressBucket } from '../limits'
@@ -13,7 +14,7 @@ export interface LiveView {
 }
 
 export interface LiveCheckoutOptions {
-  /** The payers' views of these orders, of at most `LIVE_CHECKOUTS_MAX`; those that are there. */
+  /** The payers' views of these orders, of at most `REFRESHED_AT_ONCE`; those that are there. */
   views(orderIds: readonly string[]): Promise<ReadonlyMap<string, LiveView>>
   streamsMax: number
   streamsPerAddressMax: number
@@ -44,6 +45,8 @@ export interface LiveCheckout extends Part {
 
 /** `order.changed` may be lost, so each watched order is refreshed this often; the same turn keeps proxies from closing the stream. */
 export const HEARTBEAT_MS = 15_000
+/** Orders of one question: requests wait in gateway and owner behind what is done for so many. */
+export const REFRESHED_AT_ONCE = 25
 const RECONNECT_MS = 2_000
 const UNSENT_BYTES_MAX = 256 * 1024
 /** What follows a payment at once, such as its settlement, is still shown. */
@@ -78,19 +81,22 @@ export function liveCheckout(options: LiveCheckoutOptions): LiveCheckout {
       order.fetching = false
     }
   }
-  /** One question after the other: pages wait for each other, and not requests for pages. */
-  const refreshAll = async (orderIds: readonly string[]) => {
-    for (let first = 0; first < orderIds.length; first += LIVE_CHECKOUTS_MAX) {
-      const asked = orderIds.slice(first, first + LIVE_CHECKOUTS_MAX)
-      try {
-        for (const [orderId, view] of await options.views(asked)) {
-          const order = watched.get(orderId)
-          // A question of its own that was sent meanwhile has the newer answer.
-          if (order && !order.fetching) show(order, view)
-        }
-      } catch (error) {
-        options.logger.warn('refreshing live checkouts failed; the next heartbeat tries again', { orders: asked.length, error })
+  /** Writes to the streams of an order, or ends them; answers whether it is to be asked about. */
+  const beat = (order: Watched): boolean => {
+    order.finalBeats = order.sent.isFinal ? order.finalBeats + 1 : 0
+    const isOver = order.finalBeats > FINAL_BEATS
+    for (const stream of order.streams) isOver ? stream.end(`id: ${END}\nevent: ${END}\ndata: {}\n\n`) : stream.write(': still here\n\n')
+    return !order.sent.isFinal
+  }
+  const refreshSome = async (orderIds: readonly string[]) => {
+    try {
+      for (const [orderId, view] of await options.views(orderIds)) {
+        const order = watched.get(orderId)
+        // A question of its own that was sent meanwhile has the newer answer.
+        if (order && !order.fetching) show(order, view)
       }
+    } catch (error) {
+      options.logger.warn('refreshing live checkouts failed; the next heartbeat tries again', { orders: orderIds.length, error })
     }
   }
   const join = (orderId: string, view: LiveView, res: Response) => {
@@ -129,15 +135,16 @@ export function liveCheckout(options: LiveCheckoutOptions): LiveCheckout {
       if (order) void refresh(orderId, order)
     },
     async heartbeat() {
-      const open: string[] = []
-      for (const [orderId, order] of watched) {
-        order.finalBeats = order.sent.isFinal ? order.finalBeats + 1 : 0
-        const isOver = order.finalBeats > FINAL_BEATS
-        for (const stream of order.streams)
-          isOver ? stream.end(`id: ${END}\nevent: ${END}\ndata: {}\n\n`) : stream.write(': still here\n\n')
-        if (!order.sent.isFinal) open.push(orderId)
+      const orderIds = [...watched.keys()]
+      // One question after the other: pages wait for each other, and not requests for pages.
+      for (let first = 0; first < orderIds.length; first += REFRESHED_AT_ONCE) {
+        const open = orderIds.slice(first, first + REFRESHED_AT_ONCE).filter(orderId => {
+          const order = watched.get(orderId)
+          return order && beat(order)
+        })
+        if (open.length > 0) await refreshSome(open)
+        await setImmediate()
       }
-      await refreshAll(open)
     },
     async stop() {
       for (const { streams } of watched.values()) for (const stream of streams) stream.end()

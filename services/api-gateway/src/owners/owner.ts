@@ -63,15 +63,17 @@ export function openOwner(options: OwnerOptions): Owner {
   const prefix = base.pathname.replace(/\/$/, '')
   const partMs = 2 * timeoutMs
   const poolOf = (count: number) =>
-    renewedPool(options.connectionAgeMs, () =>
-      new RoundRobinPool(base.origin, {
-        connections: count,
-        connectTimeout: timeoutMs,
-        pipelining: 1,
-        maxRequestsPerClient: CONNECTION_REQUESTS_MAX,
-        keepAliveTimeout: IDLE_MAX_MS,
-        keepAliveMaxTimeout: IDLE_MAX_MS,
-      }),
+    renewedPool(
+      options.connectionAgeMs,
+      () =>
+        new RoundRobinPool(base.origin, {
+          connections: count,
+          connectTimeout: timeoutMs,
+          pipelining: 1,
+          maxRequestsPerClient: CONNECTION_REQUESTS_MAX,
+          keepAliveTimeout: IDLE_MAX_MS,
+          keepAliveMaxTimeout: IDLE_MAX_MS,
+        }),
     )
   const promptPool = poolOf(connections)
   // Connections of their own, so that no other merchant's request waits for one that a slow reader or a long poll holds.

@@ -100,21 +100,25 @@ test('connections to an owner that are half open hold no request for longer than
   }
 }, 60_000)
 
-test.each([1, 2, 3, 4])('a request after a pause is answered, when %i at once had come before it', async atOnce => {
-  const ageMs = 20
-  const owner = openOwner({
-    ...{ name: 'orders', url: front.url, secrets: [SECRET], timeoutMs: 2_000, connections: 4, logger: silentLogger },
-    connectionAgeMs: ageMs,
-  })
-  const ask = () => owner.ask({ kind: 'checkout' }, { method: 'GET', path: '/api/v1/checkout' })
-  const statuses = new Set<number>()
-  for (let round = 0; round < 8; round += 1) {
-    // The round begins at another connection each time.
-    for (const { status } of await Promise.all(Array.from({ length: atOnce + (round % 2) }, ask))) statuses.add(status)
-    const pausedAt = performance.now()
-    await until(() => performance.now() - pausedAt > ageMs + 5, 'the clock stands still')
-    statuses.add((await ask()).status)
-  }
-  expect([...statuses]).toEqual([200])
-  await owner.stop?.()
-}, 20_000)
+test.each([1, 2, 3, 4])(
+  'a request after a pause is answered, when %i at once had come before it',
+  async atOnce => {
+    const ageMs = 20
+    const owner = openOwner({
+      ...{ name: 'orders', url: front.url, secrets: [SECRET], timeoutMs: 2_000, connections: 4, logger: silentLogger },
+      connectionAgeMs: ageMs,
+    })
+    const ask = () => owner.ask({ kind: 'checkout' }, { method: 'GET', path: '/api/v1/checkout' })
+    const statuses = new Set<number>()
+    for (let round = 0; round < 8; round += 1) {
+      // The round begins at another connection each time.
+      for (const { status } of await Promise.all(Array.from({ length: atOnce + (round % 2) }, ask))) statuses.add(status)
+      const pausedAt = performance.now()
+      await until(() => performance.now() - pausedAt > ageMs + 5, 'the clock stands still')
+      statuses.add((await ask()).status)
+    }
+    expect([...statuses]).toEqual([200])
+    await owner.stop?.()
+  },
+  20_000,
+)
