@@ -84,7 +84,7 @@ export function openOwner(options: OwnerOptions): Owner {
     caller: Caller,
     { method, path, headers, body, waitMs = 0 }: OwnerRequest,
     signal: AbortSignal,
-    pool: RenewedPool,
+    pool: RenewedPool<RoundRobinPool>,
   ): Promise<OwnerStream> => {
     const response = await pool.present().request({
       method,

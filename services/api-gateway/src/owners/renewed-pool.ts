@@ -1,8 +1,11 @@
-import type { RoundRobinPool } from 'undici'
+interface Closable {
+  /** Resolves when every request is answered; none is taken any more. */
+  close(): Promise<void>
+}
 
-export interface RenewedPool {
+export interface RenewedPool<Pool extends Closable> {
   /** What the next request goes through. */
-  present(): RoundRobinPool
+  present(): Pool
   /** Resolves when every request is answered. */
   close(): Promise<void>
 }
@@ -11,7 +14,7 @@ export interface RenewedPool {
  * Connections are spread over replicas when they are made, so a pool of this age is replaced by a new one, and closed when its requests are answered.
  * The pool's own `clientTtl` loses count of the connections that it removes: after a pause a request was refused, or waited for ever.
  */
-export function renewedPool(ageMs: number, make: () => RoundRobinPool): RenewedPool {
+export function renewedPool<Pool extends Closable>(ageMs: number, make: () => Pool): RenewedPool<Pool> {
   const closing = new Set<Promise<void>>()
   let present = make()
   let madeAt = performance.now()
