@@ -160,6 +160,7 @@ export function everyPage(of: Shown): { checkout: Stop[]; troubled: Stop[]; dash
         await page.locator('.card').nth(3).locator('.buttons button').click()
         await page.getByRole('dialog').locator('.buttons button').last().click()
         await page.getByText(/^sk_live_/).waitFor()
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
       }),
     ],
   }
