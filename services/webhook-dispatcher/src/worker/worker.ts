@@ -110,7 +110,8 @@ export function createWorker(deps: WorkerDeps): Worker {
       if (endpointId !== undefined && book.arrive(endpointId)) void topUp()
       else loop.wake()
     },
-    busy: async () => book.inFlight() + writer.writing() > 0 || (await store.lanes.hasDue()) || (await loop.busy?.()) === true,
+    // What is claimed while the database is asked is in hand afterwards.
+    busy: async () => (await store.lanes.hasDue()) || (await loop.busy?.()) === true || book.inFlight() + writer.writing() > 0,
     async stop() {
       await loop.stop?.()
       while (book.inFlight() + writer.writing() > 0) await pause(5)
