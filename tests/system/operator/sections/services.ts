@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { createWebhookReceiver } from '@ponte/all-in-one'
+import { createWebhookReceiver, environments } from '@ponte/all-in-one'
+import type { OrderBody } from '@ponte/contracts'
 import { freePort } from '@ponte/local-servers'
-import { until } from '@ponte/service-kit'
+import { until, uuidv7 } from '@ponte/service-kit'
 import { Client } from 'pg'
-import { askGateway, call, createMerchant, pay } from '../../../world'
+import { askGateway, call, createMerchant, endProcess, mainOf, pay, startProgram } from '../../../world'
 import { type Installation, startInstallation } from '../installation'
 
 // Sections of docs/operating/incidents.md about databases, events, webhooks and plans, followed.
@@ -14,6 +15,8 @@ import { type Installation, startInstallation } from '../installation'
 const CALLERS = 60
 /** More than the slots that one merchant gets. */
 const BACKLOG = 40
+/** Twice what the alert takes: some are handled before the metric is read. */
+const EVENTS = 20_000
 
 let ponte: Installation
 beforeAll(async () => {
@@ -145,3 +148,44 @@ it('PonteEventsWithoutMerchant: terms that did not arrive are published again', 
   const { data } = await call<{ data: { type: string }[] }>(ponte.gatewayUrl, 'GET', '/api/v1/events', late.api_key)
   expect(data.map(({ type }) => type)).toContain('order.cancelled')
 }, 180_000)
+
+it('PonteQueueGrows: its pool is raised, and a replica added', async () => {
+  const { gatewayUrl, merchant } = ponte
+  const plan = await call<{ id: string }>(gatewayUrl, 'POST', '/api/v1/subscriptions', merchant.api_key, { brl_amount: '49.90' })
+  await pay(ponte.world.chain, await call<OrderBody>(gatewayUrl, 'POST', `/api/v1/subscriptions/${plan.id}/charge`, merchant.api_key))
+  const updates = () => ponte.ledger.query<{ id: string }>('orders', "SELECT id FROM outbox WHERE type = 'order.updated' LIMIT 1")
+  await until(async () => (await updates()).length === 1, 'the order does not change', 60_000)
+
+  const waiting = (holds: (value: number) => boolean) => ponte.becomes('subscriptions', 'ponte_queue_waiting', holds)
+  await ponte.processes.end('subscriptions', 'SIGTERM')
+  const copied = `INSERT INTO outbox (id, type, body) SELECT fresh, type, replace(body, id::text, fresh::text)
+    FROM outbox, unnest($2::uuid[]) AS fresh WHERE id = $1`
+  await ponte.ledger.query('orders', copied, [(await updates())[0]?.id, Array.from({ length: EVENTS }, () => uuidv7())])
+  const unsent = () => ponte.ledger.query('orders', 'SELECT 1 FROM outbox WHERE sent_at IS NULL LIMIT 1')
+  await until(async () => (await unsent()).length === 0, 'the events are not published', 120_000)
+  Object.assign(ponte.settings.subscriptions, { DATABASE_POOL: '2' })
+  await ponte.processes.start('subscriptions')
+  await waiting(count => count > 10_000)
+  await ponte.becomes('subscriptions', 'ponte_database_connections_awaited', count => count > 0)
+
+  await ponte.change('subscriptions', { DATABASE_POOL: '10' })
+  const env = { ...environments(ponte.world.place).subscriptions, ...ponte.settings.subscriptions, PATH: process.env.PATH ?? '' }
+  const replica = startProgram('subscriptions', [process.execPath, mainOf('subscriptions')], {
+    env: { ...env, PORT: String(await freePort()), OPS_PORT: String(await freePort()) },
+  })
+  try {
+    await replica.ready
+    await waiting(count => count === 0)
+    const metrics = await (await fetch(`${replica.opsUrl}/metrics`)).text()
+    expect(metrics).toMatch(/^ponte_events_handled_total\{.*type="order.updated".*outcome="done".*\} [1-9]/m)
+  } finally {
+    await endProcess(replica.child, 'SIGTERM')
+  }
+  const handled = 'SELECT count(*)::int AS count FROM inbox WHERE event_id = ANY($1::uuid[])'
+  const ids = await ponte.ledger.query<{ id: string }>('orders', "SELECT id FROM outbox WHERE type = 'order.updated'")
+  await until(
+    async () => (await ponte.ledger.query('subscriptions', handled, [ids.map(({ id }) => id)]))[0]?.count === ids.length,
+    'events are missing',
+    60_000,
+  )
+}, 360_000)
