@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { uuidv7 } from '@ponte/service-kit'
+import { administer } from '@ponte/service-kit/testing'
 import { addMerchants, BODY, prepareDispatcher, startReceiver } from './rig'
 
 type Rig = Awaited<ReturnType<typeof prepareDispatcher>>
@@ -70,7 +71,7 @@ async function addBacklog(rig: Rig, merchantId: string, count: number): Promise<
   )
   await rig.sql.query('VACUUM ANALYZE deliveries')
   // What was just written goes to the disk now and not in the midst of the measurement.
-  await rig.sql.query('CHECKPOINT')
+  await administer('CHECKPOINT')
 }
 
 /**
