@@ -26,7 +26,10 @@ drill(async () => {
   const home = await testDatabase(ordersMigrations)
   const database = openDatabase({ url: home.url, statementTimeoutMs: 600_000 })
   try {
-    for (let filled = 0; filled < ROWS; filled += BATCH) await fill(database, filled, Math.min(BATCH, ROWS - filled))
+    for (let filled = 0; filled < ROWS; filled += BATCH) {
+      await fill(database, filled, Math.min(BATCH, ROWS - filled))
+      console.log(`${(3 * Math.min(filled + BATCH, ROWS)).toLocaleString('en')} rows are there, ${Math.round(performance.now() / 1000)} s`)
+    }
     await database.query('VACUUM ANALYZE outbox, inbox, idempotency_keys')
     const lines = [await publish(database, 'nothing is deleted', A_YEAR), await publish(database, 'all that is old is deleted', undefined)]
     const { rows: left } = await database.query(

@@ -67,7 +67,7 @@ export const apiGatewayConfig = z
     MERCHANT_READS_MAX: integer(1, 1_000).default(8),
     MERCHANT_READS_CONTENDED: integer(1, 1_000).default(1),
     MERCHANT_WRITES_MAX: integer(1, 1_000).default(32),
-    MERCHANT_WRITES_CONTENDED: integer(1, 1_000).default(4),
+    MERCHANT_WRITES_CONTENDED: integer(1, 1_000).default(1),
     MERCHANT_WAITING_MAX: integer(0, 10_000).default(512),
     /** Requests that wait for an event (`wait`) at once, in each replica. */
     EVENT_WAITS_MAX: integer(1, 10_000).default(256),
