@@ -25,6 +25,14 @@ const small = picture()
 const [head, rest] = [small.subarray(0, 33), small.subarray(33)]
 /** What becomes 40 MB when it is unpacked. */
 const bomb = deflateSync(Buffer.alloc(40_000_000))
+const end = chunk('IEND', Buffer.alloc(0))
+
+function header(width: number, height: number, colourType: number): Buffer {
+  const data = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, colourType, 0, 0, 0])
+  data.writeUInt32BE(width, 0)
+  data.writeUInt32BE(height, 4)
+  return chunk('IHDR', data)
+}
 
 test('the pixels are kept, and nothing that came beside them', () => {
   const script = Buffer.from('<script>alert(1)</script>')
@@ -42,9 +50,20 @@ test.each([
   ['one whose size is another', claiming(8, 400)],
   ['a huge one', claiming(100_000, 100_000)],
   ['one without pixels', claiming(0, 8)],
-  ['one of more pixels than it claims', Buffer.concat([head, chunk('IDAT', bomb), chunk('IEND', Buffer.alloc(0))])],
+  ['one of more pixels than it claims', Buffer.concat([head, chunk('IDAT', bomb), end])],
+  ['one that claims a second size', Buffer.concat([head, header(40_000, 1, 6), chunk('IDAT', deflateSync(Buffer.alloc(1))), end])],
 ])('%s is refused', (_, bytes) => {
   expect(() => encodeLogo(base64(bytes))).toThrow(expect.objectContaining({ code: 'invalid_request' }))
+})
+
+test('transparency that comes again and again makes no colour longer', () => {
+  const signature = small.subarray(0, 8)
+  const pixel = chunk('IDAT', deflateSync(Buffer.alloc(512 * 513)))
+  const transparencies = Array.from({ length: 300 }, () => chunk('tRNS', Buffer.alloc(1)))
+  const bytes = Buffer.concat([signature, header(512, 512, 3), chunk('PLTE', Buffer.alloc(3)), ...transparencies, pixel, end])
+  const before = process.memoryUsage().arrayBuffers
+  expect(() => encodeLogo(base64(bytes))).toThrow(expect.objectContaining({ code: 'invalid_request' }))
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)
 })
 
 test('what its other chunks hold is not unpacked', () => {

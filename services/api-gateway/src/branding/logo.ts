@@ -32,6 +32,9 @@ export function encodeLogo(base64: string): Logo {
 function pixelsOf(bytes: Buffer): Uint8Array {
   try {
     const chunks = chunksOf(bytes).filter(({ type }) => PIXEL_CHUNKS.has(type))
+    // The decoder takes each header as it comes, and adds each transparency to the palette: a second one would undo what was judged of the first.
+    const single = chunks.map(({ type }) => type).filter(type => type !== 'IDAT')
+    if (new Set(single).size < single.length) throw new Error('A part that a PNG has once comes again.')
     // The decoder unpacks whatever is there: a small file can hold a thousand times its size.
     inflateSync(Buffer.concat(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data)), {
       maxOutputLength: UNPACKED_BYTES_MAX,
