@@ -54,6 +54,9 @@ const wholeNumber = (max: number) =>
     .transform(Number)
     .refine(n => n <= max, `must be a whole number up to ${max}`)
 
+/** Seconds that `wait` may ask for. The gateway reads it by this too, so that no spelling of it waits where prompt answers are expected. */
+export const waitInQuery = wholeNumber(20)
+
 const include = z.enum(['body']).optional()
 
 /** Query of `GET /api/v1/events/:id`. */
@@ -67,7 +70,7 @@ export const listEvents = z
     created_gte: timestamp.optional(),
     created_lt: timestamp.optional(),
     after: wholeNumber(999_999_999_999_999).optional(),
-    wait: wholeNumber(20).optional(),
+    wait: waitInQuery.optional(),
     include,
   })
   .refine(isOneWay, notOneWay)

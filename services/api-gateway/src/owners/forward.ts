@@ -1,4 +1,4 @@
-import { type Caller, id } from '@ponte/contracts'
+import { type Caller, id, waitInQuery } from '@ponte/contracts'
 import type { Request, Response } from 'express'
 import { pickHeaders } from './headers'
 import type { Owner, OwnerAnswer } from './owner'
@@ -14,14 +14,13 @@ export interface ForwardedAnswer {
 const REQUEST_HEADERS = ['content-type', 'idempotency-key', 'x-request-id'] as const
 
 const METHODS = ['POST', 'PATCH', 'DELETE'] as const
-const WAIT_S_MAX = 20
 
 /** How much longer the owner may take because the caller asked it to wait. */
-const waitOf = (wait: unknown): number =>
-  typeof wait === 'string' && /^\d{1,2}$/.test(wait) ? Math.min(WAIT_S_MAX, Number(wait)) * 1_000 : 0
+const waitOf = (wait: unknown): number => (wait === undefined ? 0 : (waitInQuery.safeParse(wait).data ?? 0) * 1_000)
 
 /** Whether the answer comes when there is one, or as it is read: it takes a place for long, and next to no work of others. */
-export const isLongAnswer = ({ path, query }: Pick<Request, 'path' | 'query'>): boolean => path.endsWith('.csv') || waitOf(query.wait) > 0
+export const isLongAnswer = ({ route, query }: Pick<Request, 'route' | 'query'>): boolean =>
+  String(route.path).endsWith('.csv') || waitOf(query.wait) > 0
 
 /**
  * Forwards a request to its owner byte for byte, and returns the owner's answer unchanged. A 201 gets the `Location` of what was created in

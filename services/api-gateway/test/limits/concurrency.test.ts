@@ -97,16 +97,19 @@ test('payers count as others who ask', async () => {
   expect(await answerAll([...answers, ...payers])).toEqual(Array(9).fill(200))
 })
 
-test('reads that wait for an event leave the merchant its other reads', async () => {
-  const { apiKey } = await newMerchant(system)
-  system.owners.webhooks.answers((_req, res) => void held.push(res))
-  const waits = Array.from({ length: 3 }, () => send(request(system.url).get('/api/v1/events?after=0&wait=20').set(bearer(apiKey))))
-  await holds(3)
-  waits.push(send(list(apiKey)))
-  await holds(4)
-  expect(await answerAll(waits)).toEqual(Array(4).fill(200))
-  system.owners.webhooks.answers()
-})
+test.each(['events?after=0&wait=20', 'orders.csv', 'Orders.CSV/'])(
+  'reads that wait for an event, and files, leave the merchant its other reads: %s',
+  async path => {
+    const { apiKey } = await newMerchant(system)
+    system.owners.webhooks.answers((_req, res) => void held.push(res))
+    const waits = Array.from({ length: 3 }, () => send(request(system.url).get(`/api/v1/${path}`).set(bearer(apiKey))))
+    await holds(3)
+    waits.push(send(list(apiKey)))
+    await holds(4)
+    expect(await answerAll(waits)).toEqual(Array(4).fill(200))
+    system.owners.webhooks.answers()
+  },
+)
 
 test('by session it is the same bound', async () => {
   const { apiKey, token } = await newMerchant(system)

@@ -31,22 +31,25 @@ function open(path: string, count: number) {
   }
 }
 
-test('requests that wait for an event hold up no other request, and what is too many of them is refused', async () => {
-  const held: Response[] = []
-  system.owners.webhooks.answers((req, res) => void (req.query.wait ? held.push(res) : res.json({ object: 'list', data: [] })))
-  const end = open('/api/v1/events?after=0&wait=20', CONNECTIONS + 1)
-  await until(
-    () => held.length === CONNECTIONS + 1,
-    () => `${held.length} wait at the owner`,
-  )
-  await request(system.url).get('/api/v1/events').set(bearer(neighbour)).expect(200)
-  const refused = await request(system.url).get('/api/v1/events?after=0&wait=20').set(bearer(neighbour)).expect(429)
-  expect([refused.body.code, refused.headers['retry-after']]).toEqual(['rate_limited', '2'])
-  for (const res of held) res.json({ object: 'list', data: [] })
-  await end()
-  system.owners.webhooks.answers()
-  await request(system.url).get('/api/v1/events?after=0&wait=20').set(bearer(neighbour)).expect(200)
-})
+test.each(['20', '0020'])(
+  'requests that wait for an event (wait=%s) hold up no other request, and what is too many of them is refused',
+  async wait => {
+    const held: Response[] = []
+    system.owners.webhooks.answers((req, res) => void (req.query.wait ? held.push(res) : res.json({ object: 'list', data: [] })))
+    const end = open(`/api/v1/events?after=0&wait=${wait}`, CONNECTIONS + 1)
+    await until(
+      () => held.length === CONNECTIONS + 1,
+      () => `${held.length} wait at the owner`,
+    )
+    await request(system.url).get('/api/v1/events').set(bearer(neighbour)).expect(200)
+    const refused = await request(system.url).get('/api/v1/events?after=0&wait=20').set(bearer(neighbour)).expect(429)
+    expect([refused.body.code, refused.headers['retry-after']]).toEqual(['rate_limited', '2'])
+    for (const res of held) res.json({ object: 'list', data: [] })
+    await end()
+    system.owners.webhooks.answers()
+    await request(system.url).get('/api/v1/events?after=0&wait=20').set(bearer(neighbour)).expect(200)
+  },
+)
 
 test('live pages that wait for their orders hold up no other request', async () => {
   let held = 0
