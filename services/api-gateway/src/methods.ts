@@ -1,5 +1,5 @@
 import { ApiError } from '@ponte/contracts'
-import { type RequestHandler, Router } from 'express'
+import { type Request, type RequestHandler, Router } from 'express'
 
 /** What this file reads of an express router: routes, and routers inside it. */
 interface RouterShape {
@@ -10,15 +10,25 @@ interface RouterShape {
 export function withOtherMethods(router: Router): Router {
   const complete = Router()
   const allowed = [...methodsByPath(router)].map(([path, methods]) => [path, [...methods].sort().join(', ')] as const)
-  for (const [path, allow] of allowed) complete.options(path, (_req, res) => void res.status(204).setHeader('Allow', allow).end())
+  for (const [path, allow] of allowed)
+    complete.options(path, (req, res) => {
+      forgetRoute(req)
+      res.status(204).setHeader('Allow', allow).end()
+    })
   complete.use(router)
   for (const [path, allow] of allowed) complete.all(path, notAllowed(allow))
   return complete
 }
 
+/** It is no route of the API: a stranger who sends every method to every path must not make as many series of a metric. */
+const forgetRoute = (req: Request) => {
+  req.route = undefined
+}
+
 const notAllowed =
   (allow: string): RequestHandler =>
   (req, res) => {
+    forgetRoute(req)
     res.setHeader('Allow', allow)
     throw new ApiError('method_not_allowed', `${req.method} is not offered here; this path has ${allow}.`)
   }

@@ -3,6 +3,8 @@ import type { Metrics } from '../observe'
 import { insideSpan, openSpan } from '../observe'
 
 const METRIC = 'ponte_http_request_duration_seconds'
+/** Methods that routes have. The parser knows thirty more, which a stranger can send to every path. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 /** What express leaves on a request once a route has taken it. */
 interface Routed {
   route?: { path: unknown }
@@ -26,7 +28,7 @@ export function watchRequests(): WatchedRequests {
   return {
     observe(metrics) {
       service = metrics.service
-      const duration = metrics.histogram(METRIC, 'Time to answer a request', ['method', 'route', 'status'])
+      const duration = metrics.histogram(METRIC, 'Time to answer a request', ['method', 'route', 'status'], undefined, ['status'])
       record = (labels, seconds) => duration.observe(labels, seconds)
     },
     listener: app => (req: IncomingMessage & Routed, res: ServerResponse) => {
@@ -40,7 +42,8 @@ export function watchRequests(): WatchedRequests {
       })
       res.on('close', () => {
         const route = routeOf(req)
-        record?.({ method, route, status: String(res.statusCode) }, Number(process.hrtime.bigint() - startedAt) / 1e9)
+        const labels = { method: METHODS.has(method) ? method : '(other)', route, status: String(res.statusCode) }
+        record?.(labels, Number(process.hrtime.bigint() - startedAt) / 1e9)
         span.updateName(`${method} ${route}`)
         span.setAttributes({ 'http.route': route, 'http.response.status_code': res.statusCode })
         if (res.statusCode >= 500) span.setStatus({ code: 2 })

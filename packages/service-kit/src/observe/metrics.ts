@@ -24,7 +24,7 @@ export interface Histogram<L extends string> {
   observe(value: number): void
 }
 
-/** None of them holds more series than `SERIES_MAX`. */
+/** None of them holds more series than `SERIES_MAX`, times the values of its closed labels. */
 export interface Metrics {
   /** Whose metrics these are. */
   service: string
@@ -34,7 +34,14 @@ export interface Metrics {
   gauge<L extends string>(name: string, help: string, labels?: readonly L[]): Gauge<L>
   /** A gauge that asks for its value when it is scraped. A name that is taken keeps its first reader: a service may measure what the kit would. */
   observed(name: string, help: string, read: () => Promise<number> | number): void
-  histogram<L extends string>(name: string, help: string, labels?: readonly L[], buckets?: readonly number[]): Histogram<L>
+  /** `closed` labels have few values, and are kept where the others become `(other)`. */
+  histogram<L extends string>(
+    name: string,
+    help: string,
+    labels?: readonly L[],
+    buckets?: readonly number[],
+    closed?: readonly L[],
+  ): Histogram<L>
 }
 
 /** A registry of its own per service, so that five in one process do not mix. Names are `ponte_…`, units last. */
@@ -50,7 +57,7 @@ export function createMetrics(service: string): Metrics {
       const known = isList(labels) ? [] : combinations(labels)
       const counter = new prom.Counter<string>({ name, help, labelNames, registers })
       for (const each of known) counter.inc(each, 0)
-      const series = boundedSeries(labelNames, known)
+      const series = boundedSeries(labelNames, { known })
       return {
         inc: (first?: Labels<L> | number, value?: number) => (isValue(first) ? counter.inc(first) : counter.inc(series.of(first), value)),
       }
@@ -80,9 +87,15 @@ export function createMetrics(service: string): Metrics {
         },
       })
     },
-    histogram<L extends string>(name: string, help: string, labelNames: readonly L[] = [], buckets: readonly number[] = BUCKETS) {
+    histogram<L extends string>(
+      name: string,
+      help: string,
+      labelNames: readonly L[] = [],
+      buckets: readonly number[] = BUCKETS,
+      closed: readonly L[] = [],
+    ) {
       const histogram = new prom.Histogram<string>({ name, help, labelNames, buckets: [...buckets], registers })
-      const series = boundedSeries(labelNames)
+      const series = boundedSeries(labelNames, { closed })
       return {
         observe: (first: Labels<L> | number, value: number = 0) =>
           typeof first === 'number' ? histogram.observe(first) : histogram.observe(series.of(first), value),
