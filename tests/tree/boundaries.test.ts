@@ -37,7 +37,7 @@ const homes: Record<string, string[]> = {
   '@opentelemetry': ['packages/service-kit/src/observe/*.ts'],
   'lru-cache': [
     'services/all-in-one/src/identity/{attempts,recovery}.ts',
-    'services/api-gateway/src/limits/rate-limit.ts',
+    'services/api-gateway/src/{branding/branding-routes,limits/rate-limit}.ts',
     'services/orders/src/chain/payout-addresses.ts',
     'services/webhook-dispatcher/src/{memoize,send/resolver}.ts',
   ],

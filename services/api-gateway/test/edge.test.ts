@@ -149,6 +149,27 @@ describe('sockets that mean no good', () => {
     await healthy()
   })
 
+  test('clients that read nothing of what they asked for are cut off in time, and the service answers others meanwhile', async () => {
+    const { server } = system.gateway.http
+    const { timeout } = server
+    expect(timeout).toBe(120_000)
+    server.timeout = 500
+    const accepted: Socket[] = []
+    const accept = (socket: Socket) => void accepted.push(socket)
+    server.on('connection', accept)
+    const clients = await Promise.all(Array.from({ length: 20 }, open))
+    for (const { socket } of clients) socket.pause().write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(60))
+    await healthy()
+    await until(
+      () => accepted.length >= clients.length && accepted.every(socket => socket.destroyed),
+      'connections of clients that read nothing are still open',
+      15_000,
+    )
+    server.off('connection', accept)
+    server.timeout = timeout
+    for (const { socket } of clients) socket.destroy()
+  })
+
   test('pipelined requests are answered each, in order', async () => {
     const { socket, text } = await open()
     const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`

@@ -1,4 +1,5 @@
 import { get, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import { createApp, httpServer, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import { Router } from 'express'
 import { type LiveView, liveCheckout, REFRESHED_AT_ONCE } from '../src/checkout'
@@ -83,6 +84,16 @@ it('asks no more about an order that is final, and ends its streams after a whil
   expect([ending?.text.includes('id: end\nevent: end'), staying?.ended]).toEqual([true, false])
   // A browser opens it again by itself and names the last event: 204 makes it stay closed.
   expect((await open(paid, { 'Last-Event-ID': 'end' })).status).toBe(204)
+})
+
+it('ends a stream once, also one whose connection takes nothing of it, and gives its place back', async () => {
+  const socket = connect(http.port(), '127.0.0.1')
+  const ids = [order(), order({ isFinal: true })]
+  socket.write(ids.map(id => `GET /${id} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''))
+  await until(() => live.count() > 0, 'no stream is open')
+  for (let beat = 0; beat < 6; beat += 1) await live.heartbeat()
+  expect((await open(order())).status).toBe(200)
+  socket.destroy()
 })
 
 it('leaves places for the other merchants when one`s orders have as many streams as they may', async () => {

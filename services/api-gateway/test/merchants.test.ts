@@ -190,6 +190,9 @@ describe('the branding of the checkout', () => {
       'cache-control': 'public, max-age=31536000, immutable',
     })
     expect(Buffer.from(served.body).toString('base64')).toBe(picture(7))
+    // Its bytes are read once, however many ask.
+    await system.sql.query("UPDATE logos SET png = 'another'")
+    expect(Buffer.from((await request(system.url).get(body.logo_url).expect(200)).body).toString('base64')).toBe(picture(7))
     const other = (await call(token, 'patch', '/branding', { logo: picture(9) }).expect(200)).body
     expect(other.logo_url).not.toBe(body.logo_url)
     await request(system.url).get(body.logo_url).expect(404)

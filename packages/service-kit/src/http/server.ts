@@ -1,5 +1,6 @@
+import { AsyncResource } from 'node:async_hooks'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Express } from 'express'
 import type { Part } from '../process'
@@ -36,21 +37,35 @@ const SOCKET_LIMITS = {
 }
 
 /**
+ * How long a connection may stay silent with an answer under way: longer than any is waited for. A client that reads nothing holds its answer in our memory.
+ * Operators' requests may take as long as they need.
+ */
+const SILENT_MS = 120_000
+
+/** Requests that may wait behind another one on their connection. */
+const PIPELINED_MAX = 100
+
+/**
  * An HTTP part: keep-alive, bounded headers and time, and a stop that answers what is in flight. Once retired it is not ready and answers with
  * `Connection: close`, so that callers go elsewhere before it closes.
  * Port 0 binds a free one. A taken port rejects with a message that names `portSetting`.
  */
 export function httpServer(name: string, app: Express, options: HttpServerOptions): HttpServer {
   const watched = options.unwatched ? undefined : watchRequests()
-  const server = createServer(SOCKET_LIMITS, watched?.listener(app) ?? app)
-  server.maxRequestsPerSocket = 0
+  const answer = watched?.listener(app) ?? app
   let retired = false
   const open = new Set<ServerResponse>()
-  server.prependListener('request', (_req: IncomingMessage, res: ServerResponse) => {
-    if (retired) res.setHeader('Connection', 'close')
-    open.add(res)
-    res.on('close', () => open.delete(res))
-  })
+  const server = createServer(
+    SOCKET_LIMITS,
+    inTurn((req, res) => {
+      if (retired) res.setHeader('Connection', 'close')
+      open.add(res)
+      res.on('close', () => open.delete(res))
+      answer(req, res)
+    }),
+  )
+  server.maxRequestsPerSocket = 0
+  server.timeout = options.unwatched ? 0 : SILENT_MS
   // A response that has begun cannot be followed by another one.
   const hasBegun = (socket: Duplex) => [...open].some(res => res.socket === socket && res.headersSent)
   server.on('clientError', (error, socket) => refuseUnreadable(error, socket, hasBegun(socket)))
@@ -87,5 +102,26 @@ export function httpServer(name: string, app: Express, options: HttpServerOption
         })
         server.closeIdleConnections()
       }),
+  }
+}
+
+/**
+ * Handles a request that came behind another one on its connection when that one is answered. Until then its response has no socket: it would not be closed
+ * when the connection is lost, nor time out, and what is released by that would be held for ever.
+ */
+function inTurn(handle: (req: IncomingMessage, res: ServerResponse) => void): (req: IncomingMessage, res: ServerResponse) => void {
+  const waiting = new WeakMap<Socket, number>()
+  return (req, res) => {
+    if (res.socket) return handle(req, res)
+    const { socket } = req
+    const behind = (waiting.get(socket) ?? 0) + 1
+    if (behind > PIPELINED_MAX) return void socket.destroy()
+    waiting.set(socket, behind)
+    // Bound to its own context: its turn comes when another request ends.
+    const start = AsyncResource.bind(() => {
+      waiting.set(socket, (waiting.get(socket) ?? 1) - 1)
+      handle(req, res)
+    })
+    res.once('socket', () => start())
   }
 }

@@ -1,11 +1,27 @@
+import { METHODS } from 'node:http'
 import { connect } from 'node:net'
 import { Router } from 'express'
 import request from 'supertest'
-import { createApp, createMetrics, httpServer, opsServer, silentLogger } from '../../src'
+import { createApp, createMetrics, httpServer, opsServer, SERIES_MAX, silentLogger, until } from '../../src'
 
 const routes = Router()
 routes.get('/ping', (_req, res) => void res.json({ pong: true }))
 routes.get('/items/:id', (_req, res) => void res.json({}))
+routes.get('/fails', () => {
+  throw new Error('a fault')
+})
+let stuck = 0
+routes.get('/stuck', (_req, res) => {
+  stuck += 1
+  res.on('close', () => {
+    stuck -= 1
+  })
+})
+// Stands for a route of its own at each path.
+routes.use('/many', (req, res) => {
+  req.route = { path: req.originalUrl }
+  res.end()
+})
 const http = httpServer('http', createApp({ routes, logger: silentLogger }), { host: '127.0.0.1', port: 0 })
 const metrics = createMetrics('shoes')
 const ops = opsServer({ host: '127.0.0.1', port: 0, metrics, parts: () => [http], logger: silentLogger })
@@ -93,6 +109,53 @@ test('metric labels are routes of a fixed table, whatever is asked', async () =>
   const { text } = await request(`http://127.0.0.1:${ops.port()}`).get('/metrics')
   const labels = [...text.matchAll(/ponte_http_request_duration_seconds_count\{.*route="([^"]*)"/g)].map(match => match[1])
   expect([...new Set(labels)].sort()).toEqual(['(none)', '/items/:id', '/ping'])
+})
+
+describe('requests that wait behind another one on their connection', () => {
+  const pipelined = (count: number) => {
+    const socket = connect(http.port(), '127.0.0.1')
+      .on('error', () => undefined)
+      .resume()
+    socket.write('GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count))
+    return socket
+  }
+
+  test('are not begun before it is answered, and hold nothing when the connection is lost', async () => {
+    const socket = pipelined(3)
+    await until(() => stuck > 0, 'the first is not handled')
+    await exchange(get('/ping'))
+    expect(stuck).toBe(1)
+    socket.destroy()
+    await until(() => stuck === 0, 'the first is not closed')
+  })
+
+  test('are a hundred at most: more end the connection', async () => {
+    const socket = pipelined(102)
+    await until(() => socket.destroyed, 'the connection is still open')
+    await until(() => stuck === 0, 'the first is not closed')
+  })
+})
+
+describe('however many sets of labels strangers make', () => {
+  const counted = async () => {
+    const { text } = await request(`http://127.0.0.1:${ops.port()}`).get('/metrics')
+    return text.split('\n').filter(line => line.startsWith('ponte_http_request_duration_seconds_count{'))
+  }
+
+  test('a method that no route has is one of the others', async () => {
+    for (const method of METHODS) if (method !== 'CONNECT') await exchange(get('/ping').replace('GET', method))
+    const methods = (await counted()).map(line => /method="([^"]*)"/.exec(line)?.[1])
+    expect([...new Set(methods)].sort()).toEqual(['(other)', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
+  })
+
+  test('a failure is counted as one: what is beyond the bound keeps its status', async () => {
+    for (let from = 0; from < SERIES_MAX; from += 100) {
+      const some = Array.from({ length: 100 }, (_, n) => `GET /many/${from + n} HTTP/1.1\r\nHost: x\r\n\r\n`)
+      await exchange(some.join('') + get('/ping'))
+    }
+    await exchange(get('/fails'))
+    expect(await counted()).toContainEqual(expect.stringMatching(/method="\(other\)",route="\(other\)",status="500"\} 1$/))
+  })
 })
 
 test('a server that is retired is not ready, still answers new connections, and asks each to close', async () => {

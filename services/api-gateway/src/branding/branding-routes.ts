@@ -1,6 +1,7 @@
 import { ApiError, type BrandingBody, updateBranding as brandingBody, id as idSchema } from '@ponte/contracts'
 import { parseRequest } from '@ponte/service-kit'
 import { type RequestHandler, Router } from 'express'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { type AccountDeps, changeOwn, own } from '../account'
 import { liveViews } from '../checkout'
@@ -12,6 +13,7 @@ import { encodeLogo } from './logo'
 const orderPath = z.object({ order_id: idSchema })
 const logoPath = z.object({ hash: z.string().regex(/^[0-9a-f]{32}$/) })
 const YEAR_S = 31_536_000
+const PICTURES_BYTES_MAX = 32 * 1024 * 1024
 
 /** How a merchant's checkout looks: for the merchant, and for whom has the link of an order. */
 export function brandingRoutes(deps: AccountDeps, knownQuery: RequestHandler): Router {
@@ -40,15 +42,23 @@ export function brandingRoutes(deps: AccountDeps, knownQuery: RequestHandler): R
   return router
 }
 
-/** The pictures, under names made of their bytes. */
+/** The pictures, under names made of their bytes. Each is in memory once, however many clients ask for it and read it slowly. */
 export function logoRoutes({ merchants }: Pick<Store, 'merchants'>): Router {
   const router = Router()
+  const pictures = new LRUCache<string, Buffer>({
+    maxSize: PICTURES_BYTES_MAX,
+    sizeCalculation: png => png.length,
+    fetchMethod: async hash => {
+      const png = await merchants.logo(hash)
+      return png ? Buffer.from(png) : undefined
+    },
+  })
   router.get('/logos/:hash.png', async (req, res) => {
     const { hash } = parseRequest(logoPath, req.params, 'path')
-    const png = await merchants.logo(hash)
+    const png = (await merchants.hasLogo(hash)) ? await pictures.fetch(hash) : undefined
     if (!png) throw new ApiError('not_found', 'There is no such picture.')
     res.setHeader('Cache-Control', `public, max-age=${YEAR_S}, immutable`)
-    res.type('png').send(Buffer.from(png))
+    res.type('png').send(png)
   })
   return router
 }

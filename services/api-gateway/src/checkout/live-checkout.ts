@@ -81,11 +81,22 @@ export function liveCheckout(options: LiveCheckoutOptions): LiveCheckout {
       order.fetching = false
     }
   }
+  const leave = (orderId: string, order: Watched, stream: Response) => {
+    order.streams.delete(stream)
+    if (order.streams.size === 0 && watched.get(orderId) === order) watched.delete(orderId)
+  }
   /** Writes to the streams of an order, or ends them; answers whether it is to be asked about. */
-  const beat = (order: Watched): boolean => {
+  const beat = (orderId: string, order: Watched): boolean => {
     order.finalBeats = order.sent.isFinal ? order.finalBeats + 1 : 0
     const isOver = order.finalBeats > FINAL_BEATS
-    for (const stream of order.streams) isOver ? stream.end(`id: ${END}\nevent: ${END}\ndata: {}\n\n`) : stream.write(': still here\n\n')
+    for (const stream of order.streams) {
+      if (!isOver) stream.write(': still here\n\n')
+      else {
+        // Its client may take it later or never: nothing may be written behind its end.
+        leave(orderId, order, stream)
+        stream.end(`id: ${END}\nevent: ${END}\ndata: {}\n\n`)
+      }
+    }
     return !order.sent.isFinal
   }
   const refreshSome = async (orderIds: readonly string[]) => {
@@ -103,10 +114,7 @@ export function liveCheckout(options: LiveCheckoutOptions): LiveCheckout {
     const order = watched.get(orderId) ?? { streams: new Set(), sent: view, fetching: false, again: false, finalBeats: 0 }
     watched.set(orderId, order)
     order.streams.add(res)
-    res.on('close', () => {
-      order.streams.delete(res)
-      if (order.streams.size === 0 && watched.get(orderId) === order) watched.delete(orderId)
-    })
+    res.on('close', () => leave(orderId, order, res))
     return order
   }
   return {
@@ -140,7 +148,7 @@ export function liveCheckout(options: LiveCheckoutOptions): LiveCheckout {
       for (let first = 0; first < orderIds.length; first += REFRESHED_AT_ONCE) {
         const open = orderIds.slice(first, first + REFRESHED_AT_ONCE).filter(orderId => {
           const order = watched.get(orderId)
-          return order && beat(order)
+          return order && beat(orderId, order)
         })
         if (open.length > 0) await refreshSome(open)
         await setImmediate()

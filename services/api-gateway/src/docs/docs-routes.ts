@@ -19,9 +19,12 @@ export function docsRoutes(options: { publicUrl?: string | undefined }): Router 
   ]
   const router = Router()
   for (const [path, type, text] of served) {
+    // The same bytes for all: however many clients read slowly, they are in memory once.
+    const bytes = Buffer.from(text)
     router.get(path, (_req, res) => {
       res.setHeader('Cache-Control', 'no-cache')
-      res.type(type).send(text)
+      res.setHeader('Content-Type', `${type}; charset=utf-8`)
+      res.send(bytes)
     })
   }
   return router

@@ -59,6 +59,9 @@ export function merchantStore(database: Database, prisma: PrismaClient, options:
       const row = await prisma.merchant.findUnique({ where: { id } })
       return row && toMerchant(row)
     },
+    async hasLogo(hash: string): Promise<boolean> {
+      return (await prisma.logo.findFirst({ where: { hash }, select: { hash: true } })) !== null
+    },
     /** A picture by its name. */
     async logo(hash: string): Promise<Uint8Array | null> {
       const row = await prisma.logo.findFirst({ where: { hash }, select: { png: true } })
