@@ -18,4 +18,5 @@ test.each([
   ['a;=1+1', "a;'=1+1"],
   ['a; @SUM(A1);-1', "a;' @SUM(A1);'-1"],
   ['a\n=1', `"a\n'=1"`],
+  ['a;;\t\t =1', "a;;\t\t' =1"],
 ])('%j is written so that no spreadsheet evaluates or splits it', (text, cell) => expect(csvLine([text, null])).toBe(`${cell},\r\n`))
