@@ -4,12 +4,12 @@ import { createMerchant, startReplicas, startWorld } from '../world'
 import { drill } from './drill'
 import { type Line, print, verdict } from './table'
 
-// What one merchant's 150 requests in flight cost another merchant's requests, and what it gets while it is alone.
+// What one merchant's 150 requests in flight (BENCH_NOISY) cost another merchant's requests, and what it gets while it is alone.
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 15)
 /** Each alone and beside in turn; the median counts. */
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
-const NOISY = 150
+const NOISY = Number(process.env.BENCH_NOISY ?? 150)
 /** What a neighbour's p99 may become. */
 const RATIO_MAX = 1.5
 const UNLIMITED = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
@@ -47,7 +47,7 @@ drill(async started => {
     const aloneMs = middle(({ alone }) => alone.p99Ms)
     const besideMs = middle(({ beside }) => beside.p99Ms)
     lines.push({
-      'noisy, 150 in flight': NAMES[pair.noise],
+      [`noisy, ${NOISY} in flight`]: NAMES[pair.noise],
       'neighbour, 2 in flight': NAMES[pair.method],
       'p50 alone ms': middle(({ alone }) => alone.p50Ms),
       'p99 alone ms': aloneMs,

@@ -61,6 +61,11 @@ export const apiGatewayConfig = z
     /** Changes of merchants' own accounts a minute per user, over all replicas: each is recorded, published, and may ask the chain. */
     RATE_LIMIT_CHANGES_PER_MINUTE: integer(1).default(60),
     /**
+     * Requests a minute of a user, or of a merchant's API keys together, in each replica, that ask for a change in orders, subscriptions, endpoints or deliveries
+     * and change nothing, because they are refused or repeated: each leaves rows in the audit log, which stay.
+     */
+    RATE_LIMIT_UNCHANGED_PER_MINUTE: integer(1).default(600),
+    /**
      * Requests of one merchant that a replica serves at once: lists and reads; as many that wait for events or are files; and writes. Of one who asks for more
      * it serves so few while other merchants or payers ask too (`…_CONTENDED`). More wait, up to MERCHANT_WAITING_MAX of each kind.
      */

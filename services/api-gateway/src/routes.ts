@@ -33,6 +33,8 @@ export interface RouteDeps {
   takeCaller(bucket: string): Promise<Verdict>
   /** The same for changes of accounts. */
   takeChange(bucket: string): Promise<Verdict>
+  /** Counts requests for a change that changed nothing. */
+  countUnchanged(bucket: string, count: number): Verdict
   /** Bounds per merchant in this replica. */
   concurrency: { reads: Concurrency; longAnswers: Concurrency; writes: Concurrency }
   now: () => Date
@@ -95,7 +97,7 @@ export function routes(deps: RouteDeps): Router {
   router.use(memberRoutes(account))
   router.use(mailRoutes(account))
   router.use(auditRoutes(store, credentials))
-  router.use(forwardedRoutes(owners, credentials, auditTrail(store, deps.logger)))
+  router.use(forwardedRoutes(owners, credentials, auditTrail(deps)))
   router.use(PAYERS_PATHS, (_req, _res, next) => {
     presence.note('payers')
     next()

@@ -78,6 +78,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       tokens: sessionTokens({ keys: tokenKeys(config), issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE, now, logger }),
       takeCaller: sharedLimit(config.RATE_LIMIT_CALLER_PER_MINUTE, store.rateWindows.lease, clock),
       takeChange: sharedLimit(config.RATE_LIMIT_CHANGES_PER_MINUTE, store.rateWindows.lease, clock),
+      countUnchanged: localLimit(config.RATE_LIMIT_UNCHANGED_PER_MINUTE, clock),
       concurrency: {
         reads: { running: config.MERCHANT_READS_MAX, contended: config.MERCHANT_READS_CONTENDED, waiting: config.MERCHANT_WAITING_MAX },
         longAnswers: { running: config.MERCHANT_READS_MAX, waiting: config.MERCHANT_WAITING_MAX },

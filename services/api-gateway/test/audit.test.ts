@@ -8,7 +8,7 @@ import { bearer, newMerchant, startGateway, type TestGateway } from './world'
 
 let system: TestGateway
 beforeAll(async () => {
-  system = await startGateway({ TRUSTED_PROXIES: '1', PUBLIC_URL: 'https://pay.ponte.dev' })
+  system = await startGateway({ TRUSTED_PROXIES: '1', PUBLIC_URL: 'https://pay.ponte.dev', RATE_LIMIT_UNCHANGED_PER_MINUTE: '5' })
 })
 afterAll(() => system.stop())
 
@@ -115,6 +115,34 @@ describe('changes that other services make', () => {
     system.owners.orders.answers((_req, res) => void res.status(status).set(headers).json({}))
     await request(system.url).post(`${ME}/orders/${id}/cancel`).set(bearer(token)).expect(status)
     expect(await newest(token)).toMatchObject({ action: 'order.cancel', target: id, outcome })
+  })
+
+  test.each([
+    ['refused', 409, {}],
+    ['repeated', 200, { 'Idempotency-Replayed': 'true' }],
+  ])('what is %s too often in a minute leaves no more rows, and stops no user', async (_outcome, status, headers) => {
+    const { token, apiKey } = await newMerchant(system)
+    const cancel = (path: string, credential: string) => request(system.url).post(`${path}/orders/${id}/cancel`).set(bearer(credential))
+    for (let n = 0; n < 10; n++) await cancel('/api/v1', apiKey).expect(201)
+    system.owners.orders.answers((_req, res) => void res.status(status).set(headers).json({}))
+    for (let n = 0; n < 5; n++) await cancel('/api/v1', apiKey).expect(status)
+    const rows = async () => (await audit(token, '?limit=100').expect(200)).body.data.length
+    const [before, asked] = [await rows(), system.owners.orders.received.length]
+    const { body, headers: answered } = await cancel('/api/v1', apiKey).expect(429)
+    expect([body.code, Number(answered['retry-after']) > 0]).toEqual(['rate_limited', true])
+    expect([await rows(), system.owners.orders.received.length]).toEqual([before, asked])
+    await cancel(ME, token).expect(status)
+  })
+
+  test.each([
+    ['a byte order mark', Buffer.from('\ufeff{"url":"https://thief.example"}'), 'application/json', 200],
+    ['another charset', Buffer.from('{"url":"https://thief.example"}', 'utf16le'), 'application/json; charset=utf-16le', 415],
+  ])('a body with %s does not hide what it changes', async (_name, sent, type, status) => {
+    const { token } = await newMerchant(system)
+    const path = `${ME}/webhook-endpoints/${id}`
+    const answer = await fetch(`${system.url}${path}`, { method: 'PATCH', headers: { ...bearer(token), 'Content-Type': type }, body: sent })
+    expect(answer.status).toBe(status)
+    expect(await newest(token)).toMatchObject(status === 200 ? { outcome: 'done', changed: ['url'] } : { outcome: 'refused' })
   })
 
   test('without its row nothing is sent on; without its outcome it is unknown, and the caller has the answer', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, subjectsOfPath } from '@ponte/contracts'
 import express, { type Express, type RequestHandler, type Router } from 'express'
 import type { Logger } from '../observe'
@@ -57,7 +58,7 @@ const logged =
   }
 
 function jsonBody(): RequestHandler {
-  const parse = express.json({ limit: BODY_LIMIT, type: 'application/json' })
+  const parse = express.json({ limit: BODY_LIMIT, type: 'application/json', verify: requireUtf8 })
   return (req, res, next) => {
     const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
     if (hasBody && !req.is('application/json')) {
@@ -65,4 +66,9 @@ function jsonBody(): RequestHandler {
     }
     parse(req, res, next)
   }
+}
+
+/** The parser would read other encodings too, and what stands before this service reads the same bytes as UTF-8. */
+function requireUtf8(_req: IncomingMessage, _res: ServerResponse, _body: Buffer, encoding: string): void {
+  if (encoding !== 'utf-8') throw new ApiError('unsupported_media_type', 'Send UTF-8 JSON.')
 }

@@ -85,6 +85,7 @@ describe('the app of any service', () => {
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'name=a'],
     ['no media type', {}, '{"name":"a"}'],
     ['an unusual charset', { 'content-type': 'application/json; charset=koi8-r' }, '{"name":"a"}'],
+    ['UTF-7', { 'content-type': 'application/json; charset=utf-7' }, '{"name":"a"}'],
     ['an encoding we do not know', { 'content-type': 'application/json', 'content-encoding': 'zstd2' }, '{"name":"a"}'],
   ])('answers 415 to %s', async (_, headers, body) => {
     const answer = await post(Buffer.from(body), headers as Record<string, string>)

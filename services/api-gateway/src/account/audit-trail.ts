@@ -1,21 +1,45 @@
+import { ApiError } from '@ponte/contracts'
 import type { Logger } from '@ponte/service-kit'
-import { termsIn } from '../credentials'
+import { termsIn, userIn } from '../credentials'
+import type { Verdict } from '../limits'
 import type { AuditTrail } from '../owners'
 import type { Store } from '../store'
 import { actor } from './changes'
 
-/** Records changes that owners are asked for: each before it is sent on, and its outcome before the caller sees it. */
+interface AuditTrailDeps {
+  store: Store
+  /** Counts requests of a user, or of a merchant's keys, that changed nothing. */
+  countUnchanged(bucket: string, count: number): Verdict
+  logger: Logger
+}
+
+/**
+ * Records changes that owners are asked for: each before it is sent on, and its outcome before the caller sees it. Rows of the log are never removed, so who
+ * leaves too many for nothing in a minute is refused before there is another one: a user, or the keys of a merchant together, since these are soon made.
+ */
 export const auditTrail =
-  (store: Store, logger: Logger): AuditTrail =>
+  ({ store, countUnchanged, logger }: AuditTrailDeps): AuditTrail =>
   async (change, res) => {
-    const id = await store.auditLog.begin({ ...change, merchantId: termsIn(res).merchant_id, actor: actor(res) })
+    const merchantId = termsIn(res).merchant_id
+    const bucket = `${merchantId} ${res.locals.user ? userIn(res).id : 'api_key'}`
+    refuseBeyond(countUnchanged(bucket, 0))
+    const id = await store.auditLog.begin({ ...change, merchantId, actor: actor(res) })
     return async ({ status, isRepeated, created }) => {
       // An owner that failed may have changed something.
       if (status >= 500) return
       const done = isRepeated ? 'repeated' : 'done'
+      const outcome = status < 300 ? done : 'refused'
+      if (outcome !== 'done') countUnchanged(bucket, 1)
       // The change stands, so the caller receives its answer.
-      await store.auditLog.end(id, status < 300 ? done : 'refused', created).catch(error => {
+      await store.auditLog.end(id, outcome, created).catch(error => {
         logger.error('the outcome of a change was not recorded', { audit_entry_id: id, error })
       })
     }
   }
+
+function refuseBeyond({ remaining, limit, resetsInMs }: Verdict): void {
+  if (remaining > 0) return
+  const retryAfterS = Math.max(1, Math.ceil(resetsInMs / 1000))
+  const detail = `${limit} requests for a change were refused or repeated within a minute; wait ${retryAfterS} s.`
+  throw new ApiError('rate_limited', detail, { retryAfterS })
+}

@@ -42,7 +42,8 @@ export function actionOf({ method, path, credential }: { method: string; path: s
 export function fieldsOf(body: unknown): string[] {
   if (!Buffer.isBuffer(body) || body.length === 0) return []
   try {
-    return Object.keys(Object(JSON.parse(body.toString('utf8'))))
+    // As its owner reads it, which takes no byte order mark for a part of the text.
+    return Object.keys(Object(JSON.parse(new TextDecoder().decode(body))))
       .filter(name => /^[a-z_]{1,40}$/.test(name))
       .slice(0, FIELDS_MAX)
   } catch (error) {
