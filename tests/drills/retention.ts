@@ -49,7 +49,8 @@ type Db = ReturnType<typeof openDatabase>
 
 /** The oldest come first, as they do in life: so lie their rows on the disk. */
 async function fill(database: Db, filled: number, rows: number): Promise<void> {
-  const ages = (days: number) => `SELECT now() - (1 - (${filled} + n) / ${ROWS}.0) * interval '${days} days' AS at FROM generate_series(1, ${rows}) AS n`
+  const ages = (days: number) =>
+    `SELECT now() - (1 - (${filled} + n) / ${ROWS}.0) * interval '${days} days' AS at FROM generate_series(1, ${rows}) AS n`
   await database.query(
     `INSERT INTO outbox (id, type, body, created_at, sent_at) SELECT ${idAt}, 'order.created', repeat('x', 600), at, at FROM (${ages(60)}) AS t`,
   )
