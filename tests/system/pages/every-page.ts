@@ -2,6 +2,7 @@ import type { CheckoutBody, PayerSubscriptionBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import type { Page } from 'playwright-core'
 import { MERCHANT, PAYER } from '../../world'
+import * as state from './order-states'
 
 /** What the pages are about: orders in their states, a subscription, a delivery that fails. */
 export interface Shown extends Record<'pending' | 'paid' | 'underpaid' | 'cancelled', { id: string }> {
@@ -9,11 +10,13 @@ export interface Shown extends Record<'pending' | 'paid' | 'underpaid' | 'cancel
   failed: string
 }
 
+type Override<Body> = Partial<Body> | ((body: Body) => Partial<Body>)
+
 export interface Stop {
   name: string
   path: string
   /** What the page gets instead of the order's own fields, to stand in a state that otherwise lasts a moment or a day. */
-  override?: Partial<CheckoutBody> | Partial<PayerSubscriptionBody>
+  override?: Override<CheckoutBody> | Override<PayerSubscriptionBody>
   /** The service is asked about the order and does not answer. */
   isUnanswered?: true
   /** The browser loses its connection once the page is there. */
@@ -41,7 +44,8 @@ export async function visit(page: Page, gatewayUrl: string, stop: Stop, at?: Dat
   if (override) {
     await page.route(/\/api\/v1\/(checkout|payer\/subscriptions)\/[^/]+$/, async route => {
       const response = await route.fetch()
-      await route.fulfill({ response, json: { ...(await response.json()), ...override } })
+      const body = await response.json()
+      await route.fulfill({ response, json: { ...body, ...(typeof override === 'function' ? override(body) : override) } })
     })
     // A stream that stays silent.
     await page.route('**/api/v1/checkout/*/stream', () => undefined)
@@ -69,40 +73,40 @@ export function everyPage(of: Shown): { checkout: Stop[]; troubled: Stop[]; dash
     checkout: [
       checkout('checkout', of.pending.id),
       checkout('checkout-other-way', of.pending.id, { ready: page => page.locator('[role=tab][aria-selected=false]').click() }),
-      checkout('checkout-confirming', of.pending.id, { override: { status: 'confirming', confirmations: { seen: 1, required: 3 } } }),
+      checkout('checkout-confirming', of.pending.id, { override: state.confirming }),
       checkout('checkout-paid', of.paid.id),
       checkout('checkout-way-back', of.paid.id, { override: { success_url: 'https://padaria.example/obrigada?pedido=1042' } }),
       checkout('checkout-way-back-unpaid', of.pending.id, { override: { cancel_url: 'https://padaria.example/carrinho' } }),
       checkout('checkout-underpaid', of.underpaid.id),
-      checkout('checkout-expired', of.pending.id, { override: { status: 'expired' } }),
-      checkout('checkout-paid-late', of.pending.id, { override: { status: 'expired', exception: 'paid_late' } }),
+      checkout('checkout-expired', of.pending.id, { override: state.expired }),
+      checkout('checkout-paid-late', of.pending.id, { override: state.paidLate }),
       checkout('checkout-cancelled', of.cancelled.id),
-      checkout('checkout-paid-after-cancel', of.cancelled.id, { override: { exception: 'paid_after_cancel' } }),
-      checkout('checkout-expired-part', of.underpaid.id, { override: { status: 'expired' } }),
-      checkout('checkout-overpaid', of.paid.id, { override: { exception: 'overpaid' } }),
-      checkout('checkout-duplicate', of.paid.id, { override: { exception: 'duplicate' } }),
-      checkout('checkout-reorged', of.underpaid.id, { override: { exception: 'reorged' } }),
-      checkout('checkout-time-up', of.pending.id, { override: { expires_at: '2026-01-01T00:00:00.000Z' } }),
+      checkout('checkout-paid-after-cancel', of.cancelled.id, { override: state.paidAfterCancel }),
+      checkout('checkout-expired-part', of.underpaid.id, { override: state.expired }),
+      checkout('checkout-overpaid', of.paid.id, { override: state.overpaid }),
+      checkout('checkout-duplicate', of.paid.id, { override: state.duplicate }),
+      checkout('checkout-reorged', of.underpaid.id, { override: state.reorged }),
+      checkout('checkout-time-up', of.pending.id, { override: state.timeUp }),
       checkout('checkout-missing', missing, { ready: page => page.getByRole('alert').waitFor() }),
       { name: 'payer-subscription', path: new URL(of.subscription.payer_url ?? '').pathname, ready: settled },
       {
         ...{ name: 'payer-subscription-unpaid', path: new URL(of.subscription.payer_url ?? '').pathname, ready: settled },
-        override: { due: { brl_amount: '149.90', checkout_url: null, can_be_asked: true } },
+        override: state.unpaid,
       },
       {
         ...{ name: 'payer-subscription-nothing', path: new URL(of.subscription.payer_url ?? '').pathname, ready: settled },
-        override: { due: null },
+        override: state.nothingDue,
       },
       checkout('checkout-sent', of.pending.id, { ready: page => leaveSent(page, of.pending.id, `0x${'5d'.repeat(32)}`) }),
       checkout('checkout-relayer-paused', of.pending.id, { ready: page => leaveSent(page, of.pending.id, null) }),
     ],
     troubled: [
-      checkout('checkout-signature-failed', of.pending.id, { override: { authorization: reverted() } }),
+      checkout('checkout-signature-failed', of.pending.id, { override: state.signatureFailed }),
       checkout('checkout-lost', of.underpaid.id, { isOffline: true }),
       checkout('checkout-unreachable', of.pending.id, { isUnanswered: true, ready: page => page.getByRole('alert').waitFor() }),
       checkout('checkout-failed', of.pending.id, { ready: page => leaveFailed(page, of.pending.id) }),
       checkout('checkout-frozen', of.pending.id, {
-        override: { status: 'confirming', confirmations: { seen: 1, required: 3 } },
+        override: state.confirming,
         passes: '03:05',
       }),
     ],
@@ -221,14 +225,6 @@ async function leaveFailed(page: Page, orderId: string): Promise<void> {
   } }))`)
   await page.locator('.notice.bad').waitFor()
 }
-
-const reverted = (): NonNullable<CheckoutBody['authorization']> => ({
-  status: 'failed',
-  amount: '273.062730',
-  tx_hash: null,
-  valid_before: Math.floor(Date.now() / 1_000) + 1_800,
-  reason: 'reverted',
-})
 
 export const PASSWORD = 'a-password-for-tests'
 
