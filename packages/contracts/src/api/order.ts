@@ -151,6 +151,7 @@ export const checkout = z
     id,
     merchant_name: z.string(),
     description: description.nullable(),
+    of_subscription: z.boolean().optional().meta({ description: 'Whether it is the charge of a subscription' }),
     status: orderStatus,
     exception: orderException.nullable(),
     brl_amount: brlAmount,

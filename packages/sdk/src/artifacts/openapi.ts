@@ -2274,6 +2274,8 @@ export interface components {
             object: "checkout";
             merchant_name: string;
             description: string | null;
+            /** @description Whether it is the charge of a subscription */
+            of_subscription?: boolean;
             /** @enum {string} */
             status: "pending" | "confirming" | "underpaid" | "paid" | "expired" | "cancelled";
             exception: ("overpaid" | "paid_late" | "paid_after_cancel" | "duplicate" | "reorged") | null;

@@ -74,6 +74,7 @@ export function checkoutBody(history: OrderHistory, headBlock: bigint, place: Pl
     id: order.id,
     merchant_name: order.merchantName,
     description: order.description,
+    of_subscription: order.subscriptionId !== null,
     status: order.status,
     exception: order.exception,
     brl_amount: formatBrl(order.brlCentavos),

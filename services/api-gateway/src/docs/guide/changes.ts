@@ -16,7 +16,7 @@ export const changes: readonly { day: string; gained: readonly string[] }[] = [
       `${c('GET /attention')}: one list of what does not simply settle; ${c('POST /attention/{id}/handle')} takes one off it until something new is known.`,
       'Members, invitations, named API keys with scopes, and the audit log of all that users and keys change.',
       `Every answer names the day of its interface in ${c('Ponte-Version')}.`,
-      `${c('payer_url')} of a subscription: a page of its payer with what is due, receipts and the next charge.`,
+      `${c('payer_url')} of a subscription: a page of its payer with what is due, receipts and the next charge; ${c('of_subscription')} of ${c('GET /checkout/{order_id}')}.`,
       'Subscriptions: trials, retries of unpaid periods, pauses, changes from the next period or now.',
     ],
   },
