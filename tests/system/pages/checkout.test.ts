@@ -6,6 +6,8 @@ import { until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
 import { askGateway, call, createMerchant, pay, startWorld, units, type World } from '../../world'
 import { injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import { heading, visit } from './every-page'
+import * as state from './order-states'
 
 const PAYER_ACCOUNT = 5
 const FIRST_LOAD_BYTES_MAX = 110_000
@@ -140,6 +142,10 @@ test('without a wallet a plain transfer to the shown address pays; what is missi
   const checkout = await (await askGateway(system.gatewayUrl, `/api/v1/checkout/${order.id}`)).json()
   await mined(world.chain.transferUsdc(payer, address, units((checkout as { due: string }).due)))
   await page.getByRole('heading', { name: 'Pago', exact: true }).waitFor()
+  // A receipt on paper is dark on light, and its reference is whole: paper has no button that copies it.
+  await page.emulateMedia({ media: 'print' })
+  expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(24, 33, 29)')
+  await page.locator('.receipt').getByText(order.id, { exact: true }).waitFor()
   expect(complaints).toEqual([])
   await context.close()
 }, 90_000)
@@ -194,6 +200,12 @@ test('the way back to the shop names where it leads, is offered once the order i
   await page.getByText('Leads to shop.example', { exact: true }).waitFor()
   expect(await cancel.count()).toBe(0)
   expect(await page.locator('a[href*=evil]').count()).toBe(0)
+  // Who has paid too late is not led back as one who has not paid.
+  const late = await newOrder(urls)
+  const path = `/pay/${late.id}`
+  await visit(page, system.gatewayUrl, { name: '', path, override: state.paidLate, ready: heading })
+  await back.waitFor()
+  expect([await back.getAttribute('href'), await cancel.count()]).toEqual([urls.cancel_url, 0])
   // The page itself goes nowhere.
   expect({ complaints, strangers, faults: await seriousFaults(page) }).toEqual({ complaints: [], strangers: [], faults: [] })
   await context.close()
@@ -209,6 +221,7 @@ test('the link of a subscription shows what is due, leads to its invoice, and ke
   expect(await seriousFaults(page)).toEqual([])
   await page.getByRole('link', { name: 'Pay now' }).click()
   await page.getByText('By transfer').first().waitFor()
+  await page.getByText('Charge of your subscription').waitFor()
   const order = await call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${page.url().split('/').at(-1)}`, merchant.api_key)
   await pay(world.chain, order)
   await paidTitle(page).waitFor()
@@ -223,6 +236,32 @@ test('the link of a subscription shows what is due, leads to its invoice, and ke
   await page.goto(`${system.gatewayUrl}/pay/subscription/${order.subscription_id}`)
   await page.getByRole('heading', { name: 'Assinatura não encontrada' }).waitFor()
   expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+  await context.close()
+}, 60_000)
+
+test('a subscription whose service does not answer shows that and no other reason, and what is shown may be old', async () => {
+  const plan = { brl_amount: '49.90', interval: 'month' }
+  const { payer_url } = await call<SubscriptionBody>(system.gatewayUrl, 'POST', '/api/v1/subscriptions', merchant.api_key, plan)
+  await system.idle()
+  const { context, page, complaints } = await openVisit(browser)
+  await visit(page, system.gatewayUrl, { name: '', path: new URL(payer_url ?? '').pathname, override: state.unpaid, ready: heading })
+  const payNow = page.getByRole('button', { name: 'Pay now' })
+  await page.route('**/order', route => route.abort(), { times: 1 })
+  await payNow.click()
+  await page.getByText('The service did not answer; nothing was taken').waitFor()
+  const problem = { type: '/docs/errors#not_due', title: 'Not due', status: 409, code: 'not_due', detail: 'Not due.', request_id: 'none' }
+  await page.route('**/order', route => route.fulfill({ status: 409, json: problem }), { times: 1 })
+  await payNow.click()
+  await page.getByText('The period ends too soon').waitFor()
+
+  const look = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+  await page.route('**/payer/subscriptions/*', route => route.abort())
+  await look()
+  await page.getByText('No connection').waitFor()
+  await page.unrouteAll()
+  await look()
+  await page.getByText('No connection').waitFor({ state: 'detached' })
+  expect(complaints).toEqual([])
   await context.close()
 }, 60_000)
 

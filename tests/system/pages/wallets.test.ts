@@ -1,11 +1,12 @@
 import { type System, startAll } from '@ponte/all-in-one'
-import type { OrderBody } from '@ponte/contracts'
+import type { CheckoutBody, OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
 import { call, createMerchant, PAYER, pay, startWorld, units, type World } from '../../world'
 import { injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
 import { heading, logIn, visit } from './every-page'
+import * as state from './order-states'
 
 // What wallets and payers do wrong, on a network that has a public name.
 
@@ -320,6 +321,7 @@ test('a network without new confirmations and a signature that is not submitted 
 test('a signature handed in elsewhere is on its way: no one is asked to pay again, and when it fails the page gives the reason why and what is due', async () => {
   const order = await newOrder()
   const { context, page, complaints } = await openVisit(browser)
+  await context.addInitScript(ANNOUNCE_WALLET)
   const valid_before = Math.floor(Date.parse(order.expires_at) / 1_000)
   const authorization = { status: 'accepted', amount: order.usdc_amount, tx_hash: null, valid_before, reason: null } as const
   const path = `/pay/${order.id}`
@@ -334,7 +336,37 @@ test('a signature handed in elsewhere is on its way: no one is asked to pay agai
   await title(page, 'The signed payment was not made')
   await page.getByText('The network refused it in the last moment').waitFor()
   await page.getByText('Others have seen the signature').waitFor()
+  // What the page warns of is not its first button.
+  expect([await signButton(page).getAttribute('class'), await payButton(page).getAttribute('class')]).toEqual(['primary', 'secondary'])
   expect(await seriousFaults(page)).toEqual([])
+  await page.unrouteAll()
+
+  const used = { ...authorization, status: 'failed', reason: 'nonce_used' } as const
+  await visit(page, system.gatewayUrl, { name: '', path, override: { authorization: used }, ready: heading })
+  await page.getByText('The signature was used or cancelled elsewhere').waitFor()
+  expect([await page.getByText('Others have seen the signature').count(), await signButton(page).count()]).toEqual([0, 0])
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
+test('a payment that the network undid is waited for: paying again is offered to who was asked to, and not at all once the time is up', async () => {
+  const order = await newOrder()
+  const { context, page, complaints } = await openVisit(browser)
+  const path = `/pay/${order.id}`
+  await visit(page, system.gatewayUrl, { name: '', path, override: state.reorged, ready: heading })
+  await title(page, 'Payment undone')
+  await page.getByText('undone by the network').waitFor()
+  expect(await page.getByRole('tab').count()).toBe(0)
+  expect(await seriousFaults(page)).toEqual([])
+  const again = page.getByRole('button', { name: 'The merchant asked me to pay again' })
+  await again.click()
+  await page.getByRole('button', { name: 'Copy the address' }).waitFor()
+  await page.unrouteAll()
+
+  const override = (body: CheckoutBody) => ({ ...state.reorged(body), status: 'expired' as const })
+  await visit(page, system.gatewayUrl, { name: '', path, override, ready: heading })
+  await title(page, 'Payment undone')
+  expect([await again.count(), await page.getByText('Nothing arrived in time').count()]).toEqual([0, 0])
   expect(complaints).toEqual([])
   await context.close()
 }, 60_000)

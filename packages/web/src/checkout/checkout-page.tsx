@@ -1,15 +1,11 @@
-import type { CheckoutBody } from '@ponte/contracts'
 import { useEffect } from 'react'
 import { Mark } from '../brand'
 import { MerchantLinks, useBranding } from './branding'
 import { Aside, Notice, PageTools } from './elements'
 import { type LiveCheckout, useLiveCheckout } from './live'
-import { Situation, WayBack } from './states'
+import { Situation } from './states'
 import { Summary } from './summary'
 import { useWords } from './texts'
-
-/** No money is on its way for these, so that a payer may leave. */
-const UNPAID: CheckoutBody['status'][] = ['pending', 'expired', 'cancelled']
 
 export function CheckoutPage({ orderId }: { orderId: string }) {
   const { t } = useWords()
@@ -41,7 +37,6 @@ export function CheckoutPage({ orderId }: { orderId: string }) {
             <div aria-live="polite">
               <Situation checkout={checkout} clockOffsetMs={clockOffsetMs} />
             </div>
-            {UNPAID.includes(checkout.status) && <WayBack url={checkout.cancel_url} isPaid={false} />}
           </div>
         </main>
       ) : (

@@ -19,9 +19,10 @@ export function Summary({ checkout, clockOffsetMs, branding }: SummaryProps) {
   return (
     <section className="summary" aria-label={t.orderSummary}>
       <MerchantLogo branding={branding} />
-      <p className="kicker">{t.payTo}</p>
+      <p className="kicker">{open ? t.payTo : t.invoiceOf}</p>
       <h1>{checkout.merchant_name}</h1>
       {checkout.description && <p className="description">{checkout.description}</p>}
+      {checkout.of_subscription && <p className="description">{t.ofSubscription}</p>}
       <p className="amount">{brl(checkout.brl_amount)}</p>
       <p className="amount-usdc">{usdc(askedUsdc(checkout.usdc_amount))}</p>
       <dl className="facts">

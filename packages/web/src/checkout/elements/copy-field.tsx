@@ -3,14 +3,14 @@ import { useWords } from '../texts'
 import './copy-field.css'
 
 /** A value that the payer has to carry elsewhere, exactly. */
-export function CopyField({ label, value, shown = value }: { label: string; value: string; shown?: string }) {
+export function CopyField({ label, value }: { label: string; value: string }) {
   const { t } = useWords()
   const { copied, copy } = useCopy()
   return (
     <div className="field">
       <div className="field-text">
         <span className="field-label">{label}</span>
-        <Hex text={shown} />
+        <Hex text={value} />
       </div>
       <button type="button" className="quiet" onClick={() => copy(value)} aria-label={t.copyOf(label)}>
         {copied ? t.copied : t.copy}

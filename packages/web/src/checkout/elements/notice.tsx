@@ -20,8 +20,16 @@ export function Sign({ tone }: { tone: Tone }) {
   )
 }
 
+interface NoticeProps {
+  tone: Tone
+  state: StateName
+  /** More of what happened, before what to do. */
+  reason?: string
+  children?: ReactNode
+}
+
 /** A state in one look: a sign, what happened, and what to do. */
-export function Notice({ tone, state, children }: { tone: Tone; state: StateName; children?: ReactNode }) {
+export function Notice({ tone, state, reason, children }: NoticeProps) {
   const { t } = useWords()
   const { title, happened, todo } = t.states[state]
   return (
@@ -29,7 +37,7 @@ export function Notice({ tone, state, children }: { tone: Tone; state: StateName
       <Sign tone={tone} />
       <div>
         <h2>{title}</h2>
-        <p>{happened}</p>
+        <p>{reason === undefined ? happened : `${happened} ${reason}`}</p>
         <p className="todo">{todo}</p>
         {children}
       </div>

@@ -22,7 +22,7 @@ export function NoWallet() {
       ) : (
         <QrCode text={page} label={t.pageQr} />
       )}
-      <button type="button" className={onPhone ? 'quiet' : 'secondary'} onClick={() => copy(page)}>
+      <button type="button" className={onPhone ? 'quiet flush' : 'secondary'} onClick={() => copy(page)}>
         {copied ? t.copied : t.copyPage}
       </button>
     </div>

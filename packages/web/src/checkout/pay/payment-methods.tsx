@@ -10,16 +10,23 @@ import './payment-methods.css'
 const methods = ['wallet', 'transfer'] as const
 type Method = (typeof methods)[number]
 
+interface PaymentMethodsProps {
+  checkout: CheckoutBody
+  /** A signature of this payment is in others' hands: one of the same amount is offered before any other way. */
+  signFirst: boolean
+  onSent(sent: SentPayment): void
+}
+
 /** The ways to pay. Without a deposit address there is one, and no choice to make. */
-export function PaymentMethods({ checkout, onSent }: { checkout: CheckoutBody; onSent(sent: SentPayment): void }) {
+export function PaymentMethods({ checkout, signFirst, onSent }: PaymentMethodsProps) {
   const { t } = useWords()
   const id = useId()
   const wallets = useWallets()
   const [choice, choose] = useState<Method | null>(null)
   // A wallet may announce itself after the page is drawn; what the payer has begun with stays.
-  const chosen = choice ?? (wallets.length > 0 ? 'wallet' : 'transfer')
+  const chosen = choice ?? (wallets.length > 0 || signFirst ? 'wallet' : 'transfer')
   const address = checkout.payment.deposit_address
-  const wallet = <WalletPanel checkout={checkout} onSent={onSent} />
+  const wallet = <WalletPanel checkout={checkout} signFirst={signFirst} onSent={onSent} />
   if (address === null) return wallet
 
   const onKey = (event: KeyboardEvent) => {

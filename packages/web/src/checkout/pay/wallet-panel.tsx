@@ -8,6 +8,7 @@ import { NoWallet } from './no-wallet'
 
 export interface WalletPanelProps {
   checkout: CheckoutBody
+  signFirst: boolean
   onSent(sent: SentPayment): void
 }
 
@@ -27,7 +28,7 @@ const bySignature: Way = async ({ provider }, checkout, onStep) => {
 }
 
 /** Pays with a wallet of this browser, and states at each moment what the wallet is asking. */
-export function WalletPanel({ checkout, onSent }: WalletPanelProps) {
+export function WalletPanel({ checkout, signFirst, onSent }: WalletPanelProps) {
   const { t, usdc } = useWords()
   const wallets = useWallets()
   const [step, setStep] = useState<Step | null>(null)
@@ -35,7 +36,8 @@ export function WalletPanel({ checkout, onSent }: WalletPanelProps) {
   const busy = useRef(false)
   // Where deposit addresses are swept, the service can pay the network fee for a signature as well.
   const isGasless = checkout.payment.gasless ?? checkout.payment.deposit_address !== null
-  const canSign = refusal?.kind === 'insufficient_gas' && isGasless
+  const hasNoGas = refusal?.kind === 'insufficient_gas' && isGasless
+  const canSign = hasNoGas || (signFirst && isGasless)
 
   const start = async (wallet: Wallet, pay: Way) => {
     if (busy.current) return
@@ -69,13 +71,13 @@ export function WalletPanel({ checkout, onSent }: WalletPanelProps) {
       <p className="due">
         <span>{t.toSend}</span> <strong>{usdc(checkout.due)}</strong>
       </p>
-      {canSign && (
-        <div role="alert">
-          <p className="aside">{t.gaslessHint}</p>
-          {/* The button that works is the one that stands out. */}
-          {buttons(bySignature, 'primary', () => t.gaslessButton)}
-        </div>
+      {hasNoGas && (
+        <p className="aside" role="alert">
+          {t.gaslessHint}
+        </p>
       )}
+      {/* The button that works is the one that stands out. */}
+      {canSign && buttons(bySignature, 'primary', () => t.gaslessButton)}
       {buttons(byTransaction, canSign ? 'secondary' : 'primary', wallet => t.payWith(wallet.name))}
       <div role="status" className="step">
         {step && (
@@ -84,7 +86,7 @@ export function WalletPanel({ checkout, onSent }: WalletPanelProps) {
           </p>
         )}
       </div>
-      {refusal && !canSign && (
+      {refusal && !hasNoGas && (
         <div role="alert" className={refusal.kind === 'refused' ? 'aside' : 'aside warn'}>
           <p>{t.refusals[refusal.kind]}</p>
           {refusal.kind === 'insufficient_usdc' && <p>{t.youHave(usdc(refusal.detail))}</p>}

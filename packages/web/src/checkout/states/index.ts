@@ -1,2 +1,1 @@
 export { Situation } from './situation'
-export { WayBack } from './way-back'

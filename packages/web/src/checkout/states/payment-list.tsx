@@ -28,7 +28,7 @@ export function PaymentList({ checkout }: { checkout: CheckoutBody }) {
               <span className="faint">{t.paymentStatuses[payment.status]}</span>
             </p>
             <p className="faint">
-              {exactMoment(payment.block_time)} {payment.payer_address ? t.sentBy(shortened(payment.payer_address)) : t.sentByUnknown}
+              {exactMoment(payment.block_time)} · {payment.payer_address ? t.sentBy(shortened(payment.payer_address)) : t.sentByUnknown}
             </p>
             <CopyField label={t.transaction} value={payment.tx_hash} />
             {url && (

@@ -1,6 +1,5 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
-import { shortened } from '../../amounts'
 import { CopyField, Notice } from '../elements'
 import { type StateName, useWords } from '../texts'
 import { PaymentList, sumOf } from './payment-list'
@@ -19,8 +18,8 @@ export function Receipt({ checkout }: { checkout: CheckoutBody }) {
   const { exception, payments } = checkout
   const state = (exception && states[exception]) ?? 'paid'
   const surplus = sumOf(payments) - parseUsdc(checkout.usdc_amount)
-  const rows: [string, string][] = [
-    [t.asked, `${brl(checkout.brl_amount)} · ${usdc(checkout.usdc_amount)}`],
+  const rows: [name: string, value: string, below?: string][] = [
+    [t.asked, brl(checkout.brl_amount), usdc(checkout.usdc_amount)],
     [t.sum, usdc(formatUsdc(sumOf(payments)))],
   ]
   if (state !== 'paid' && surplus > 0n) rows.push([t.surplus, usdc(formatUsdc(surplus))])
@@ -29,18 +28,20 @@ export function Receipt({ checkout }: { checkout: CheckoutBody }) {
   return (
     <div className="receipt">
       <Notice tone={state === 'paid' ? 'good' : 'warn'} state={state} />
-      <WayBack url={checkout.success_url} isPaid />
+      <WayBack url={checkout.success_url} look="primary" label={t.backToShop} />
       <h3>{t.receipt}</h3>
       <dl className="facts ruled">
-        {rows.map(([name, value]) => (
+        {rows.map(([name, value, below]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dd>
+              {value} {below && <span className="faint">{below}</span>}
+            </dd>
           </div>
         ))}
       </dl>
       <PaymentList checkout={checkout} />
-      <CopyField label={t.reference} value={checkout.id} shown={shortened(checkout.id, 14)} />
+      <CopyField label={t.reference} value={checkout.id} />
       <div className="actions no-print">
         <button type="button" className="quiet" onClick={() => window.print()}>
           {t.print}

@@ -2,13 +2,14 @@ import type { CheckoutBody } from '@ponte/contracts'
 import { parseUsdc } from '@ponte/contracts/money'
 import { useCallback, useEffect, useState } from 'react'
 import { askedUsdc } from '../../asked-amount'
-import { Aside, Notice } from '../elements'
+import { Aside, Notice, type Tone } from '../elements'
 import { type SentPayment, useSecondsUntil, useSentPayment, useStalled } from '../live'
 import { PaymentMethods } from '../pay'
-import { useWords } from '../texts'
+import { type StateName, useWords } from '../texts'
 import { PaymentList, sumOf, sumText } from './payment-list'
 import { Receipt } from './receipt'
 import { SentPanel } from './sent-panel'
+import { WayBack } from './way-back'
 
 const FROZEN_MS = 180_000
 
@@ -27,14 +28,12 @@ export function Situation({ checkout, clockOffsetMs }: { checkout: CheckoutBody;
   if (status === 'confirming') return <Confirming checkout={checkout} />
   if (status === 'cancelled') {
     const isLate = exception === 'paid_after_cancel'
-    return (
-      <>
-        <Notice tone={isLate ? 'warn' : 'bad'} state={isLate ? 'paidAfterCancel' : 'cancelled'} />
-        <Arrived checkout={checkout} />
-      </>
-    )
+    return <Closed checkout={checkout} tone={isLate ? 'warn' : 'bad'} state={isLate ? 'paidAfterCancel' : 'cancelled'} />
   }
-  if (status === 'expired') return <Expired checkout={checkout} />
+  if (status === 'expired') {
+    const state = expiredState(checkout)
+    return <Closed checkout={checkout} tone={state === 'expired' ? 'bad' : 'warn'} state={state} />
+  }
   return <Open checkout={checkout} clockOffsetMs={clockOffsetMs} sent={arrived ? null : sent} setSent={setSent} />
 }
 
@@ -46,8 +45,9 @@ interface OpenProps {
 }
 
 function Open({ checkout, clockOffsetMs, sent, setSent }: OpenProps) {
-  const { usdc } = useWords()
+  const { t, usdc } = useWords()
   const [failed, setFailed] = useState(false)
+  const [isAskedAgain, setAskedAgain] = useState(false)
   const seconds = useSecondsUntil(checkout.expires_at, clockOffsetMs)
   const onFailed = useCallback(() => {
     setSent(null)
@@ -56,20 +56,33 @@ function Open({ checkout, clockOffsetMs, sent, setSent }: OpenProps) {
 
   const { authorization } = checkout
   const isComing = authorization?.status === 'accepted' || authorization?.status === 'submitted'
+  const isOut = authorization !== null && isSignatureOut(authorization)
+  const isReorged = checkout.exception === 'reorged'
 
   if (sent) return <SentPanel orderId={checkout.id} sent={sent} onFailed={onFailed} onForget={() => setSent(null)} />
   // It may have been signed in another browser: another payer with the link must not pay a second time.
   if (isComing && parseUsdc(checkout.due) === 0n) return <Notice tone="wait" state="signed" />
-  if (seconds === 0) return <Notice tone="warn" state="timeUp" />
+  if (seconds === 0) return <Closed checkout={checkout} tone="warn" state={isReorged ? 'reorged' : 'timeUp'} />
+  // What the network undid usually comes back: to pay at once would be to pay twice.
+  if (isReorged && !isAskedAgain) {
+    return (
+      <>
+        <Notice tone="warn" state="reorged" />
+        <Arrived checkout={checkout} />
+        <button type="button" className="quiet flush" onClick={() => setAskedAgain(true)}>
+          {t.payAfterUndone}
+        </button>
+      </>
+    )
+  }
   return (
     <>
       {authorization?.status === 'failed' ? (
-        <SignatureFailed authorization={authorization} />
+        <SignatureFailed authorization={authorization} isOut={isOut} />
       ) : (
         failed && <Notice tone="bad" state="failed" />
       )}
       {isComing && <Aside state="signed" />}
-      {checkout.exception === 'reorged' && <Aside state="reorged" />}
       {checkout.status === 'underpaid' && (
         <Notice tone="warn" state="underpaid">
           <p className="missing">{usdc(askedUsdc(checkout.due, checkout.usdc_amount))}</p>
@@ -77,27 +90,32 @@ function Open({ checkout, clockOffsetMs, sent, setSent }: OpenProps) {
       )}
       <PaymentMethods
         checkout={checkout}
+        signFirst={isOut}
         onSent={next => {
           setFailed(false)
           setSent(next)
         }}
       />
       <Arrived checkout={checkout} />
+      {checkout.status === 'pending' && !isComing && <WayBack url={checkout.cancel_url} look="quiet" label={t.backWithoutPaying} />}
     </>
   )
 }
 
-/** Seen by others, who may still submit it as well. */
-const PUBLIC = ['reverted', 'not_mined', 'nonce_used']
+type SignedPayment = NonNullable<CheckoutBody['authorization']>
 
-function SignatureFailed({ authorization }: { authorization: NonNullable<CheckoutBody['authorization']> }) {
+/** Others have seen it and may still submit it; signing the same amount again is the one way to pay that cannot pay twice. */
+const PUBLIC = ['reverted', 'not_mined']
+const isSignatureOut = ({ status, reason, valid_before }: SignedPayment): boolean =>
+  status === 'failed' && PUBLIC.includes(reason ?? '') && valid_before * 1_000 > Date.now()
+
+function SignatureFailed({ authorization, isOut }: { authorization: SignedPayment; isOut: boolean }) {
   const { t, exactMoment } = useWords()
   const { reason, valid_before } = authorization
-  const isGood = PUBLIC.includes(reason ?? '') && valid_before * 1_000 > Date.now()
+  const why = t.signatureFailures[reason as keyof typeof t.signatureFailures] ?? t.signatureFailures.not_sent
   return (
-    <Notice tone="bad" state="signatureFailed">
-      <p>{t.signatureFailures[reason as keyof typeof t.signatureFailures] ?? t.signatureFailures.not_sent}</p>
-      {isGood && <p>{t.signatureStillGood(exactMoment(new Date(valid_before * 1_000).toISOString()))}</p>}
+    <Notice tone="bad" state="signatureFailed" reason={why}>
+      {isOut && <p className="todo">{t.signatureStillGood(exactMoment(new Date(valid_before * 1_000).toISOString()))}</p>}
     </Notice>
   )
 }
@@ -117,13 +135,21 @@ function Confirming({ checkout }: { checkout: CheckoutBody }) {
   )
 }
 
-function Expired({ checkout }: { checkout: CheckoutBody }) {
-  const isLate = checkout.exception === 'paid_late'
-  const hasPart = sumOf(checkout.payments) > 0n
+function expiredState({ exception, payments }: CheckoutBody): StateName {
+  if (exception === 'paid_late') return 'paidLate'
+  if (exception === 'reorged') return 'reorged'
+  return sumOf(payments) > 0n ? 'expiredPart' : 'expired'
+}
+
+/** Nothing is to be paid any more, and who has paid is not led back as one who has not. */
+function Closed({ checkout, tone, state }: { checkout: CheckoutBody; tone: Tone; state: StateName }) {
+  const { t } = useWords()
+  const isUnpaid = state === 'expired' || state === 'cancelled'
   return (
     <>
-      <Notice tone={isLate || hasPart ? 'warn' : 'bad'} state={isLate ? 'paidLate' : hasPart ? 'expiredPart' : 'expired'} />
+      <Notice tone={tone} state={state} />
       <Arrived checkout={checkout} />
+      <WayBack url={checkout.cancel_url} look="quiet" label={isUnpaid ? t.backWithoutPaying : t.backToShop} />
     </>
   )
 }

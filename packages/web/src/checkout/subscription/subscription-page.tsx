@@ -2,11 +2,11 @@ import type { PayerSubscriptionBody } from '@ponte/contracts'
 import { type ReactNode, useEffect, useState } from 'react'
 import { dayOf } from '../../amounts'
 import { Mark } from '../../brand'
-import { PageTools, Sign, type Tone } from '../elements'
+import { Aside, PageTools, Sign, type Tone } from '../elements'
 import { useWords } from '../texts'
 import { en } from './texts-en'
 import { pt, type Texts } from './texts-pt'
-import { isPreparing, type PayerSubscription, usePayerSubscription } from './use-payer-subscription'
+import { isPreparing, type NotOpened, type PayerSubscription, usePayerSubscription } from './use-payer-subscription'
 import '../summary.css'
 import '../elements/notice.css'
 import './subscription-page.css'
@@ -39,10 +39,15 @@ export function SubscriptionPage({ token }: { token: string }) {
         <main className="sheet" data-status={found.subscription.status}>
           <Plan subscription={found.subscription} />
           <div className="side">
+            {found.failure && (
+              <div role="status">
+                <Aside state="reconnecting" />
+              </div>
+            )}
             <div aria-live="polite">
               <Due subscription={found.subscription} openOrder={found.openOrder} />
             </div>
-            <History charges={found.subscription.charges} />
+            <History subscription={found.subscription} />
           </div>
         </main>
       ) : (
@@ -72,11 +77,11 @@ function State({ tone, state, children }: { tone: Tone; state: keyof Texts['stat
 }
 
 function Absent({ failure }: Pick<PayerSubscription, 'failure'>) {
-  const { t } = useTexts()
+  const { own } = useTexts()
   if (!failure) {
     return (
       <p className="loading" role="status">
-        <span className="spinner" aria-hidden="true" /> {t.loading}
+        <span className="spinner" aria-hidden="true" /> {own.loading}
       </p>
     )
   }
@@ -121,7 +126,7 @@ function Plan({ subscription }: { subscription: PayerSubscriptionBody }) {
 
 function Due({ subscription, openOrder }: { subscription: PayerSubscriptionBody } & Pick<PayerSubscription, 'openOrder'>) {
   const { own, brl } = useTexts()
-  const [progress, setProgress] = useState<'idle' | 'opening' | 'refused'>('idle')
+  const [progress, setProgress] = useState<'idle' | 'opening' | NotOpened>('idle')
   const { due } = subscription
   if (isOver(subscription) && !due) return <State tone="good" state="over" />
   if (!due) return subscription.paused ? <State tone="wait" state="paused" /> : <State tone="good" state="nothing" />
@@ -139,12 +144,17 @@ function Due({ subscription, openOrder }: { subscription: PayerSubscriptionBody 
   const pay = async () => {
     setProgress('opening')
     const next = await openOrder()
-    if (next?.due?.checkout_url) window.location.assign(new URL(next.due.checkout_url).pathname)
-    else setProgress(next === null ? 'refused' : 'idle')
+    if (typeof next === 'string') return setProgress(next)
+    setProgress('idle')
+    if (next.due?.checkout_url) window.location.assign(new URL(next.due.checkout_url).pathname)
   }
   return (
     <>
-      {progress === 'refused' && <State tone="bad" state="refused" />}
+      {(progress === 'refused' || progress === 'unanswered') && (
+        <div role="alert">
+          <State tone={progress === 'refused' ? 'bad' : 'warn'} state={progress} />
+        </div>
+      )}
       <State tone="warn" state="again">
         <p className="missing">{brl(due.brl_amount)}</p>
         <button type="button" className="primary pay-now" disabled={progress === 'opening'} onClick={pay}>
@@ -155,7 +165,7 @@ function Due({ subscription, openOrder }: { subscription: PayerSubscriptionBody 
   )
 }
 
-function History({ charges }: Pick<PayerSubscriptionBody, 'charges'>) {
+function History({ subscription: { charges, timezone } }: { subscription: PayerSubscriptionBody }) {
   const { own, brl, day } = useTexts()
   return (
     <section className="history">
@@ -168,7 +178,7 @@ function History({ charges }: Pick<PayerSubscriptionBody, 'charges'>) {
               <strong>{brl(charge.brl_amount)}</strong>{' '}
               <span className={`charge-status ${charge.status}`}>{own.statuses[charge.status]}</span>
               <span className="faint charge-day">
-                {charge.paid_at ? own.paid(day(charge.paid_at)) : charge.issued_at && own.issued(day(charge.issued_at))}
+                {charge.paid_at ? own.paid(day(charge.paid_at, timezone)) : charge.issued_at && own.issued(day(charge.issued_at, timezone))}
               </span>
             </span>
             {charge.receipt_url && (

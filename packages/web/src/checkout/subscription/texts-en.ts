@@ -4,6 +4,7 @@ const every = { day: ['a day', 'days'], week: ['a week', 'weeks'], month: ['a mo
 
 export const en: Texts = {
   pageTitle: merchant => `Subscription · ${merchant}`,
+  loading: 'Loading the subscription…',
   subscription: 'Subscription of',
   rhythm: (interval, count) => (count === 1 ? every[interval][0] : `every ${count} ${every[interval][1]}`),
   atWill: 'each charge when the merchant asks for it',
@@ -41,10 +42,15 @@ export const en: Texts = {
       happened: 'The period ends too soon, or there is nothing left to charge.',
       todo: 'Wait for the next charge, or talk to the merchant.',
     },
+    unanswered: {
+      title: 'No answer',
+      happened: 'The service did not answer; nothing was taken.',
+      todo: 'Check the internet and press “Pay now” again.',
+    },
     missing: {
       title: 'Subscription not found',
       happened: 'This link leads to no subscription.',
-      todo: 'See that it is complete, or ask the merchant for another.',
+      todo: 'Check that it is complete, or ask the merchant for another.',
     },
     unreachable: {
       title: 'The subscription could not be loaded',

@@ -11,6 +11,7 @@ const every: Record<Interval, [one: string, few: string]> = {
 
 export const pt = {
   pageTitle: (merchant: string) => `Assinatura · ${merchant}`,
+  loading: 'Carregando a assinatura…',
   subscription: 'Assinatura de',
   rhythm: (interval: Interval, count: number) => (count === 1 ? every[interval][0] : `a cada ${count} ${every[interval][1]}`),
   atWill: 'cada cobrança a pedido da loja',
@@ -51,6 +52,11 @@ export const pt = {
       title: 'A cobrança não pôde ser aberta',
       happened: 'O período acaba logo, ou já não há o que cobrar.',
       todo: 'Espere a próxima cobrança, ou fale com a loja.',
+    },
+    unanswered: {
+      title: 'Sem resposta',
+      happened: 'O serviço não respondeu; nada foi cobrado.',
+      todo: 'Verifique a internet e toque de novo em “Pagar agora”.',
     },
     missing: {
       title: 'Assinatura não encontrada',

@@ -9,9 +9,14 @@ const SOON_MS = 3_000
 export interface PayerSubscription {
   subscription: PayerSubscriptionBody | null
   failure: RequestFailed | null
-  /** Has the order opened that is due. Answers the view after it; null when it was refused. */
-  openOrder(): Promise<PayerSubscriptionBody | null>
+  /** Has the order opened that is due. Answers the view after it, or why there is none. */
+  openOrder(): Promise<PayerSubscriptionBody | NotOpened>
 }
+
+/** The service has reasons to open none; or it did not answer, and may have opened one. */
+export type NotOpened = 'refused' | 'unanswered'
+
+const REASONS = ['not_due', 'invalid_state']
 
 /** A subscription as its payer may see it, asked for again while the page is looked at. */
 export function usePayerSubscription(token: string): PayerSubscription {
@@ -58,7 +63,7 @@ export function usePayerSubscription(token: string): PayerSubscription {
       setSubscription(body)
       return body
     } catch (error) {
-      if (error instanceof RequestFailed) return null
+      if (error instanceof RequestFailed) return REASONS.includes(error.code) ? 'refused' : 'unanswered'
       throw error
     }
   }, [path])

@@ -100,7 +100,7 @@ export const statesEn: Record<StateName, StateText> = {
   notFound: {
     title: 'Invoice not found',
     happened: 'This link leads to no invoice.',
-    todo: 'See that it is complete, or ask the merchant for another.',
+    todo: 'Check that it is complete, or ask the merchant for another.',
   },
   unreachable: {
     title: 'The invoice could not be loaded',

@@ -5,11 +5,8 @@ import * as calls from './calls'
 import { blockTime, connected, type Step } from './pay'
 import type { Provider } from './provider'
 import { Refusal, refusalOf } from './refusal'
+import { signatureEnd } from './signature-end'
 import { fieldsOf } from './typed-permit'
-
-const LIFE_S = 3600n
-/** A signature that ends sooner may end before it is mined, and is not taken. */
-const LIFE_MIN_S = 90n
 
 /**
  * Pays with a signature alone (EIP-3009): the payer signs memo, merchant and amount, and the service submits it. For accounts without the
@@ -48,11 +45,13 @@ async function sign(provider: Provider, checkout: CheckoutBody, onStep: (step: S
     provider.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }),
   ])
   if (balance < value) throw new Refusal('insufficient_usdc', formatUsdc(balance))
-  // The token refuses the signature once the order is over: no payment can come late.
-  const expiresAt = BigInt(Math.floor(Date.parse(checkout.expires_at) / 1_000))
-  const longest = blockTime(head) + LIFE_S
-  const validBefore = expiresAt < longest ? expiresAt : longest
-  if (validBefore < blockTime(head) + LIFE_MIN_S) throw new Refusal('too_late')
+  const { authorization } = checkout
+  const validBefore = signatureEnd({
+    blockTime: blockTime(head),
+    expiresAt: BigInt(Math.floor(Date.parse(checkout.expires_at) / 1_000)),
+    failed: authorization?.status === 'failed' ? BigInt(authorization.valid_before) : null,
+  })
+  if (validBefore === null) throw new Refusal('too_late')
   const typed = {
     types: {
       EIP712Domain: fieldsOf('string name, string version, uint256 chainId, address verifyingContract'),
