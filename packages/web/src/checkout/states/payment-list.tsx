@@ -27,9 +27,8 @@ export function PaymentList({ checkout }: { checkout: CheckoutBody }) {
               <strong>{usdc(payment.amount)}</strong>
               <span className="faint">{t.paymentStatuses[payment.status]}</span>
             </p>
-            <p className="faint">
-              {exactMoment(payment.block_time)} · {payment.payer_address ? t.sentBy(shortened(payment.payer_address)) : t.sentByUnknown}
-            </p>
+            <p className="faint">{exactMoment(payment.block_time)}</p>
+            <p className="faint">{payment.payer_address ? t.sentBy(shortened(payment.payer_address)) : t.sentByUnknown}</p>
             <CopyField label={t.transaction} value={payment.tx_hash} />
             {url && (
               <a className="quiet no-print" href={url} target="_blank" rel="noreferrer">
