@@ -3,7 +3,7 @@ import type { List, MerchantBody, OrderBody, WebhookEndpointBody } from '@ponte/
 import { until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
 import { call, createMerchant, MERCHANT, PAYER, startWorld, type World } from '../../world'
-import { openBrowser, openVisit, seriousFaults } from './browser'
+import { DESKTOP, openBrowser, openVisit, seriousFaults } from './browser'
 import { logIn } from './every-page'
 
 // What a merchant types, chooses and confirms.
@@ -41,6 +41,15 @@ async function complaintAt(page: Page, label: string): Promise<string | null> {
   const id = ids?.split(' ').find(each => each.endsWith('-error'))
   return id ? page.locator(`[id="${id}"]`).textContent() : null
 }
+
+/** Contrast between the edge of a field and what it holds, by WCAG. */
+const EDGE_CONTRAST = `(() => {
+  const linear = part => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4)
+  const luminance = colour => colour.match(/\\d+/g).slice(0, 3).reduce((sum, part, at) => sum + linear(part) * [0.2126, 0.7152, 0.0722][at], 0)
+  const { borderTopColor, backgroundColor } = getComputedStyle(document.querySelector('input[name=display_name]'))
+  const [dark, light] = [borderTopColor, backgroundColor].map(luminance).sort((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+})()`
 
 test('an amount is read as the language of the page writes it, the button shows what was read, and what is ambiguous is not guessed', async () => {
   const portuguese = await open('/orders?new=1', 'pt-BR')
@@ -89,6 +98,7 @@ test('the payout address changes, or goes, only after a confirmation that shows 
   await dialog.getByRole('button', { name: 'Go on' }).click()
   await dialog.getByText(MERCHANT.address).waitFor()
   await dialog.getByText(PAYER.address).waitFor()
+  await dialog.getByText('once it takes effect').waitFor()
   expect(await seriousFaults(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Back' }).click()
   expect(await payoutAddress()).toBe(MERCHANT.address)
@@ -113,6 +123,7 @@ test('the payout address changes, or goes, only after a confirmation that shows 
   await page.getByRole('button', { name: 'Set the address' }).click()
   await dialog.getByLabel('New payout address').fill(MERCHANT.address)
   await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByText('at once').waitFor()
   await dialog.getByRole('button', { name: 'Set the address' }).click()
   await dialog.waitFor({ state: 'hidden' })
   expect(await payoutAddress()).toBe(MERCHANT.address)
@@ -131,6 +142,11 @@ test('a complaint stands at its field and in the language of the page, whether t
   await logIn(page, system.gatewayUrl, merchant.email)
 
   await page.goto(`${system.gatewayUrl}/dashboard/settings`)
+  await page.locator('input[name=display_name]').waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await page.evaluate<number>(EDGE_CONTRAST)).toBeGreaterThan(3)
+  }
   await page.getByRole('button', { name: 'Trocar o endereço' }).click()
   const address = page.getByRole('dialog').getByLabel('Novo endereço de recebimento')
   await address.fill('0x1234')
@@ -202,6 +218,10 @@ test('an endpoint is added with chosen events and headers, tested, paused and de
   await dialog.getByLabel('URL').fill(`${world.receiverUrl}?to=erp`)
   await dialog.getByLabel('Name').fill('ERP')
   await dialog.getByLabel('All, also those to come').click()
+  // However long the list of events is, the button stays in sight.
+  const { y = 0, height = 0 } = (await dialog.locator('button[type=submit]').boundingBox()) ?? {}
+  expect(await dialog.evaluate(node => node.scrollHeight - node.clientHeight)).toBeGreaterThan(0)
+  expect(y + height).toBeLessThan(DESKTOP.height)
   for (const kind of ['Order expired', 'Part missing']) await dialog.getByLabel(kind).click()
   await dialog.getByLabel('Format').selectOption('standard')
   await dialog.getByLabel('Static headers').fill('Host: evil.example')

@@ -1,4 +1,5 @@
 import type { AttentionItemBody } from '@ponte/contracts'
+import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
 import { transactionUrl } from '../../networks'
@@ -39,10 +40,13 @@ export function AttentionEntry({ item }: Of) {
   const { t, usdc, moment } = useWords()
   const rows: [string, string][] = [
     [t.payments.gross, usdc(item.gross)],
-    [t.payments.fee, item.platform_fee === null ? t.attention.unknownFee : `− ${usdc(item.platform_fee)}`],
     [t.attention.taken, usdc(item.taken)],
     [t.attention.leftOver, usdc(item.left_over)],
+    [t.payments.fee, item.platform_fee === null ? t.attention.unknownFee : `− ${usdc(item.platform_fee)}`],
   ]
+  if (item.platform_fee !== null) {
+    rows.push([t.payments.share, usdc(formatUsdc(parseUsdc(item.gross) - parseUsdc(item.platform_fee)))])
+  }
   return (
     <li>
       <div className="attention-head">

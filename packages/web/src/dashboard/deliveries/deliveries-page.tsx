@@ -34,6 +34,8 @@ export function DeliveriesPage() {
   ])
   const nameOf = useEndpointName()
   const endpoints = useEndpoints().data ?? []
+  // Which of several an event went to; a single one needs no name.
+  const names = Object.fromEntries(endpoints.length > 1 ? endpoints.map(endpoint => [endpoint.id, nameOf(endpoint)]) : [])
   const list = useList('deliveries', api.deliveries, { ...filters, ...page })
   return (
     <>
@@ -66,7 +68,7 @@ export function DeliveriesPage() {
           <ChoiceFilter
             label={t.endpoints.filter}
             value={filters.endpoint_id}
-            choices={Object.fromEntries(endpoints.map(endpoint => [endpoint.id, nameOf(endpoint)]))}
+            choices={names}
             onChoose={value => setFilters({ endpoint_id: value })}
           />
         )}
@@ -82,13 +84,13 @@ export function DeliveriesPage() {
           </Empty>
         }
       >
-        {deliveries => <DeliveryTable deliveries={deliveries} />}
+        {deliveries => <DeliveryTable deliveries={deliveries} names={names} />}
       </ListCard>
     </>
   )
 }
 
-function DeliveryTable({ deliveries }: { deliveries: readonly DeliveryBody[] }) {
+function DeliveryTable({ deliveries, names }: { deliveries: readonly DeliveryBody[]; names: Readonly<Record<string, string>> }) {
   const { t, moment } = useWords()
   const faultOf = useFault()
   return (
@@ -98,7 +100,7 @@ function DeliveryTable({ deliveries }: { deliveries: readonly DeliveryBody[] }) 
           <th>{t.deliveries.event}</th>
           <th>{t.status}</th>
           <th>{t.deliveries.lastError}</th>
-          <th>{t.created}</th>
+          <th>{t.deliveries.created}</th>
         </tr>
       </thead>
       <tbody>
@@ -108,7 +110,10 @@ function DeliveryTable({ deliveries }: { deliveries: readonly DeliveryBody[] }) 
               <Link href={`/deliveries/${delivery.id}`} className="row-link">
                 {t.deliveries.types[delivery.event_type]}
               </Link>
-              <span className="faint mono">{delivery.event_type}</span>
+              <span className="faint">
+                <span className="mono">{delivery.event_type}</span>
+                {names[delivery.endpoint_id] && ` · ${names[delivery.endpoint_id]}`}
+              </span>
             </td>
             <td>
               <DeliveryBadge delivery={delivery} />

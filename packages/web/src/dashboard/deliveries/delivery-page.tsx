@@ -78,7 +78,7 @@ function Details({ delivery }: { delivery: DeliveryDetailBody }) {
   const { id, event_type, created_at, delivered_at, replay_of, order_id, subscription_id } = delivery
   const rows: [string, ReactNode][] = [
     [t.deliveries.event, <code key="event">{event_type}</code>],
-    [t.created, exactMoment(created_at)],
+    [t.deliveries.created, exactMoment(created_at)],
     ['ID', <CopyValue key="id" value={id} label="ID" shown={shortened(id, 13)} />],
   ]
   if (endpoint) rows.push([t.endpoints.filter, nameOf(endpoint)])

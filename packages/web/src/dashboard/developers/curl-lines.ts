@@ -4,10 +4,12 @@ export interface CurlValues {
   key: string
   authUrl: string | null
   clientKey: string | null
+  /** The comments of the lines, in the reader's language. */
+  words: { verifyGiven: string; verifyEquals: string }
 }
 
 /** Lines to paste into a terminal, with the merchant's own values. */
-export function curlLines({ base, key, authUrl, clientKey }: CurlValues) {
+export function curlLines({ base, key, authUrl, clientKey, words }: CurlValues) {
   const bearer = `-H "Authorization: Bearer ${key}"`
   const json = "-H 'Content-Type: application/json'"
   return {
@@ -16,6 +18,6 @@ export function curlLines({ base, key, authUrl, clientKey }: CurlValues) {
     createSubscription: `curl -s ${base}/api/v1/subscriptions \\\n  ${bearer} \\\n  ${json} \\\n  -d '{"brl_amount":"49.90","interval":"month","max_periods":12}'`,
     events: `curl -s ${base}/api/v1/events \\\n  ${bearer}`,
     login: `TOKEN=$(curl -s "${authUrl ?? '{auth_url}'}/auth/v1/token?grant_type=password" \\\n  -H 'apikey: ${clientKey ?? '<PUBLIC_CLIENT_KEY>'}' ${json} \\\n  -d '{"email":"you@example.com","password":"…"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')\ncurl -s ${base}/api/v1/merchants/me -H "Authorization: Bearer $TOKEN"`,
-    verify: `# BODY: the raw body as it came; SECRET: your webhook secret\nprintf '%s' "$BODY" | openssl dgst -sha256 -hmac "$SECRET"\n# equals the header X-Service-Signature`,
+    verify: `# ${words.verifyGiven}\nprintf '%s' "$BODY" | openssl dgst -sha256 -hmac "$SECRET"\n# ${words.verifyEquals}`,
   }
 }

@@ -23,6 +23,7 @@ export function DevelopersPage() {
     key: key ?? '$PONTE_API_KEY',
     authUrl: login.data?.url ?? null,
     clientKey: login.data?.key ?? null,
+    words: t.developers,
   })
   return (
     <>

@@ -40,6 +40,18 @@ export function CopyValue({ value, label, shown = value, isHidden = false }: Cop
   )
 }
 
+/** A page that the merchant sends to a payer: its address to copy, and the way to look at it. */
+export function LinkLine({ url, label, action }: { url: string; label: string; action: string }) {
+  return (
+    <div className="link-line">
+      <CopyValue value={url} label={label} />
+      <Button component="a" href={url} target="_blank" rel="noreferrer" variant="light">
+        {action}
+      </Button>
+    </div>
+  )
+}
+
 export function CodeBlock({ text, label }: { text: string; label: string }) {
   return (
     <div className="code">

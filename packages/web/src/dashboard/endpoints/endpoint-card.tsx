@@ -79,7 +79,7 @@ function Details({ endpoint }: { endpoint: WebhookEndpointBody }) {
   rows.push([
     t.endpoints.deliveries,
     <Link key="deliveries" href={`/deliveries?endpoint_id=${endpoint.id}`}>
-      {t.deliveries.title}
+      {t.endpoints.seeDeliveries}
     </Link>,
   ])
   return <Facts rows={rows} />
@@ -94,6 +94,7 @@ function Secret({ endpoint }: { endpoint: WebhookEndpointBody }) {
   return (
     <>
       <div className="secret">
+        <p className="faint">{t.endpoints.secret}</p>
         <CopyValue value={secret ?? ''} label={t.endpoints.secret} isHidden={!isShown} />
       </div>
       {pending && at && (

@@ -84,6 +84,7 @@ function EndpointForm({ endpoint, onDone }: { endpoint: WebhookEndpointBody | nu
           <fieldset className="kinds">
             <legend>{t.endpoints.events}</legend>
             <Checkbox
+              className="every"
               label={t.endpoints.allEvents}
               checked={isAll}
               onChange={() => setChosen(isAll ? kinds.map(([kind]) => kind) : ['*'])}

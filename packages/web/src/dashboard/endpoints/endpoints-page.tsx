@@ -58,7 +58,7 @@ function Main({ endpoint }: { endpoint: WebhookEndpointBody }) {
       </p>
       {url && <Facts rows={[[t.endpoints.url, <code key="url">{url}</code>]]} />}
       <p className="faint">
-        {t.endpoints.mainText} <Link href="/settings">{t.settings.title}</Link>
+        {t.endpoints.mainText} <Link href="/settings">{t.endpoints.mainLink}</Link>
       </p>
     </Card>
   )

@@ -88,7 +88,6 @@ function InvoiceForm({ kind, create, own, rules, children }: InvoiceProps) {
             onChange={event => setTyped(event.currentTarget.value)}
             error={faultOf('brl_amount')}
           />
-          {children(faultOf)}
           <TextInput
             name="description"
             label={t.orders.description}
@@ -97,6 +96,7 @@ function InvoiceForm({ kind, create, own, rules, children }: InvoiceProps) {
             autoComplete="off"
           />
           <TextInput name="external_ref" label={t.orders.reference} maxLength={255} autoComplete="off" />
+          {children(faultOf)}
         </>
       )}
     </CheckedForm>

@@ -1,13 +1,11 @@
-import { Button } from '@mantine/core'
 import type { OrderBody } from '@ponte/contracts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
 import { api } from '../api'
-import { Badge, Card, Columns, CopyValue, Facts } from '../elements'
+import { Badge, Card, Columns, CopyValue, Facts, LinkLine } from '../elements'
 import { Confirmed } from '../forms'
 import { Back, Heading, NotYet, usePageTitle } from '../frame'
-import './order-page.css'
 import { useWords } from '../texts'
 import { OrderBadge } from './order-badge'
 import { OrderPayments } from './order-payments'
@@ -65,14 +63,7 @@ function Sums({ order }: { order: OrderBody }) {
         </p>
         <p className="faint">{order.description ?? usdc(order.usdc_amount)}</p>
       </div>
-      {isOpen && (
-        <div className="link-line">
-          <CopyValue value={order.payment.checkout_url} label={t.orders.link} />
-          <Button component="a" href={order.payment.checkout_url} target="_blank" rel="noreferrer" variant="light">
-            {t.orders.open}
-          </Button>
-        </div>
-      )}
+      {isOpen && <LinkLine url={order.payment.checkout_url} label={t.orders.link} action={t.orders.open} />}
     </Card>
   )
 }
@@ -110,7 +101,7 @@ function Details({ order }: { order: OrderBody }) {
         [
           t.deliveries.title,
           <Link key="deliveries" href={`/deliveries?order_id=${order.id}`}>
-            {t.endpoints.deliveries}
+            {t.endpoints.seeDeliveries}
           </Link>,
         ],
         ...Object.entries(order.metadata),

@@ -27,9 +27,10 @@ export function OrderPayments({ order }: { order: OrderBody }) {
     [t.payments.share, usdc(order.received)],
   ]
   if (coming > 0n) rows.push([t.payments.coming, usdc(formatUsdc(coming))])
+  if (order.status === 'underpaid') rows.push([t.payments.missing, usdc(formatUsdc(parseUsdc(order.usdc_amount) - confirmed))])
   return (
     <Card title={t.payments.title}>
-      {order.exception && <Exception order={order} confirmed={confirmed} />}
+      <Unsettled order={order} confirmed={confirmed} />
       {payments.some(payment => payment.settlement?.status === 'blocked') && <p className="warning">{t.payments.blocked}</p>}
       <ul className="payments">
         {payments.map(payment => (
@@ -77,17 +78,21 @@ function PaymentEntry({ payment, chainId }: { payment: Payment; chainId: number 
   )
 }
 
-/** Money that does not simply settle: how much of it is left over, and how it goes back. */
-function Exception({ order, confirmed }: { order: OrderBody; confirmed: bigint }) {
+/** Money that does not simply settle: why, how much of it is left over, and how it goes back. */
+function Unsettled({ order, confirmed }: { order: OrderBody; confirmed: bigint }) {
   const { t, usdc } = useWords()
-  if (!order.exception) return null
-  // An order that is paid takes what it asked for; one that is not takes nothing.
-  const taken = order.status === 'paid' ? parseUsdc(order.usdc_amount) : 0n
-  const left = confirmed - taken
+  const { exception, status } = order
+  const isClosed = status === 'expired' || status === 'cancelled'
+  const short = confirmed === 0n ? null : status === 'underpaid' ? t.attention.short : status === 'expired' ? t.attention.shortAtEnd : null
+  const sentence = exception ? t.payments.exceptions[exception] : short
+  if (sentence === null) return null
+  // An order takes up to what it asked for, and nothing once it is closed without being paid.
+  const asked = parseUsdc(order.usdc_amount)
+  const left = isClosed ? confirmed : confirmed - asked
   return (
     <div className="warning">
-      <p>{t.payments.exceptions[order.exception]}</p>
-      {left > 0n && order.exception !== 'reorged' && <p>{t.payments.returning(usdc(formatUsdc(left)))}</p>}
+      <p>{sentence}</p>
+      {left > 0n && exception !== 'reorged' && <p>{t.payments.returning(usdc(formatUsdc(left)))}</p>}
     </div>
   )
 }

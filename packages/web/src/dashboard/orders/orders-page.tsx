@@ -16,12 +16,11 @@ export function OrdersPage() {
   const choice = useFilters(ORDER_FILTERS)
   const query = orderQuery(choice.filters)
   const list = useList('orders', api.orders, { ...query, ...choice.page })
-  const newOrder = <Button onClick={form.open}>{t.orders.fresh}</Button>
   return (
     <>
       <Heading title={t.orders.title}>
         <Download list="orders" query={query} />
-        {newOrder}
+        <Button onClick={form.open}>{t.orders.fresh}</Button>
       </Heading>
       <NewOrder {...form} />
       <OrderFilters {...choice} />
@@ -30,7 +29,9 @@ export function OrdersPage() {
         onClear={choice.isFiltered ? choice.clear : null}
         empty={
           <Empty title={t.orders.empty} text={t.orders.emptyText}>
-            {newOrder}
+            <Button variant="light" onClick={form.open}>
+              {t.orders.fresh}
+            </Button>
           </Empty>
         }
       >

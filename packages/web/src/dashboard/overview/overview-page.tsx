@@ -32,6 +32,9 @@ export function OverviewPage() {
           onChange={value => setSpan(Number(value))}
           data={SPANS.map(days => ({ value: String(days), label: t.overview.days(days) }))}
         />
+        <Button component={Link} href="/orders?new=1">
+          {t.orders.fresh}
+        </Button>
       </Heading>
       <FirstSteps />
       <EndpointWarnings />
@@ -46,7 +49,7 @@ export function OverviewPage() {
             <OrderTable orders={overview.data.latest_orders} />
           ) : (
             <Empty title={t.orders.empty} text={t.orders.emptyText}>
-              <Button component={Link} href="/orders?new=1">
+              <Button component={Link} href="/orders?new=1" variant="light">
                 {t.orders.fresh}
               </Button>
             </Empty>

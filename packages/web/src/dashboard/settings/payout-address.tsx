@@ -134,7 +134,9 @@ function Change({ current, action, onDone }: { current: string | null; action: s
   ]
   return (
     <>
-      <p>{t.payout.sure}</p>
+      <p>
+        {t.payout.sure} {current === null ? t.payout.first : t.payout.later}
+      </p>
       {rows.map(([label, shown]) => (
         <div key={label} className="secret">
           <p className="faint">{label}</p>

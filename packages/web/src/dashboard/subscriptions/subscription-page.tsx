@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
 import { api } from '../api'
-import { Badge, Card, Columns, CopyValue, Facts, Failure, Timeline, TimelineEntry } from '../elements'
+import { Badge, Card, Columns, CopyValue, Facts, Failure, LinkLine, Timeline, TimelineEntry } from '../elements'
 import { Confirmed } from '../forms'
 import { Back, Heading, NotYet, usePageTitle } from '../frame'
 import { useWords } from '../texts'
@@ -50,6 +50,9 @@ export function SubscriptionPage({ id }: { id: string }) {
           </p>
           <p className="faint">{[rhythm(subscription), subscription.description].filter(Boolean).join(' · ')}</p>
         </div>
+        {subscription.payer_url && (
+          <LinkLine url={subscription.payer_url} label={t.subscriptions.payerLink} action={t.subscriptions.openPayer} />
+        )}
       </Card>
       <Columns>
         <Card title={t.subscriptions.charges}>
@@ -163,7 +166,7 @@ function Calendar({ subscription }: { subscription: SubscriptionBody }) {
 
 function Details({ subscription }: { subscription: SubscriptionBody }) {
   const { t, moment, exactMoment } = useWords()
-  const { next_charge_at, timezone, payer_url } = subscription
+  const { next_charge_at, timezone } = subscription
   const rows: [string, ReactNode][] = [
     [t.subscriptions.next, next_charge_at ? moment(next_charge_at, timezone) : t.none],
     [t.subscriptions.timezone, timezone],
@@ -171,6 +174,5 @@ function Details({ subscription }: { subscription: SubscriptionBody }) {
     [t.created, exactMoment(subscription.created_at)],
     ['ID', <CopyValue key="id" value={subscription.id} label="ID" shown={shortened(subscription.id, 13)} />],
   ]
-  if (payer_url) rows.push([t.subscriptions.payerLink, <CopyValue key="payer" value={payer_url} label={t.subscriptions.payerLink} />])
   return <Facts rows={rows} />
 }

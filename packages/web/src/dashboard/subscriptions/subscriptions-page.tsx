@@ -28,12 +28,11 @@ export function SubscriptionsPage() {
   const form = useNewInvoice()
   const { filters, page, isFiltered, setFilters, clear } = useFilters(['status'])
   const list = useList('subscriptions', api.subscriptions, { ...filters, ...page })
-  const newSubscription = <Button onClick={form.open}>{t.subscriptions.fresh}</Button>
   return (
     <>
       <Heading title={t.subscriptions.title}>
         <Download list="subscriptions" query={filters} />
-        {newSubscription}
+        <Button onClick={form.open}>{t.subscriptions.fresh}</Button>
       </Heading>
       <NewSubscription {...form} />
       <div className="filters">
@@ -49,7 +48,9 @@ export function SubscriptionsPage() {
         onClear={isFiltered ? clear : null}
         empty={
           <Empty title={t.subscriptions.empty} text={t.subscriptions.emptyText}>
-            {newSubscription}
+            <Button variant="light" onClick={form.open}>
+              {t.subscriptions.fresh}
+            </Button>
           </Empty>
         }
       >

@@ -61,7 +61,7 @@ function KeyForm({ onDone }: { onDone(): void }) {
             {Object.entries(t.team.scopeNames).map(([scope, label]) => (
               <Checkbox key={scope} label={label} checked={chosen.includes(scope)} onChange={() => toggle(scope)} />
             ))}
-            {chosen.length === 0 && <p className="warning">{t.team.scopesFault}</p>}
+            {chosen.length === 0 && <p className="faint">{t.team.scopesFault}</p>}
           </fieldset>
         </>
       )}

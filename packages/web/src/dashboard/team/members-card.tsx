@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import type { InvitationBody, MemberBody } from '@ponte/contracts'
 import { useState } from 'react'
-import { api } from '../api'
+import { api, userId } from '../api'
 import { Badge, Card, Failure, Loading } from '../elements'
 import { Confirmed } from '../forms'
 import { useWords } from '../texts'
@@ -13,7 +13,8 @@ export function MembersCard() {
   const { t, moment } = useWords()
   const { data, error, refetch } = useMembers()
   const [changing, setChanging] = useState<MemberBody | null>(null)
-  const nameOf = ({ email }: MemberBody) => email ?? t.team.unknownEmail
+  const nameOf = ({ email, user_id }: MemberBody) =>
+    email ?? (user_id === userId() ? `${t.team.unknownEmail} (${t.team.you})` : t.team.unknownEmail)
   return (
     <Card title={t.team.members} className="team">
       {error && <Failure error={error} onRetry={() => void refetch()} />}
@@ -24,7 +25,7 @@ export function MembersCard() {
             <tr key={member.id}>
               <td>
                 <strong>{nameOf(member)}</strong>
-                <span className="faint">{moment(member.created_at)}</span>
+                <span className="faint">{t.team.since(moment(member.created_at))}</span>
               </td>
               <td>
                 <Badge tone={member.role === 'owner' ? 'good' : 'calm'}>{t.team.roles[member.role]}</Badge>

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { RequestFailed } from '../../problem'
-import { api } from '../api'
+import { api, userId } from '../api'
 import { useWords } from '../texts'
 
 const MEMBERS = ['members']
@@ -29,6 +29,9 @@ export const isForbidden = (error: Error | null) => error instanceof RequestFail
 export function useNameOf(): (userId: string) => string {
   const { t } = useWords()
   const emails = new Map(useMembers().data?.map(({ user_id, email }) => [user_id, email]))
-  return id =>
-    id === 'ponte' ? t.team.ponte : (emails.get(id) ?? (emails.has(id) ? t.team.unknownEmail : t.team.gone(id.slice(0, ID_SHOWN))))
+  return id => {
+    if (id === 'ponte') return t.team.ponte
+    if (!emails.has(id)) return t.team.gone(id.slice(0, ID_SHOWN))
+    return emails.get(id) ?? (id === userId() ? t.team.you : t.team.unknownEmail)
+  }
 }

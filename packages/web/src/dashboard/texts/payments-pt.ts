@@ -23,6 +23,7 @@ export const paymentsPt = {
     gross: 'Recebido',
     fee: 'Taxa da plataforma',
     share: 'Sua parte',
+    missing: 'Falta',
     coming: 'A caminho, sem confirmação',
     from: 'De',
     unknownPayer: 'Desconhecido: USDC recém-emitido, como uma ponte entre redes o entrega',
@@ -36,7 +37,7 @@ export const paymentsPt = {
   },
   attention: {
     title: 'Precisa de atenção',
-    lead: 'Dinheiro que não se acerta sozinho: o que veio, a taxa, o que a cobrança usa e o que sobra.',
+    lead: 'Dinheiro que não se acerta sozinho: o que veio, o que a cobrança usa, o que sobra e a taxa.',
     empty: 'Nada precisa de atenção',
     emptyText: 'Quando um pagamento vier a menos, a mais, tarde, em dobro ou sem cobrança, ele aparece aqui.',
     all: 'Ver tudo o que precisa de atenção',

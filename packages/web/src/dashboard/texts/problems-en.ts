@@ -31,7 +31,7 @@ export const problemsEn: typeof problemsPt = {
     not_due: 'The current period is already charged.',
     not_found: 'We cannot find what you are looking for.',
     fresh_login_required: 'For your safety: log out, log in again, and repeat this within a few minutes.',
-    forbidden: 'This belongs to another merchant.',
+    forbidden: 'Your role in this store does not allow this. An owner can change it under Team.',
     merchant_exists: 'This account already has a store. Reload the page.',
     idempotency_in_progress: 'The same request is still running. Wait a moment.',
     idempotency_mismatch: 'The fields changed after they were sent. Close the form and open it again.',

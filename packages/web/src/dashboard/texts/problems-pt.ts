@@ -34,7 +34,7 @@ export const problemsPt = {
     not_due: 'O período atual já foi cobrado.',
     not_found: 'Não encontramos o que você procura.',
     fresh_login_required: 'Para sua segurança: saia, entre de novo e repita em poucos minutos.',
-    forbidden: 'Isto pertence a outra loja.',
+    forbidden: 'O seu papel nesta loja não permite isto. Um dono pode trocá-lo em Equipe.',
     merchant_exists: 'Esta conta já tem uma loja. Recarregue a página.',
     idempotency_in_progress: 'O mesmo pedido ainda está em andamento. Espere um instante.',
     idempotency_mismatch: 'Os campos mudaram depois do primeiro envio. Feche o formulário e abra de novo.',

@@ -8,6 +8,7 @@ export const technicalEn: typeof technicalPt = {
     empty: 'No deliveries yet',
     emptyText: 'Events appear here when an order changes its state and there is a webhook URL.',
     event: 'Event',
+    created: 'Created',
     statuses: { pending: 'Waiting', in_flight: 'Sending', delivered: 'Delivered', dead: 'Not delivered' },
     retrying: 'Failing',
     types: {
@@ -77,8 +78,10 @@ export const technicalEn: typeof technicalPt = {
     listOrders: 'List paid orders',
     createSubscription: 'Create a monthly subscription',
     events: 'Read the events of the last 30 days',
-    login: 'Log in as a person and see the merchant',
+    login: 'Log in as a person and see the store',
     verify: 'Check a webhook’s signature',
+    verifyGiven: 'BODY: the raw body as it came; SECRET: your webhook secret',
+    verifyEquals: 'equals the header X-Service-Signature',
     reference: 'Full reference',
     test: 'Test event',
     testText:

@@ -36,6 +36,7 @@ export const technicalPt = {
     empty: 'Nenhum envio ainda',
     emptyText: 'Eventos aparecem aqui quando uma cobrança muda de estado e há uma URL de webhook.',
     event: 'Evento',
+    created: 'Criado em',
     statuses: deliveryStatus,
     retrying: 'Falhando',
     types: webhookTypes,
@@ -87,6 +88,8 @@ export const technicalPt = {
     events: 'Ler os eventos dos últimos 30 dias',
     login: 'Entrar como pessoa e ver a loja',
     verify: 'Conferir a assinatura de um webhook',
+    verifyGiven: 'BODY: o corpo exatamente como chegou; SECRET: o segredo do webhook',
+    verifyEquals: 'é igual ao cabeçalho X-Service-Signature',
     reference: 'Referência completa',
     test: 'Evento de teste',
     testText:
@@ -98,7 +101,7 @@ export const technicalPt = {
   branding: {
     save: 'Salvar a aparência',
     title: 'Sua página de pagamento',
-    text: 'O que quem paga vê ao lado do nome da loja. Salve e abra a página de pagamento de um pedido para ver.',
+    text: 'O que quem paga vê ao lado do nome da loja. Salve e abra a página de pagamento de uma cobrança para ver.',
     logo: 'Logotipo',
     logoHint: 'PNG, JPEG ou WebP. Ele é reduzido.',
     choose: 'Escolher uma imagem',

@@ -80,7 +80,7 @@ export const auditEn: typeof auditPt = {
     repeated: 'repeated request',
     unknown: 'no answer: see what became of it',
   },
-  open: 'open it',
+  open: 'Open',
   keyWithoutName: 'API key without a name',
   revokedKey: 'API key',
 }

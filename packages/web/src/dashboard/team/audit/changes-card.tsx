@@ -33,7 +33,7 @@ export function ChangesCard({ nameOf }: { nameOf(userId: string): string }) {
             <tr>
               <th>{t.team.what}</th>
               <th>{t.team.who}</th>
-              <th>{t.created}</th>
+              <th>{t.team.when}</th>
             </tr>
           </thead>
           <tbody>
