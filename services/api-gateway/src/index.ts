@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 
 export { type ApiGatewayConfig, apiGatewayConfig } from './config'
-export { quickstartPage } from './docs'
+export { docsRoutes, quickstartPage } from './docs'
 export { openApiDocument } from './openapi'
+export { errorPage, securityHeaders } from './pages'
 export { type ApiGatewayOverrides, createApiGateway } from './service'
 
 /** Where this service's migrations are. */

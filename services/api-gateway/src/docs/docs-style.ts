@@ -16,7 +16,8 @@ h3 { margin-bottom: 0; }
 h4 { margin: 1rem 0 0; }
 nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; padding: 0.5rem 0; }
 nav.pages { align-items: baseline; border-bottom: 1px solid var(--line); }
-nav.pages .brand { margin-right: auto; font-weight: 700; color: var(--ink); text-decoration: none; }
+nav.pages .brand { margin-right: auto; color: var(--ink); text-decoration: none; }
+.brand { font-weight: 700; }
 .brand svg { width: 1.4em; height: 1.4em; margin-right: 0.5em; vertical-align: -0.35em; }
 nav a { padding: 0.3rem 0; }
 section > p, li { max-width: 46rem; }

@@ -1,2 +1,3 @@
 export { docsRoutes } from './docs-routes'
+export { mark } from './docs-style'
 export { quickstartPage } from './guide'

@@ -1,6 +1,7 @@
 import type { ErrorCode, Problem } from '@ponte/contracts'
 import type { ErrorPage } from '@ponte/service-kit'
 import type { Request } from 'express'
+import { mark } from '../docs'
 
 type Language = 'pt' | 'en'
 interface Text {
@@ -38,7 +39,7 @@ function render({ code, status, request_id }: Problem, language: Language): stri
   const { title, advice } = (TEXTS[code] ?? { pt: OTHERWISE.pt, en: OTHERWISE.en })[language]
   return `<!doctype html>
 <html lang="${language === 'pt' ? 'pt-BR' : 'en'}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Ponte</title><link rel="stylesheet" href="/docs/style.css"></head>
-<body><main><h1>${title}</h1><p>${advice}</p><p><small>${REFERENCE[language]}: <code>${status} ${request_id}</code></small></p></main></body></html>
+<title>${title} · Ponte</title><link rel="icon" type="image/svg+xml" href="/docs/mark.svg"><link rel="stylesheet" href="/docs/style.css"></head>
+<body><main><p class="brand">${mark}Ponte</p><h1>${title}</h1><p>${advice}</p><p><small>${REFERENCE[language]}: <code>${status} ${request_id}</code></small></p></main></body></html>
 `
 }
