@@ -2,13 +2,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { until } from '@ponte/service-kit'
 import type { BrowserContext, Page, Request, Route } from 'playwright-core'
-import type { Shown } from '../every-page'
+import type { Shown, Stop } from '../every-page'
 
 /** Where the recorded pages are; no server is asked for it. */
 export const ORIGIN = 'https://pay.ponte.example'
 
 const FILE = join(__dirname, 'artifacts/answers.json')
 const PAGES = join(__dirname, '../../../../packages/web/dist')
+const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 56 56"><circle cx="28" cy="28" r="28" fill="#f3d9a4"/><path d="M14 34q14-26 28 0z" fill="#8a4b14"/></svg>`
 const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.woff2': 'font/woff2' }
 
 interface Answer {
@@ -111,43 +112,52 @@ export function recorder(page: Page, shown: Shown, gatewayUrl: string) {
   }
 }
 
-/** Answers every request of the context from the built pages and the recorded answers of the page that was begun last. */
-export async function replay(context: BrowserContext, { pages, bodies }: Answers) {
-  let name = ''
+/** Answers every request of the context as one page was answered, from the built pages and the recorded answers. */
+export async function replay(context: BrowserContext, { pages, bodies }: Answers, { answersOf, name, instead = {}, refused = {} }: Stop) {
+  const recorded = answersOf ?? name
+  const page = pages[recorded]
+  if (!page) throw new Error(`${recorded} was never recorded: PONTE_PICTURES=record npm run pictures`)
+  const at = new Date(page.at)
+  const headers = { date: at.toUTCString(), 'content-type': 'application/json' }
   let changed = 0
-  const missing = new Set<string>()
+  const missing: string[] = []
   const answer = async (route: Route) => {
     const request = route.request()
     const { pathname } = new URL(request.url())
     if (changes(request)) changed += 1
-    if (pathname.startsWith('/assets/')) {
-      return route.fulfill({ path: join(PAGES, pathname), contentType: TYPES[extname(pathname)] ?? 'application/octet-stream' })
-    }
-    if (request.resourceType() === 'document') {
-      return route.fulfill({ path: join(PAGES, pathname.startsWith('/pay/') ? 'pay.html' : 'dashboard.html'), contentType: 'text/html' })
-    }
+    const file = fileOf(request)
+    if (file) return route.fulfill(file)
     // A stream that stays silent.
     if (request.resourceType() === 'eventsource') return
-    const { at = '', answers = [] } = pages[name] ?? {}
-    const known = answers.filter(({ key }) => key === keyOf(request))
+    const refusal = endOf(refused, pathname)
+    if (refusal) return route.fulfill({ status: refusal.status, headers, body: JSON.stringify(refusal) })
+    const known = page.answers.filter(({ key }) => key === keyOf(request))
     const found = known.findLast(({ after }) => after <= changed) ?? known[0]
     if (!found) {
-      missing.add(`${name}: ${keyOf(request)}`)
+      missing.push(`${name}: ${keyOf(request)}`)
       return route.abort()
     }
-    const headers = { date: new Date(at).toUTCString(), 'content-type': 'application/json' }
-    return route.fulfill({ status: found.status, headers, body: bodies[found.body] ?? '' })
+    const body = bodies[found.body] ?? ''
+    const fields = endOf(instead, pathname)
+    return route.fulfill({ status: found.status, headers, body: fields ? JSON.stringify({ ...JSON.parse(body), ...fields }) : body })
   }
   await context.route('**/*', answer)
   return {
     missing,
     /** The moment at which the page was recorded. */
-    begin(next: string): Date {
-      name = next
-      changed = 0
-      const page = pages[next]
-      if (!page) throw new Error(`${next} was never recorded: PONTE_PICTURES=record npm run pictures`)
-      return new Date(page.at)
-    },
+    at,
   }
+}
+
+const endOf = <T>(by: Record<string, T>, pathname: string): T | undefined => Object.entries(by).find(([end]) => pathname.endsWith(end))?.[1]
+
+/** What a request gets of what was built: a document, a script, a style; or a picture of a merchant. */
+function fileOf(request: Request) {
+  const { pathname } = new URL(request.url())
+  if (pathname.startsWith('/assets/')) {
+    return { path: join(PAGES, pathname), contentType: TYPES[extname(pathname)] ?? 'application/octet-stream' }
+  }
+  if (pathname.startsWith('/logos/')) return { body: LOGO, contentType: 'image/svg+xml' }
+  if (request.resourceType() !== 'document') return null
+  return { path: join(PAGES, pathname.startsWith('/pay/') ? 'pay.html' : 'dashboard.html'), contentType: 'text/html' }
 }

@@ -1,0 +1,43 @@
+import type { Page } from 'playwright-core'
+import { MERCHANT, PAYER } from '../../../world'
+import { heading } from './stop'
+
+/** What a browser keeps of a payment that left from it: by its transaction, or signed for the service to submit, now or long ago. */
+export async function leaveSent(page: Page, orderId: string, hash: string | null, isOld = hash === null): Promise<void> {
+  const sent = { hash, authorization: null, payer: MERCHANT.address, at: isOld ? 0 : Date.now(), receivedBefore: '0.000000' }
+  await page.evaluate(`localStorage.setItem('ponte.sent.${orderId}', '${JSON.stringify(sent)}')`)
+  await page.reload()
+  await heading(page)
+}
+
+/** A transaction of this browser that its wallet finds refused by the network. */
+export async function leaveFailed(page: Page, orderId: string): Promise<void> {
+  await leaveSent(page, orderId, `0x${'5f'.repeat(32)}`)
+  await announceWallet(page, "() => Promise.resolve({ status: '0x0' })")
+  await page.locator('.notice.bad').waitFor()
+}
+
+/** Presses the button of a wallet that announces itself, and that answers as this source text. */
+export async function payBy(page: Page, request: string): Promise<void> {
+  await heading(page)
+  await announceWallet(page, request)
+  // On a phone the address of a transfer is what stands there first.
+  await page.getByRole('tab').first().click()
+  await page.locator('.wallets .primary').click()
+}
+
+const announceWallet = (page: Page, request: string) =>
+  page.evaluate(`dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: {
+    info: { rdns: 'io.example', uuid: '1', name: 'Carteira', icon: '' },
+    provider: { request: ${request} },
+  } }))`)
+
+const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`
+
+/** A wallet on the local chain with so many units of USDC, and so much for gas. */
+export const walletWith = (units: bigint, wei: bigint): string =>
+  `async ({ method, params }) => (${JSON.stringify({
+    eth_requestAccounts: [PAYER.address],
+    eth_chainId: '0x7a69',
+    eth_getBalance: `0x${wei.toString(16)}`,
+  })})[method] ?? (params[0].data.startsWith('0x70a08231') ? '${word(units)}' : '${word(0n)}')`
