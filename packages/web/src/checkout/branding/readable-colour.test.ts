@@ -15,6 +15,11 @@ test('a colour that can be read stays as it is', () => {
   expect(readableOn('#55c8a3', dark)).toBe('#55c8a3')
 })
 
+test('a background is read as the build writes it', () => {
+  expect(readableOn('#7a1fa2', ['#fff', '#f9f8f5', '#f5f4ef'])).toBe('#7a1fa2')
+  expect(contrast('#000', '#fff')).toBeCloseTo(21)
+})
+
 test('every colour becomes one that can be read on light and on dark, and so does the text on it', () => {
   fc.assert(
     fc.property(colour, hex => {

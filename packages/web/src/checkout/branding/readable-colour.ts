@@ -7,7 +7,11 @@ const STEPS = 40
 /** WCAG 2.2 AA for text. */
 export const CONTRAST_MIN = 4.5
 
-const parse = (hex: string): Rgb => [1, 3, 5].map(at => Number.parseInt(hex.slice(at, at + 2), 16)) as unknown as Rgb
+/** `#rrggbb`, or `#rgb`, to which the build shortens the colours of a style. */
+function parse(hex: string): Rgb {
+  const whole = hex.length === 4 ? hex.replace(/[0-9a-f]/gi, '$&$&') : hex
+  return [1, 3, 5].map(at => Number.parseInt(whole.slice(at, at + 2), 16)) as unknown as Rgb
+}
 const format = (rgb: Rgb): string => `#${rgb.map(part => Math.round(part).toString(16).padStart(2, '0')).join('')}`
 const mix = (from: Rgb, to: Rgb, share: number): Rgb => from.map((part, n) => part + ((to[n] ?? 0) - part) * share) as unknown as Rgb
 
