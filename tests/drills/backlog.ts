@@ -26,7 +26,7 @@ drill(async started => {
   started({ stop: async () => database.stop?.() })
   const lines: string[] = []
   const log = (text: string) => void lines.push(text)
-  const logger = { ...silentLogger, warn: log, error: log }
+  const logger = { ...silentLogger, info: () => undefined, warn: log, error: log }
   const replica = async () => {
     const bus = rabbitmqBus({ url: servers.broker.url, namespace: 'ponte', topology: { [QUEUE]: [TYPE] } as never, logger })
     await bus.start?.()

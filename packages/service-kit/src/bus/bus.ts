@@ -50,8 +50,16 @@ export function queuesOf(topology: Topology): ReadonlyMap<string, readonly strin
   return new Map([...types].map(type => [type, Object.keys(topology).filter(queue => topology[queue]?.includes(type))]))
 }
 
-/** Announced when a queue had to be declared again, with `{ queue, types }`: messages that it held may be gone. */
+/** Announced when a queue was not there and had to be declared: messages that it held may be gone. */
 export const QUEUE_LOST = 'queue.lost'
+
+/** The body of that announcement. A release that does not know `found_ms_ago` announces without it. */
+export interface QueueLoss {
+  queue: string
+  types: string[]
+  /** For how long it has been known that the queue is not there. What was published since is in the queue that was declared then. */
+  found_ms_ago?: number
+}
 
 /**
  * At least once, in no promised order. Both buses keep the same promises; `test/bus-contract.ts` states them.

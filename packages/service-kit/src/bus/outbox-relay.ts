@@ -3,7 +3,7 @@ import type { Database, Sql } from '../database'
 import { uuidv7Floor } from '../ids'
 import type { Counter, Logger } from '../observe'
 import { every, type Loop } from '../process'
-import { type Bus, type Message, QUEUE_LOST } from './bus'
+import { type Bus, type Message, QUEUE_LOST, type QueueLoss } from './bus'
 
 const CLAIM_MAX = 200
 const POLL_MS = 500
@@ -20,23 +20,43 @@ const BACKOFF_MS_MAX = 5_000
 const UNANSWERED_MAX = 5 * CLAIM_MAX
 /** Events that were confirmed while a queue was being lost are marked by then. */
 const RESEND_AFTER_MS = 2_000
+/** A process that has claimed events and died holds them back for so long. */
+const CLAIM_S = 15
 
 // Without a name, so that it is planned each time: the plan that an empty outbox gets marks up a bitmap of all that was ever sent.
 const CLAIM = `
-  UPDATE outbox SET claimed_until = now() + interval '15 seconds'
+  UPDATE outbox SET claimed_until = now() + interval '${CLAIM_S} seconds'
   WHERE id = ANY(ARRAY(
     SELECT id FROM outbox WHERE sent_at IS NULL AND (claimed_until IS NULL OR claimed_until < now())
     ORDER BY created_at LIMIT ${CLAIM_MAX} FOR UPDATE SKIP LOCKED))
   RETURNING id, type, body`
 
-/** Raw SQL: by type over the whole outbox; it runs when a queue was lost and at no other time. */
-const RESEND = 'UPDATE outbox SET sent_at = NULL, claimed_until = NULL WHERE sent_at IS NOT NULL AND type = ANY($1::text[])'
-
-// Ids begin with their time, so that what is newer is one range of the primary key.
+/**
+ * Ids begin with their time, so that what is newer is one range of the primary key. Locked in that order, because other replicas may unsend the same. What was
+ * claimed after a moment was published after it.
+ */
 const UNSEND = `
-  WITH next AS (SELECT id FROM outbox WHERE id > $1 AND id >= $2 AND id < $3 AND sent_at IS NOT NULL ORDER BY id LIMIT ${PRUNED_AT_ONCE}),
+  WITH page AS (SELECT id FROM outbox WHERE id > $1 AND id < $2 ORDER BY id LIMIT ${PRUNED_AT_ONCE}),
+  next AS (
+    SELECT id FROM outbox WHERE id = ANY(ARRAY(SELECT id FROM page)) AND sent_at IS NOT NULL AND ($3::text[] IS NULL OR type = ANY($3))
+      AND ($4::float8 IS NULL OR claimed_until IS NULL OR claimed_until < now() + interval '${CLAIM_S} seconds' - $4 * interval '1 millisecond')
+    ORDER BY id FOR UPDATE),
   unsent AS (UPDATE outbox SET sent_at = NULL, claimed_until = NULL FROM next WHERE outbox.id = next.id RETURNING outbox.id)
-  SELECT (SELECT count(*)::int FROM unsent) AS count, (SELECT id FROM next ORDER BY id DESC LIMIT 1) AS last`
+  SELECT (SELECT count(*)::int FROM unsent) AS count, (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last`
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** What is bound to a queue that was lost and is published again, page by page. */
+interface Resend {
+  queue: string
+  types: string[]
+  /** When it was certain that the queue is not there. */
+  foundAt: number
+  dueAt: number
+  /** The last id of the pages that are done. */
+  after: string
+  events: number
+}
 
 const DAY_MS = 86_400_000
 const OUTBOX_DAYS = 7
@@ -65,7 +85,7 @@ export function outboxRelay(
   let resumeAt = 0
   let refusals: { row: Message; error: unknown }[] = []
   const losses = new Set<string>()
-  let resends: { queue: string; types: string[]; atMs: number }[] = []
+  let resends: Resend[] = []
   const inFlight = new Set<string>()
   const mark = (ids: string[]) => database.query('UPDATE outbox SET sent_at = now() WHERE id = ANY($1::uuid[])', [ids])
 
@@ -78,21 +98,31 @@ export function outboxRelay(
   const heardOfLoss = ({ id, body }: Message) => {
     if (losses.has(id)) return
     losses.add(id)
-    const { queue, types }: { queue: string; types: string[] } = JSON.parse(body)
-    resends.push({ queue, types, atMs: performance.now() + RESEND_AFTER_MS })
+    const { queue, types, found_ms_ago = 0 }: QueueLoss = JSON.parse(body)
+    const now = performance.now()
+    resends.push({ queue, types, foundAt: now - found_ms_ago, dueAt: now + RESEND_AFTER_MS, after: FIRST_ID, events: 0 })
   }
-  const resend = async () => {
-    for (const lost of resends.filter(({ atMs }) => atMs <= performance.now())) {
-      const { rowCount } = await database.query({ name: 'outbox-resend', text: RESEND }, [lost.types])
+  /** A page of each at a turn, so that publishing goes on; true when there is more. */
+  const resend = async (): Promise<boolean> => {
+    const due = resends.filter(({ dueAt }) => dueAt <= performance.now())
+    for (const lost of due) {
+      const { count, last } = await unsend(database, lost.after, LAST_ID, lost)
+      lost.events += count
+      lost.after = last ?? lost.after
+      if (last) continue
       resends = resends.filter(other => other !== lost)
-      logger.error('a queue was lost; the events bound to it are published again', { queue: lost.queue, events: rowCount })
+      const fields = { queue: lost.queue, events: lost.events }
+      if (lost.events > 0) logger.error('a queue was lost; the events bound to it are published again', fields)
+      // As at the first start on a broker without queues.
+      else logger.info('a queue was declared; nothing that it should hold was published before', fields)
     }
+    return due.some(lost => resends.includes(lost))
   }
 
   const relay = async (signal: AbortSignal): Promise<boolean> => {
-    await resend()
+    const resendsMore = await resend()
     logRefusals()
-    if (!bus.accepts() || inFlight.size + CLAIM_MAX > unansweredMax || performance.now() < resumeAt) return false
+    if (!bus.accepts() || inFlight.size + CLAIM_MAX > unansweredMax || performance.now() < resumeAt) return resendsMore
     const { rows } = await database.query<Message>(CLAIM)
     const sent: string[] = []
     const unsent: string[] = []
@@ -122,7 +152,7 @@ export function outboxRelay(
       await database.query("UPDATE outbox SET claimed_until = now() + interval '1 second' WHERE id = ANY($1::uuid[])", [unsent])
     backoffMs = unsent.length > 0 && sent.length === 0 ? Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_MIN, backoffMs * 2)) : 0
     resumeAt = performance.now() + backoffMs
-    return rows.length === CLAIM_MAX && backoffMs === 0
+    return resendsMore || (rows.length === CLAIM_MAX && backoffMs === 0)
   }
   const loop = every('outbox relay', POLL_MS, relay, logger)
   // A loop of its own: publishing waits for no retention.
@@ -185,16 +215,20 @@ export async function republish(database: Database, since: Date): Promise<number
   // Events that are written meanwhile are published anyway.
   const [floor, until] = [uuidv7Floor(since), uuidv7Floor(new Date())]
   let events = 0
-  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
-    const { rows } = await database.query<{ count: number; last: string | null }>({ name: 'outbox-republish', text: UNSEND }, [
-      after,
-      floor,
-      until,
-    ])
-    events += rows[0]?.count ?? 0
-    if (!rows[0]?.last) return events
-    after = rows[0].last
+  for (let after = floor; ; ) {
+    const { count, last } = await unsend(database, after, until)
+    events += count
+    if (!last) return events
+    after = last
   }
+}
+
+/** One page of what was sent is unsent: all of it, or what is of these types and was claimed before a moment. Without `last` there is no more. */
+async function unsend(database: Database, after: string, until: string, only?: Pick<Resend, 'types' | 'foundAt'>) {
+  const claimedMsAgo = only ? performance.now() - only.foundAt : null
+  const values = [after, until, only?.types ?? null, claimedMsAgo]
+  const { rows } = await database.query<{ count: number; last: string | null }>({ name: 'outbox-unsend', text: UNSEND }, values)
+  return rows[0] ?? { count: 0, last: null }
 }
 
 /** True when there is more. Ids begin with their time, so that what is old is one range of the primary key. */

@@ -1,7 +1,7 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
 import type { Logger } from '../observe'
 import type { Part } from '../process'
-import { type ConsumeOptions, type DeadLetters, type Handler, type Message, QUEUE_LOST, type QueuePart } from './bus'
+import { type ConsumeOptions, type DeadLetters, type Handler, type Message, QUEUE_LOST, type QueueLoss, type QueuePart } from './bus'
 import { createHandling, createRetryLog, handle, TAKEN_PER_HANDLER } from './handling'
 import { rabbitmqConnection, type Step } from './rabbitmq-connection'
 import { rabbitmqDeadLetters } from './rabbitmq-dead-letters'
@@ -35,7 +35,7 @@ export interface ConsumersOptions {
 /** The consuming connection: under a memory or disk alarm the broker reads nothing from publishers, and acknowledgements must still arrive. */
 export function rabbitmqConsumers({ url, namespace, logger, stepTimeoutMs, onQueueMissing, handBack }: ConsumersOptions) {
   const attachments = new Set<Attachment>()
-  let current: { model: ChannelModel; attach(attachment: Attachment): Promise<void> } | undefined
+  let current: { model: ChannelModel; since: number; attach(attachment: Attachment): Promise<void> } | undefined
   const setup = async (model: ChannelModel, step: Step) => {
     const attached = new Set<Attachment>()
     const attach = async (attachment: Attachment) => {
@@ -43,7 +43,7 @@ export function rabbitmqConsumers({ url, namespace, logger, stepTimeoutMs, onQue
       attached.add(attachment)
       await attachment(model, step)
     }
-    current = { model, attach }
+    current = { model, since: performance.now(), attach }
     model.on('close', () => {
       if (current?.model === model) current = undefined
     })
@@ -72,7 +72,7 @@ export function rabbitmqConsumers({ url, namespace, logger, stepTimeoutMs, onQue
   const heardOf = new Set<string>()
   /**
    * The broker may attach the consumer of a deleted queue to the one declared next by itself, and then forgets to deliver to it: RabbitMQ 3.10
-   * removes the queue's state from the channel after it. A consumer of a lost queue begins anew.
+   * removes the queue's state from the channel after it. A consumer of a lost queue begins anew, unless it was attached after the loss was found.
    */
   const losses = rabbitmqListener({
     exchange,
@@ -80,8 +80,8 @@ export function rabbitmqConsumers({ url, namespace, logger, stepTimeoutMs, onQue
     handler({ id, body }) {
       if (heardOf.has(id)) return
       heardOf.add(id)
-      const { queue }: { queue: string } = JSON.parse(body)
-      if (current && consumed.has(queue)) connection.renew(current.model)
+      const { queue, found_ms_ago = 0 }: QueueLoss = JSON.parse(body)
+      if (current && consumed.has(queue) && current.since < performance.now() - found_ms_ago) connection.renew(current.model)
     },
     ...attaching,
   })

@@ -2,17 +2,21 @@ import { randomUUID } from 'node:crypto'
 import type { ConfirmChannel, Options } from 'amqplib'
 import type { Logger } from '../observe'
 import { every, type Loop } from '../process'
-import { type Message, QUEUE_LOST, queuesOf, type Topology } from './bus'
+import { type Message, QUEUE_LOST, type QueueLoss, queuesOf, type Topology } from './bus'
 import { openConfirms } from './confirms'
 import { HAND_BACK_MS } from './handling'
 import { type ConnectionOptions, rabbitmqConnection } from './rabbitmq-connection'
 import { HANDED_BACK_AT } from './rabbitmq-message'
-import { declareTopology } from './rabbitmq-topology'
+import { declareTopology, type MissingQueue } from './rabbitmq-topology'
 
 const CONFIRM_TIMEOUT_MS = 10_000
 /** A lost queue is announced again and again for a while: other publishers may be connecting again too. */
 const ANNOUNCE_MS = 5_000
 const ANNOUNCED_FOR_MS = 120_000
+
+interface Loss extends MissingQueue {
+  id: string
+}
 
 export interface PublisherOptions {
   url: string
@@ -37,7 +41,7 @@ export function rabbitmqPublisher(options: PublisherOptions) {
   let channel: ConfirmChannel | undefined
   let blocked = false
   let redeclare: () => void = () => undefined
-  let lost: { message: Message; untilMs: number }[] = []
+  let lost: Loss[] = []
 
   const setup: ConnectionOptions['setup'] = async (model, step) => {
     blocked = false
@@ -50,7 +54,10 @@ export function rabbitmqPublisher(options: PublisherOptions) {
     })
     let declaring = false
     const declare = async () => {
-      for (const queue of await declareTopology(model, namespace, topology, step)) announceLost(queue)
+      const missing = await declareTopology(model, namespace, topology, step)
+      const losses = missing.map(queue => ({ ...queue, id: randomUUID() }))
+      lost.push(...losses)
+      for (const loss of losses) announceLoss(loss)
     }
     // On the same connection: what is being published goes on.
     redeclare = () => {
@@ -74,7 +81,7 @@ export function rabbitmqPublisher(options: PublisherOptions) {
       if (channel === confirming) channel = undefined
     })
     channel = confirming
-    for (const { message } of lost) announce(message)
+    for (const loss of lost) announceLoss(loss)
     onDeclared()
   }
   const connection = rabbitmqConnection({ url, name: `${namespace} publisher`, logger, setup, stepTimeoutMs })
@@ -87,18 +94,16 @@ export function rabbitmqPublisher(options: PublisherOptions) {
     }
   }
   /** A queue that had to be made may have held messages that were confirmed: their publisher publishes them again. */
-  const announceLost = (queue: string) => {
-    const body = JSON.stringify({ queue, types: topology[queue] ?? [] })
-    const message = { id: randomUUID(), type: QUEUE_LOST, body }
-    lost.push({ message, untilMs: performance.now() + ANNOUNCED_FOR_MS })
-    announce(message)
+  const announceLoss = ({ id, name, foundAt }: Loss) => {
+    const loss: QueueLoss = { queue: name, types: [...(topology[name] ?? [])], found_ms_ago: Math.floor(performance.now() - foundAt) }
+    announce({ id, type: QUEUE_LOST, body: JSON.stringify(loss) })
   }
   const announcing: Loop = every(
     'lost queues',
     ANNOUNCE_MS,
     async () => {
-      lost = lost.filter(({ untilMs }) => performance.now() < untilMs)
-      for (const { message } of lost) announce(message)
+      lost = lost.filter(({ foundAt }) => performance.now() < foundAt + ANNOUNCED_FOR_MS)
+      for (const loss of lost) announceLoss(loss)
     },
     logger,
   )

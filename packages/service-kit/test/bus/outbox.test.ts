@@ -10,6 +10,7 @@ import {
   outboxRelay,
   outboxRows,
   QUEUE_LOST,
+  type QueueLoss,
   silentLogger,
   until,
   uuidv7At,
@@ -190,8 +191,11 @@ describe('the outbox relay', () => {
     expect(tries).toBe(claims() * 200)
   })
 
-  it('publishes again what was bound to a queue that was lost, once for each loss', async () => {
+  it('publishes again what was bound to a queue that was lost, once for each loss, and not what was claimed after the loss was found', async () => {
     const published: string[] = []
+    const lines: unknown[] = []
+    const error = (_text: string, fields?: object) => void lines.push(fields)
+    const logger = { ...silentLogger, error, info: () => undefined }
     let announce: (message: Message) => void = () => undefined
     const listening: Partial<Bus> = {
       listen: (_types, handler) => {
@@ -200,10 +204,19 @@ describe('the outbox relay', () => {
       },
     }
     const ids = await write(2)
-    await database.query("INSERT INTO outbox (id, type, body, sent_at) VALUES (gen_random_uuid(), 'order.other', '{}', now())")
-    await starting(scriptedBus(async message => void published.push(message.id), listening))
+    await database.query(
+      "INSERT INTO outbox (id, type, body, claimed_until, sent_at) VALUES (gen_random_uuid(), 'order.other', '{}', now(), now())",
+    )
+    await starting(
+      scriptedBus(async message => void published.push(message.id), listening),
+      database,
+      logger,
+    )
     await until(async () => (await unsent()) === 0, 'some are unsent')
-    const loss = { id: ID, type: QUEUE_LOST, body: JSON.stringify({ queue: 'reader', types: ['order.changed'] }) }
+    // As at the first start: the queue was never there, and an announcement comes when events have long been published.
+    const first: QueueLoss = { queue: 'new', types: ['order.other'], found_ms_ago: 60_000 }
+    announce({ id: uuidv7At(new Date()), type: QUEUE_LOST, body: JSON.stringify(first) })
+    const loss = { id: ID, type: QUEUE_LOST, body: JSON.stringify({ queue: 'reader', types: ['order.changed'], found_ms_ago: 0 }) }
     for (let n = 0; n < 3; n += 1) announce(loss)
     await until(
       () => published.length === 4,
@@ -211,6 +224,7 @@ describe('the outbox relay', () => {
     )
     await until(async () => (await unsent()) === 0, 'some are unsent')
     expect(published.sort()).toEqual([...ids, ...ids].sort())
+    expect(lines).toEqual([{ queue: 'reader', events: 2 }])
   })
 
   it('a relay that dies between publishing and marking: it is published again when the claim ends, and the inbox makes that harmless', async () => {
