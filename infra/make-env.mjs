@@ -50,6 +50,7 @@ RPC_URLS=http://chain:8545
 WS_URL=ws://chain:8545
 TOKEN_ADDRESS=0x5FbDB2315678afecb367f032d93F642f64180aa3
 ROUTER_ADDRESS=0x0b23252FF030c18b796b1b9FE2Cc6E808379a13E
+# The router again: what deposit addresses are made by. none without a relayer: orders have no such address then.
 DEPOSIT_FACTORY=0x0b23252FF030c18b796b1b9FE2Cc6E808379a13E
 # Two accounts that pay for gas, of sweeps and of payers' signatures; these are test accounts of anvil, whose keys are public. On a network with
 # real money name keys in AWS KMS instead (RELAYER_KMS_KEY, GASLESS_KMS_KEY), and COIN_USDC: what the native coin is worth.

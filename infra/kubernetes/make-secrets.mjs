@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 // Prints every Secret that an overlay refers to, with fresh random values:  node infra/kubernetes/make-secrets.mjs production | kubectl apply -f -
 // A secret store may put Secrets of these names and keys in place instead. RPC_URLS, which may carry a provider's key, and the keys of the
-// relayer's accounts are taken from the environment.
+// relayer's accounts (RELAYER_KMS_KEY and GASLESS_KMS_KEY, or …_PRIVATE_KEY) are taken from the environment.
 const overlay = process.argv[2]
 if (overlay !== 'development' && overlay !== 'production') {
   console.error('Name the overlay: node infra/kubernetes/make-secrets.mjs development, or production.')
@@ -26,6 +26,12 @@ const role = name => name.replaceAll('-', '_')
 const rpcUrls = process.env.RPC_URLS ?? (inProduction ? undefined : 'http://chain:8545')
 if (!rpcUrls) {
   console.error("Set RPC_URLS to the chain's end points, comma-separated; two or more, so that they check each other.")
+  process.exit(1)
+}
+if (inProduction && !process.env.RELAYER_KMS_KEY && !process.env.RELAYER_PRIVATE_KEY) {
+  console.error(
+    'Set RELAYER_KMS_KEY to the account that pays for sweeps of deposit addresses, and GASLESS_KMS_KEY to the one for payers without gas.',
+  )
   process.exit(1)
 }
 // CloudNativePG's service of the writable instance; the operator of RabbitMQ makes its own secret, from which the overlay takes AMQP_URL.

@@ -92,6 +92,13 @@ const keysOf = (config: Settings, account: 'RELAYER' | 'GASLESS') =>
   KEYS.filter(key => key.startsWith(account) && Reflect.get(config, key) !== undefined)
 const relays = (config: Settings) => keysOf(config, 'RELAYER').length + keysOf(config, 'GASLESS').length > 0
 
+/** Those of infra/make-env.mjs, which are public. */
+const PUBLIC_KEYS = [
+  '0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a',
+  '0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6',
+]
+const isPublic = (key: string | undefined) => key !== undefined && PUBLIC_KEYS.includes(key.toLowerCase())
+
 const checked = settings
   .refine(config => keysOf(config, 'RELAYER').length <= 1, { path: ['RELAYER_PRIVATE_KEY'], message: 'name the account in one way' })
   .refine(config => keysOf(config, 'GASLESS').length <= 1, { path: ['GASLESS_PRIVATE_KEY'], message: 'name the account in one way' })
@@ -105,8 +112,15 @@ const checked = settings
   })
   .refine(config => config.DATABASE_POOL >= 4, { path: ['DATABASE_POOL'], message: 'must be at least 4: two connections hold locks' })
 
-/** Of the relayer as a process of its own. */
-export const relayerConfig = checked
+const shared = checked
+  .refine(config => config.DEVELOPMENT_CHAIN || !isPublic(config.RELAYER_PRIVATE_KEY), {
+    path: ['RELAYER_PRIVATE_KEY'],
+    message: 'is the public one of .env.example, for development chains only',
+  })
+  .refine(config => config.DEVELOPMENT_CHAIN || !isPublic(config.GASLESS_PRIVATE_KEY), {
+    path: ['GASLESS_PRIVATE_KEY'],
+    message: 'is the public one of .env.example, for development chains only',
+  })
   .refine(config => !config.DEVELOPMENT_CHAIN || supportedChains[config.CHAIN_ID]?.isTestNet !== false, {
     path: ['DEVELOPMENT_CHAIN'],
     message: 'must not be set on a main net',
@@ -124,7 +138,14 @@ export const relayerConfig = checked
     message: 'must be set: the fees in basis points that the routers may take',
   })
 
-export const chainListenerConfig = relayerConfig.refine(config => config.RELAYER_PROCESS === 'listener' || !relays(config), {
+/** Of the relayer as a process of its own. */
+export const relayerConfig = shared.refine(config => config.DEVELOPMENT_CHAIN || relays(config), {
+  path: ['RELAYER_KMS_KEY'],
+  message:
+    'must be set, or GASLESS_KMS_KEY, or both (…_KEY_FILE and …_PRIVATE_KEY are other ways): without an account this process does nothing',
+})
+
+export const chainListenerConfig = shared.refine(config => config.RELAYER_PROCESS === 'listener' || !relays(config), {
   path: ['RELAYER_PROCESS'],
   message: 'is own: the keys of RELAYER_… and GASLESS_… belong to that process alone',
 })

@@ -46,8 +46,11 @@ const settings = z.object({
   DEPOSIT_MIN_UNITS: integer(0).transform(BigInt).default(CENT),
   /** An order for less than this is not relayed without gas, for the same reason. */
   GASLESS_MIN_UNITS: integer(0).transform(BigInt).default(CENT),
-  /** The contract whose clones are deposit addresses: the router itself. Without it, and so without a relayer, orders have none. */
-  DEPOSIT_FACTORY: address.optional(),
+  /** The contract whose clones are deposit addresses: the router itself; `none` without a relayer: orders have no address then, and no payment is relayed. Must be set unless DEVELOPMENT_CHAIN is. */
+  DEPOSIT_FACTORY: z
+    .string()
+    .regex(/^(0x[0-9a-fA-F]{40}|none)$/, 'must be a 0x address, or none')
+    .optional(),
   /** A node of the chain with Chainlink's BRL / USD feed, and the feed's address there. */
   RATE_CHAINLINK_RPC_URL: z.url().optional(),
   RATE_CHAINLINK_ADDRESS: address.optional(),
@@ -98,11 +101,20 @@ export const ordersConfig = settings
     path: ['RATE_CHAINLINK_ADDRESS'],
     message: 'goes together with RATE_CHAINLINK_RPC_URL',
   })
-  .refine(config => config.DEPOSIT_FACTORY === undefined || config.DEPOSIT_FACTORY.toLowerCase() === config.ROUTER_ADDRESS.toLowerCase(), {
+  .refine(config => config.DEVELOPMENT_CHAIN || config.DEPOSIT_FACTORY !== undefined, {
+    path: ['DEPOSIT_FACTORY'],
+    message: 'must be set: to ROUTER_ADDRESS where a relayer sweeps deposit addresses, else to none, and orders have no deposit address',
+  })
+  .refine(config => [undefined, config.ROUTER_ADDRESS.toLowerCase()].includes(depositFactory(config)?.toLowerCase()), {
     path: ['DEPOSIT_FACTORY'],
     message: 'must equal ROUTER_ADDRESS: money at an address of another router would settle nothing',
   })
 export type OrdersConfig = z.infer<typeof ordersConfig>
+
+/** Absent where orders have no deposit address. */
+export function depositFactory({ DEPOSIT_FACTORY: factory }: { DEPOSIT_FACTORY?: string | undefined }): string | undefined {
+  return factory === 'none' ? undefined : factory
+}
 
 function parsed(json: string): unknown {
   try {

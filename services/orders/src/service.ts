@@ -22,7 +22,7 @@ import {
   unverifiedDeployment,
 } from './chain'
 import { createCharges } from './charges'
-import type { OrdersConfig } from './config'
+import { depositFactory, type OrdersConfig } from './config'
 import { expireDue, isOfListener, park, publishSettled } from './due'
 import { createIngestion } from './ingestion'
 import { orderMetrics } from './metrics'
@@ -67,11 +67,12 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     store.chain.missingEvents(config.CHAIN_ID),
   )
 
+  const factory = depositFactory(config)
   const place = {
     network: config.NETWORK,
     publicUrl: config.PUBLIC_URL,
     confirmations: config.CONFIRMATIONS,
-    gaslessMinUnits: config.DEPOSIT_FACTORY === undefined ? null : config.GASLESS_MIN_UNITS,
+    gaslessMinUnits: factory === undefined ? null : config.GASLESS_MIN_UNITS,
   }
   const reader = openChainReader(config.RPC_URLS, config.CHAIN_ID, CHAIN_TIMEOUT_MS)
   const deployment =
@@ -107,7 +108,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     place,
     depositMinUnits: config.DEPOSIT_MIN_UNITS,
     quote: rates.current,
-    depositAddress: depositAddresses(config.DEPOSIT_FACTORY),
+    depositAddress: depositAddresses(factory),
     async requirePayable(payoutAddress) {
       deployment.requireVerified()
       return payoutAddresses.require(payoutAddress)

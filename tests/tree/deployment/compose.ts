@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { testAccounts } from '@ponte/local-servers'
 import { parse, type ScalarTag, type Tags } from 'yaml'
 import { type Container, type Variables, variablesOf } from './container'
 
@@ -82,5 +83,8 @@ export const productionEnv = (fresh: Variables, place: Variables): Variables => 
   CONFIRMATIONS: '12',
   SMTP_URL: 'smtps://ponte:password@mail.example:465',
   MAIL_FROM: 'ponte@shop.example',
+  // Those of the fresh file are refused.
+  RELAYER_PRIVATE_KEY: testAccounts[5].privateKey,
+  GASLESS_PRIVATE_KEY: testAccounts[6].privateKey,
   ...place,
 })

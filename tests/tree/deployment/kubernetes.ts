@@ -41,7 +41,10 @@ const secretOfOperator: Manifest = {
 }
 
 /** `given` is the environment that an operator runs the script of the secrets with. */
-export function renderOverlay(overlay: string, given: Variables = { RPC_URLS: 'https://rpc.example/key' }) {
+export function renderOverlay(
+  overlay: string,
+  given: Variables = { RPC_URLS: 'https://rpc.example/key', RELAYER_KMS_KEY: 'alias/relayer', GASLESS_KMS_KEY: 'alias/gasless' },
+) {
   const printed = (script: string) =>
     spawnSync(process.execPath, [join(root, 'infra/kubernetes', script), overlay], {
       encoding: 'utf8',

@@ -87,8 +87,8 @@ export const renderings: Record<string, Kind> = {
     render({ chain, secondNodeUrl, sources, identity }) {
       const overlay = renderOverlay('production', {
         RPC_URLS: `${chain.rpcUrl},${secondNodeUrl}`,
-        RELAYER_PRIVATE_KEY: testAccounts[4].privateKey,
-        GASLESS_PRIVATE_KEY: testAccounts[9].privateKey,
+        RELAYER_PRIVATE_KEY: testAccounts[5].privateKey,
+        GASLESS_PRIVATE_KEY: testAccounts[6].privateKey,
       })
       const { username, password } = new URL(overlay.secret('rabbitmq-default-user').connection_string ?? '')
       return {

@@ -1,6 +1,6 @@
-import { type FaultProxy, faults, type LocalChain, mined, startFaultProxy, startLocalChain } from '@ponte/local-servers'
+import { type FaultProxy, faults, type LocalChain, mined, startFaultProxy, startLocalChain, testAccounts } from '@ponte/local-servers'
 import { readConfig } from '@ponte/service-kit'
-import { chainListenerConfig } from '../../src'
+import { chainListenerConfig, relayerConfig } from '../../src'
 import { type Listening, startListener } from '../setup'
 
 const ELSEWHERE = `0x${'0b'.repeat(20)}`
@@ -77,11 +77,13 @@ describe('the start', () => {
 })
 
 describe('settings', () => {
-  const read = (env: Record<string, string>) => () =>
-    readConfig(chainListenerConfig, {
-      ...{ DATABASE_URL: 'postgres://x', AMQP_URL: 'amqp://x', RPC_URLS: 'http://127.0.0.1:1', ROUTER_ADDRESSES: ELSEWHERE },
-      ...{ CHAIN_ID: '8453', TOKEN_ADDRESS: ELSEWHERE, FEE_RECEIVERS: ELSEWHERE, FEES_BPS: '100', ...env },
-    })
+  const read =
+    (env: Record<string, string>, config: typeof chainListenerConfig = chainListenerConfig) =>
+    () =>
+      readConfig(config, {
+        ...{ DATABASE_URL: 'postgres://x', AMQP_URL: 'amqp://x', RPC_URLS: 'http://127.0.0.1:1', ROUTER_ADDRESSES: ELSEWHERE },
+        ...{ CHAIN_ID: '8453', TOKEN_ADDRESS: ELSEWHERE, FEE_RECEIVERS: ELSEWHERE, FEES_BPS: '100', ...env },
+      })
 
   it.each([
     ['a main net as a development chain', { DEVELOPMENT_CHAIN: 'true' }, 'DEVELOPMENT_CHAIN'],
@@ -89,9 +91,21 @@ describe('settings', () => {
     ['no fee receivers on a real chain', { FEE_RECEIVERS: '' }, 'FEE_RECEIVERS'],
     ['no fees on a real chain', { FEES_BPS: '' }, 'FEES_BPS'],
     ['a fee that no router takes', { FEES_BPS: '100,1001' }, 'FEES_BPS'],
+    ['a public key for sweeps', { COIN_USDC: '1', RELAYER_PRIVATE_KEY: testAccounts[4].privateKey }, 'RELAYER_PRIVATE_KEY: is the public'],
+    [
+      'a public key for signatures',
+      { COIN_USDC: '1', GASLESS_PRIVATE_KEY: testAccounts[9].privateKey },
+      'GASLESS_PRIVATE_KEY: is the public',
+    ],
   ])('with %s are refused', (_, env, name) => {
     expect(read({})).not.toThrow()
     expect(read(env)).toThrow(name)
+  })
+
+  it('of a relayer of its own without an account are refused', () => {
+    const relayer = (env: Record<string, string>) => read({ RELAYER_PROCESS: 'own', COIN_USDC: '1', ...env }, relayerConfig)
+    expect(relayer({})).toThrow('RELAYER_KMS_KEY')
+    for (const account of ['RELAYER', 'GASLESS']) expect(relayer({ [`${account}_KMS_KEY`]: 'alias/ponte' })).not.toThrow()
   })
 })
 

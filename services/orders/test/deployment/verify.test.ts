@@ -62,5 +62,9 @@ it('asks the next node when one does not answer', async () => {
 })
 
 it('is not optional where money is real', () => {
-  expect(() => readConfig(ordersConfig, { ...settings('postgres://x'), DEVELOPMENT_CHAIN: 'false' })).toThrow('RPC_URLS')
+  const read = (more: Record<string, string>) => () =>
+    readConfig(ordersConfig, { ...settings('postgres://x'), DEVELOPMENT_CHAIN: 'false', ...more })
+  expect(read({ DEPOSIT_FACTORY: 'none' })).toThrow('RPC_URLS')
+  expect(read({ RPC_URLS: chain.rpcUrl })).toThrow('DEPOSIT_FACTORY')
+  expect(read({ RPC_URLS: chain.rpcUrl, DEPOSIT_FACTORY: 'none' })).not.toThrow()
 })
