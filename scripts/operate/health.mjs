@@ -70,6 +70,9 @@ export function findings(services, chain, now) {
       `${largest('ponte_webhook_backlog') || 0} due, the oldest ${Math.round(dueS) || 0} s`,
       'PonteWebhooksLate',
     ),
+    ...(Number.isFinite(largest('ponte_relayer_sweeps_affordable')) || Number.isFinite(largest('ponte_relayer_signatures_affordable'))
+      ? []
+      : [line('relayer', true, 'not looked at: none runs, or it is a process of its own that RELAYER_OPS_URL names')]),
     ...['sweeps', 'signatures'].flatMap(kind => {
       const affordable = least(`ponte_relayer_${kind}_affordable`)
       if (!Number.isFinite(affordable)) return []

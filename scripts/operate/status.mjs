@@ -7,7 +7,9 @@ const SERVICES = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'w
 const WAIT_MS = 5_000
 
 async function main() {
-  const urls = opsUrls(SERVICES)
+  // The relayer has an ops port where it is a process of its own; inside the listener it is seen there.
+  const relayer = process.env.RELAYER_OPS_URL
+  const urls = { ...opsUrls(SERVICES), ...(relayer ? { relayer } : {}) }
   const answers = await Promise.all(
     Object.entries(urls).map(async ([service, url]) => {
       const [ready, metrics] = await Promise.all([read(url, '/readyz'), read(url, '/metrics')])

@@ -7,7 +7,7 @@ import { readConfig, until } from '@ponte/service-kit'
 import { getCreateAddress } from 'ethers'
 import { Client } from 'pg'
 import { parseAllDocuments } from 'yaml'
-import { makeEnv, read, readCompose } from './deployment/compose'
+import { makeEnv, PRODUCTION_FILES, read, readCompose } from './deployment/compose'
 import { LASTING_IMAGE, variablesOf } from './deployment/container'
 import { renderOverlay } from './deployment/kubernetes'
 import { configs, creators, programs, unknownSettings } from './deployment/programs'
@@ -70,6 +70,15 @@ describe.each(['development', 'production'])('the %s overlay', overlay => {
     const [migration, service] = containers(name).map(({ environment }) => environment)
     expect(() => readConfig(configs[name], migration ?? {})).not.toThrow()
     await creators[name](service ?? {}).stop()
+  })
+
+  it('gives orders deposit addresses of its router, where a relayer with a key sweeps them', () => {
+    const [orders = {}, relayer = {}] = ['orders', 'relayer'].map(name => containers(name)[1]?.environment)
+    const isSwept = Boolean(relayer.RELAYER_KMS_KEY) && overlay === 'production'
+    expect([orders.ROUTER_ADDRESS, orders.DEPOSIT_FACTORY]).toEqual([
+      relayer.ROUTER_ADDRESSES,
+      isSwept ? relayer.ROUTER_ADDRESSES : undefined,
+    ])
   })
 
   it.each(programs)('gives %s no setting that it does not have', name => {
@@ -162,6 +171,14 @@ it('every place gives the broker the same settings', () => {
   const production = parseAllDocuments(read('infra/kubernetes/overlays/production/rabbitmq.yaml'))[0]?.toJS()
   expect(production.spec.rabbitmq.additionalConfig).toBe(conf)
   expect(read('docker-compose.yml')).toContain('./infra/rabbitmq/ponte.conf:/etc/rabbitmq/conf.d/')
+})
+
+it('the broker blocks publishers before its container is out of memory, which it does not see', () => {
+  const [, watermarkMb] = /^vm_memory_high_watermark\.absolute = (\d+)MB$/m.exec(read('infra/rabbitmq/ponte.conf')) ?? []
+  const production = parseAllDocuments(read('infra/kubernetes/overlays/production/rabbitmq.yaml'))[0]?.toJS()
+  expect(production.spec.resources.limits.memory).toBe('1Gi')
+  expect(readCompose(PRODUCTION_FILES).services.rabbitmq?.deploy?.resources.limits.memory).toBe('1G')
+  expect(Number(watermarkMb)).toBeLessThan(700)
 })
 
 it('names a runbook`s files that exist', () => {
