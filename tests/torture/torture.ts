@@ -3,7 +3,7 @@ import { startWorld, type World } from '../world'
 import { audit } from './audit'
 import { chainRecord } from './audit/chain-record'
 import { startCluster, startServers } from './cluster'
-import { type Fault, faultsOf } from './faults'
+import { createDeck, type Fault, faultsOf } from './faults'
 import { type Ledger, openLedger } from './ledger'
 import { startMiner } from './miner'
 import { untilQuiet } from './quiet'
@@ -97,19 +97,22 @@ const FAULT_MS = [300, 4_000] as const
 const PAUSE_MS_MIN = 100
 const END_TRIES = 60
 
-/** Every fault once in a random order, and again, until the time is over. A fault that still lasts is passed over. */
+/** Every fault once in a random order, and again, until the time is over. One that still lasts, or is not possible now, comes first in the next round. */
 async function breakThings(
   faults: readonly Fault[],
   { seconds, pauseMs, random, report }: { seconds: number; pauseMs: number; random: Random; report: (line: string) => void },
 ): Promise<Record<string, number>> {
-  const struck: Record<string, number> = {}
+  const struck: Record<string, number> = Object.fromEntries(faults.map(({ name }) => [name, 0]))
   const lasting = new Map<string, Promise<void>>()
   const deadline = Date.now() + seconds * 1000
-  let round: Fault[] = []
+  const deck = createDeck(faults, random)
   while (Date.now() < deadline) {
-    if (round.length === 0) round = random.shuffle(faults)
-    const fault = round.pop()
-    if (!fault || lasting.has(fault.name)) continue
+    const fault = deck.draw()
+    if (lasting.has(fault.name)) {
+      deck.putBack(fault)
+      await pause(PAUSE_MS_MIN)
+      continue
+    }
     const lastsMs = random.between(...FAULT_MS)
     try {
       const end = await fault.strike()
@@ -124,6 +127,7 @@ async function breakThings(
         )
     } catch (error) {
       // What it needs is broken already.
+      deck.putBack(fault)
       report(`${fault.name} is not possible now: ${error instanceof Error ? error.message : error}`)
     }
     await pause(random.between(PAUSE_MS_MIN, pauseMs))

@@ -1,11 +1,11 @@
 import { type Crashable, faults as rpcFaults } from '@ponte/local-servers'
-import type { World } from '../world'
-import type { Cluster, Servers } from './cluster'
-import { type Ledger, publishers } from './ledger'
-import type { Miner } from './miner'
-import type { Random } from './random'
-import type { Misbehaviour } from './receiver'
-import type { Traffic } from './traffic'
+import type { World } from '../../world'
+import type { Cluster, Servers } from '../cluster'
+import { type Ledger, publishers } from '../ledger'
+import type { Miner } from '../miner'
+import type { Random } from '../random'
+import type { Misbehaviour } from '../receiver'
+import type { Traffic } from '../traffic'
 
 export interface Fault {
   name: string

@@ -1,0 +1,2 @@
+export { createDeck } from './deck'
+export { type Fault, faultsOf } from './faults'
