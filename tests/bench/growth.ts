@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { type NewEvent, topology } from '@ponte/contracts'
 import { outboxRows, rabbitmqBus, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
-import { createMerchant, type Replicas, startReplicas, startWorld, type World } from '../world'
+import { createMerchant, type Replicas, type ReplicasOptions, startReplicas, startWorld, type World } from '../world'
 import { cpuPerUnit, type Usage, usage } from './cpu'
 import { load } from './load'
 import { type Row, report } from './table'
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
 
 /** One row: how many units a second, and what one costs each service. */
 async function withReplicas(
-  counts: Parameters<typeof startReplicas>[3],
+  others: NonNullable<ReplicasOptions['others']>,
   name: string,
   unit: string,
   work: (
@@ -38,7 +38,7 @@ async function withReplicas(
 ): Promise<Row> {
   const world = await startWorld({ amqp: testBroker() })
   try {
-    const replicas = await startReplicas(world.place, 1, UNLIMITED, counts)
+    const replicas = await startReplicas(world.place, 1, UNLIMITED, { others })
     try {
       const { units, seconds, before, after } = await work(world, replicas)
       const cost = new Map<string, number>()

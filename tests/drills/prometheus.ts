@@ -5,16 +5,14 @@ import { freePort, requireProgram, spawnTied } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { stringify } from 'yaml'
 
-const rules = join(__dirname, '../../infra/prometheus/alerts.yaml')
-
-/** A Prometheus that scrapes these ops ports as often as production's does and evaluates our rules. */
-export async function startPrometheus(opsUrls: readonly string[]) {
+/** A Prometheus that scrapes these ops ports as often as production's does and evaluates the rules of this checkout, or of another. */
+export async function startPrometheus(opsUrls: readonly string[], root = join(__dirname, '../..')) {
   const program = await requireProgram('prometheus', 'prometheus', 'seeing which alerts fire')
   const folder = mkdtempSync(join(tmpdir(), 'ponte-prometheus-'))
   const port = await freePort()
   const config = {
     global: { scrape_interval: '15s', evaluation_interval: '15s' },
-    rule_files: [rules],
+    rule_files: [join(root, 'infra/prometheus/alerts.yaml')],
     scrape_configs: [{ job_name: 'ponte', static_configs: [{ targets: opsUrls.map(url => new URL(url).host) }] }],
   }
   writeFileSync(join(folder, 'prometheus.yaml'), stringify(config))

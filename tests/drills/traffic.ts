@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
-import { call, createMerchant, PAYER, startNotingReceiver, units, type World } from '../world'
+import { call, createMerchant, jsonRequest, PAYER, startNotingReceiver, units, type World } from '../world'
 
 const REQUEST_EVERY_MS = 250
 const PAYMENT_EVERY_MS = 1_000
@@ -68,12 +68,8 @@ export async function startTraffic(world: World, gatewayUrl: string, { sessionTo
   }
   const ask = async (what: Asked['what'], path: string, body?: object, credential: string = merchant.api_key) => {
     const at = Date.now()
-    const status = await fetch(`${gatewayUrl}${path}`, {
-      method: body ? 'POST' : 'GET',
-      headers: { Authorization: `Bearer ${credential}`, ...(body ? { 'Content-Type': 'application/json' } : {}) },
-      signal: AbortSignal.timeout(PATIENCE_MS),
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    }).then(
+    const request = jsonRequest(body ? 'POST' : 'GET', credential, body)
+    const status = await fetch(`${gatewayUrl}${path}`, { ...request, signal: AbortSignal.timeout(PATIENCE_MS) }).then(
       async answer => {
         const text = await answer.text()
         if (body && answer.ok) keep(JSON.parse(text))
@@ -137,7 +133,8 @@ export async function startTraffic(world: World, gatewayUrl: string, { sessionTo
     },
     /** Resolves once each payment so far was notified; of orders that are `lost` none is. */
     settled: (withinMs: number, lost: ReadonlySet<string> = new Set()) => {
-      const late = () => paid.filter(({ id }) => !notifiedAt.has(id) && !lost.has(id))
+      const due = paid.filter(({ id }) => !lost.has(id))
+      const late = () => due.filter(({ id }) => !notifiedAt.has(id))
       return until(
         () => late().length === 0,
         () => `payments of ${late().length} orders were not notified: ${late().map(({ id }) => id)}`,

@@ -1,56 +1,32 @@
-import { once } from 'node:events'
-import { Agent, createServer, request, type Server } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Environment, environments, type Place, type ServiceName, serviceNames } from '@ponte/all-in-one'
 import { freePort } from '@ponte/local-servers'
-import { endProcess, type Running, startProcess } from './process'
+import { every, silentLogger } from '@ponte/service-kit'
+import { type Balancer, startBalancer } from './balancer'
+import { endProcess, isReady, type Running, startProcess } from './process'
 
 /** What `preStop` gives a pod on Kubernetes: what was sent to it just now still arrives. There it is 5 s. */
 const LEAVING_MS = 250
+/** The readiness probe of infra/kubernetes: every 5 s, out of the balancer after the third failure and in again after one success. */
+const PROBE_MS = 5_000
+const PROBE_FAILURES_MAX = 3
 
 interface Replica extends Running {
   port: number
   opsPort: number
   /** What was changed of its settings when it was last started. */
   settings: Environment
+  /** Probes that failed since the last that did not. */
+  failures: number
 }
 
-/** What stands before the replicas of one service, as a Kubernetes Service does: each request to the next that is ready. */
-interface Balancer {
-  url: string
-  ports: Set<number>
-  close(): void
-}
-
-async function startBalancer(): Promise<Balancer> {
-  const ports = new Set<number>()
-  const agent = new Agent({ keepAlive: true })
-  // Longer than its clients keep a connection, or one of them would now and then send into a closing one.
-  const server: Server = createServer({ keepAliveTimeout: 120_000 }, (req, res) => {
-    const [port] = ports
-    if (port === undefined) return void res.writeHead(502).end('no replica')
-    // To the end of the line.
-    ports.delete(port)
-    ports.add(port)
-    const asked = request({ host: '127.0.0.1', port, agent, method: req.method, path: req.url, headers: req.headers }, answer => {
-      res.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(res)
-    })
-    asked.on('error', error => res.writeHead(502).end(String(error)))
-    req.pipe(asked)
-  })
-  const port = await freePort()
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${port}`,
-    ports,
-    close() {
-      server.close()
-      server.closeAllConnections()
-      agent.destroy()
-    },
-  }
+export interface ReplicasOptions {
+  /** Of one service, another number. */
+  others?: Partial<Record<ServiceName, number>>
+  /** The built checkout whose code they run, when it is not this one. */
+  root?: string | undefined
+  /** Probes take a replica out of its balancer and back, and one that ends by itself is started again at the next probe. */
+  isOrchestrated?: boolean
 }
 
 export interface Replicas {
@@ -59,6 +35,8 @@ export interface Replicas {
   pids(): Record<string, number | undefined>
   /** What the replicas logged, of those that were replaced too. */
   logged(): string[]
+  /** How many have ended by themselves and were started again. */
+  restarts(): number
   /** The ops port of each, by service and number; a replacement has its predecessor's. */
   opsUrls(): Record<string, string>
   /**
@@ -72,12 +50,12 @@ export interface Replicas {
   stop(): Promise<void>
 }
 
-/** So many replicas of each of the five as processes, from their built code, on one PostgreSQL and one RabbitMQ; of one service, another number. */
+/** So many replicas of each of the five as processes, from their built code, on one PostgreSQL and one RabbitMQ. */
 export async function startReplicas(
   place: Place,
   count: number,
   more: Environment = {},
-  others: Partial<Record<ServiceName, number>> = {},
+  { others = {}, root, isOrchestrated = false }: ReplicasOptions = {},
 ): Promise<Replicas> {
   const balancers = new Map<ServiceName, Balancer>()
   for (const name of serviceNames) balancers.set(name, await startBalancer())
@@ -95,25 +73,57 @@ export async function startReplicas(
   const replicas = new Map<string, Replica>()
   const outputs: string[][] = []
 
-  const start = async (name: ServiceName, index: number, settings: Environment = {}) => {
+  /** Those that were ended on purpose. */
+  const away = new Set<string>()
+  let restarts = 0
+
+  const launch = async (name: ServiceName, index: number, settings: Environment = {}) => {
     // A replacement has its predecessor's: another program may take a port between being found free and being used.
     const { port = await freePort(), opsPort = await freePort() } = replicas.get(`${name} ${index}`) ?? {}
-    const started = startProcess(name, { ...env[name], ...more, ...settings, PORT: String(port), OPS_PORT: String(opsPort) })
+    const started = startProcess(name, { ...env[name], ...more, ...settings, PORT: String(port), OPS_PORT: String(opsPort) }, root)
     outputs.push(started.output)
-    replicas.set(`${name} ${index}`, { ...started, port, opsPort, settings })
-    await started.ready
+    replicas.set(`${name} ${index}`, { ...started, port, opsPort, settings, failures: 0 })
+    return { ready: started.ready, port }
+  }
+  const start = async (name: ServiceName, index: number, settings?: Environment) => {
+    const { ready, port } = await launch(name, index, settings)
+    await ready
     balancers.get(name)?.ports.add(port)
+    away.delete(`${name} ${index}`)
+  }
+  const probe = async (name: ServiceName, index: number) => {
+    const key = `${name} ${index}`
+    const replica = replicas.get(key)
+    const ports = balancers.get(name)?.ports
+    if (!replica || away.has(key)) return
+    if (replica.child.exitCode !== null || replica.child.signalCode !== null) {
+      ports?.delete(replica.port)
+      restarts += 1
+      const { ready } = await launch(name, index, replica.settings)
+      // The next probe looks whether it is.
+      return void ready.catch(() => undefined)
+    }
+    replica.failures = (await isReady(replica.opsUrl)) ? 0 : replica.failures + 1
+    if (away.has(key)) return
+    if (replica.failures === 0) ports?.add(replica.port)
+    if (replica.failures >= PROBE_FAILURES_MAX) ports?.delete(replica.port)
   }
   const replicasOf = (name: ServiceName) => [...replicas].filter(([key]) => key.startsWith(`${name} `))
   const counts = serviceNames.map(name => ({ name, count: others[name] ?? count }))
-  for (let index = 0; index < Math.max(...counts.map(({ count }) => count)); index++)
-    await Promise.all(counts.filter(({ count }) => index < count).map(({ name }) => start(name, index)))
+  const indexes = Array.from({ length: Math.max(...counts.map(({ count }) => count)) }, (_, index) => index)
+  const at = (index: number) => counts.filter(({ count }) => index < count).map(({ name }) => name)
+  for (const index of indexes) await Promise.all(at(index).map(name => start(name, index)))
+  const probeAll = () => Promise.all(indexes.flatMap(index => at(index).map(name => probe(name, index))))
+  const probes = every('probes', PROBE_MS, probeAll, { ...silentLogger, error: (text, fields) => console.error(text, fields) })
+  if (isOrchestrated) await probes.start?.()
   return {
     gatewayUrl: urlOf('api-gateway'),
     pids: () => Object.fromEntries([...replicas].map(([name, { child }]) => [name, child.pid])),
     logged: () => outputs.flat(),
+    restarts: () => restarts,
     opsUrls: () => Object.fromEntries([...replicas].map(([name, { opsUrl }]) => [name, opsUrl])),
     async kill(name) {
+      for (const [key] of replicasOf(name)) away.add(key)
       balancers.get(name)?.ports.clear()
       await Promise.all(replicasOf(name).map(([, { child }]) => endProcess(child, 'SIGKILL')))
     },
@@ -123,6 +133,7 @@ export async function startReplicas(
     async restart(name, index, settings = {}) {
       const old = replicas.get(`${name} ${index}`)
       if (!old) throw new Error(`There is no replica ${index} of ${name}.`)
+      away.add(`${name} ${index}`)
       balancers.get(name)?.ports.delete(old.port)
       await pause(LEAVING_MS)
       const since = Date.now()
@@ -132,6 +143,7 @@ export async function startReplicas(
       return { code, stopMs }
     },
     async stop() {
+      await probes.stop?.()
       await Promise.all([...replicas.values()].map(({ child }) => endProcess(child, 'SIGTERM')))
       for (const balancer of balancers.values()) balancer.close()
     },

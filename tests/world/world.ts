@@ -125,6 +125,17 @@ export async function askGateway(gatewayUrl: string, path: string, init: Request
   return response
 }
 
+/** What `fetch` sends: JSON in, with an Idempotency-Key where one is given. */
+export const jsonRequest = (method: string, token: string, body?: object, key?: string): RequestInit => ({
+  method,
+  headers: {
+    Authorization: `Bearer ${token}`,
+    ...(body ? { 'Content-Type': 'application/json' } : {}),
+    ...(key ? { 'Idempotency-Key': key } : {}),
+  },
+  ...(body ? { body: JSON.stringify(body) } : {}),
+})
+
 /** One request with JSON in and out; a refusal is thrown with its body. */
 export async function call<T = Record<string, unknown>>(
   base: string,
@@ -133,11 +144,7 @@ export async function call<T = Record<string, unknown>>(
   token: string,
   body?: object,
 ): Promise<T> {
-  const response = await askGateway(base, path, {
-    method,
-    headers: { Authorization: `Bearer ${token}`, ...(body ? { 'Content-Type': 'application/json' } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  })
+  const response = await askGateway(base, path, jsonRequest(method, token, body))
   const text = await response.text()
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
   return JSON.parse(text) as T

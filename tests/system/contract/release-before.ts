@@ -1,8 +1,3 @@
-import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { serviceNames } from '@ponte/all-in-one'
 import { apiGatewayMigrations } from '@ponte/api-gateway'
 import { chainListenerMigrations } from '@ponte/chain-listener'
@@ -12,7 +7,7 @@ import { migrate, until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import { subscriptionsMigrations } from '@ponte/subscriptions'
 import { webhookDispatcherMigrations } from '@ponte/webhook-dispatcher'
-import { createMerchant, type Processes, pay, startProcesses, startWorld, type World } from '../../world'
+import { buildRelease, createMerchant, jsonRequest, type Processes, pay, startProcesses, startWorld, type World } from '../../world'
 
 // `npm run release-before`: services of an earlier commit (PONTE_RELEASE_BEFORE), built in a clone of their own, do their work on databases that this
 // release has migrated. Orders and chain-listener are of this release: since that commit they are replaced together, at a stop (CHANGELOG).
@@ -20,8 +15,6 @@ import { createMerchant, type Processes, pay, startProcesses, startWorld, type W
 const COMMIT = process.env.PONTE_RELEASE_BEFORE ?? 'd476cba'
 const OF_BEFORE = ['api-gateway', 'subscriptions', 'webhook-dispatcher'] as const
 const BUILD_MS = 1_800_000
-const root = join(__dirname, '../../..')
-const execute = promisify(execFile)
 const migrations = {
   'api-gateway': apiGatewayMigrations,
   orders: ordersMigrations,
@@ -34,7 +27,7 @@ let world: World
 let processes: Processes
 let merchant: Awaited<ReturnType<typeof createMerchant>>
 beforeAll(async () => {
-  const folder = await build()
+  const folder = await buildRelease(COMMIT)
   world = await startWorld({ amqp: testBroker() })
   for (const name of serviceNames) await migrate(world.place.databaseUrl(name), migrations[name])
   processes = await startProcesses(world.place, {}, Object.fromEntries(OF_BEFORE.map(name => [name, folder])))
@@ -45,26 +38,9 @@ afterAll(async () => {
   await world?.stop()
 }, 60_000)
 
-/** Kept for the next run: to install and compile takes minutes. */
-async function build(): Promise<string> {
-  const folder = join(tmpdir(), `ponte-before-${COMMIT}`)
-  if (!existsSync(folder)) await execute('git', ['clone', '--quiet', '--no-checkout', root, folder])
-  await execute('git', ['checkout', '--quiet', COMMIT], { cwd: folder })
-  await execute('npm', ['run', '--silent', 'build'], { cwd: folder, env: { ...process.env, NODE_ENV: undefined }, maxBuffer: 2 ** 26 })
-  return folder
-}
-
 /** Not held against today's document: it answers what it answered then. */
 async function ask<T>(method: string, path: string, body?: object, key?: string): Promise<{ status: number; body: T }> {
-  const response = await fetch(`${world.place.publicUrl}/api/v1${path}`, {
-    method,
-    headers: {
-      Authorization: `Bearer ${merchant.api_key}`,
-      ...(body ? { 'Content-Type': 'application/json' } : {}),
-      ...(key ? { 'Idempotency-Key': key } : {}),
-    },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  })
+  const response = await fetch(`${world.place.publicUrl}/api/v1${path}`, jsonRequest(method, merchant.api_key, body, key))
   return { status: response.status, body: (await response.json()) as T }
 }
 const notified = (id: string) => world.receiver.received.map(({ body }) => JSON.parse(body)).filter(({ data }) => data.id === id)

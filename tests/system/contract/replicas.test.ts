@@ -3,7 +3,7 @@ import { serviceNames } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
-import { askGateway, createMerchant, pay, type Replicas, startReplicas, startWorld, type World } from '../../world'
+import { askGateway, createMerchant, jsonRequest, pay, type Replicas, startReplicas, startWorld, type World } from '../../world'
 import { systemContract } from './system-contract'
 
 const CLIENTS = Number(process.env.PONTE_ROLLING_CLIENTS ?? 6)
@@ -42,15 +42,7 @@ it(
 
     const ask = async (method: string, path: string, body?: object, key?: string) => {
       const since = Date.now()
-      const response = await askGateway(gatewayUrl, path, {
-        method,
-        headers: {
-          Authorization: `Bearer ${merchant.api_key}`,
-          ...(body ? { 'Content-Type': 'application/json' } : {}),
-          ...(key ? { 'Idempotency-Key': key } : {}),
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      })
+      const response = await askGateway(gatewayUrl, path, jsonRequest(method, merchant.api_key, body, key))
       const text = await response.text()
       const what = `${method} ${path.split('?')[0]?.replace(/[0-9a-f-]{36}/, ':id')} ${response.status}`
       answers.set(what, (answers.get(what) ?? 0) + 1)
