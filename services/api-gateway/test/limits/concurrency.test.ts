@@ -14,7 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => system.stop())
 afterEach(() => {
-  expect(held).toEqual([])
+  // Their number alone: a response is too large for a message.
+  expect(held.splice(0).length).toBe(0)
 })
 
 const list = (key: string) => request(system.url).get('/api/v1/orders').set(bearer(key))
@@ -118,7 +119,7 @@ test('by session it is the same bound', async () => {
   answers.push(send(request(system.url).get('/api/v1/merchants/me/orders').set(bearer(token))))
   answers.push(send(request(system.url).get('/api/v1/merchants/me').set(bearer(token))))
   expect((await answers[4])?.status).toBe(200)
-  expect(held).toHaveLength(3)
+  expect(held.length).toBe(3)
   expect(await answerAll(answers)).toEqual(Array(5).fill(200))
 })
 
