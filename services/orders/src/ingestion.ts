@@ -4,6 +4,7 @@ import { checksumAddress } from './chain'
 import { keyedBatch } from './keyed-batch'
 import { type Ledger, receivePayments } from './order'
 import {
+  isSamePlace,
   leastPayment,
   livePayments,
   type MismatchReason,
@@ -17,7 +18,7 @@ import {
   unmatchedEvents,
   withPayment,
 } from './payment'
-import type { Report, Store } from './store'
+import { isOthersPayment, type Report, type Store } from './store'
 
 export interface IngestionDeps {
   store: Store
@@ -71,10 +72,24 @@ export function createIngestion({ store, now, logger, onUnmatched, onReorged }: 
 
   /** What was reported of payments with one memo, in one write: as many as have come while those before were written. */
   const ingestPayments = async (memo: string, incoming: readonly Incoming[]): Promise<void> => {
-    const { known, unmatched } = await retryConflicts(async () => {
+    const { known, unmatched } = await recordIncoming(memo, incoming, new Set()).catch(async error => {
+      const taken = isOthersPayment(error) ? await takenIds(memo, incoming) : new Set<string>()
+      if (taken.size === 0) throw error
+      return recordIncoming(memo, incoming, taken)
+    })
+    await Promise.all([
+      ...known.map(({ data, eventId }) => store.chain.recordEvent(data, eventId)),
+      ...unmatched.map(({ data, eventId, payment, reason }) => ingestUnmatched(data, payment, reason, eventId)),
+    ])
+    // The order may have been created since it was looked for, by a replica that looked for payments before these were written.
+    if (unmatched.some(({ reason }) => reason === 'unknown_memo')) await claimEarlyPayments(memo)
+  }
+
+  const recordIncoming = (memo: string, incoming: readonly Incoming[], taken: ReadonlySet<string>) =>
+    retryConflicts(async () => {
       const found = await store.orders.find({ memo })
       if (found) addLogFields({ order_id: found.order.id, merchant_id: found.order.merchantId })
-      const sorted = sortIncoming(incoming, found)
+      const sorted = sortIncoming(incoming, found, taken)
       const isNewest = (payment: Payment) => sorted.payments.includes(payment)
       const reports = sorted.counted.map(({ data, eventId, payment }) => ({
         eventId,
@@ -84,12 +99,15 @@ export function createIngestion({ store, now, logger, onUnmatched, onReorged }: 
       if (found && reports.length > 0) await record(found, reports)
       return sorted
     })
-    await Promise.all([
-      ...known.map(({ data, eventId }) => store.chain.recordEvent(data, eventId)),
-      ...unmatched.map(({ data, eventId, payment, reason }) => ingestUnmatched(data, payment, reason, eventId)),
-    ])
-    // The order may have been created since it was looked for, by a replica that looked for payments before these were written.
-    if (unmatched.some(({ reason }) => reason === 'unknown_memo')) await claimEarlyPayments(memo)
+
+  /** Ids under which other orders have payments of other places. Two orders' claim to one place is no other numbering. */
+  const takenIds = async (memo: string, incoming: readonly Incoming[]): Promise<Set<string>> => {
+    const others = await store.orders.paymentsOfOthers(
+      memo,
+      incoming.map(({ payment }) => payment.id),
+    )
+    const isClaimed = (other: Payment) => incoming.some(({ payment }) => payment.id === other.id && isSamePlace(payment, other))
+    return new Set(others.filter(other => !isClaimed(other)).map(({ id }) => id))
   }
 
   const ingestUnmatched = async (data: ChainPayment, payment: Payment, reason: MismatchReason, eventId: string): Promise<void> => {
@@ -122,13 +140,13 @@ interface Incoming {
 }
 
 /** What becomes of reports about one memo, in the order in which they came; `payments` are the order's with those that count. */
-function sortIncoming(incoming: readonly Incoming[], found: Ledger | null) {
+function sortIncoming(incoming: readonly Incoming[], found: Ledger | null, taken: ReadonlySet<string>) {
   const counted: Incoming[] = []
   const known: Incoming[] = []
   const unmatched: (Incoming & { reason: MismatchReason })[] = []
   let payments = found?.payments ?? []
   for (const { data, eventId, payment: reported } of incoming) {
-    const payment = underKnownId(payments, reported)
+    const payment = underKnownId(payments, reported, data.memo, taken)
     const one = { data, eventId, payment }
     const reason = mismatchOf(targetOf(data, payment), found?.order ?? null) ?? capacityMismatch(payments, payment)
     if (reason) unmatched.push({ ...one, reason })

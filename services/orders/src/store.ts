@@ -16,7 +16,7 @@ import { unmatchedStore } from './store/unmatched'
 
 export { type ChargeOwner, chargeOwner } from './store/charges'
 export type { Due } from './store/order-reads'
-export { isKnownOrder, type Report } from './store/order-writes'
+export { isKnownOrder, isOthersPayment, type Report } from './store/order-writes'
 export type Store = ReturnType<typeof openStore>
 
 /** Single rows and cold writes go through Prisma; what needs one round trip or a plan of its own is SQL with its reason. */

@@ -155,6 +155,29 @@ describe('an event that cannot be handled', () => {
     expect(await metric('ponte_dead_letters_waiting')).toBe(0)
   })
 
+  it('that was never reported before counts under an id that another order has, as long as it stands', async () => {
+    const [first, second] = [await create(), await create()]
+    const [tx, block] = [`0x${'6e'.repeat(32)}`, `0x${'6f'.repeat(32)}`]
+    let sequence = 10
+    const reports = (type: 'confirmed' | 'orphaned', order: OrderBody, number: string, logIndex: number, blockNumber = 10) => {
+      const place = { payment_id: `31337:${tx}:${number}`, tx_hash: tx, block_hash: block, log_index: logIndex, block_number: blockNumber }
+      sequence += 1
+      return system.bus.publish(message(`payment.${type}`, { ...chain.payment(order, place), sequence, revision: sequence }))
+    }
+    const states = async () =>
+      Promise.all([first, second].map(async ({ id }) => ((await read(id)).payments ?? []).map(({ status }) => status)))
+    await reports('confirmed', first, '0', 9)
+    // Both addresses are known to the listener now, and the first number is that of the lower log.
+    await reports('confirmed', second, '0', 4)
+    await reports('confirmed', first, '1', 9)
+    expect([await states(), await metric('ponte_dead_letters_waiting')]).toEqual([[['confirmed'], ['confirmed']], 0])
+    await reports('orphaned', second, '0', 4)
+    expect(await states()).toEqual([['confirmed'], ['orphaned']])
+    await reports('confirmed', second, '0', 3, 11)
+    expect(await states()).toEqual([['confirmed'], ['confirmed']])
+    expect(await metric('ponte_dead_letters_waiting')).toBe(0)
+  })
+
   it('whose id a restored listener gave to another payment of the same order is counted once, too', async () => {
     const order = await create()
     const [tx, block] = [`0x${'8e'.repeat(32)}`, `0x${'8f'.repeat(32)}`]

@@ -93,7 +93,7 @@ export function settle(
   at: Date,
 ): Change | null {
   if (order.status !== 'paid' || order.paidAt === null || order.settledAt !== null) return null
-  const txHash = settledBy(payments, sweeps)
+  const txHash = settledBy(payments, sweeps, units => isDust(units, order))
   if (txHash === null) return null
   const settlement = { settlement_tx_hash: txHash, payout_address: order.merchantAddress, settled_at: at.toISOString() }
   const data = { ...ownerOf(order), order: { ...paidData(order, order.paidAt), ...settlement } }

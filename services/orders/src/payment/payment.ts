@@ -59,18 +59,22 @@ export function withPayment(payments: readonly Payment[], reported: Payment): Pa
 /**
  * A payment under the id by which its order has it. What a payment moves never changes under one id, but a listener whose database was restored may number
  * the payments of one transaction in another order: what stands at the same place of the same transaction and moves the same money is the same payment.
+ * Other money under an id that this order has already, or that is `taken` by another, has an id of its own.
  */
-export function underKnownId(payments: readonly Payment[], reported: Payment): Payment {
+export function underKnownId(payments: readonly Payment[], reported: Payment, memo: string, taken: ReadonlySet<string>): Payment {
   const named = payments.find(({ id }) => id === reported.id)
   if (named && named.grossUnits === reported.grossUnits) return reported
   const known = payments.find(payment => payment.status !== 'orphaned' && isSameMoney(payment, reported))
-  return known ? { ...reported, id: known.id } : reported
+  if (known) return { ...reported, id: known.id }
+  const own = { ...reported, id: `${reported.id}:${memo}:${reported.grossUnits}` }
+  return named || taken.has(reported.id) || payments.some(({ id }) => id === own.id) ? own : reported
 }
 
+/** Whether two logs are one: the same place on the same chain. */
+export const isSamePlace = (
+  a: Pick<Payment, 'txHash' | 'blockNumber' | 'logIndex'>,
+  b: Pick<Payment, 'txHash' | 'blockNumber' | 'logIndex'>,
+): boolean => a.txHash === b.txHash && a.blockNumber === b.blockNumber && a.logIndex === b.logIndex
+
 const isSameMoney = (a: Payment, b: Payment): boolean =>
-  a.txHash === b.txHash &&
-  a.blockNumber === b.blockNumber &&
-  a.logIndex === b.logIndex &&
-  a.kind === b.kind &&
-  a.grossUnits === b.grossUnits &&
-  a.payerAddress === b.payerAddress
+  isSamePlace(a, b) && a.kind === b.kind && a.grossUnits === b.grossUnits && a.payerAddress === b.payerAddress

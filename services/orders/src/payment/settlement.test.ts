@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Payment } from './payment'
-import { type Sweep, settlements } from './settlement'
+import { type Sweep, settledBy, settlements } from './settlement'
 
 const at = (second: number) => new Date(Date.UTC(2026, 10, 20, 12, 0, second))
 const payment = (id: string, change: Partial<Payment> = {}): Payment => ({
@@ -51,6 +51,21 @@ describe('what has become of a payment’s money', () => {
     expect(settled(transfers, [])).toEqual({ a: 'pending', b: 'pending', c: 'pending' })
     expect(settled(transfers, [sweep('s', 100n)], true)).toEqual({ a: '0xs', b: 'blocked', c: 'blocked' })
     expect(settled([payment('a', { status: 'orphaned' })], [], true)).toEqual({ a: 'pending' })
+  })
+
+  it('has reached the merchant once all but dust has, whenever the dust came', () => {
+    const by = (...[payments, sweeps]: [Payment[], Sweep[]]) => settledBy(payments, sweeps, units => units < 10n)
+    const dust = (second: number) => payment(`d${second}`, { ...mined(second), grossUnits: 1n })
+    expect(by([payment('a', { kind: 'router', ...mined(2) }), dust(1), dust(3)], [])).toBe('0xa')
+    expect(by([payment('a', mined(1)), dust(3)], [sweep('s', 100n, 2)])).toBe('0xs')
+    expect(by([payment('a', mined(2)), dust(1)], [sweep('s', 1n, 1)])).toBeNull()
+    expect(
+      by(
+        Array.from({ length: 10 }, (_, second) => dust(second)),
+        [],
+      ),
+    ).toBeNull()
+    expect(by([dust(1)], [])).toBeNull()
   })
 
   it('any order of arrival gives the same, and what is settled never exceeds what was swept', () => {

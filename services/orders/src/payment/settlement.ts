@@ -1,4 +1,4 @@
-import { confirmedPayments, inChainOrder, type Payment, type Position } from './payment'
+import { confirmedPayments, inChainOrder, type Payment, type Position, sumUnits } from './payment'
 
 /** A confirmed `PaymentReceived` out of the deposit address: it moves transfers on to the merchant and pays nothing by itself. */
 export interface Sweep extends Position {
@@ -42,11 +42,14 @@ export function settlements(payments: readonly Payment[], sweeps: readonly Sweep
   return settled
 }
 
-/** The transaction with which the last of the confirmed payments reached the payout address; null while one has not. */
-export function settledBy(payments: readonly Payment[], sweeps: readonly Sweep[]): string | null {
-  const settled = settlements(payments, sweeps, false)
+/**
+ * The transaction with which the last of the confirmed payments reached the payout address; null while one has not. What is dust in sum is not waited
+ * for: no sweep is worth it, and anyone can send it.
+ */
+export function settledBy(payments: readonly Payment[], sweeps: readonly Sweep[], isDust: (units: bigint) => boolean): string | null {
+  const all = settlements(payments, sweeps, false)
   const confirmed = confirmedPayments(payments).sort(inChainOrder)
-  if (confirmed.some(({ id }) => settled.get(id)?.status !== 'settled')) return null
-  const last = confirmed.at(-1)
-  return (last && settled.get(last.id)?.txHash) ?? null
+  const settled = confirmed.flatMap(({ id }) => all.get(id)?.txHash ?? [])
+  const waiting = confirmed.filter(({ id }) => all.get(id)?.status !== 'settled')
+  return isDust(sumUnits(waiting)) ? (settled.at(-1) ?? null) : null
 }

@@ -1,6 +1,8 @@
+import { CENT } from '@ponte/contracts'
 import { type Database, groupCommit } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import type { ChainView, Ledger, OrderHistory } from '../order'
+import { type Payment, paymentKind, paymentStatus } from '../payment'
 import { type AuthorizationFields, authorizationJson, toAuthorization } from './authorizations'
 import { fromFields, type OrderFields, orderFields, type PaymentFields, paymentJson, sweepJson, toPayment, toSweep } from './order-row'
 
@@ -46,12 +48,12 @@ const DUE = `
     AND (deposit_address IS NULL OR deposit.synced_sequence <= $3) AND NOT ${IS_HELD} AND (expires_at, orders.id) > ($4::timestamptz, $5::uuid)
   ORDER BY expires_at, orders.id LIMIT $6`
 
-// Orders whose sweeps amount to their transfers, and that were not notified of as settled. Named by its own index; the sums are of few rows each.
+// Orders whose sweeps amount to their transfers but for dust, and that were not notified of as settled. Named by its own index; the sums are of few rows each.
 const UNSETTLED = `
   SELECT orders.id FROM orders
   WHERE paid_at IS NOT NULL AND settled_at IS NULL AND paid_at > now() - interval '30 days' AND status = 'paid'
-    AND (SELECT coalesce(sum(gross_units), 0) FROM ${OWN_SWEEPS})
-      >= (SELECT coalesce(sum(gross_units), 0) FROM payments p WHERE p.order_id = orders.id AND p.kind = 'transfer' AND p.status = 'confirmed')
+    AND (SELECT coalesce(sum(gross_units), 0) FROM ${OWN_SWEEPS}) + least(${CENT}, usdc_units - tolerance_units)
+      > (SELECT coalesce(sum(gross_units), 0) FROM payments p WHERE p.order_id = orders.id AND p.kind = 'transfer' AND p.status = 'confirmed')
   ORDER BY paid_at LIMIT $1`
 
 /** Where an order stands among those that expire. */
@@ -131,6 +133,12 @@ export function orderReads(database: Database, prisma: PrismaClient) {
       const values = [chainId, time, watermark, after?.expiresAt ?? '-infinity', after?.id ?? FIRST_ID, limit]
       const { rows } = await database.query<{ id: string; expires_at: Date }>({ name: 'orders-due', text: DUE }, values)
       return rows.map(row => ({ id: row.id, expiresAt: row.expires_at }))
+    },
+
+    /** What other orders have under these ids. */
+    async paymentsOfOthers(memo: string, ids: readonly string[]): Promise<Payment[]> {
+      const rows = await prisma.payment.findMany({ where: { id: { in: [...ids] }, order: { memo: { not: memo } } } })
+      return rows.map(row => ({ ...row, kind: paymentKind(row.kind), status: paymentStatus(row.status) }))
     },
 
     /** Whose order has this memo; null when none has. */

@@ -113,6 +113,10 @@ export const newOrder = (change: Change, at: Date): Unit =>
 /** True when this charge has an outcome already: it was requested twice, or withdrawn. */
 export const isKnownOrder = (error: unknown) => ['orders_pkey', 'charge_outcomes_pkey'].some(key => isUniqueViolation(error, key))
 
+/** True when a payment of this id is another order's. */
+export const isOthersPayment = (error: unknown): boolean =>
+  error instanceof Error && Reflect.get(error, 'code') === '23502' && Reflect.get(error, 'column') === 'order_id'
+
 function insertion(writes: readonly Write[]): Unit {
   const orders = writes.map(({ change }) => change.order)
   return {

@@ -37,6 +37,19 @@ describe('order.settled', () => {
     expect(rows).toEqual([{ settled: true }])
   })
 
+  it('is not held up by dust that someone sent to the address, before or after it was swept', async () => {
+    const [byRouter, swept] = [await create(), await create()]
+    await chain.report('confirmed', chain.transfer(byRouter, { gross: 1n, block_number: 9 }))
+    await chain.report('confirmed', chain.payment(byRouter))
+    await chain.report('confirmed', chain.transfer(swept, { block_number: 10 }))
+    await chain.report('confirmed', chain.transfer(swept, { gross: 1n, block_number: 12 }))
+    const last = await chain.sweeps('confirmed', swept, units(swept.usdc_amount), { block_number: 11 })
+    await system.orders.idle()
+    expect(await types(byRouter.id)).toEqual(['order.settled'])
+    const [settled, ...more] = await system.chosen(swept.id)
+    expect([settled?.data.order, more]).toMatchObject([{ settlement_tx_hash: last.tx_hash }, []])
+  })
+
   it('is not held up by a hundred older orders whose memo someone swept for another merchant', async () => {
     const stranger = { merchant_address: `0x${'22'.repeat(20)}` }
     const older = await Promise.all(Array.from({ length: 100 }, create))
