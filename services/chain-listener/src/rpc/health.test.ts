@@ -4,9 +4,29 @@ describe('the health of a node', () => {
   it('sends a failing node to rest, longer each time, and forgives it when it answers', () => {
     const once = afterFailure(fresh(0), 'unavailable', 1_000)
     expect(once.restUntil).toBe(1_250)
-    const often = Array.from({ length: 20 }).reduce((health: typeof once) => afterFailure(health, 'unavailable', 1_000), once)
-    expect(often.restUntil).toBe(61_000)
-    expect(afterSuccess(often, 61_000)).toMatchObject({ failures: 0, restUntil: 0, reason: null })
+    const twice = afterFailure(once, 'unavailable', once.restUntil)
+    expect(twice.restUntil - once.restUntil).toBe(500)
+    const often = Array.from({ length: 20 }).reduce((health: typeof once) => afterFailure(health, 'unavailable', health.restUntil), once)
+    const again = afterFailure(often, 'unavailable', often.restUntil)
+    expect(again.restUntil - often.restUntil).toBe(60_000)
+    expect(afterSuccess(again, again.restUntil)).toMatchObject({ failures: 0, restUntil: 0, reason: null })
+  })
+
+  it('counts requests that fail together as one failure', () => {
+    const together = Array.from({ length: 8 }).reduce(
+      (health: ReturnType<typeof fresh>) => afterFailure(health, 'unavailable', 1_000),
+      fresh(0),
+    )
+    expect(together).toMatchObject({ failures: 1, restUntil: 1_250 })
+  })
+
+  it('lets no later failure shorten a rest, and a graver one lengthen it', () => {
+    const outvoted = afterFailure(fresh(0), 'outvoted', 1_000)
+    expect(afterFailure(outvoted, 'behind', 1_001)).toEqual(outvoted)
+    expect(afterFailure(afterFailure(fresh(0), 'unavailable', 1_000), 'outvoted', 1_001)).toMatchObject({
+      restUntil: 301_001,
+      reason: 'outvoted',
+    })
   })
 
   it('does not let a node off for an answer that was asked for before it was sent to rest', () => {

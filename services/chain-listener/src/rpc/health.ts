@@ -41,10 +41,16 @@ const FIXED: Partial<Record<RestReason, number>> = {
   outvoted: 300_000,
 }
 
-/** A failed node rests for twice as long each time, up to a minute, or as long as it asks for. */
+/**
+ * A failed node rests for twice as long each time, up to a minute, or as long as it asks for. What fails while it rests was asked for before, or in a
+ * vote: it counts as the same time, and cuts no longer rest short.
+ */
 export function afterFailure(health: Health, reason: RestReason, now: number, retryAfterMs = 0): Health {
-  const backoff = FIXED[reason] ?? Math.min(REST_MS_MIN * 2 ** health.failures, REST_MS_MAX)
-  return { ...health, failures: health.failures + 1, restUntil: now + Math.max(backoff, retryAfterMs), reason }
+  const isResting = health.restUntil > now
+  const failures = isResting ? health.failures : health.failures + 1
+  const backoff = FIXED[reason] ?? Math.min(REST_MS_MIN * 2 ** (failures - 1), REST_MS_MAX)
+  const restUntil = now + Math.max(backoff, retryAfterMs)
+  return isResting && restUntil < health.restUntil ? health : { ...health, failures, restUntil, reason }
 }
 
 /** A node that rests is not asked, so an answer that comes meanwhile was asked for before, and is no reason to believe it again. */
