@@ -20,6 +20,9 @@ export class UnprovenError extends Error {
   override name = 'UnprovenError'
 }
 
+/** Receipts of one block that are held in memory at once. */
+const PROOF_BYTES_MAX = 32_000_000
+
 export interface ProverOptions {
   nodes: Nodes
   mode: ProofMode
@@ -54,7 +57,10 @@ export function createProver({ nodes, mode }: ProverOptions) {
         return logsOfReceipts(receipts, header, watch)
       }),
     )
-  const receiptsFrom = async (node: Node, header: Header): Promise<RawReceipt[]> => {
+  const receiptsFrom = async (node: Node, header: Header): Promise<RawReceipt[]> =>
+    (await receiptsAtOnce(node, header)) ?? receiptsInParts(node, header)
+  /** Undefined when they are more than one answer may hold. */
+  const receiptsAtOnce = async (node: Node, header: Header): Promise<RawReceipt[] | undefined> => {
     try {
       const [outcome] = await node.outcomes([{ method: 'eth_getBlockReceipts', params: [header.hash] }])
       if (outcome && 'refusal' in outcome) {
@@ -65,7 +71,16 @@ export function createProver({ nodes, mode }: ProverOptions) {
       if (!outcome?.result) throw new UnprovenError(`${node.name} has no receipts of block ${header.number}`)
       return toReceipts(outcome.result)
     } catch (error) {
-      if (isTooWide(error)) return fetchReceipts(node, header)
+      if (isTooWide(error)) return undefined
+      throw error
+    }
+  }
+  /** Anyone can make a receipt that is larger than an answer may be, or fill a block with receipts: it keeps no later block from being confirmed. */
+  const receiptsInParts = async (node: Node, header: Header): Promise<RawReceipt[]> => {
+    try {
+      return await fetchReceipts(node, header, PROOF_BYTES_MAX)
+    } catch (error) {
+      if (isTooWide(error)) throw new UnprovenError(`the receipts of block ${header.number} are too large: ${error.message}`)
       throw error
     }
   }

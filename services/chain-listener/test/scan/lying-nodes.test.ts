@@ -286,6 +286,22 @@ describe('a node whose answers are wrong', () => {
       await level()
       expect(confirmed()).toEqual(memos)
     })
+    it.each([1, 2])(
+      'of %i, a receipt too large for any answer keeps no payment of its block, and none after it, from being confirmed',
+      async count => {
+        const other = await chain.deploy()
+        await start(count, { RPC_MAX_BYTES: '20000' })
+        const records = Array.from({ length: 100 }, (_, index) => ({ memo: memoOf(900 + index) }))
+        await chain.pay(records, 2, other)
+        await pay()
+        await pay()
+        await level()
+        expect(confirmed()).toEqual(memos)
+        expect(await (await listening.fetch('/status')).json()).toMatchObject({
+          trust: { proof: 'payments', unproven: expect.stringContaining('too large') },
+        })
+      },
+    )
     it('a node without receipts is asked for nothing that it has not: its answers are voted on, and the status gives the reason', async () => {
       for (const proxy of proxies)
         proxy.set({
