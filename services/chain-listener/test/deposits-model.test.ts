@@ -92,9 +92,14 @@ async function play(seed: number) {
     }
     for (const proxy of proxies) proxy.set()
     await mine(confirmations + 1)
-    const { hash } = (await chain.provider.getBlock('latest')) ?? {}
+    const { hash, number = 0 } = (await chain.provider.getBlock('latest')) ?? {}
     await listening.until(async () => (await listening.cursor())?.scanned_hash === hash, 'the head was not scanned', 60_000)
-    await listening.listener.idle(60_000)
+    // Loops that ask every few milliseconds are hardly ever all at rest at one moment where a turn takes long.
+    const rest = 'SELECT 1 FROM outbox WHERE sent_at IS NULL UNION ALL SELECT 1 FROM payables WHERE NOT synced'
+    const isDone = async () =>
+      Number((await listening.cursor())?.confirmed_number) === number - confirmations + 1 &&
+      (await listening.sql.query(rest)).rowCount === 0
+    await listening.until(isDone, 'not everything was confirmed and published', 60_000)
     return { confirmations, urls: proxies.length, ...counts, published: publishedOf(listening), truth: await truthOf(world.chain, orders) }
   } finally {
     await world.stop()

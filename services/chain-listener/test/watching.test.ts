@@ -57,6 +57,16 @@ describe('an address is payable for ever and watched for ever', () => {
     const [synced, ...more] = syncedOf(listening, order.id)
     expect(more).toEqual([])
     expect(synced?.data.sequence).toBeGreaterThan(payment?.data.sequence ?? Number.POSITIVE_INFINITY)
+    // Nor is one missed whose publisher knew of a head that is not there.
+    const other = await world.open(listening, {
+      watchFrom: 1_000_000,
+      async alreadySent(address) {
+        await world.pay(address, AMOUNT)
+        await listening.idle()
+      },
+    })
+    await listening.idle()
+    expect(statesOf(listening, other.memo)).toEqual(['confirmed'])
   })
 
   it('a deposit long after the order expired is a payment under its own hash, and swept', async () => {

@@ -76,13 +76,17 @@ export function createSteps({ writer, store, confirmations, confirmsAlone, voted
       await writer.commit(session, nothing, { cursor, head: { number: cursor.scanned.number, time: 0 }, blocks: [], blocked })
     },
 
-    /** What could be confirmed now, as far as depth goes; undefined when nothing can. */
-    confirmable(session: ScanSession): { from: number; to: Block } | undefined {
-      const from = session.cursor.confirmed.number + 1
-      const line = Math.min(lineAfter(session, session.cursor.scanned.number, false), from + votedAtOnce() - 1)
+    /** What could be confirmed now, as far as depth goes, where enough nodes have reached a block; undefined when nothing can. */
+    confirmable(session: ScanSession, reached = Number.POSITIVE_INFINITY): { from: number; to: Block } | undefined {
+      const { scanned, confirmed } = session.cursor
+      const from = confirmed.number + 1
+      const line = Math.min(lineAfter(session, Math.min(scanned.number, reached), false), from + votedAtOnce() - 1)
       const to = session.remembered.find(({ number }) => number === line)
       return to && line >= from ? { from, to } : undefined
     },
+
+    /** The head with which the next block could be confirmed. */
+    neededHead: ({ cursor }: ScanSession): number => cursor.confirmed.number + confirmations,
 
     /** Confirms up to a block, after the nodes agreed on it. */
     async confirmUpTo(session: ScanSession, block: Block, head: Head): Promise<void> {

@@ -9,9 +9,9 @@ import type { RescanStore, Span } from '../store/rescans'
 import type { AddedRouters } from '../store/routers'
 import type { Steps } from './apply'
 import type { Votes } from './checks/quorum'
+import { UndecidedError } from './checks/reach'
 import { type FindDeposits, fetchBackfill } from './fetch'
 import { createPace } from './pace'
-import { UndecidedError } from './recovery'
 import type { ScanSession } from './session'
 
 export interface BackfillOptions {

@@ -2,9 +2,9 @@ import type { Nodes } from '../rpc/pool'
 import type { Store } from '../store'
 import type { Steps } from './apply'
 import type { Votes } from './checks/quorum'
+import { type Reach, UndecidedError } from './checks/reach'
 import type { BlockBatch } from './fetch'
 import type { FetchAhead, Reading } from './fetch-ahead'
-import { UndecidedError } from './recovery'
 import type { Head, ScanSession } from './session'
 
 export interface ConsensusOptions {
@@ -12,13 +12,14 @@ export interface ConsensusOptions {
   nodes: Nodes
   steps: Steps
   votes: Votes
+  reach: Reach
   reading: FetchAhead
 }
 
 const BEFORE_GENESIS = { number: -1, hash: null, time: null }
 
 /** What one node alone must not decide: it is done when enough nodes agree, and undone when they agree on something else. */
-export function createConsensus({ store, nodes, steps, votes, reading }: ConsensusOptions) {
+export function createConsensus({ store, nodes, steps, votes, reach, reading }: ConsensusOptions) {
   const backToConfirmed = async (at: ScanSession, head: Head) => {
     const { number } = at.cursor.confirmed
     const block = number < 0 ? BEFORE_GENESIS : at.remembered.find(remembered => remembered.number === number)
@@ -47,7 +48,9 @@ export function createConsensus({ store, nodes, steps, votes, reading }: Consens
     },
     /** Near the head detecting is one node's word, confirming is not. Answers whether it is worth going on at once. */
     async confirm(at: ScanSession, head: Head): Promise<boolean> {
-      const next = steps.confirmable(at)
+      if (!steps.confirmable(at)) return false
+      const reached = await reach(at.cursor.scanned.number, steps.neededHead(at))
+      const next = reached === undefined ? undefined : steps.confirmable(at, reached)
       if (!next) return false
       const outcome = await votes.onRange(next.from, next.to, await store.payments.between(next.from, next.to.number))
       if (outcome === 'ours') await steps.confirmUpTo(at, next.to, head)

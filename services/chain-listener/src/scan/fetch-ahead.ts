@@ -6,6 +6,7 @@ import type { RpcError } from '../rpc/error'
 import type { Node } from '../rpc/node'
 import type { Nodes } from '../rpc/pool'
 import { createNodeChecks } from './checks/node'
+import { type Reach, UndecidedError } from './checks/reach'
 import { type BlockBatch, fetchBlocks, fetchFinalized } from './fetch'
 import { createPace } from './pace'
 import { plan, relate } from './plan'
@@ -23,6 +24,7 @@ export interface FetchAheadOptions {
   window: number
   rangeMax: number
   stallMs: number
+  reach: Reach
   logger: Logger
 }
 
@@ -52,6 +54,8 @@ export function createFetchAhead(options: FetchAheadOptions) {
   const { nodes, watch, window, rangeMax } = options
   const pace = createPace(rangeMax, options.logger)
   let head = -1
+  /** The head that enough nodes were last known to have. */
+  let reached = -1
   const ahead = createAhead()
   const checks = createNodeChecks(options)
 
@@ -60,7 +64,15 @@ export function createFetchAhead(options: FetchAheadOptions) {
     nodes.sawHead(node.name, seen.head)
     pace.grow(seen)
   }
-  const planFrom = (from: Position) => plan({ scanned: from.number, head, window, span: pace.blocks() })
+  const planFrom = (from: Position, known = reached) => plan({ scanned: from.number, head, reached: known, window, span: pace.blocks() })
+  /** What to read after a look at the head of one node. */
+  const planAfter = async (from: Position) => {
+    if (planFrom(from, head).kind !== 'finalized') return planFrom(from, head)
+    const now = await options.reach(from.number, from.number + 1 + window)
+    if (now === undefined) throw new UndecidedError('too few RPC end points answer how far the chain is')
+    reached = now
+    return planFrom(from)
+  }
   const finalized = (from: Position, to: number) =>
     nodes.use(async (node): Promise<Reading> => {
       const batch = await fetchFinalized(node, watch, from, to, window)
@@ -79,7 +91,7 @@ export function createFetchAhead(options: FetchAheadOptions) {
         return { kind: 'forked', ancestor, head: seen.head, rpc: node.name }
       }
       head = seen.head.number
-      const next = planFrom(from)
+      const next = await planAfter(from)
       if (next.kind === 'wait') return { kind: 'wait', head: seen.head }
       const verifyEmptyLogs = (headers: readonly Header[]) => checks.verifyEmptyLogs(node, headers)
       const near = () => fetchBlocks(node, watch, from, next.to, seen.head, verifyEmptyLogs)
@@ -104,6 +116,7 @@ export function createFetchAhead(options: FetchAheadOptions) {
     restart() {
       ahead.drop()
       head = -1
+      reached = -1
     },
     /** Asks for less from now on; false when even one block was too much. */
     shrink(error: RpcError): boolean {

@@ -13,6 +13,7 @@ import type { Leader } from '../store/leader'
 import { createSteps } from './apply'
 import { createBackfill } from './backfill'
 import { createVotes, quorumOf } from './checks/quorum'
+import { createReach } from './checks/reach'
 import type { FindDeposits } from './fetch'
 import { createFetchAhead } from './fetch-ahead'
 import { createScanner, type Scanner } from './scanner'
@@ -74,7 +75,8 @@ export function createScan(config: ChainListenerConfig, options: ScanOptions) {
     },
   })
   const rangeMax = config.RANGE_MAX
-  const reading = createFetchAhead({ nodes, watch, window, rangeMax, stallMs: config.HEAD_STALL_MS, logger })
+  const reach = createReach({ nodes, rules: watch, quorum, tolerated: window, logger, undecided: () => undecided.inc() })
+  const reading = createFetchAhead({ nodes, watch, window, rangeMax, stallMs: config.HEAD_STALL_MS, reach, logger })
   const steps = createSteps({
     writer,
     store,
@@ -123,6 +125,7 @@ export function createScan(config: ChainListenerConfig, options: ScanOptions) {
     writer,
     steps,
     votes,
+    reach,
     reading,
     backfill,
     startBlock: config.START_BLOCK,

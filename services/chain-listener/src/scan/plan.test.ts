@@ -16,6 +16,11 @@ describe('the plan', () => {
     expect(plan({ scanned: -1, head: 1_000, window: 5, span: 100 })).toEqual({ kind: 'finalized', from: 0, to: 99 })
   })
 
+  it('makes nothing finalized that enough nodes have not reached', () => {
+    expect(plan({ scanned: 10, head: 1_000, reached: 20, window: 5, span: 100 })).toEqual({ kind: 'finalized', from: 11, to: 15 })
+    expect(plan({ scanned: 15, head: 1_000, reached: 20, window: 5, span: 100 })).toEqual({ kind: 'blocks', from: 16, to: 47 })
+  })
+
   it('reads every block exactly once and ends at the head', () => {
     const fields = {
       start: fc.nat(50),

@@ -4,9 +4,10 @@ export type Plan = { kind: 'wait' } | { kind: 'finalized'; from: number; to: num
 /** Most blocks read one by one in one turn. */
 const BLOCKS_AT_ONCE = 32
 
-export function plan(at: { scanned: number; head: number; window: number; span: number }): Plan {
+/** `reached`: the head that enough nodes have; one node alone makes nothing finalized. */
+export function plan(at: { scanned: number; head: number; reached?: number; window: number; span: number }): Plan {
   const from = at.scanned + 1
-  const finalized = at.head - at.window
+  const finalized = Math.min(at.head, at.reached ?? at.head) - at.window
   if (finalized >= from) return { kind: 'finalized', from, to: Math.min(finalized, at.scanned + at.span) }
   if (at.head >= from) return { kind: 'blocks', from, to: Math.min(at.head, at.scanned + Math.min(at.span, BLOCKS_AT_ONCE)) }
   return { kind: 'wait' }

@@ -5,6 +5,7 @@ import { RpcError } from '../rpc/error'
 import { type Nodes, NoNodeError } from '../rpc/pool'
 import type { Leader } from '../store/leader'
 import { LeaseLostError } from '../store/lease'
+import { UndecidedError } from './checks/reach'
 import { ForkedError } from './fetch'
 import type { FetchAhead } from './fetch-ahead'
 
@@ -13,11 +14,6 @@ const REFUSALS_UNTIL_DISTRUST = 3
 /** None of the nodes knows any of the blocks that we remember: the chain we followed is gone, or the settings name another one. */
 export class VanishedError extends Error {
   override name = 'VanishedError'
-}
-
-/** Not enough nodes agree, so the turn changes nothing. */
-export class UndecidedError extends Error {
-  override name = 'UndecidedError'
 }
 
 export interface RecoveryOptions {

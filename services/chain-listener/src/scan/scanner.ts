@@ -9,6 +9,7 @@ import type { Cursor } from '../store/position'
 import type { Steps } from './apply'
 import type { Backfill } from './backfill'
 import type { Votes } from './checks/quorum'
+import type { Reach } from './checks/reach'
 import { createConsensus } from './consensus'
 import type { BlockBatch, FindDeposits } from './fetch'
 import type { FetchAhead, Reading } from './fetch-ahead'
@@ -25,6 +26,7 @@ export interface ScannerOptions {
   writer: ScanWriter
   steps: Steps
   votes: Votes
+  reach: Reach
   reading: FetchAhead
   backfill: Backfill
   startBlock: number

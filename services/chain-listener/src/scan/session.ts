@@ -61,13 +61,14 @@ export function createScanWriter(options: ScanWriterOptions) {
 
   const heldBack = ({ confirmed, announced }: Cursor) => confirmed.number > announced && confirmed.time !== null && !options.differs()
   const dueMs = () => Math.max(0, announcedAt + options.advanceEveryMs - performance.now())
-  const advanced = ({ confirmed, sequence }: Cursor, head: number) => ({
+  const advanced = ({ scanned, confirmed, sequence }: Cursor) => ({
     type: 'chain.advanced' as const,
     data: {
       chain_id: naming.chainId,
       confirmed_block: confirmed.number,
       confirmed_time: (confirmed.time ?? new Date(0)).toISOString(),
-      head_block: Math.max(head, confirmed.number),
+      // What was read: one node alone can show any head.
+      head_block: scanned.number,
       sequence,
     },
   })
@@ -87,7 +88,7 @@ export function createScanWriter(options: ScanWriterOptions) {
       const cursor = { ...write.cursor, sequence: session.cursor.sequence + events.length }
       const announces = heldBack(cursor) && dueMs() === 0
       if (announces) {
-        events.push(advanced(cursor, head.number))
+        events.push(advanced(cursor))
         cursor.announced = cursor.confirmed.number
       }
       if (leader.epoch() !== session.epoch) throw new LeaseLostError('this replica does not lead any more')

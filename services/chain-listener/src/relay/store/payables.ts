@@ -1,5 +1,5 @@
 import type { DepositBlocked } from '@ponte/contracts'
-import { commitUnit, createBatch, type Database, insertRows, type Statement } from '@ponte/service-kit'
+import { commitUnit, createBatch, type Database, type Statement } from '@ponte/service-kit'
 import { mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
 import { CANCEL, IS_CANCELLED } from './cancellation'
 
@@ -71,10 +71,16 @@ const NEW_COLUMNS = [
   'merchant_id',
   'asked_units',
 ]
+/** The head that orders knew of may be one that a single node invented: an address is read from so many blocks below the scan at least. */
+const WATCH_MARGIN = 128
+const WATCH_FROM = `greatest(0, least(incoming.watch_from,
+  (SELECT scanned_number - ${WATCH_MARGIN} FROM chain_cursor AS cursor WHERE cursor.chain_id = incoming.chain_id)))`
+const incomingValue = (column: string) => ({ watch_from: WATCH_FROM, read_to: `${WATCH_FROM} - 1` })[column] ?? `incoming.${column}`
 // Raw, because the orders of one moment are one insert.
 const ADD: Statement = {
   name: 'payables-add',
-  text: `${insertRows('payables', NEW_COLUMNS)} ON CONFLICT (chain_id, order_id) DO NOTHING`,
+  text: `INSERT INTO payables (${NEW_COLUMNS.join(', ')}) SELECT ${NEW_COLUMNS.map(incomingValue).join(', ')}
+    FROM json_populate_recordset(NULL::payables, $payables) AS incoming ON CONFLICT (chain_id, order_id) DO NOTHING`,
 }
 const ADDED_AT_ONCE = 200
 
@@ -172,7 +178,6 @@ export function payableStore(database: Database, chainId: number) {
           merchant_is_contract: merchantIsContract,
           expires_at: expiresAt,
           watch_from: watchFrom,
-          read_to: watchFrom - 1,
           merchant_id: merchantId,
           asked_units: askedUnits,
         }),
