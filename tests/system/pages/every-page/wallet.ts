@@ -26,11 +26,14 @@ export async function payBy(page: Page, request: string): Promise<void> {
   await page.locator('.wallets .primary').click()
 }
 
+/** Each part of a page that wants a wallet asks for announcements, and a wallet answers each time. */
 const announceWallet = (page: Page, request: string) =>
-  page.evaluate(`dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: {
-    info: { rdns: 'io.example', uuid: '1', name: 'Carteira', icon: '' },
-    provider: { request: ${request} },
-  } }))`)
+  page.evaluate(`(() => {
+    const detail = { info: { rdns: 'io.example', uuid: '1', name: 'Carteira', icon: '' }, provider: { request: ${request} } }
+    const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))
+    addEventListener('eip6963:requestProvider', announce)
+    announce()
+  })()`)
 
 const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`
 
