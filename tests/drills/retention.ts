@@ -99,7 +99,7 @@ async function publish(database: Db, bus: Bus, name: string, days: number | unde
   await relay.start?.()
   let pruning = days === undefined
   const answers = (async () => {
-    while (pruning) pruning = await pruneAnswers(database)
+    while (pruning) if (!(await pruneAnswers(database))) pruning = false
   })()
   const end = performance.now() + SECONDS * 1000
   while (performance.now() < end) {
