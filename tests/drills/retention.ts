@@ -1,5 +1,15 @@
 import { ordersMigrations } from '@ponte/orders'
-import { type Bus, openDatabase, outboxRelay, outboxRows, pruneAnswers, rabbitmqBus, silentLogger, until, uuidv7 } from '@ponte/service-kit'
+import {
+  answerRetention,
+  type Bus,
+  openDatabase,
+  outboxRelay,
+  outboxRows,
+  rabbitmqBus,
+  silentLogger,
+  until,
+  uuidv7,
+} from '@ponte/service-kit'
 import { administer, testBroker, testDatabase } from '@ponte/service-kit/testing'
 import { percentile } from '../bench/table'
 import { drill } from './drill'
@@ -97,10 +107,8 @@ async function publish(database: Db, bus: Bus, name: string, days: number | unde
   const relay = outboxRelay(database, bus, silentLogger, days === undefined ? {} : { outboxDays: days, inboxDays: days })
   const before = await count()
   await relay.start?.()
-  let pruning = days === undefined
-  const answers = (async () => {
-    while (pruning) if (!(await pruneAnswers(database))) pruning = false
-  })()
+  const answers = days === undefined ? answerRetention(database, silentLogger) : undefined
+  await answers?.start?.()
   const end = performance.now() + SECONDS * 1000
   while (performance.now() < end) {
     const message = outboxRows([{ type: TYPE, data: { merchant_id: uuidv7(), order_id: uuidv7() } } as never], new Date(), null)
@@ -110,9 +118,7 @@ async function publish(database: Db, bus: Bus, name: string, days: number | unde
     await new Promise(resolve => setTimeout(resolve, EVERY_MS))
   }
   while (await relay.busy?.()) await new Promise(resolve => setTimeout(resolve, 50))
-  pruning = false
-  await answers
-  for (const part of [reader, relay, bus]) await part.stop?.()
+  for (const part of [answers, reader, relay, bus]) await part?.stop?.()
   await database.query('SELECT pg_stat_force_next_flush()')
   const ms = (share: number) => Math.round(percentile(delays, share) * 10) / 10
   return {

@@ -1,5 +1,6 @@
 import { queuesReadBy, topology } from '@ponte/contracts'
 import {
+  answerRetention,
   auditRoutes,
   consumer,
   createApp,
@@ -8,7 +9,6 @@ import {
   type Overrides,
   outboxRelay,
   type Part,
-  pruneAnswers,
   serviceParts,
   uuidv7,
 } from '@ponte/service-kit'
@@ -122,7 +122,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const reconcile = reconcileJob({ store, metrics, now, logger, chainId: config.CHAIN_ID, everyS: config.RECONCILE_EVERY_S })
   // Orders that are made before the first look at the chain would have their addresses watched from its beginning.
   const chainKnown: Part = { name: 'chain view', start: async () => void (await store.chain.refresh(config.CHAIN_ID)) }
-  const pruning = every('idempotency pruning', 3_600_000, () => pruneAnswers(database), logger)
+  const pruning = answerRetention(database, logger)
 
   const feeBps = config.PLATFORM_FEE_BPS
   const router = routes({ store, database, orderFactory, payoutAddresses, place, feeBps, now, tokenSecrets: config.GATEWAY_TOKEN_SECRET })

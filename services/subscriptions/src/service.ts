@@ -1,5 +1,6 @@
 import { queuesReadBy, topology } from '@ponte/contracts'
 import {
+  answerRetention,
   consumer,
   createApp,
   every,
@@ -9,7 +10,6 @@ import {
   type Metrics,
   type Overrides,
   outboxRelay,
-  pruneAnswers,
   serviceParts,
 } from '@ponte/service-kit'
 import { createOrderWaits } from './api'
@@ -60,7 +60,7 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
       )
     },
   }
-  const pruning = every('idempotency pruning', 3_600_000, () => pruneAnswers(database), logger)
+  const pruning = answerRetention(database, logger)
   const orderWaits = createOrderWaits(store.orders.body)
 
   const routing = routes({

@@ -1,13 +1,11 @@
-import { every, type Logger, type Part } from '@ponte/service-kit'
+import { every, type Logger, type Part, retention } from '@ponte/service-kit'
 import type { DispatcherMetrics } from './metrics'
 import type { Store } from './store'
 import { reap } from './worker'
 
 const REAP_MS = 5_000
 const REPAIR_MS = 300_000
-const RETENTION_MS = 3_600_000
 const NOTICES_MS = 60_000
-const EVENTS_PER_TURN = 1_000
 
 interface UpkeepDeps {
   store: Store
@@ -32,9 +30,9 @@ export function upkeep({ store, metrics, logger, retentionDays, due, published }
     metrics.repaired.inc(repaired)
     if (repaired > 0) logger.error('lanes with work had no turn; they are due now', { lanes: repaired })
   }
-  const forget = async () => {
+  const forget = async (limit: number, after: Date | null) => {
     await store.upkeep.forgetEndpoints(retentionDays)
-    return (await store.upkeep.forgetEvents(retentionDays, EVENTS_PER_TURN)) === EVENTS_PER_TURN
+    return store.upkeep.forgetEvents(retentionDays, limit, after)
   }
   const notices = async () => {
     if ((await store.notices.publish()) > 0) published()
@@ -43,6 +41,6 @@ export function upkeep({ store, metrics, logger, retentionDays, due, published }
     every('failing endpoints', NOTICES_MS, notices, logger),
     every('reaper', REAP_MS, reaper, logger),
     every('stuck lanes', REPAIR_MS, repairStuckLanes, logger),
-    every('retention', RETENTION_MS, forget, logger),
+    retention('retention', forget, logger),
   ]
 }

@@ -69,7 +69,7 @@ export async function startDispatcher(env: Record<string, string> = {}, given: {
     async forgetOld() {
       const own = openDatabase({ url: database.url })
       const { upkeep } = openStore(own)
-      await upkeep.forgetEvents(config.EVENT_RETENTION_DAYS, 1_000)
+      await upkeep.forgetEvents(config.EVENT_RETENTION_DAYS, 1_000, null)
       await upkeep.forgetEndpoints(config.EVENT_RETENTION_DAYS)
       await own.stop?.()
     },

@@ -2,14 +2,13 @@ import { subjectsOf } from '@ponte/contracts'
 import type { Database, Sql } from '../database'
 import { uuidv7Floor } from '../ids'
 import type { Counter, Logger } from '../observe'
-import { every, type Loop } from '../process'
+import { every, type Loop, type Removed, retention } from '../process'
 import { type Bus, type Message, QUEUE_LOST, type QueueLoss } from './bus'
 
 const CLAIM_MAX = 200
 const POLL_MS = 500
-const PRUNE_MS = 3_600_000
-/** Rows that one statement of retention or of a republishing touches: short enough to hold up nothing. */
-const PRUNED_AT_ONCE = 5_000
+/** Rows that one statement of a republishing touches: short enough to hold up nothing. */
+const UNSENT_AT_ONCE = 5_000
 /** A turn waits this long for its confirms; a message that takes longer is marked when its own comes, and holds up no other. */
 const TURN_WAIT_MS = 1_000
 
@@ -36,7 +35,7 @@ const CLAIM = `
  * claimed after a moment was published after it.
  */
 const UNSEND = `
-  WITH page AS (SELECT id FROM outbox WHERE id > $1 AND id < $2 ORDER BY id LIMIT ${PRUNED_AT_ONCE}),
+  WITH page AS (SELECT id FROM outbox WHERE id > $1 AND id < $2 ORDER BY id LIMIT ${UNSENT_AT_ONCE}),
   next AS (
     SELECT id FROM outbox WHERE id = ANY(ARRAY(SELECT id FROM page)) AND sent_at IS NOT NULL AND ($3::text[] IS NULL OR type = ANY($3))
       AND ($4::float8 IS NULL OR claimed_until IS NULL OR claimed_until < now() + interval '${CLAIM_S} seconds' - $4 * interval '1 millisecond')
@@ -61,12 +60,14 @@ interface Resend {
 const DAY_MS = 86_400_000
 const OUTBOX_DAYS = 7
 const INBOX_DAYS = 30
-const PRUNE_OUTBOX = `
-  DELETE FROM outbox WHERE id = ANY(ARRAY(
-    SELECT id FROM outbox WHERE id < $1 AND sent_at < now() - make_interval(days => $2) ORDER BY id LIMIT ${PRUNED_AT_ONCE}))`
-const PRUNE_INBOX = `
-  DELETE FROM inbox WHERE event_id = ANY(ARRAY(
-    SELECT event_id FROM inbox WHERE event_id < $1 AND received_at < now() - make_interval(days => $2) ORDER BY event_id LIMIT ${PRUNED_AT_ONCE}))`
+/** Ids begin with their time, so that what is old is one range of the primary key. Without a name, so that it is planned for how much that is. */
+const prune = (table: string, id: string, doneAt: string) => `
+  WITH page AS (
+    SELECT ${id} AS id FROM ${table} WHERE ${id} > $1 AND ${id} < $2 AND ${doneAt} < now() - make_interval(days => $3) ORDER BY ${id} LIMIT $4),
+  gone AS (DELETE FROM ${table} WHERE ${id} = ANY(ARRAY(SELECT id FROM page)) RETURNING 1)
+  SELECT (SELECT count(*)::int FROM gone) AS count, (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last`
+const PRUNE_OUTBOX = prune('outbox', 'id', 'sent_at')
+const PRUNE_INBOX = prune('inbox', 'event_id', 'received_at')
 
 /**
  * Publishes what the outbox holds: claims a batch, publishes, marks what was confirmed. Safe with any number of replicas. A process that dies
@@ -155,19 +156,27 @@ export function outboxRelay(
     return resendsMore || (rows.length === CLAIM_MAX && backoffMs === 0)
   }
   const loop = every('outbox relay', POLL_MS, relay, logger)
-  // A loop of its own: publishing waits for no retention.
-  const retention = every('outbox retention', PRUNE_MS, () => prune(database, outboxDays, inboxDays), logger)
+  const removeOlder = (statement: string, days: number) => async (limit: number, after: string | null) => {
+    const older = uuidv7Floor(new Date(Date.now() - days * DAY_MS))
+    const { rows } = await database.query<Removed<string>>(statement, [after ?? FIRST_ID, older, days, limit])
+    return rows[0] ?? { count: 0, last: null }
+  }
+  // Loops of their own: publishing waits for no retention.
+  const pruning = [
+    retention('outbox retention', removeOlder(PRUNE_OUTBOX, outboxDays), logger),
+    retention('inbox retention', removeOlder(PRUNE_INBOX, inboxDays), logger),
+  ]
   const listener = bus.listen([QUEUE_LOST], heardOfLoss)
   return {
     ...loop,
     async start() {
       await listener.start?.()
       await loop.start?.()
-      await retention.start?.()
+      for (const part of pruning) await part.start?.()
     },
     async stop() {
       await listener.stop?.()
-      await retention.stop?.()
+      for (const part of pruning) await part.stop?.()
       await loop.stop?.()
     },
     observe(metrics) {
@@ -230,14 +239,3 @@ async function unsend(database: Database, after: string, until: string, only?: P
   const { rows } = await database.query<{ count: number; last: string | null }>({ name: 'outbox-unsend', text: UNSEND }, values)
   return rows[0] ?? { count: 0, last: null }
 }
-
-/** True when there is more. Ids begin with their time, so that what is old is one range of the primary key. */
-async function prune(database: Database, outboxDays: number, inboxDays: number): Promise<boolean> {
-  const removed = await Promise.all([
-    database.query({ name: 'outbox-prune', text: PRUNE_OUTBOX }, [olderThan(outboxDays), outboxDays]),
-    database.query({ name: 'inbox-prune', text: PRUNE_INBOX }, [olderThan(inboxDays), inboxDays]),
-  ])
-  return removed.some(({ rowCount }) => rowCount === PRUNED_AT_ONCE)
-}
-
-const olderThan = (days: number) => uuidv7Floor(new Date(Date.now() - days * DAY_MS))

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { ApiError, idempotencyKey } from '@ponte/contracts'
 import type { Request, Response } from 'express'
 import { type Answer, isKeyLockTimeout, isUniqueViolation, type Sql, type StoredAnswer } from '../database'
+import type { Logger } from '../observe'
+import { type Loop, type Removed, retention } from '../process'
 
 const KEY = 'idempotency_keys_pkey'
 
@@ -70,15 +72,24 @@ async function storedAnswer(sql: Sql, { merchantId, route, key, bodyHash }: Keye
   return { status: row.status, body: row.body }
 }
 
-/** In parts, because one statement for a day's keys would run into its timeout, and do so again at each turn. */
-const PRUNED_AT_ONCE = 5_000
+// Without a name, so that it is planned for how much is old.
 const PRUNE_ANSWERS = `
-  DELETE FROM idempotency_keys WHERE ctid = ANY(ARRAY(
-    SELECT ctid FROM idempotency_keys WHERE created_at < now() - interval '7 days' ORDER BY created_at LIMIT ${PRUNED_AT_ONCE}))`
+  WITH page AS (
+    SELECT ctid AS row, created_at FROM idempotency_keys
+    WHERE created_at >= $1 AND created_at < now() - interval '7 days' ORDER BY created_at LIMIT $2),
+  gone AS (DELETE FROM idempotency_keys WHERE ctid = ANY(ARRAY(SELECT row FROM page)) RETURNING 1)
+  SELECT (SELECT count(*)::int FROM gone) AS count, (SELECT max(created_at) FROM page) AS last`
 
-/** Forgets answers that are older than seven days, the oldest first; true when there may be more. */
-export const pruneAnswers = async (sql: Sql): Promise<boolean> =>
-  (await sql.query({ name: 'answers-prune', text: PRUNE_ANSWERS })).rowCount === PRUNED_AT_ONCE
+/** Forgets answers that are older than seven days. */
+export const answerRetention = (database: Sql, logger: Logger): Loop =>
+  retention<Date>(
+    'idempotency retention',
+    async (limit, after) => {
+      const { rows } = await database.query<Removed<Date>>(PRUNE_ANSWERS, [after ?? '-infinity', limit])
+      return rows[0] ?? { count: 0, last: null }
+    },
+    logger,
+  )
 
 const hashOf = (body: unknown): string => createHash('sha256').update(canonicalJson(body)).digest('hex')
 

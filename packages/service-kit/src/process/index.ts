@@ -1,3 +1,4 @@
 export * from './every'
+export * from './retention'
 export * from './run'
 export * from './service'

@@ -1,4 +1,4 @@
-import type { Database } from '@ponte/service-kit'
+import type { Database, Removed } from '@ponte/service-kit'
 import { LANE_OF } from './claim'
 import { LEASE_S } from './lanes'
 
@@ -9,11 +9,11 @@ const waits = (condition: string) => `
 
 /**
  * Raw SQL: deletes from three tables at once. Events that are old and done with, together with their deliveries and attempts. What is still on its
- * way stays whole, unless its endpoint is paused.
+ * way stays whole, unless its endpoint is paused. Without a name, so that it is planned for how much is old.
  */
 const FORGET = `
   WITH old AS (
-    SELECT id FROM events WHERE created_at < now() - make_interval(days => $1)
+    SELECT id, created_at FROM events WHERE created_at >= $3 AND created_at < now() - make_interval(days => $1)
       AND NOT ${waits('d.id = events.id')}
       AND NOT ${waits('d.event_id = events.id AND replay_of IS NOT NULL')}
       AND NOT ${waits('d.event_id = events.id AND endpoint_id IS NOT NULL AND replay_of IS NULL')}
@@ -27,8 +27,10 @@ const FORGET = `
   ), attempted AS (
     DELETE FROM attempts WHERE delivery_id = ANY(ARRAY(
       SELECT id FROM expired UNION ALL SELECT id FROM expired_elsewhere UNION ALL SELECT id FROM expired_replays))
+  ), forgotten AS (
+    DELETE FROM events WHERE id = ANY(ARRAY(SELECT id FROM old)) RETURNING 1
   )
-  DELETE FROM events WHERE id = ANY(ARRAY(SELECT id FROM old))`
+  SELECT (SELECT count(*)::int FROM forgotten) AS count, (SELECT max(created_at) FROM old) AS last`
 
 /** Raw SQL: deletes from two tables at once. An endpoint goes when it was deleted longer ago than deliveries are kept. */
 const FORGET_ENDPOINTS = `
@@ -111,9 +113,12 @@ export function upkeepStore(database: Database) {
       return rows[0]?.repaired ?? 0
     },
 
-    /** Removes up to `limit` events; resolves to how many. */
-    forgetEvents: async (olderThanDays: number, limit: number): Promise<number> =>
-      (await database.query({ name: 'events-forget', text: FORGET }, [olderThanDays, limit])).rowCount ?? 0,
+    /** Removes up to `limit` events, from the place on at which the part before ended. */
+    async forgetEvents(olderThanDays: number, limit: number, after: Date | null): Promise<Removed<Date>> {
+      const values = [olderThanDays, limit, after ?? '-infinity']
+      const { rows } = await database.query<Removed<Date>>(FORGET, values)
+      return rows[0] ?? { count: 0, last: null }
+    },
 
     /** Removes endpoints that were deleted, when no delivery names them any more. */
     async forgetEndpoints(olderThanDays: number): Promise<void> {
