@@ -199,7 +199,15 @@ export async function outboxAge(sql: Sql): Promise<number> {
   return Number(rows[0]?.age ?? 0)
 }
 
-const aboutEvent = ({ id, type, body }: Message) => ({ event_id: id, event_type: type, ...subjectsOf(JSON.parse(body).data) })
+/** What a log line names of it. A body that cannot be read must not fail the turn: one refused row would hold up all others for ever. */
+function aboutEvent({ id, type, body }: Message) {
+  const about = { event_id: id, event_type: type }
+  try {
+    return { ...about, ...subjectsOf(JSON.parse(body).data) }
+  } catch {
+    return about
+  }
+}
 
 /** Resolves when all have settled, after a while, or at once when the relay stops. */
 async function settledOrLate(work: readonly Promise<void>[], signal: AbortSignal): Promise<void> {

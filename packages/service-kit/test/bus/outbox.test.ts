@@ -191,6 +191,25 @@ describe('the outbox relay', () => {
     expect(tries).toBe(claims() * 200)
   })
 
+  it('goes on after the bus refused a row whose body cannot be read', async () => {
+    await database.query("INSERT INTO outbox (id, type, body) VALUES (gen_random_uuid(), 'order.changed', 'no event')")
+    let tries = 0
+    const refusing = scriptedBus(() =>
+      ++tries === 1 ? Promise.reject(new Error('The broker did not confirm in time.')) : Promise.resolve(),
+    )
+    const relay = await starting(refusing)
+    await until(() => tries === 1, 'it was not tried')
+    await until(
+      async () => {
+        await endClaims()
+        relay.wake()
+        return (await unsent()) === 0
+      },
+      'it was not tried again',
+      5_000,
+    )
+  })
+
   it('publishes again what was bound to a queue that was lost, once for each loss, and not what was claimed after the loss was found', async () => {
     const published: string[] = []
     const lines: unknown[] = []
