@@ -1,4 +1,4 @@
-type Answer = (error?: Error | null) => void
+export type Answer = (error?: Error | null) => void
 
 export interface Confirms {
   /** Sends, and resolves or rejects with the answer that `send` gets; rejects when none comes in time, or when sending throws. */

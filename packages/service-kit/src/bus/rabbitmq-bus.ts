@@ -12,6 +12,8 @@ export interface RabbitmqOptions {
   /** How long the broker may take for one step of a connection's set-up. */
   stepTimeoutMs?: number
   handBackMs?: number
+  /** How long the broker may take to confirm a message. */
+  confirmTimeoutMs?: number
 }
 
 /**

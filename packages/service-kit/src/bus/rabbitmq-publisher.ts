@@ -3,13 +3,15 @@ import type { ConfirmChannel, Options } from 'amqplib'
 import type { Logger } from '../observe'
 import { every, type Loop } from '../process'
 import { type Message, QUEUE_LOST, type QueueLoss, queuesOf, type Topology } from './bus'
-import { openConfirms } from './confirms'
+import { type Answer, openConfirms } from './confirms'
 import { HAND_BACK_MS } from './handling'
 import { type ConnectionOptions, rabbitmqConnection } from './rabbitmq-connection'
 import { HANDED_BACK_AT } from './rabbitmq-message'
 import { declareTopology, type MissingQueue } from './rabbitmq-topology'
 
 const CONFIRM_TIMEOUT_MS = 10_000
+/** A queue that answers nothing for so many times a confirm's time ends the connection: RabbitMQ can lose a message on its way, and then takes none after it. */
+const SILENT_TIMEOUTS_MAX = 3
 /** A lost queue is announced again and again for a while: other publishers may be connecting again too. */
 const ANNOUNCE_MS = 5_000
 const ANNOUNCED_FOR_MS = 120_000
@@ -25,6 +27,7 @@ export interface PublisherOptions {
   logger: Logger
   stepTimeoutMs?: number | undefined
   handBackMs?: number | undefined
+  confirmTimeoutMs?: number | undefined
   /** Called when the topology is declared and messages are taken, on every connection. */
   onDeclared(): void
 }
@@ -34,19 +37,26 @@ export interface PublisherOptions {
  * as one of its queues is there.
  */
 export function rabbitmqPublisher(options: PublisherOptions) {
-  const { url, namespace, topology, logger, stepTimeoutMs, handBackMs = HAND_BACK_MS, onDeclared } = options
+  const { url, namespace, topology, logger, stepTimeoutMs, onDeclared } = options
+  const { handBackMs = HAND_BACK_MS, confirmTimeoutMs = CONFIRM_TIMEOUT_MS } = options
   const exchange = `${namespace}.events`
   const queues = queuesOf(topology)
-  const confirms = openConfirms(CONFIRM_TIMEOUT_MS)
+  const confirms = openConfirms(confirmTimeoutMs)
   let channel: ConfirmChannel | undefined
   let blocked = false
+  /** For each queue that owes an answer, when the first message since its last one was sent. */
+  const silentSince = new Map<string, number>()
   let redeclare: () => void = () => undefined
+  let renew: () => void = () => undefined
   let lost: Loss[] = []
 
   const setup: ConnectionOptions['setup'] = async (model, step) => {
     blocked = false
+    silentSince.clear()
+    renew = () => connection.renew(model)
     model.on('blocked', reason => {
       blocked = true
+      silentSince.clear()
       logger.warn('the broker takes no messages', { reason })
     })
     model.on('unblocked', () => {
@@ -115,10 +125,26 @@ export function rabbitmqPublisher(options: PublisherOptions) {
     const content = Buffer.from(message.body)
     const { id, type } = message
     const properties = { ...more, persistent: true, mandatory: true, messageId: id, type, contentType: 'application/json' }
-    const copies = names.map(queue => confirms.wait(keyOf(queue, id), answer => confirming.sendToQueue(queue, content, properties, answer)))
+    const copies = names.map(queue => {
+      if (!silentSince.has(queue)) silentSince.set(queue, performance.now())
+      const sendCopy = (answer: Answer) =>
+        confirming.sendToQueue(queue, content, properties, error => {
+          silentSince.delete(queue)
+          answer(error)
+        })
+      return confirms.wait(keyOf(queue, id), sendCopy)
+    })
     // All are waited for, so that none is left without a listener when another is refused.
     const refused = (await Promise.allSettled(copies)).find(copy => copy.status === 'rejected')
-    if (refused) throw refused.reason
+    if (!refused) return
+    const isSilent = (queue: string) => performance.now() - (silentSince.get(queue) ?? Infinity) >= SILENT_TIMEOUTS_MAX * confirmTimeoutMs
+    const silent = names.find(isSilent)
+    if (silent) {
+      silentSince.clear()
+      logger.warn('the broker answers no message to a queue; connecting again', { queue: silent })
+      renew()
+    }
+    throw refused.reason
   }
 
   return {

@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { PassThrough, type Transform } from 'node:stream'
 
 /** A TCP proxy in front of a server, whose connections a test cuts and which it closes and opens. */
 export interface CuttableProxy {
@@ -10,7 +11,11 @@ export interface CuttableProxy {
   silence(): void
 }
 
-export async function cuttableProxy(target: { host: string; port: number }): Promise<CuttableProxy> {
+/** What the server sends passes through a stream of the connection's own. */
+export async function cuttableProxy(
+  target: { host: string; port: number },
+  fromServer = (): Transform => new PassThrough(),
+): Promise<CuttableProxy> {
   const sockets = new Set<Socket>()
   let server: Server | undefined
   let boundPort = 0
@@ -28,7 +33,7 @@ export async function cuttableProxy(target: { host: string; port: number }): Pro
             sockets.delete(socket)
             other.destroy()
           })
-          socket.pipe(other)
+          ;(socket === outer ? socket.pipe(fromServer()) : socket).pipe(other)
         }
       })
       server.once('error', reject)

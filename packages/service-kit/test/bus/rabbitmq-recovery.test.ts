@@ -2,6 +2,7 @@ import { type Channel, type ChannelModel, connect } from 'amqplib'
 import { type Bus, type Message, type Part, QUEUE_LOST, rabbitmqBus, silentLogger, until, uuidv7 } from '../../src'
 import { testBroker } from '../../src/testing'
 import { type CuttableProxy, cuttableProxy } from './cuttable-proxy'
+import { losingConfirms } from './lost-confirms'
 
 const topology = { first: ['first.made', 'both.made'], second: ['second.made', 'both.made'] }
 const message = (type: string): Message => ({ id: uuidv7(), type, body: '{}' })
@@ -9,6 +10,9 @@ const message = (type: string): Message => ({ id: uuidv7(), type, body: '{}' })
 describe('RabbitMQ behind a connection that is cut', () => {
   const broker = testBroker()
   let proxy: CuttableProxy
+  let connections = 0
+  /** No confirm comes on the first so many connections. */
+  let losing = 0
   let url: string
   let side: ChannelModel
   let looking: Channel
@@ -38,7 +42,10 @@ describe('RabbitMQ behind a connection that is cut', () => {
 
   beforeAll(async () => {
     const real = new URL(broker.url)
-    proxy = await cuttableProxy({ host: real.hostname, port: Number(real.port || 5672) })
+    proxy = await cuttableProxy({ host: real.hostname, port: Number(real.port || 5672) }, () => {
+      const mine = ++connections
+      return losingConfirms(() => mine <= losing)
+    })
     const through = new URL(broker.url)
     through.hostname = '127.0.0.1'
     through.port = String(proxy.port())
@@ -120,6 +127,19 @@ describe('RabbitMQ behind a connection that is cut', () => {
     await proxy.open()
     await ready(bus)
     await bus.publish(message('first.made'))
+  })
+
+  it('gives up a connection on which no confirm comes any more, and says so once', async () => {
+    const lines: string[] = []
+    const logger = { ...silentLogger, warn: (text: string) => void lines.push(text) }
+    const bus = await starting(rabbitmqBus({ url, namespace: broker.namespace, topology, logger, confirmTimeoutMs: 100 }))
+    await ready(bus)
+    losing = connections
+    await expect(bus.publish(message('first.made'))).rejects.toThrow('did not confirm in time')
+    const publishing = publishUntilTaken(bus, message('first.made'))
+    await until(() => connections > losing, 'no other connection was made', 5_000)
+    await publishing
+    expect(lines.filter(line => line.includes('answers no message'))).toHaveLength(1)
   })
 
   it('answers a message only on the channel that delivered it: handled during a cut, it comes again', async () => {
