@@ -22,8 +22,8 @@ export interface CrashableServers {
   }
   broker: Crashable & {
     url: string
-    /** Runs `rabbitmqctl` with these arguments on the node. */
-    control(...args: string[]): Promise<void>
+    /** Runs `rabbitmqctl` with these arguments on the node; resolves to what it prints. */
+    control(...args: string[]): Promise<string>
   }
   stop(): Promise<void>
 }

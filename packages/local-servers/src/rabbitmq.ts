@@ -14,8 +14,8 @@ export interface Rabbitmq {
   url: string
   /** SIGKILL. Started again on the same folder and port it is the same node, with what its durable queues held. */
   stop(): Promise<void>
-  /** Runs `rabbitmqctl` with these arguments on the node. */
-  control(...args: string[]): Promise<void>
+  /** Runs `rabbitmqctl` with these arguments on the node; resolves to what it prints. */
+  control(...args: string[]): Promise<string>
 }
 
 /** Starts a private RabbitMQ node whose ports, files and name are its own. */
@@ -63,7 +63,8 @@ export async function startRabbitmq(folder: string, port?: number): Promise<Rabb
   }
   const control = async (...args: string[]) => {
     const program = findProgram('/usr/lib/rabbitmq/bin/rabbitmqctl', 'rabbitmqctl', '/opt/homebrew/sbin/rabbitmqctl') ?? 'rabbitmqctl'
-    await execute(program, ['--node', env.RABBITMQ_NODENAME, ...args], { env })
+    const { stdout } = await execute(program, ['--node', env.RABBITMQ_NODENAME, ...args], { env })
+    return stdout
   }
   return { url: `amqp://guest:guest@127.0.0.1:${nodePort}`, stop, control }
 }

@@ -78,7 +78,7 @@ function serverFaults({ servers }: Harmed): Fault[] {
     name,
     async strike() {
       await servers.broker.control(command, harmful)
-      return () => servers.broker.control(command, harmless)
+      return async () => void (await servers.broker.control(command, harmless))
     },
   })
   return [
