@@ -87,6 +87,8 @@ export function outboxRelay(
   let refusals: { row: Message; error: unknown }[] = []
   const losses = new Set<string>()
   let resends: Resend[] = []
+  // The last page of what is published again is out: what is new waits behind one page, not behind all that was kept.
+  let paged = true
   const inFlight = new Set<string>()
   const mark = (ids: string[]) => database.query('UPDATE outbox SET sent_at = now() WHERE id = ANY($1::uuid[])', [ids])
 
@@ -103,11 +105,12 @@ export function outboxRelay(
     const now = performance.now()
     resends.push({ queue, types, foundAt: now - found_ms_ago, dueAt: now + RESEND_AFTER_MS, after: FIRST_ID, events: 0 })
   }
-  /** A page of each at a turn, so that publishing goes on; true when there is more. */
-  const resend = async (): Promise<boolean> => {
-    const due = resends.filter(({ dueAt }) => dueAt <= performance.now())
-    for (const lost of due) {
+  const dueResends = () => (paged ? resends.filter(({ dueAt }) => dueAt <= performance.now()) : [])
+  /** A page of each at a turn, so that publishing goes on. */
+  const resend = async (): Promise<void> => {
+    for (const lost of dueResends()) {
       const { count, last } = await unsend(database, lost.after, LAST_ID, lost)
+      if (count > 0) paged = false
       lost.events += count
       lost.after = last ?? lost.after
       if (last) continue
@@ -117,14 +120,14 @@ export function outboxRelay(
       // As at the first start on a broker without queues.
       else logger.info('a queue was declared; nothing that it should hold was published before', fields)
     }
-    return due.some(lost => resends.includes(lost))
   }
 
   const relay = async (signal: AbortSignal): Promise<boolean> => {
-    const resendsMore = await resend()
+    await resend()
     logRefusals()
-    if (!bus.accepts() || inFlight.size + CLAIM_MAX > unansweredMax || performance.now() < resumeAt) return resendsMore
+    if (!bus.accepts() || inFlight.size + CLAIM_MAX > unansweredMax || performance.now() < resumeAt) return dueResends().length > 0
     const { rows } = await database.query<Message>(CLAIM)
+    paged = rows.length < CLAIM_MAX
     const sent: string[] = []
     const unsent: string[] = []
     let collecting = true
@@ -153,7 +156,7 @@ export function outboxRelay(
       await database.query("UPDATE outbox SET claimed_until = now() + interval '1 second' WHERE id = ANY($1::uuid[])", [unsent])
     backoffMs = unsent.length > 0 && sent.length === 0 ? Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_MIN, backoffMs * 2)) : 0
     resumeAt = performance.now() + backoffMs
-    return resendsMore || (rows.length === CLAIM_MAX && backoffMs === 0)
+    return dueResends().length > 0 || (rows.length === CLAIM_MAX && backoffMs === 0)
   }
   const loop = every('outbox relay', POLL_MS, relay, logger)
   const removeOlder = (statement: string, days: number) => async (limit: number, after: string | null) => {

@@ -246,6 +246,30 @@ describe('the outbox relay', () => {
     expect(lines).toEqual([{ queue: 'reader', events: 2 }])
   })
 
+  it('publishes what is new behind one page of what a lost queue held, not behind all of it', async () => {
+    const published: string[] = []
+    let fresh: string | undefined
+    let announce: (message: Message) => void = () => undefined
+    const listen: Bus['listen'] = (_types, handler) => {
+      announce = handler
+      return { name: 'listener' }
+    }
+    await database.query(
+      "INSERT INTO outbox SELECT gen_random_uuid(), 'order.changed', '{}', now() - interval '1 day', NULL, now() FROM generate_series(1, 10001)",
+    )
+    const publish = async ({ id }: Message) => {
+      published.push(id)
+      if (published.length === 1) [fresh] = await write(1)
+    }
+    await starting(scriptedBus(publish, { listen }))
+    announce({ id: ID, type: QUEUE_LOST, body: JSON.stringify({ queue: 'reader', types: ['order.changed'], found_ms_ago: 0 }) })
+    await until(
+      () => published.length === 10_002,
+      () => `${published.length} publications`,
+    )
+    expect(published.indexOf(fresh ?? '')).toBeLessThan(5_200)
+  })
+
   it('a relay that dies between publishing and marking: it is published again when the claim ends, and the inbox makes that harmless', async () => {
     const [id] = await write(1)
     const bus = memoryBus({ topology: { reader: ['order.changed'] }, logger: silentLogger })
