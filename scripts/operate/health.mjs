@@ -56,7 +56,12 @@ export function findings(services, chain, now) {
     ),
     line('dead letters', dead.length === 0, dead.length === 0 ? ofBroker('none') : list(dead), 'npm run dead -- list'),
     ...chainLines(chain, now, line),
-    line('exchange rate', rateS <= 240, Number.isFinite(rateS) ? `${Math.round(rateS)} s old` : 'none', 'PonteQuoteOld'),
+    line(
+      'exchange rate',
+      Number.isFinite(rateS) && least('ponte_quote_lasts_seconds') >= 60,
+      Number.isFinite(rateS) ? `${Math.round(rateS)} s old` : 'none',
+      'PonteQuoteOld',
+    ),
     line(
       'books',
       differing.length === 0,

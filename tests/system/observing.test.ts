@@ -28,7 +28,15 @@ const outbox = ['ponte_outbox_oldest_age_seconds', 'ponte_outbox_published_total
 const queue = ['ponte_queue_waiting', 'ponte_events_handled_total', 'ponte_event_handling_seconds']
 const expected: Record<ServiceName, string[]> = {
   'api-gateway': [...database, ...requests, ...outbox, 'ponte_live_streams'],
-  orders: [...database, ...requests, ...outbox, ...queue, 'ponte_order_transitions_total', 'ponte_quote_age_seconds'],
+  orders: [
+    ...database,
+    ...requests,
+    ...outbox,
+    ...queue,
+    'ponte_order_transitions_total',
+    'ponte_quote_age_seconds',
+    'ponte_quote_lasts_seconds',
+  ],
   subscriptions: [...database, ...requests, ...outbox, ...queue, 'ponte_subscription_overdue_seconds'],
   'chain-listener': [...database, ...requests, ...outbox, ...queue, 'ponte_chain_lag_seconds', 'ponte_chain_leader'],
   'webhook-dispatcher': [

@@ -63,6 +63,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     logger,
   })
   metrics.observed('ponte_quote_age_seconds', 'Age of the exchange rate that orders are priced with', rates.ageS)
+  metrics.observed('ponte_quote_lasts_seconds', 'How long it prices orders when no source answers any more', rates.lastsS)
   metrics.observed('ponte_payment_events_missing', 'Events of the listener that expiry waits for', () =>
     store.chain.missingEvents(config.CHAIN_ID),
   )

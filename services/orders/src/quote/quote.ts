@@ -25,15 +25,18 @@ export interface QuoteLimits {
   maxMicros: bigint
 }
 
+/** Those that can price an order at this moment: young enough, each by its own maximum age, and within bounds. */
+export const usable = (observations: readonly Observation[], limits: QuoteLimits, at: Date): Observation[] =>
+  observations
+    .filter(({ asOf, maxAgeS }) => at.getTime() - asOf.getTime() <= maxAgeS * 1000)
+    .filter(({ rateMicros }) => rateMicros > 0n && rateMicros >= limits.minMicros && rateMicros <= limits.maxMicros)
+
 /**
  * The median of the fresh observations, as old as the oldest of them. Throws `rate_unavailable` when none is fresh or
  * when they differ by more than the limit: no order is priced on a guess (docs/money.md#quotes).
  */
 export function quote(observations: readonly Observation[], limits: QuoteLimits, at: Date): Quote {
-  const fresh = observations
-    .filter(({ asOf, maxAgeS }) => at.getTime() - asOf.getTime() <= maxAgeS * 1000)
-    .filter(({ rateMicros }) => rateMicros > 0n && rateMicros >= limits.minMicros && rateMicros <= limits.maxMicros)
-    .sort((a, b) => Number(a.rateMicros > b.rateMicros) - Number(a.rateMicros < b.rateMicros))
+  const fresh = usable(observations, limits, at).sort((a, b) => Number(a.rateMicros > b.rateMicros) - Number(a.rateMicros < b.rateMicros))
   const [lowest, highest] = [fresh[0], fresh.at(-1)]
   if (!lowest || !highest) throw unavailable('no exchange rate source has a fresh rate within bounds')
   // Rounded up, so that a difference above the limit never passes for one at the limit.

@@ -1,5 +1,5 @@
 import { every, type Logger, type Part } from '@ponte/service-kit'
-import { type Observation, type Quote, type QuoteLimits, quote } from './quote'
+import { type Observation, type Quote, type QuoteLimits, quote, usable } from './quote'
 import type { RateSource } from './source'
 
 export interface Rates extends Part {
@@ -7,6 +7,8 @@ export interface Rates extends Part {
   current(): Quote
   /** How old it is, in seconds; infinite when nothing can be priced. */
   ageS(): number
+  /** For how many seconds it prices orders yet when no source answers any more; 0 when nothing can be priced. */
+  lastsS(): number
 }
 
 /**
@@ -39,6 +41,16 @@ export function openRates(
       } catch {
         return Number.POSITIVE_INFINITY
       }
+    },
+    lastsS() {
+      try {
+        current()
+      } catch {
+        return 0
+      }
+      const now = options.now()
+      const ends = usable([...latest.values()], options, now).map(({ asOf, maxAgeS }) => asOf.getTime() / 1000 + maxAgeS)
+      return Math.max(...ends) - now.getTime() / 1000
     },
     async start() {
       await refresh()
