@@ -37,6 +37,14 @@ it('.env has what compose reads, and nothing else', () => {
   expect(example.filter(name => !text.includes(`\${${name}`))).toEqual([])
 })
 
+it('.env decides each setting that the sections of incidents name', () => {
+  const named = new Set([...read('docs/operating/incidents.md').matchAll(/`([A-Z][A-Z0-9_]+)(?:=[^`]*)?`/g)].map(([, name = '']) => name))
+  const settings = [...named].filter(name => programs.some(program => unknownSettings(program, [name]).length === 0))
+  expect(settings.length).toBeGreaterThan(10)
+  const decided = (name: string) => programs.some(program => services[program]?.environment?.[name]?.includes('${'))
+  expect(settings.filter(name => !decided(name))).toEqual([])
+})
+
 it('publishes the proxy alone, so that every service may have replicas', () => {
   const published = running.filter(([, { ports = [] }]) => ports.some(port => !port.startsWith('127.0.0.1:'))).map(([name]) => name)
   expect(published).toEqual(['proxy'])
