@@ -3,8 +3,8 @@
 set -eu
 pgbackrest --stanza=ponte stanza-create
 while :; do
-  type=diff
-  [ "$(date +%u)" = 7 ] && type=full
+  last_full=$(pgbackrest --stanza=ponte info | sed -n 's/^ *full backup: \([0-9]*\)-.*/\1/p' | tail -n 1)
+  if [ "${last_full:-0}" -le "$(date -d '7 days ago' +%Y%m%d)" ]; then type=full; else type=diff; fi
   # One that fails is tried again in ten minutes; `pgbackrest info` shows the newest that is whole.
   if pgbackrest --stanza=ponte --type="$type" backup; then sleep 86400; else sleep 600; fi
 done

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root, setUp } from '../develop/setup.mjs'
@@ -58,6 +58,12 @@ async function attempt({ pgbackrest, bin, folder, owner }) {
   const archived = ['archive_mode=on', 'archive_timeout=60', `archive_command=${pgbackrest} --stanza=ponte archive-push %p`]
   const inserted = (database, row) => sql(database, `INSERT INTO paid VALUES ('${row}')`)
   const rows = database => sql(database, "SELECT string_agg(name, ',' ORDER BY name) FROM paid").trim()
+  // backup.sh as its container runs it; it ends where it would sleep until the next day.
+  const aids = join(folder, 'aids')
+  mkdirSync(aids)
+  writeFileSync(join(aids, 'sleep'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  const scheduled = () =>
+    spawnSync('sh', [join(root, 'infra/compose/backup.sh')], { cwd: '/', env: { ...env, PATH: `${aids}:${env.PATH}` }, ...owner })
   const running = new Set()
   const started = (pg, ...settings) => {
     start(pg, ...settings)
@@ -78,9 +84,11 @@ async function attempt({ pgbackrest, bin, folder, owner }) {
     }
     backrest('stanza-create')
     backrest('check')
-    backrest('--type=full', 'backup')
+    scheduled()
     inserted('orders', 'since')
-    backrest('--type=diff', 'backup')
+    scheduled()
+    const kinds = [...backrest('info').matchAll(/(full|diff) backup:/g)].map(([, kind]) => kind)
+    expect('a full backup, and what changed since', kinds.join() === 'full,diff')
     inserted('orders', 'until')
     const moment = sql('postgres', 'SELECT clock_timestamp()').trim()
     for (const name of ['orders', 'subscriptions']) inserted(name, 'after')
