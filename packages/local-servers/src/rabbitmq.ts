@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { findProgram, installDebianPackage } from './debian'
@@ -62,19 +62,23 @@ export async function startRabbitmq(folder: string, port?: number): Promise<Rabb
     throw error
   }
   const control = async (...args: string[]) => {
-    const program = findProgram('/usr/lib/rabbitmq/bin/rabbitmqctl', 'rabbitmqctl', '/opt/homebrew/sbin/rabbitmqctl') ?? 'rabbitmqctl'
-    const { stdout } = await execute(program, ['--node', env.RABBITMQ_NODENAME, ...args], { env })
+    const { stdout } = await execute(join(dirname(server), 'rabbitmqctl'), ['--node', env.RABBITMQ_NODENAME, ...args], { env })
     return stdout
   }
   return { url: `amqp://guest:guest@127.0.0.1:${nodePort}`, stop, control }
 }
 
+/** The server's start script, with `rabbitmqctl` beside it: PONTE_RABBITMQ, an installed one, or Debian's package where it may be installed. */
 async function findRabbitmq(): Promise<string> {
   // Debian's command in PATH serves only root and its own user; the script behind it serves every user.
-  const find = () => findProgram('/usr/lib/rabbitmq/bin/rabbitmq-server', 'rabbitmq-server', '/opt/homebrew/sbin/rabbitmq-server')
+  const installed = ['/usr/lib/rabbitmq/bin/rabbitmq-server', 'rabbitmq-server', '/opt/homebrew/sbin/rabbitmq-server']
+  const find = () => process.env.PONTE_RABBITMQ ?? findProgram(...installed)
   if (!find()) {
     await installDebianPackage('rabbitmq-server', 'npm test').catch(cause => {
-      throw new Error(`${cause.message}\nOr set AMQP_URL to a RabbitMQ that tests may use.`, { cause })
+      throw new Error(
+        `${cause.message}\nOr set PONTE_RABBITMQ to a rabbitmq-server of yours, or AMQP_URL to a running one that tests may use.`,
+        { cause },
+      )
     })
   }
   return find() ?? 'rabbitmq-server'
