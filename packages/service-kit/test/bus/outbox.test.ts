@@ -299,6 +299,7 @@ describe('the outbox relay', () => {
     await starting(bus)
     await endClaims()
     await until(async () => (await unsent()) === 0, 'it was not published again')
+    await until(() => handled.length === 2, 'it was not handled again')
     expect(handled).toEqual([id, id])
     expect((await database.query('SELECT event_id FROM effects')).rows).toEqual([{ event_id: id }])
     await reader.stop?.()
