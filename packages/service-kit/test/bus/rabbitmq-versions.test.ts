@@ -67,6 +67,29 @@ it('a queue that was declared with another delivery limit is used as it is: no v
   await expect(looking.assertQueue(queue, { durable: true, arguments: settings })).resolves.toMatchObject({ queue })
 })
 
+it('a dead letter stays however often it is listed: from RabbitMQ 4.0 on such a queue drops what was returned 20 times', async () => {
+  const bus = await opened()
+  const { id, type, body } = bodyOf('order.changed', {})
+  looking.sendToQueue(`${broker.namespace}.dead.reader`, Buffer.from(body), { persistent: true, messageId: id, type })
+  const letters = bus.deadLetters('reader')
+  await until(async () => (await letters.list(1).catch(() => [])).length === 1, 'it is not there')
+  for (let look = 1; look <= 25; look++) expect(await letters.list(1)).toEqual([{ id, type, body }])
+})
+
+it('a message that ends every process that takes it is parked by the broker after 20 deliveries', async () => {
+  const bus = await opened()
+  await bus.publish(bodyOf('order.changed', {}))
+  for (let taken = 0; taken <= 20; taken++) {
+    const dying = await connect(broker.url)
+    dying.on('error', () => undefined)
+    const channel = await dying.createChannel()
+    await new Promise(resolve => void channel.consume(`${broker.namespace}.reader`, resolve))
+    Reflect.get(dying.connection, 'stream').destroy()
+  }
+  const parked = async () => (await looking.checkQueue(`${broker.namespace}.dead.reader`)).messageCount === 1
+  await until(parked, 'it was not parked')
+})
+
 it('an order status of a newer version keeps no order from being watched', async () => {
   const newer = 'refunding'
   expect(orderStatus.safeParse(newer).success).toBe(false)
