@@ -151,6 +151,10 @@ async function suffer(outage: Outage, { traffic, prometheus, replicas, lost }: S
 
   const asked = traffic.asked.filter(({ at }) => at >= began)
   const failed = asked.filter(({ status }) => status === null || status >= 500)
+  if (!NEEDED.has(outage.name)) {
+    for (const { what, at, endedAt, status, reason } of failed)
+      console.log(`${what} failed ${Math.round((at - began) / 1000)} s after the beginning, within ${endedAt - at} ms: ${status} ${reason}`)
+  }
   const late = traffic.paid
     .filter(({ id, at }) => at >= began - LATE_MS && !lost.has(id))
     .map(({ id, at }) => ({

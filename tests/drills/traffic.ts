@@ -18,6 +18,8 @@ export interface Asked {
   /** When it was answered, or given up. */
   endedAt: number
   status: number | null
+  /** Why, unless the answer is well. */
+  reason: string | null
 }
 
 export interface Paid {
@@ -69,15 +71,15 @@ export async function startTraffic(world: World, gatewayUrl: string, { sessionTo
   const ask = async (what: Asked['what'], path: string, body?: object, credential: string = merchant.api_key) => {
     const at = Date.now()
     const request = jsonRequest(body ? 'POST' : 'GET', credential, body)
-    const status = await fetch(`${gatewayUrl}${path}`, { ...request, signal: AbortSignal.timeout(PATIENCE_MS) }).then(
+    const answered = await fetch(`${gatewayUrl}${path}`, { ...request, signal: AbortSignal.timeout(PATIENCE_MS) }).then(
       async answer => {
         const text = await answer.text()
         if (body && answer.ok) keep(JSON.parse(text))
-        return answer.status
+        return { status: answer.status, reason: answer.ok ? null : text.slice(0, 200) }
       },
-      () => null,
+      error => ({ status: null, reason: String(error.cause ?? error) }),
     )
-    asked.push({ what, at, endedAt: Date.now(), status })
+    asked.push({ what, at, endedAt: Date.now(), ...answered })
   }
   const send = (work: Promise<void>) => {
     open.add(work)
