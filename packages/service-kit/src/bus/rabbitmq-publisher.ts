@@ -42,7 +42,8 @@ export function rabbitmqPublisher(options: PublisherOptions) {
   const exchange = `${namespace}.events`
   const queues = queuesOf(topology)
   const confirms = openConfirms(confirmTimeoutMs)
-  let channel: ConfirmChannel | undefined
+  /** The broker works off a channel in turn: where messages wait that were handed back may have no leader, and must not hold up events. */
+  let channels: { events: ConfirmChannel; handBacks: ConfirmChannel } | undefined
   let blocked = false
   /** For each queue that owes an answer, when the first message since its last one was sent. */
   const silentSince = new Map<string, number>()
@@ -80,17 +81,23 @@ export function rabbitmqPublisher(options: PublisherOptions) {
         })
     }
     await declare()
-    const confirming = await step('open the publishing channel', model.createConfirmChannel())
-    connection.watch(model, confirming)
-    // The broker returns before it confirms: the oldest that waits under this key is the one meant, and its confirm comes too late.
-    confirming.on('return', ({ fields, properties }) => {
-      confirms.refuse(keyOf(fields.routingKey, String(properties.messageId)), new Error(`The queue ${fields.routingKey} is gone.`))
-      redeclare()
-    })
-    confirming.on('close', () => {
-      if (channel === confirming) channel = undefined
-    })
-    channel = confirming
+    const open = async (name: string) => {
+      const channel = await step(`open the ${name} channel`, model.createConfirmChannel())
+      connection.watch(model, channel)
+      // The broker returns before it confirms: the oldest that waits under this key is the one meant, and its confirm comes too late.
+      channel.on('return', ({ fields, properties }) => {
+        confirms.refuse(keyOf(fields.routingKey, String(properties.messageId)), new Error(`The queue ${fields.routingKey} is gone.`))
+        redeclare()
+      })
+      return channel
+    }
+    const opened = { events: await open('publishing'), handBacks: await open('handing back') }
+    for (const channel of Object.values(opened)) {
+      channel.on('close', () => {
+        if (channels === opened) channels = undefined
+      })
+    }
+    channels = opened
     for (const loss of lost) announceLoss(loss)
     onDeclared()
   }
@@ -98,7 +105,7 @@ export function rabbitmqPublisher(options: PublisherOptions) {
 
   const announce = ({ type, id, body }: Message) => {
     try {
-      channel?.publish(exchange, type, Buffer.from(body), { messageId: id, type, contentType: 'application/json' })
+      channels?.events.publish(exchange, type, Buffer.from(body), { messageId: id, type, contentType: 'application/json' })
     } catch (error) {
       logger.debug('an announcement was lost', { type, error })
     }
@@ -118,9 +125,14 @@ export function rabbitmqPublisher(options: PublisherOptions) {
     logger,
   )
 
-  const send = async (message: Message, names: readonly string[], more: Options.Publish = {}): Promise<void> => {
-    const confirming = channel
-    if (!confirming) throw new Error('There is no connection to the broker.')
+  const send = async (
+    on: 'events' | 'handBacks',
+    message: Message,
+    names: readonly string[],
+    more: Options.Publish = {},
+  ): Promise<void> => {
+    const channel = channels?.[on]
+    if (!channel) throw new Error('There is no connection to the broker.')
     if (blocked) throw new Error('The broker takes no messages now.')
     const content = Buffer.from(message.body)
     const { id, type } = message
@@ -128,7 +140,7 @@ export function rabbitmqPublisher(options: PublisherOptions) {
     const copies = names.map(queue => {
       if (!silentSince.has(queue)) silentSince.set(queue, performance.now())
       const sendCopy = (answer: Answer) =>
-        confirming.sendToQueue(queue, content, properties, error => {
+        channel.sendToQueue(queue, content, properties, error => {
           silentSince.delete(queue)
           answer(error)
         })
@@ -152,7 +164,7 @@ export function rabbitmqPublisher(options: PublisherOptions) {
     /** Declares the topology again. */
     redeclare: () => redeclare(),
     /** True while a message would be taken. */
-    accepts: () => channel !== undefined && !blocked,
+    accepts: () => channels !== undefined && !blocked,
     connected: connection.connected,
     async start() {
       await connection.start()
@@ -160,20 +172,21 @@ export function rabbitmqPublisher(options: PublisherOptions) {
     },
     async stop() {
       await announcing.stop?.()
-      channel = undefined
+      channels = undefined
       await connection.stop()
     },
     async publish(message: Message): Promise<void> {
       const bound = queues.get(message.type)
       if (!bound) throw new Error(`No queue takes ${message.type}.`)
       await send(
+        'events',
         message,
         bound.map(name => `${namespace}.${name}`),
       )
     },
     /** Puts a message where it waits for a while and then comes to its queue again. */
     handBack: (queue: string, message: Message): Promise<void> =>
-      send(message, [`${namespace}.later.${queue}`], {
+      send('handBacks', message, [`${namespace}.later.${queue}`], {
         expiration: String(handBackMs),
         headers: { [HANDED_BACK_AT]: message.handedBackAt ?? Date.now() },
       }),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Rabbitmq, startRabbitmq } from '@ponte/local-servers'
-import { type Bus, type Message, type Part, rabbitmqBus, silentLogger, until, uuidv7 } from '../../src'
+import { type Bus, type Message, type Part, rabbitmqBus, silentLogger, UnknownMessageError, until, uuidv7 } from '../../src'
 
 // A broker of its own, whose alarms disturb no other test; it takes a while to start.
 jest.setTimeout(120_000)
@@ -93,5 +93,20 @@ describe('a queue without a leader', () => {
     expect(seen).toEqual([])
     await member(namespace, 'restart_server')
     await until(() => seen.length === 1, 'the consumer was not attached', 60_000)
+  })
+
+  it('holds up nothing else while messages cannot be handed back', async () => {
+    const lines: string[] = []
+    const bus = await openBus('hung', lines)
+    const hung = '{list_to_atom("%2F_hung.later.first"), node()}'
+    await broker.control('eval', `sys:suspend(${hung}).`)
+    try {
+      await starting(bus.consume('first', () => Promise.reject(new UnknownMessageError('Unknown here.'))))
+      await bus.publish(message('first.made'))
+      await until(() => lines.some(line => line.includes('handed back')), 'the message was not handed back')
+      await bus.publish(message('second.made'))
+    } finally {
+      await broker.control('eval', `sys:resume(${hung}).`)
+    }
   })
 })
