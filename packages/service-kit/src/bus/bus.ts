@@ -1,3 +1,4 @@
+import { subjectsOf } from '@ponte/contracts'
 import type { Part } from '../process'
 
 export interface Message {
@@ -7,6 +8,16 @@ export interface Message {
   body: string
   /** When it was handed back for the first time, in ms since the epoch; absent while it never was. */
   handedBackAt?: number
+}
+
+/** What a log line names of a message. One that cannot be read must not fail who logs: a refused row would hold up all others for ever. */
+export function aboutMessage({ id, type, body }: Message) {
+  const about = { event_id: id, event_type: type }
+  try {
+    return { ...about, ...subjectsOf(JSON.parse(body).data) }
+  } catch {
+    return about
+  }
 }
 
 export type Handler = (message: Message) => Promise<void>

@@ -1,9 +1,8 @@
-import { subjectsOf } from '@ponte/contracts'
 import type { Database, Sql } from '../database'
 import { uuidv7Floor } from '../ids'
 import type { Counter, Logger } from '../observe'
 import { every, type Loop, type Removed, retention } from '../process'
-import { type Bus, type Message, QUEUE_LOST, type QueueLoss } from './bus'
+import { aboutMessage, type Bus, type Message, QUEUE_LOST, type QueueLoss } from './bus'
 
 const CLAIM_MAX = 200
 const POLL_MS = 500
@@ -95,7 +94,7 @@ export function outboxRelay(
   /** One line for all of a turn, and for those that were refused since. */
   const logRefusals = () => {
     const [first] = refusals
-    if (first) logger.warn('events stay in the outbox', { events: refusals.length, ...aboutEvent(first.row), error: first.error })
+    if (first) logger.warn('events stay in the outbox', { events: refusals.length, ...aboutMessage(first.row), error: first.error })
     refusals = []
   }
   const heardOfLoss = ({ id, body }: Message) => {
@@ -144,7 +143,8 @@ export function outboxRelay(
         )
         published?.inc({ outcome: taken ? 'confirmed' : 'refused' })
         if (collecting) (taken ? sent : unsent).push(row.id)
-        else if (taken) await mark([row.id]).catch(error => logger.warn('an event will be published again', { ...aboutEvent(row), error }))
+        else if (taken)
+          await mark([row.id]).catch(error => logger.warn('an event will be published again', { ...aboutMessage(row), error }))
         // Not before it is marked: the next turn may have claimed it meanwhile.
         inFlight.delete(row.id)
       })
@@ -200,16 +200,6 @@ export async function outboxAge(sql: Sql): Promise<number> {
     'SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::text AS age FROM outbox WHERE sent_at IS NULL',
   )
   return Number(rows[0]?.age ?? 0)
-}
-
-/** What a log line names of it. A body that cannot be read must not fail the turn: one refused row would hold up all others for ever. */
-function aboutEvent({ id, type, body }: Message) {
-  const about = { event_id: id, event_type: type }
-  try {
-    return { ...about, ...subjectsOf(JSON.parse(body).data) }
-  } catch {
-    return about
-  }
 }
 
 /** Resolves when all have settled, after a while, or at once when the relay stops. */

@@ -243,6 +243,7 @@ describe('the outbox relay', () => {
     )
     await until(async () => (await unsent()) === 0, 'some are unsent')
     expect(published.sort()).toEqual([...ids, ...ids].sort())
+    await until(() => lines.length > 0, 'the loss was not logged')
     expect(lines).toEqual([{ queue: 'reader', events: 2 }])
   })
 
