@@ -24,7 +24,7 @@ export const authorizePayment = z.strictObject({
     .regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 lower-case hex characters')
     .meta({
       description:
-        'Part of the signed `nonce`. Take what is `due` in units of 0.000001 USDC as 32 bytes: a signature that is repeated while the same amount is due can then be paid once only, and a top-up has another salt.',
+        'Part of the signed `nonce`: of two signatures of an account with the same salt only one can be paid. Take `usdc_amount` in units of 0.000001 USDC, and one more for each payment by the router that the account has made for the order, as 32 bytes. After a signature that failed another salt is refused.',
       example: `0x${(27_675_277).toString(16).padStart(64, '0')}`,
     }),
   signature: z

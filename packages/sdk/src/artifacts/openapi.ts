@@ -1867,7 +1867,7 @@ export interface components {
              */
             valid_before: number;
             /**
-             * @description Part of the signed `nonce`. Take what is `due` in units of 0.000001 USDC as 32 bytes: a signature that is repeated while the same amount is due can then be paid once only, and a top-up has another salt.
+             * @description Part of the signed `nonce`: of two signatures of an account with the same salt only one can be paid. Take `usdc_amount` in units of 0.000001 USDC, and one more for each payment by the router that the account has made for the order, as 32 bytes. After a signature that failed another salt is refused.
              * @example 0x0000000000000000000000000000000000000000000000000000000001a64a8d
              */
             salt: string;

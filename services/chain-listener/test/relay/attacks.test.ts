@@ -1,7 +1,7 @@
 import { mined } from '@ponte/local-servers'
 import { deployContractWallet, deployHostileWallet, hostileCode, paymentRouterAbi } from '@ponte/payment-router'
 import { uuidv7 } from '@ponte/service-kit'
-import { Contract, Wallet } from 'ethers'
+import { Contract, toBeHex, Wallet } from 'ethers'
 import { type Listening, statesOf } from '../setup'
 import { GASLESS, holdLead, MERCHANT, type RelayWorld, startRelayWorld } from './relayer-setup'
 import { AMOUNT, authorize, SHARE, type Signing, signFor, TAKING } from './signatures'
@@ -272,6 +272,30 @@ describe('a merchant who pays himself, again and again', () => {
     expect(await world.received(deposit.memo)).toEqual([])
     expect(await relays(listening)).toHaveLength(1)
     expect(await (await listening.fetch('/metrics')).text()).toMatch(/^ponte_relayer_sweeps_least_worth_usdc\{[^}]*\} [1-9]/m)
+  })
+})
+
+describe('a signature that failed', () => {
+  it('and may still be submitted is followed by one with the same salt alone, whatever a stranger has left due', async () => {
+    world = await startRelayWorld()
+    const payer = account()
+    await mined(world.chain.mintUsdc(payer.address, 2n * AMOUNT))
+    const listening = await start()
+    const order = await world.open(listening)
+    const release = await holdLead(listening)
+    expect(await authorize(world, listening, order, payer)).toMatchObject({ status: 202 })
+    await listening.sql.query("UPDATE authorizations SET state = 'failed', reason = 'not_mined'")
+    await world.pay(order.address, 1n)
+    await listening.until(() => statesOf(listening, order.memo).includes('confirmed'), 'the stranger paid nothing')
+    const due = AMOUNT - 1n
+    const another = await authorize(world, listening, order, payer, { amount: due, salt: toBeHex(due, 32) })
+    expect(another).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'salt', message: expect.stringContaining(toBeHex(AMOUNT, 32)) }] },
+    })
+    expect(await authorize(world, listening, order, payer, { amount: due })).toMatchObject({ status: 202 })
+    await release()
+    await listening.until(async () => (await signatures(listening))[0]?.state === 'paid', 'it was not paid')
   })
 })
 

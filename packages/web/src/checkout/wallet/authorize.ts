@@ -35,7 +35,7 @@ async function sign(provider: Provider, checkout: CheckoutBody, onStep: (step: S
   const payer = await connected(provider, payment.chain_id, onStep)
   onStep('check')
   const value = parseUsdc(due)
-  const salt = calls.saltOf(value)
+  const salt = calls.saltOf(checkout, payer)
   const read = (to: string, data: string) => provider.request({ method: 'eth_call', params: [{ to, data }, 'latest'] })
   const [balance, name, version, nonce, head] = await Promise.all([
     read(payment.token_address, calls.balanceOf(payer)).then(calls.readWord),

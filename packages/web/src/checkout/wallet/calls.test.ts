@@ -12,7 +12,7 @@ const of = { memo, merchant, amount: 27_675_277n }
 
 test('every call is what the contracts understand', () => {
   expect(calls.pay(of)).toBe(router.encodeFunctionData('pay', [`0x${memo}`, merchant, of.amount]))
-  const salt = calls.saltOf(of.amount)
+  const salt = calls.saltOf({ usdc_amount: '27.675277', payments: [] }, payer)
   expect(calls.authorizationNonce(memo, merchant, salt)).toBe(
     router.encodeFunctionData('authorizationNonce', [`0x${memo}`, merchant, toBeHex(of.amount, 32)]),
   )
@@ -22,6 +22,26 @@ test('every call is what the contracts understand', () => {
   expect(calls.tokenName).toBe(token.encodeFunctionData('name'))
   expect(calls.tokenVersion).toBe(token.encodeFunctionData('version'))
   expect(calls.approve(merchant, 1n)).toBe(token.encodeFunctionData('approve', [merchant, 1n]))
+})
+
+test('a signature has another salt only once the router has taken a payment of its account', () => {
+  const payment = { tx_hash: `0x${'ab'.repeat(32)}`, amount: '1.000000', block_number: 1, block_time: '2026-11-20T12:00:00.000Z' }
+  const settlement = { status: 'pending', tx_hash: null } as const
+  const made = { ...payment, settlement, kind: 'router', status: 'detected', payer_address: payer.toLowerCase() } as const
+  const others = [
+    { ...made, kind: 'transfer' },
+    { ...made, payer_address: merchant },
+    { ...made, payer_address: null },
+    { ...made, status: 'orphaned' },
+  ] as const
+  const saltAfter = (...payments: Parameters<typeof calls.saltOf>[0]['payments']) =>
+    BigInt(calls.saltOf({ usdc_amount: '27.675277', payments }, payer))
+  expect([saltAfter(), saltAfter(...others), saltAfter(...others, made), saltAfter(made, made)]).toEqual([
+    of.amount,
+    of.amount,
+    of.amount + 1n,
+    of.amount + 2n,
+  ])
 })
 
 test('a permit is signed and carried as the token checks it', async () => {

@@ -1,3 +1,6 @@
+import type { CheckoutBody } from '@ponte/contracts'
+import { parseUsdc } from '@ponte/contracts/money'
+
 /**
  * The few contract calls of a payment, written out: a general ABI coder would be most of the page. `calls.test.ts` holds them against the
  * router's own ABI.
@@ -26,8 +29,14 @@ export const approve = (spender: string, amount: bigint): string => `0x095ea7b3$
 export const authorizationNonce = (memo: string, merchant: string, salt: string): string =>
   `0x7459087b${bytesWord(memo)}${addressWord(merchant)}${bytesWord(salt)}`
 
-/** The same while the same amount is due: of two signatures made meanwhile, only one can be paid. */
-export const saltOf = (due: bigint): string => `0x${word(due)}`
+/**
+ * Another one only once the router has taken a payment of this account: of signatures made meanwhile, for whatever is due then, only one can be paid.
+ */
+export function saltOf({ usdc_amount, payments }: Pick<CheckoutBody, 'usdc_amount' | 'payments'>, payer: string): string {
+  const isTaken = ({ kind, status, payer_address }: CheckoutBody['payments'][number]) =>
+    kind === 'router' && status !== 'orphaned' && payer_address?.toLowerCase() === payer.toLowerCase()
+  return `0x${word(parseUsdc(usdc_amount) + BigInt(payments.filter(isTaken).length))}`
+}
 
 export interface RouterPayment {
   memo: string

@@ -37,6 +37,11 @@ const ACCEPT = `
 // Raw, as the numbers of ACCEPT are. A signature that takes the place of a failed one is one more.
 const COUNT = 'SELECT coalesce(max(order_attempt), 0) AS count FROM authorizations WHERE chain_id = $1 AND order_id = $2'
 
+// Raw, as COUNT is.
+const LAST_FAILED = `
+  SELECT salt FROM authorizations WHERE chain_id = $1 AND order_id = $2 AND payer = $3 AND state = 'failed'
+  ORDER BY order_attempt DESC NULLS LAST LIMIT 1`
+
 // Raw, because it joins relays under the lease's guard.
 // What an account signed that is not ours any more is followed by no line: it is looked at, and submitted, anew.
 const ADOPT = `
@@ -127,6 +132,11 @@ export function authorizationStore(database: Database, chainId: number) {
       return (
         (await database.query<{ count: number }>({ name: 'authorizations-count', text: COUNT }, [chainId, orderId])).rows[0]?.count ?? 0
       )
+    },
+    /** The salt of the last signature of this payer for this order that failed. */
+    async lastFailedSalt({ orderId, payer }: Pick<Authorization, 'orderId' | 'payer'>): Promise<string | undefined> {
+      const query = { name: 'authorizations-last-failed', text: LAST_FAILED }
+      return (await database.query<{ salt: string }>(query, [chainId, orderId, payer])).rows[0]?.salt
     },
     /** Takes up what accounts submitted that are none of these. Throws LeaseLostError. */
     async adopt(epoch: bigint, accounts: readonly string[]): Promise<void> {
