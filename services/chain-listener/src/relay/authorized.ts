@@ -54,9 +54,10 @@ export async function isUsed(
   chain: ChainClient,
   token: string,
   { memo, merchant, payer, salt }: Pick<Signed, 'memo' | 'merchant' | 'payer' | 'salt'>,
+  block: number | 'latest' = 'latest',
 ): Promise<boolean> {
   const data = usdc.encodeFunctionData('authorizationState', [payer, authorizationNonce(memo, merchant, salt)])
-  return BigInt(await chain.call({ to: token, data })) === 1n
+  return BigInt(await chain.call({ to: token, data }, block)) === 1n
 }
 
 type Found = Prepared | { refused: string } | Submission | 'used' | 'reverts' | 'no_room'
@@ -78,10 +79,12 @@ export function createAuthorized({ chain, token, store, payables, line, gas, now
   const later = (epoch: bigint, one: Authorization, reason: string | null) => store.settle(epoch, one, { state: 'accepted', reason }, now())
 
   /** Looks on the chain what became of a nonce that is used: by us, by anyone else who had the signature, or by the payer for something else. */
-  const resolve = async (epoch: bigint, one: Authorization) => {
+  const resolve = async (epoch: bigint, block: number, one: Authorization) => {
+    const wasUsed = await isUsed(chain, token, one, block)
     const txHash = await store.paidBy(one)
     if (txHash !== undefined) return store.settle(epoch, one, { state: 'paid', txHash }, now())
-    return one.failures < FAILURES_MAX ? later(epoch, one, one.reason) : fail(epoch, one, 'nonce_used')
+    // What used it in a block that the scan has not read may be its payment.
+    return wasUsed ? fail(epoch, one, 'nonce_used') : later(epoch, one, one.reason)
   }
   /** Why it must not be submitted any more; undefined when it may. */
   const refusal = async (one: Authorization, payable: Payable | undefined): Promise<string | undefined> => {
@@ -117,9 +120,9 @@ export function createAuthorized({ chain, token, store, payables, line, gas, now
   }
   const send = (epoch: bigint, prepared: Prepared) => (line.room() === 0 ? 'no_room' : line.send(epoch, prepared))
   /** Answers whether it was sent. */
-  const commit = async (epoch: bigint, one: Authorization, found: Found): Promise<boolean> => {
+  const commit = async (epoch: bigint, block: number, one: Authorization, found: Found): Promise<boolean> => {
     if (found === 'used') {
-      await resolve(epoch, one)
+      await resolve(epoch, block, one)
       return false
     }
     if (typeof found === 'object' && 'refused' in found) {
@@ -135,8 +138,8 @@ export function createAuthorized({ chain, token, store, payables, line, gas, now
     return false
   }
   return {
-    /** Submits what was accepted, merchants in turn. Answers whether there may be more to submit now. */
-    async submitDue(epoch: bigint): Promise<boolean> {
+    /** Submits what was accepted, merchants in turn. `block` is the last confirmed one. Answers whether there may be more to submit now. */
+    async submitDue(epoch: bigint, block: number): Promise<boolean> {
       const limit = Math.min(line.room(), AT_ONCE) || AT_ONCE
       // Without room only what has waited for too long is looked at: the others keep their places.
       const lateness = { lateBy: new Date(now().getTime() - WAIT_MAX_MS), onlyLate: line.room() === 0 }
@@ -145,7 +148,7 @@ export function createAuthorized({ chain, token, store, payables, line, gas, now
       let submitted = false
       for (const [index, one] of claimed.entries()) {
         const what = found[index]
-        if (what?.status === 'fulfilled') submitted = (await commit(epoch, one, what.value)) || submitted
+        if (what?.status === 'fulfilled') submitted = (await commit(epoch, block, one, what.value)) || submitted
       }
       // What a node refused to answer about one keeps none of the others.
       for (const what of found) if (what.status === 'rejected') throw what.reason

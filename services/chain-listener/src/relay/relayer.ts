@@ -62,9 +62,9 @@ export function createSubmitter(options: RelayerOptions, line: NonceLine): Loop 
   const authorized = createAuthorized({
     ...{ chain, token, store: authorizations, payables, line, gas: options.gas.signatures, now, logger },
   })
-  const loop = lineLoop('submitter', options, line, async epoch => {
+  const loop = lineLoop('submitter', options, line, async (epoch, block) => {
     await authorizations.adopt(epoch, await options.accounts())
-    return authorized.submitDue(epoch)
+    return authorized.submitDue(epoch, block)
   })
   return {
     ...loop,

@@ -60,7 +60,7 @@ const DETAILS: Record<Authorization['state'], (one: Authorization) => string> = 
 }
 const FAILURES: Record<string, string> = {
   expired: 'It ended before it could be mined; nothing was taken.',
-  nonce_used: 'The account used or cancelled this signature elsewhere; nothing was taken here.',
+  nonce_used: 'The account used or cancelled this signature elsewhere; no payment of it is known here.',
   refused_by_token: 'The token refuses it, for example because the balance is gone; nothing was taken.',
   reverted: 'The network refused it when it was to be mined; nothing was taken.',
   not_mined: 'No one mined it in time, and it was withdrawn; nothing was taken.',
@@ -72,8 +72,10 @@ const FAILURES: Record<string, string> = {
   paid_otherwise: 'The order was paid otherwise before it was sent; nothing was taken.',
 }
 /** These were seen by others, who may submit them as well. */
-const PUBLIC = new Set(['reverted', 'not_mined', 'nonce_used'])
-const afterFailure = ({ reason, validBefore }: Authorization): string =>
-  PUBLIC.has(reason ?? '')
-    ? `Others have seen the signature and it is good until ${new Date(validBefore * 1_000).toISOString()}: before that, sign again for the same amount rather than pay in another way.`
-    : 'Pay in another way, or sign again.'
+const PUBLIC = new Set(['reverted', 'not_mined'])
+function afterFailure({ reason, validBefore }: Authorization): string {
+  if (reason === 'nonce_used') return 'Pay in another way, or sign with another salt.'
+  return PUBLIC.has(reason ?? '')
+    ? `Others have seen the signature and it is good until ${new Date(validBefore * 1_000).toISOString()}: before that, sign again with the same salt rather than pay in another way.`
+    : 'Pay in another way, or sign again with the same salt.'
+}

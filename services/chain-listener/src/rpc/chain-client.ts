@@ -47,6 +47,7 @@ export class RevertError extends Error {
 export type ChainClient = ReturnType<typeof openChainClient>
 
 const quantity = (value: number | bigint) => `0x${value.toString(16)}`
+const blockTag = (block: number | 'latest') => (block === 'latest' ? block : quantity(block))
 const REVERTED =
   /revert|out of gas|invalid opcode|exceeds (the )?(balance|allowance)|insufficient (funds|balance)|gas required exceeds|intrinsic gas/i
 /** How a node reports that it takes no block context. */
@@ -75,13 +76,13 @@ export function openChainClient(nodes: Nodes, token: string) {
       const found: bigint[] = []
       for (let first = 0; first < addresses.length; first += BALANCES_AT_ONCE) {
         const some = addresses.slice(first, first + BALANCES_AT_ONCE)
-        const answer = await one<string>('eth_call', { data: balancesCall(token, some) }, block === 'latest' ? block : quantity(block))
+        const answer = await one<string>('eth_call', { data: balancesCall(token, some) }, blockTag(block))
         found.push(...decodeBalances(answer, some.length))
       }
       return found
     },
-    /** Runs a call at the head as if it were mined. Throws RevertError. */
-    call: (call: CallRequest) => one<string>('eth_call', toParams(call), 'latest'),
+    /** Runs a call as if it were mined, at the head or after a block. Throws RevertError. */
+    call: (call: CallRequest, block: number | 'latest' = 'latest') => one<string>('eth_call', toParams(call), blockTag(block)),
     /** The same in a block of this context, where the node can do that. Throws RevertError. */
     async rehearse(call: CallRequest, { producer, randomness, time }: BlockContext): Promise<string> {
       const block = { feeRecipient: producer, prevRandao: randomness, time: quantity(time) }

@@ -1,5 +1,12 @@
 import { mined } from '@ponte/local-servers'
-import { deployContractWallet, deployHostileWallet, hostileCode, paymentRouterAbi } from '@ponte/payment-router'
+import {
+  authorizationNonce,
+  deployContractWallet,
+  deployHostileWallet,
+  hostileCode,
+  paymentRouterAbi,
+  testUsdcAbi,
+} from '@ponte/payment-router'
 import { uuidv7 } from '@ponte/service-kit'
 import { Contract, toBeHex, Wallet } from 'ethers'
 import { type Listening, statesOf } from '../setup'
@@ -43,6 +50,23 @@ async function signedBy(listening: Listening, code: string, signing: Signing = {
   const [payer, order] = [await deployHostileWallet(world.chain, code), await world.open(listening)]
   await mined(world.chain.mintUsdc(payer, AMOUNT))
   return { payer, order, answer: await authorize(world, listening, order, account(), { payer, ...signing }) }
+}
+
+/** The payer takes back what was signed with this nonce. */
+async function cancelled(payer: Wallet, nonce: string) {
+  const { chainId, usdcAddress } = world.chain
+  const usdc = new Contract(usdcAddress, testUsdcAbi, world.chain.wallet(8))
+  const [name, version] = [await usdc.getFunction('name')(), await usdc.getFunction('version')()]
+  const types = {
+    CancelAuthorization: [
+      { name: 'authorizer', type: 'address' },
+      { name: 'nonce', type: 'bytes32' },
+    ],
+  }
+  const domain = { name, version, chainId, verifyingContract: usdcAddress }
+  const signature = await payer.signTypedData(domain, types, { authorizer: payer.address, nonce })
+  await usdc.getFunction('cancelAuthorization').send(payer.address, nonce, signature, { gasLimit: 200_000 })
+  await world.chain.mine(1)
 }
 
 describe('a wallet whose code runs at our cost', () => {
@@ -296,6 +320,33 @@ describe('a signature that failed', () => {
     expect(await authorize(world, listening, order, payer, { amount: due })).toMatchObject({ status: 202 })
     await release()
     await listening.until(async () => (await signatures(listening))[0]?.state === 'paid', 'it was not paid')
+  })
+
+  it('because its nonce was used elsewhere is known to have failed once the scan has read the block, and another salt is taken', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const payer = account()
+    await world.chain.mintUsdc(payer.address, AMOUNT)
+    await world.chain.mine(1)
+    let aheadMs = 0
+    const listening = await world.start({ ...TAKING, CONFIRMATIONS: '3' }, { now: () => new Date(Date.now() + aheadMs) })
+    const order = await world.open(listening)
+    const release = await holdLead(listening)
+    expect(await authorize(world, listening, order, payer)).toMatchObject({ status: 202 })
+    await cancelled(payer, authorizationNonce(order.memo, MERCHANT.address, toBeHex(AMOUNT, 32)))
+    await listening.sql.query('UPDATE authorizations SET failures = 6')
+    await release()
+    const failures = async () => Number((await listening.sql.query('SELECT failures FROM authorizations')).rows[0]?.failures)
+    await listening.until(async () => (await failures()) === 7, 'it was not looked at')
+    expect(await signatures(listening)).toMatchObject([{ state: 'accepted' }])
+    const used = await world.chain.provider.getBlockNumber()
+    const confirmed = async () => Number((await listening.sql.query('SELECT confirmed_number FROM chain_cursor')).rows[0]?.confirmed_number)
+    await mineUntil(listening, async () => (await confirmed()) >= used, 'the block was not confirmed')
+    aheadMs = 300_000
+    await listening.until(async () => (await signatures(listening))[0]?.state === 'failed', 'it did not fail')
+    expect(await signatures(listening)).toEqual([{ state: 'failed', reason: 'nonce_used' }])
+    const again = await authorize(world, listening, order, payer, { validFor: 1_400 })
+    expect(again).toMatchObject({ status: 400, body: { errors: [{ path: 'salt', message: expect.stringContaining('was used') }] } })
+    expect(await authorize(world, listening, order, payer, { salt: toBeHex(AMOUNT + 1n, 32) })).toMatchObject({ status: 202 })
   })
 })
 
