@@ -1,6 +1,7 @@
-import type { ChainAudited, ChainSweep, SubscriptionClosed } from '@ponte/contracts'
+import { CENT, type ChainAudited, type ChainSweep, parseUsdc, type SubscriptionClosed } from '@ponte/contracts'
 import { type Logger, type Reactions, retryConflicts } from '@ponte/service-kit'
 import type { Charges } from './charges'
+import { publishIfSettled } from './due'
 import type { Ingestion } from './ingestion'
 import { type Change, type Ledger, release, supersede } from './order'
 import type { ChargeOwner, Store } from './store'
@@ -12,8 +13,6 @@ export interface ReactionDeps {
   charges: Charges
   /** Called when more of the chain is known, so that expiry looks at once. */
   chainMoved(): void
-  /** Called when money may have been moved on to a merchant. */
-  swept(): void
   /** Notifies live pages that an order looks different. */
   announce(order: { id: string; merchantId: string }): void
   logger: Logger
@@ -28,7 +27,7 @@ const ANNOUNCED_MAX = 500
 
 /** What orders does about events of others: find, decide, commit. */
 export function reactions(deps: ReactionDeps): Reactions {
-  const { store, now, ingestion, charges, chainMoved, swept, announce, logger, onQuarantined, audited } = deps
+  const { store, now, ingestion, charges, chainMoved, announce, logger, onQuarantined, audited } = deps
   /**
    * Closes an order that is no longer wanted. One that was never opened leaves a tombstone, because its charge may still come: the key of outcomes lets
    * one of the two be first, and the other finds it.
@@ -61,10 +60,21 @@ export function reactions(deps: ReactionDeps): Reactions {
     if (owner) announce(owner)
   }
 
+  /**
+   * However long ago the order was paid: what could not be swept may be swept much later. Strangers' sweeps of the same memo for others are not worth a
+   * look. Answers whose it is.
+   */
+  const lookWhetherSettled = async (memo: string, merchantAddress: string) => {
+    const owner = await store.orders.ownerOf(memo)
+    const isWaiting = owner?.status === 'paid' && owner.settledAt === null
+    if (isWaiting && owner.merchantAddress.toLowerCase() === merchantAddress.toLowerCase()) await publishIfSettled(store, owner.id, now)
+    return owner
+  }
+
   const recordSweep = async (sweep: ChainSweep, status: 'confirmed' | 'orphaned', eventId: string): Promise<void> => {
     await store.deposits.recordSweep(sweep, status, eventId)
-    swept()
-    await announceMemo(sweep.memo)
+    const owner = await lookWhetherSettled(sweep.memo, sweep.merchant_address)
+    if (owner) announce(owner)
   }
 
   return {
@@ -77,8 +87,8 @@ export function reactions(deps: ReactionDeps): Reactions {
     'payment.detected': ({ id, data }) => ingestion.ingestPayment(data, 'detected', id),
     async 'payment.confirmed'({ id, data }) {
       await ingestion.ingestPayment(data, 'confirmed', id)
-      // Its sweep may have been reported before it.
-      if (data.kind === 'transfer') swept()
+      // Its sweep may have been reported before it; dust is not waited for.
+      if (data.kind === 'transfer' && parseUsdc(data.amount) >= CENT) await lookWhetherSettled(data.memo, data.merchant_address)
     },
     'payment.orphaned': ({ id, data }) => ingestion.ingestPayment(data, 'orphaned', id),
 

@@ -36,7 +36,7 @@ import { openStore } from './store'
 
 /** An order waits for a node at most this long when its payout address is new. */
 const CHAIN_TIMEOUT_MS = 3_000
-/** A sweep is looked at when it comes; this is for what a process that ended left. */
+/** An order is looked at when its sweep comes; this is for what a process that ended left. */
 const PAYOUTS_MS = 60_000
 
 /** The invoice and its settlement, as a list of parts. */
@@ -148,7 +148,6 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
         ingestion,
         charges,
         chainMoved: expiry.wake,
-        swept: payouts.wake,
         announce,
         logger,
         onQuarantined: measured.quarantined,

@@ -1,2 +1,2 @@
 export { expireDue, isOfListener, park } from './expiry'
-export { publishSettled } from './payouts'
+export { publishIfSettled, publishSettled } from './payouts'

@@ -48,7 +48,8 @@ const DUE = `
     AND (deposit_address IS NULL OR deposit.synced_sequence <= $3) AND NOT ${IS_HELD} AND (expires_at, orders.id) > ($4::timestamptz, $5::uuid)
   ORDER BY expires_at, orders.id LIMIT $6`
 
-// Orders whose sweeps amount to their transfers but for dust, and that were not notified of as settled. Named by its own index; the sums are of few rows each.
+// Orders whose sweeps amount to their transfers but for dust, and that were not notified of as settled. Each is looked at when its sweep comes, so that few
+// and young ones are left. Named by its own index; the sums are of few rows each.
 const UNSETTLED = `
   SELECT orders.id FROM orders
   WHERE paid_at IS NOT NULL AND settled_at IS NULL AND paid_at > now() - interval '30 days' AND status = 'paid'
@@ -142,7 +143,11 @@ export function orderReads(database: Database, prisma: PrismaClient) {
     },
 
     /** Whose order has this memo; null when none has. */
-    ownerOf: (memo: string) => prisma.order.findUnique({ select: { id: true, merchantId: true }, where: { memo } }),
+    ownerOf: (memo: string) =>
+      prisma.order.findUnique({
+        select: { id: true, merchantId: true, merchantAddress: true, status: true, settledAt: true },
+        where: { memo },
+      }),
 
     /** True when plain transfers to this address (in EIP-55 form) pay an order. */
     isDepositAddress: async (depositAddress: string): Promise<boolean> =>

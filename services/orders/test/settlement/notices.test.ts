@@ -74,6 +74,17 @@ describe('order.settled', () => {
     expect(await types(order.id)).toEqual(['order.settled'])
   })
 
+  it('comes however late the payout address could be swept to', async () => {
+    const order = await create()
+    await chain.report('confirmed', chain.transfer(order))
+    await chain.blocked(order, 'payout_address_blocked', 1)
+    await system.orders.idle()
+    await system.sql.query("UPDATE orders SET paid_at = paid_at - interval '31 days' WHERE id = $1", [order.id])
+    await chain.sweeps('confirmed', order, units(order.usdc_amount))
+    await system.orders.idle()
+    expect(await types(order.id)).toEqual(['order.settled'])
+  })
+
   it('comes with order.paid when the router took it', async () => {
     const order = await create()
     await chain.report('confirmed', chain.payment(order))
