@@ -15,11 +15,18 @@ export function reasonsOf({ order, blockedReason }: Pick<OrderHistory, 'order' |
   return reasons
 }
 
+type Taking = Pick<Order, 'status' | 'exception' | 'subscriptionId' | 'supersededAt' | 'confirmedUnits' | 'usdcUnits'>
+
 /** What the order takes of what came: up to what it asked for, and nothing once it is closed without being paid. */
-export function takenUnits({ status, confirmedUnits, usdcUnits }: Pick<Order, 'status' | 'confirmedUnits' | 'usdcUnits'>): bigint {
-  if (status === 'expired' || status === 'cancelled') return 0n
+export function takenUnits(order: Taking): bigint {
+  const { status, confirmedUnits, usdcUnits } = order
+  if (status === 'cancelled' || (status === 'expired' && !isOfPeriod(order))) return 0n
   return confirmedUnits < usdcUnits ? confirmedUnits : usdcUnits
 }
+
+/** A plan asks for no money of a period again that has come, unless all of it came beside the order that was paid. */
+const isOfPeriod = ({ subscriptionId, exception, supersededAt }: Taking): boolean =>
+  subscriptionId !== null && (exception === null || supersededAt === null)
 
 /** What of an order brings it back once it is another: the same text as its index has. */
 export const seenOf = ({ order, blockedReason }: Pick<OrderHistory, 'order' | 'blockedReason'>): Seen => ({

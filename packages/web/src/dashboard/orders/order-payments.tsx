@@ -82,11 +82,11 @@ function PaymentEntry({ payment, chainId }: { payment: Payment; chainId: number 
 function Unsettled({ order, confirmed }: { order: OrderBody; confirmed: bigint }) {
   const { t, usdc } = useWords()
   const { exception, status } = order
-  const isClosed = status === 'expired' || status === 'cancelled'
+  const isClosed = status === 'cancelled' || (status === 'expired' && order.subscription_id === null)
   const short = confirmed === 0n ? null : status === 'underpaid' ? t.attention.short : status === 'expired' ? t.attention.shortAtEnd : null
   const sentence = exception ? t.payments.exceptions[exception] : short
   if (sentence === null) return null
-  // An order takes up to what it asked for, and nothing once it is closed without being paid.
+  // An order takes up to what it asked for, and nothing once it is closed without being paid; a plan does not ask again for what came.
   const asked = parseUsdc(order.usdc_amount)
   const left = isClosed ? confirmed : confirmed - asked
   return (
