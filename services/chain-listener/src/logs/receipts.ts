@@ -87,12 +87,12 @@ export interface ProvenBlock {
 
 /**
  * What is watched in a block's receipts, as answers to `logsCalls`. Number, hash and time are the header's; a log's index is its place among all,
- * which is what the root covers, whatever the node calls it.
+ * of which `firstLogIndex` stand in receipts before these, which is what the root covers, whatever the node calls it.
  */
-export function answersOfReceipts(receipts: readonly RawReceipt[], block: ProvenBlock, watch: Watch): RawLog[][] {
+export function answersOfReceipts(receipts: readonly RawReceipt[], block: ProvenBlock, watch: Watch, firstLogIndex = 0): RawLog[][] {
   const fromRouters: RawLog[] = []
   const fromToken: RawLog[] = []
-  let logIndex = 0
+  let logIndex = firstLogIndex
   for (const { logs, transactionHash } of receipts) {
     for (const { address, topics, data } of logs) {
       const place = {

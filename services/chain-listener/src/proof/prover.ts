@@ -30,7 +30,10 @@ export interface ProverOptions {
 
 export type Prover = ReturnType<typeof createProver>
 
-/** Reads what a block holds in a way that its hash covers: the header hashes to it, and the receipts to the root in the header. */
+/**
+ * Reads what a block holds in a way that its hash covers: the header hashes to it, and the receipts to the root in the header. One block after the
+ * other, because anyone can fill some with receipts, which take several times their size in memory.
+ */
 export function createProver({ nodes, mode }: ProverOptions) {
   const receiptsOf = async (header: Header, watch: Watch): Promise<SeenLogs> => {
     try {
@@ -106,7 +109,8 @@ export function createProver({ nodes, mode }: ProverOptions) {
           if (header.hash !== expected) throw new UnprovenError(`block ${header.number} of a node does not lead to ours`)
           expected = header.parentHash
         }
-        for (const { payments, transfers } of await eachOf(headers, header => logsOf(header, watch))) {
+        for (const header of headers) {
+          const { payments, transfers } = await logsOf(header, watch)
           all.payments.push(...payments)
           all.transfers.push(...transfers)
         }
@@ -128,24 +132,15 @@ export function createProver({ nodes, mode }: ProverOptions) {
       if (mode !== 'payments') return refuted
       const byBlock = new Map<number, SeenPayment[]>()
       for (const one of payments) if (!refuted.has(one)) byBlock.set(one.blockNumber, [...(byBlock.get(one.blockNumber) ?? []), one])
-      const here = [...headers.values()].filter(({ number }) => byBlock.has(number))
-      await eachOf(here, async header => {
+      for (const [number, some] of byBlock) {
+        const header = headers.get(number)
+        if (!header) continue
         const proven = await logsOf(header, watch)
-        for (const one of byBlock.get(header.number) ?? []) if (!isAmong(proven, one)) refuted.add(one)
-      })
+        for (const one of some) if (!isAmong(proven, one)) refuted.add(one)
+      }
       return refuted
     },
   }
-}
-
-const RECEIPTS_AT_ONCE = 8
-
-/** A few at a time: a block's receipts may be megabytes. */
-async function eachOf<T>(headers: readonly Header[], work: (header: Header) => Promise<T>): Promise<T[]> {
-  const results: T[] = []
-  for (let first = 0; first < headers.length; first += RECEIPTS_AT_ONCE)
-    results.push(...(await Promise.all(headers.slice(first, first + RECEIPTS_AT_ONCE).map(work))))
-  return results
 }
 
 function isAmong({ payments, transfers }: SeenLogs, one: SeenPayment): boolean {

@@ -1,7 +1,9 @@
+import type { Watch } from '../logs/filter'
 import { MalformedLogError } from '../logs/payment-received'
-import { type RawReceipt, toReceipts } from '../logs/receipts'
+import { answersOfReceipts, type RawReceipt, toReceipts } from '../logs/receipts'
 import { RpcError } from '../rpc/error'
 import type { Node } from '../rpc/node'
+import type { RawLog } from '../rpc/raw-log'
 import type { Header } from './header'
 
 const RECEIPTS_AT_ONCE = 50
@@ -13,28 +15,53 @@ export const isTooWide = (error: unknown): error is RpcError => error instanceof
  * by its largest transaction alone. Throws MalformedLogError when they are not those of this block, and RpcError `too_wide` when one is larger than an
  * answer may be, or all of them are larger than `bytesMax`.
  */
-export async function fetchReceipts(
+export async function fetchReceipts(node: Node, header: Header, bytesMax: number): Promise<RawReceipt[]> {
+  const all: RawReceipt[] = []
+  let total = 0
+  for await (const { receipts, bytes } of receiptParts(node, header)) {
+    all.push(...receipts)
+    total += bytes
+    if (total > bytesMax) throw new RpcError('too_wide', `the receipts of block ${header.number} are larger than ${bytesMax} bytes`)
+  }
+  return all
+}
+
+/** What is watched in such a block, as answers to `logsCalls`. The rest of its receipts, which may be any size, is not kept. */
+export async function fetchWatched(node: Node, header: Header, watch: Watch): Promise<RawLog[][]> {
+  let watched = answersOfReceipts([], header, watch)
+  let logIndex = 0
+  for await (const { receipts } of receiptParts(node, header)) {
+    const more = answersOfReceipts(receipts, header, watch, logIndex)
+    watched = watched.map((logs, index) => logs.concat(more[index] ?? []))
+    logIndex += receipts.reduce((count, { logs }) => count + logs.length, 0)
+  }
+  return watched
+}
+
+async function* receiptParts(
   node: Node,
   { hash, number, transactions }: Header,
-  bytesMax = Number.POSITIVE_INFINITY,
-): Promise<RawReceipt[]> {
-  const receipts: RawReceipt[] = []
-  let total = 0
+): AsyncGenerator<{ receipts: RawReceipt[]; bytes: number }> {
   for (let first = 0, size = RECEIPTS_AT_ONCE; first < transactions.length; ) {
     const some = transactions.slice(first, first + size)
-    try {
-      const { results, bytes } = await node.ask(some.map(transaction => ({ method: 'eth_getTransactionReceipt', params: [transaction] })))
-      receipts.push(...toReceipts(results))
-      first += some.length
-      total += bytes
-    } catch (error) {
+    const part = await askReceipts(node, some).catch((error: unknown) => {
       if (!isTooWide(error) || some.length === 1) throw error
+      return undefined
+    })
+    if (!part) {
       size = Math.floor(some.length / 2)
+      continue
     }
-    if (total > bytesMax) throw new RpcError('too_wide', `the receipts of block ${number} are larger than ${bytesMax} bytes`)
+    const isForeign = ({ blockHash, transactionHash }: RawReceipt, index: number) => blockHash !== hash || transactionHash !== some[index]
+    if (part.receipts.some(isForeign)) throw new MalformedLogError(`the node sent receipts of another block for block ${number}`)
+    yield part
+    first += some.length
   }
-  const isForeign = ({ blockHash, transactionHash }: RawReceipt, index: number) =>
-    blockHash !== hash || transactionHash !== transactions[index]
-  if (receipts.some(isForeign)) throw new MalformedLogError(`the node sent receipts of another block for block ${number}`)
-  return receipts
+}
+
+async function askReceipts(node: Node, transactions: readonly unknown[]): Promise<{ receipts: RawReceipt[]; bytes: number }> {
+  const { results, bytes } = await node.ask(
+    transactions.map(transaction => ({ method: 'eth_getTransactionReceipt', params: [transaction] })),
+  )
+  return { receipts: toReceipts(results), bytes }
 }

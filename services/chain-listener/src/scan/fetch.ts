@@ -1,7 +1,6 @@
 import { type Block, links, type Position } from '../logs/block'
 import { demandAdmitted, isDoubtful, logsCalls, type SeenLogs, toSeenLogs, type Watch } from '../logs/filter'
 import { MalformedLogError, type Place } from '../logs/payment-received'
-import { answersOfReceipts, logsOfReceipts } from '../logs/receipts'
 import { type Deposit, type SeenTransfer, toDeposits } from '../logs/transfer'
 import type { TimedPayment } from '../payment'
 import {
@@ -17,7 +16,7 @@ import {
   toBlock,
   toHeader,
 } from '../proof/header'
-import { fetchReceipts, isTooWide } from '../proof/receipts'
+import { fetchWatched, isTooWide } from '../proof/receipts'
 import { RpcError } from '../rpc/error'
 import type { Call, Node } from '../rpc/node'
 import { DistrustError } from '../rpc/pool'
@@ -103,7 +102,7 @@ async function askByHash(node: Node, watch: Watch, headers: readonly Header[]): 
   } catch (error) {
     const [header, ...others] = headers
     if (!isTooWide(error) || !header || others.length > 0) throw error
-    return { answers: [answersOfReceipts(await fetchReceipts(node, header), header, watch)], bytes: 0 }
+    return { answers: [await fetchWatched(node, header, watch)], bytes: 0 }
   }
 }
 
@@ -120,7 +119,7 @@ async function askWithLogs(node: Node, watch: Watch, { from, to }: { from: numbe
     if (!isTooWide(error) || from < to) throw error
     const { results, ...answer } = await node.ask(calls)
     const header = demandHeader(results.at(-1), to, watch)
-    return { results, ...answer, logs: logsOfReceipts(await fetchReceipts(node, header), header, watch) }
+    return { results, ...answer, logs: toSeenLogs(await fetchWatched(node, header, watch), watch) }
   }
 }
 
