@@ -47,13 +47,26 @@ describe("a payer's signature that the relayer took", () => {
 
   it('is counted once: its own payment takes its place, also before it is reported as paid', async () => {
     const order = await create()
-    const part = { amount: '10.000000' }
-    await report(order, part)
+    const paid = chain.payment(order, { gross: 10_000_000n, payer_address: PAYOUT.toLowerCase() })
+    const part = { amount: '10.000000', tx_hash: paid.tx_hash }
+    await report(order, { ...part, status: 'submitted' })
     const due = (Number(order.usdc_amount) - 10).toFixed(6)
     expect(await checkout(order)).toMatchObject({ due })
-    await chain.report('confirmed', chain.payment(order, { gross: 10_000_000n, payer_address: PAYOUT.toLowerCase() }))
+    await chain.report('confirmed', paid)
     expect(await checkout(order)).toMatchObject({ status: 'underpaid', due })
     await report(order, { ...part, revision: 2, status: 'paid' })
     expect(await checkout(order)).toMatchObject({ status: 'underpaid', due })
+  })
+
+  it('for the second half is on its way although the first half was paid by the same account', async () => {
+    const order = await create()
+    const half = { gross: BigInt(order.usdc_amount.replace('.', '')) / 2n, payer_address: PAYOUT.toLowerCase() }
+    const paid = chain.payment(order, half)
+    await chain.report('confirmed', paid)
+    expect(await checkout(order)).not.toMatchObject({ due: '0.000000' })
+    await report(order, { amount: paid.amount })
+    expect(await checkout(order)).toMatchObject({ status: 'underpaid', due: '0.000000' })
+    await report(order, { amount: paid.amount, revision: 2, status: 'submitted', tx_hash: `0x${'2'.repeat(64)}` })
+    expect(await checkout(order)).toMatchObject({ status: 'underpaid', due: '0.000000' })
   })
 })
