@@ -1,4 +1,4 @@
-import { BODY_BYTES_MAX, createReceive, type Reply, type WebhookHandlerOptions } from './handlers/receive.js'
+import { BODY_BYTES_MAX, createReceive, type Reply, type WebhookHandlerOptions, wholeOf } from './handlers/receive.js'
 import type { RawBody } from './webhook/body.js'
 
 export type { EventHandlers, SeenEvents, WebhookHandlerOptions } from './handlers/receive.js'
@@ -59,10 +59,5 @@ async function bodyOf(request: NodeRequest): Promise<RawBody | null> {
     if (size > BODY_BYTES_MAX) return null
     chunks.push(bytes)
   }
-  const whole = new Uint8Array(size)
-  chunks.reduce((at, chunk) => {
-    whole.set(chunk, at)
-    return at + chunk.length
-  }, 0)
-  return whole
+  return wholeOf(chunks)
 }

@@ -1,4 +1,5 @@
-import { BODY_BYTES_MAX, createReceive, type WebhookHandlerOptions } from './handlers/receive.js'
+import { BODY_BYTES_MAX, createReceive, type WebhookHandlerOptions, wholeOf } from './handlers/receive.js'
+import type { RawBody } from './webhook/body.js'
 
 export type { EventHandlers, SeenEvents, WebhookHandlerOptions } from './handlers/receive.js'
 
@@ -6,6 +7,8 @@ export type { EventHandlers, SeenEvents, WebhookHandlerOptions } from './handler
 export interface FetchRequest {
   readonly method: string
   readonly headers: { get(name: string): string | null }
+  /** The body in pieces. */
+  readonly body?: { getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>; cancel(): Promise<unknown> } } | null
   arrayBuffer(): Promise<ArrayBuffer>
 }
 
@@ -21,8 +24,29 @@ export function webhookHandler(options: WebhookHandlerOptions): (request: FetchR
   const receive = createReceive(options)
   return async request => {
     if (request.method !== 'POST') return new Response('POST only', { status: 405, headers: { Allow: 'POST' } })
-    if (Number(request.headers.get('content-length') ?? 0) > BODY_BYTES_MAX) return new Response('too large', { status: 413 })
-    const { status, text } = await receive(await request.arrayBuffer(), request.headers)
+    const body = await bodyOf(request)
+    if (body === null) return new Response('too large', { status: 413 })
+    const { status, text } = await receive(body, request.headers)
     return new Response(text, { status })
+  }
+}
+
+/** The raw body; null when it is too large. One that comes in pieces does not name its length. */
+async function bodyOf(request: FetchRequest): Promise<RawBody | null> {
+  if (Number(request.headers.get('content-length') ?? 0) > BODY_BYTES_MAX) return null
+  if (!request.body) return request.arrayBuffer()
+  const reader = request.body.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return wholeOf(chunks)
+    size += value?.length ?? 0
+    if (size > BODY_BYTES_MAX) {
+      // The rest is not waited for.
+      reader.cancel().catch(() => undefined)
+      return null
+    }
+    if (value) chunks.push(value)
   }
 }

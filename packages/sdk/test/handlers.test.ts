@@ -135,6 +135,22 @@ describe('the handlers for fetch and Next.js', () => {
     expect(got).toEqual(['order-1'])
   })
 
+  it('reads no more of a body in pieces than it may have', async () => {
+    let sent = 0
+    const pieces = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 65_536
+        controller.enqueue(new Uint8Array(65_536))
+        if (sent > 8_388_608) controller.close()
+      },
+    })
+    const { headers } = await signTestWebhook(expired(), SECRET)
+    const init = { method: 'POST', headers, body: pieces, duplex: 'half' } as const
+    const handler = fetchHandler({ secret: SECRET, on: {} })
+    expect((await handler(new Request('http://shop.example/webhooks', init))).status).toBe(413)
+    expect(sent).toBeLessThan(2_097_152)
+  })
+
   it('takes the standard format', async () => {
     const secret = `whsec_${Buffer.from('secret of a standard endpoint').toString('base64')}`
     const got: string[] = []

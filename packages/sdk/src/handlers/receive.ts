@@ -100,3 +100,13 @@ function replyTo(error: unknown): Reply {
   if (error.code === 'malformed_event') return { status: 400, text: error.code }
   return { status: 500, text: error.code }
 }
+
+/** The chunks of a body as one. */
+export function wholeOf(chunks: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(chunks.reduce((size, { length }) => size + length, 0))
+  chunks.reduce((at, chunk) => {
+    whole.set(chunk, at)
+    return at + chunk.length
+  }, 0)
+  return whole
+}

@@ -994,6 +994,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": ""
           },
           {
+            "signature": "readonly body?: { getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>; cancel(): Promise<unknown> } } | null",
+            "text": "The body in pieces."
+          },
+          {
             "signature": "arrayBuffer(): Promise<ArrayBuffer>",
             "text": ""
           }
