@@ -2,11 +2,13 @@ import { createPublicKey, type KeyObject } from 'node:crypto'
 import { ApiError } from '@ponte/contracts'
 import type { Logger } from '@ponte/service-kit'
 import jwksClient from 'jwks-rsa'
+import { readJson } from '../read-body'
 
 const FETCH_TIMEOUT_MS = 5_000
 const KEY_CACHE_MS = 10 * 60_000
 /** How long the last key set is good while the identity provider does not answer. */
 const KEY_SET_USABLE_MS = 60 * 60_000
+const KEY_SET_BYTES_MAX = 256 * 1024
 const FETCHES_MAX = 10
 const FETCH_REFILL_MS = 6_000
 
@@ -56,7 +58,7 @@ function keySetFetcher(now: () => Date, logger: Logger): (url: string) => Promis
   const fetchKeys = async (url: string) => {
     const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS), redirect: 'error' })
     if (!response.ok) throw new Error(`The JWKS endpoint answered ${response.status}.`)
-    const { keys } = (await response.json()) as { keys: unknown }
+    const { keys } = (await readJson(response, KEY_SET_BYTES_MAX)) as { keys: unknown }
     last = { keys, at: now().getTime() }
     return last
   }

@@ -2,6 +2,7 @@ import { finished } from 'node:stream'
 import { ApiError, type Caller, pathInLogs } from '@ponte/contracts'
 import { type Logger, type Part, signCaller, traceHeaders } from '@ponte/service-kit'
 import { type Dispatcher, RoundRobinPool } from 'undici'
+import { readBody } from '../read-body'
 import { isConnectionLoss } from './connection-loss'
 import { pickHeaders } from './headers'
 import { type RenewedPool, renewedPool } from './renewed-pool'
@@ -99,7 +100,7 @@ export function openOwner(options: OwnerOptions): Owner {
   }
   const send = async (caller: Caller, request: OwnerRequest, signal: AbortSignal): Promise<OwnerAnswer> => {
     const { body, ...answer } = await open(caller, request, signal, request.waitMs ? longPool : promptPool)
-    return { ...answer, body: await readBody(body) }
+    return { ...answer, body: await readBody(body, ANSWER_BYTES_MAX) }
   }
   /** The owner's answer, or 503 when it has none or does not take our token. */
   const answered = async <Answer extends { status: number }>(path: string, send: () => Promise<Answer>): Promise<Answer> => {
@@ -128,7 +129,7 @@ export function openOwner(options: OwnerOptions): Owner {
     partMs,
     stop: async () => void (await Promise.all([promptPool.close(), longPool.close()])),
     async open(caller, request, signal) {
-      const leave = places.take()
+      const leave = places.take(caller)
       try {
         const answer = await answered(request.path, async () => {
           const opened = await open(caller, request, signal, longPool)
@@ -144,24 +145,31 @@ export function openOwner(options: OwnerOptions): Owner {
     },
     async ask(caller, request) {
       if (!request.waitMs) return ask(caller, request)
-      const leave = places.take()
+      const leave = places.take(caller)
       return ask(caller, request).finally(leave)
     },
   }
 }
 
-/** So many places; one more is refused. */
-function createPlaces(count: number): { take(): () => void } {
+/** So many places. A merchant takes one while it has fewer than are free, so that however many others have theirs, the next finds some. */
+function createPlaces(count: number): { take(caller: Caller): () => void } {
+  const taken = new Map<string, number>()
   let free = count
   return {
-    take() {
-      if (free === 0)
+    take(caller) {
+      const holder = caller.kind === 'merchant' ? caller.terms.merchant_id : caller.kind
+      const own = taken.get(holder) ?? 0
+      if (own >= free)
         throw new ApiError('rate_limited', 'Too many requests here wait for their answers; ask without wait, or again in a moment.', {
           retryAfterS: RETRY_AFTER_S,
         })
       free -= 1
+      taken.set(holder, own + 1)
       return () => {
         free += 1
+        const left = (taken.get(holder) ?? 1) - 1
+        if (left > 0) taken.set(holder, left)
+        else taken.delete(holder)
       }
     },
   }
@@ -177,15 +185,4 @@ function mayRepeat({ method, headers }: OwnerRequest, error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const repeatable = method === 'GET' || headers?.['idempotency-key'] !== undefined
   return NEVER_SENT.has(code) || (repeatable && isConnectionLoss(error))
-}
-
-async function readBody(stream: Dispatcher.ResponseData['body']): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of stream) {
-    size += chunk.length
-    if (size > ANSWER_BYTES_MAX) throw new Error('The answer is too large.')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }

@@ -7,6 +7,7 @@ import { jsonBody } from '../json-body'
 import { addressBucket, enforce, failureLimit } from '../limits'
 import { isLoopback } from '../loopback'
 import { isConnectionLoss } from '../owners'
+import { readJson } from '../read-body'
 
 export interface SessionProvider {
   /** Where the identity provider renews and ends sessions, as this process reaches it. */
@@ -26,6 +27,7 @@ export interface DashboardSessionOptions {
 
 const PATH = '/dashboard/session'
 const TIMEOUT_MS = 5_000
+const GRANT_BYTES_MAX = 64 * 1024
 /** Refused by the provider, from one address in a minute. It sees all of them come from the gateway, and limits the gateway. */
 const REFUSALS_MAX = 30
 
@@ -93,7 +95,7 @@ async function refreshed({ provider, logger }: DashboardSessionOptions, token: s
     return null
   })
   if (response !== null && [400, 401, 403].includes(response.status)) return null
-  const session = grant.safeParse(await response?.json().catch(() => null))
+  const session = grant.safeParse(response && (await readJson(response, GRANT_BYTES_MAX).catch(() => null)))
   if (response?.ok && session.success) return session.data
   throw new ApiError('service_unavailable', 'The identity provider does not answer as it should; try again shortly.', { retryAfterS: 2 })
 }

@@ -144,6 +144,13 @@ describe('an identity provider that is down', () => {
     expect((await tokens.verify(identity.sign({ sub: 'back' }))).id).toBe('back')
   })
 
+  test('so it is for a key set without an end, of which little is read', async () => {
+    identity.pad(300_000)
+    expect(await codeOf(verifier().verify(identity.sign()))).toBe('service_unavailable')
+    identity.pad(100)
+    expect((await verifier().verify(identity.sign({ sub: 'back' }))).id).toBe('back')
+  })
+
   test('with a warm cache its users go on, and unknown keys are refused', async () => {
     const tokens = verifier()
     await tokens.verify(identity.sign())

@@ -20,6 +20,7 @@ export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () =>
   let asked = 0
   let answering = true
   let cutting = false
+  let padding = ''
   const server = createServer((req, res) => {
     asked += 1
     const cut = cutting || !answering
@@ -32,7 +33,8 @@ export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () =>
       return void res.writeHead(204).end()
     }
     res.end(
-      JSON.stringify({ keys: keys.map(key => ({ ...key.publicKey.export({ format: 'jwk' }), kid: key.kid, alg: key.alg, use: 'sig' })) }),
+      JSON.stringify({ keys: keys.map(key => ({ ...key.publicKey.export({ format: 'jwk' }), kid: key.kid, alg: key.alg, use: 'sig' })) }) +
+        padding,
     )
   })
   const loggedOut: string[] = []
@@ -62,6 +64,10 @@ export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () =>
     },
     setAnswering(value: boolean) {
       answering = value
+    },
+    /** Adds so many blanks to its answer. */
+    pad(bytes: number) {
+      padding = ' '.repeat(bytes)
     },
     /** Closes the connection of the next request instead of answering. */
     cutOff() {
