@@ -3,9 +3,13 @@ import './way-back.css'
 
 /** Only what leads to a web page is ever a link, whatever the service answers. */
 function hostOf(url: string | undefined): string | null {
-  // Phones of 2023 have no URL.parse.
-  const parsed = url !== undefined && URL.canParse(url) ? new URL(url) : null
-  return parsed && /^https?:$/.test(parsed.protocol) ? parsed.host : null
+  try {
+    // Phones of 2023 have neither URL.parse nor URL.canParse.
+    const { protocol, host } = new URL(url ?? '')
+    return /^https?:$/.test(protocol) ? host : null
+  } catch {
+    return null
+  }
 }
 
 /** The way back to the shop. It names where it leads before anyone goes there, and no one is sent there by the page itself. */

@@ -1,6 +1,7 @@
 import type { WebhookEndpointBody } from '@ponte/contracts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api'
+import { urlOf } from '../forms'
 import { useWords } from '../texts'
 
 const REFRESH_MS = 10_000
@@ -22,4 +23,4 @@ export function useEndpointName(): (endpoint: WebhookEndpointBody) => string {
   return endpoint => (endpoint.is_default ? t.endpoints.main : (endpoint.description ?? hostOf(endpoint.url)))
 }
 
-const hostOf = (url: string | null) => (url === null ? '' : (URL.parse(url)?.host ?? url))
+const hostOf = (url: string | null) => (url === null ? '' : (urlOf(url)?.host ?? url))

@@ -23,9 +23,18 @@ export const returnUrl: Rule = {
 }
 export const periods: Rule = { fault: 'periods', holds: text => /^([1-9]\d{0,4})?$/.test(text) }
 
-const isLoopback = (text: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(URL.parse(text)?.hostname ?? '')
+const isLoopback = (text: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(urlOf(text)?.hostname ?? '')
+
+/** The URL of a text; null when it is none. Browsers that are still in use have neither `URL.parse` nor `URL.canParse`. */
+export function urlOf(text: string): URL | null {
+  try {
+    return new URL(text)
+  } catch {
+    return null
+  }
+}
 
 function isWebUrl(text: string): boolean {
-  const url = URL.parse(text)
+  const url = urlOf(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
 }
