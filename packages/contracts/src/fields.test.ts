@@ -18,6 +18,7 @@ describe('a timestamp', () => {
     '2026-01-01T24:00:00Z',
     '2026-01-01T00:00:60Z',
     '2026-01-01',
+    `2026-01-01T00:00:00.${'1'.repeat(120)}Z`,
     '',
   ])('may not be %j', text => {
     expect(timestamp.safeParse(text).success).toBe(false)

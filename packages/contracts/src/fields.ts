@@ -18,9 +18,12 @@ export const txHash = z
   .meta({ example: `0x${'5b'.repeat(32)}` })
 const TIMESTAMP_MIN = Date.parse('1970-01-01T00:00:00.000Z')
 const TIMESTAMP_MAX = Date.parse('2999-12-31T23:59:59.999Z')
+/** The database reads no more than about a hundred digits of a second. */
+const TIMESTAMP_LENGTH_MAX = 40
 /** Bounded, because the database, UUIDv7 and calendar arithmetic each end somewhere beyond. */
 export const timestamp = z.iso
   .datetime()
+  .refine(text => text.length <= TIMESTAMP_LENGTH_MAX, `must have at most ${TIMESTAMP_LENGTH_MAX} characters`)
   .refine(text => Date.parse(text) >= TIMESTAMP_MIN && Date.parse(text) <= TIMESTAMP_MAX, 'must lie between 1970 and 2999')
   .meta({ description: 'ISO 8601 UTC, from 1970 to 2999', example: '2026-11-20T12:00:00.000Z' })
 export const usdcAmount = z

@@ -332,6 +332,9 @@ describe('POST /api/v1/deliveries/replay', () => {
     const other = await notified(0)
     expect((await post('/deliveries/replay', other.merchantId, range())).body.replayed).toBe(0)
     expect((await post('/deliveries/replay', merchantId, { ...range(), created_lt: '2019-01-01T00:00:00.000Z' })).status).toBe(400)
+    // More digits than the database reads.
+    const exact = `2020-01-01T00:00:00.${'1'.repeat(200)}Z`
+    expect((await post('/deliveries/replay', merchantId, { ...range(), created_gte: exact })).status).toBe(400)
   })
 })
 
