@@ -1,3 +1,4 @@
+import { PERMISSIONS, ROLE_PERMISSIONS } from '@ponte/contracts'
 import request from 'supertest'
 import { bearer, newMerchant, startGateway, type TestGateway } from './world'
 
@@ -230,8 +231,14 @@ test('a user of several merchants names one by a header; without it a client of 
   expect((await see(theirs.merchant.id.toUpperCase()).expect(200)).body.id).toBe(theirs.merchant.id)
   const { body } = await ask(mine.token, 'get', '/api/v1/merchants').expect(200)
   expect(body.data).toEqual([
-    { object: 'membership', merchant_id: own.merchant.id, display_name: 'Mine', role: 'owner' },
-    { object: 'membership', merchant_id: theirs.merchant.id, display_name: 'Padaria Estrela', role: 'viewer' },
+    { object: 'membership', merchant_id: own.merchant.id, display_name: 'Mine', role: 'owner', permissions: [...PERMISSIONS] },
+    {
+      object: 'membership',
+      merchant_id: theirs.merchant.id,
+      display_name: 'Padaria Estrela',
+      role: 'viewer',
+      permissions: [...ROLE_PERMISSIONS.viewer],
+    },
   ])
   const stranger = await newMerchant(system)
   expect((await see(stranger.merchant.id).expect(403)).body.code).toBe('forbidden')

@@ -1,5 +1,5 @@
 import { type InvitationBody, type MemberBody, type MembershipBody, role as roleSchema } from '@ponte/contracts'
-import type { Invitation, Member } from '../merchant'
+import { type Invitation, type Member, permissionsOf } from '../merchant'
 
 /** A role that this version does not know is shown as the one that may do least. */
 const roleOf = (role: string) => roleSchema.catch('viewer').parse(role)
@@ -11,6 +11,7 @@ export const memberBody = (member: Member): MemberBody => ({
 
 export const membershipBody = (of: { merchantId: string; role: string; merchant: { displayName: string } }): MembershipBody => ({
   ...{ object: 'membership', merchant_id: of.merchantId, display_name: of.merchant.displayName, role: roleOf(of.role) },
+  permissions: [...permissionsOf(of.role)],
 })
 
 export const invitationBody = (invitation: Invitation): InvitationBody => ({

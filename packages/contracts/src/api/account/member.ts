@@ -41,7 +41,13 @@ const email = z.email().max(254).meta({ example: 'ana@example.com' })
 
 /** One of the merchants that a user belongs to. */
 export const membership = z
-  .object({ object: z.literal('membership'), merchant_id: id, display_name: z.string(), role })
+  .object({
+    object: z.literal('membership'),
+    merchant_id: id,
+    display_name: z.string(),
+    role,
+    permissions: z.array(z.enum(PERMISSIONS)).meta({ description: 'What your role allows' }),
+  })
   .meta({ description: 'A merchant that you belong to' })
 export type MembershipBody = z.infer<typeof membership>
 

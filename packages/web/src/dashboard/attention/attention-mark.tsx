@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import type { AttentionItemBody } from '@ponte/contracts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { api } from '../api'
+import { Allowed, api } from '../api'
 import { Failure } from '../elements'
 import { useNameOf } from '../team'
 import { useWords } from '../texts'
@@ -19,9 +19,11 @@ export function AttentionMark({ item }: { item: AttentionItemBody }) {
   return (
     <div className="attention-mark">
       {handledAt && <span className="faint">{t.attention.handledAt(moment(handledAt), handledBy ? nameOf(handledBy) : null)}</span>}
-      <Button variant="default" size="compact-sm" loading={work.isPending} onClick={() => work.mutate()}>
-        {handledAt ? t.attention.reopen : t.attention.handle}
-      </Button>
+      <Allowed to="orders:write">
+        <Button variant="default" size="compact-sm" loading={work.isPending} onClick={() => work.mutate()}>
+          {handledAt ? t.attention.reopen : t.attention.handle}
+        </Button>
+      </Allowed>
       {work.error && <Failure error={work.error} />}
     </div>
   )

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { DeliveryBody } from '@ponte/contracts'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { api } from '../api'
+import { Allowed, api } from '../api'
 import { Empty } from '../elements'
 import { EndpointWarnings, useEndpointName, useEndpoints } from '../endpoints'
 import { Heading, usePageTitle } from '../frame'
@@ -44,9 +44,11 @@ export function DeliveriesPage() {
           {t.endpoints.title}
         </Link>
         <Download list="deliveries" query={filters} />
-        <Button variant="default" onClick={() => setReplaying(true)}>
-          {t.deliveries.replayRange}
-        </Button>
+        <Allowed to="deliveries:write">
+          <Button variant="default" onClick={() => setReplaying(true)}>
+            {t.deliveries.replayRange}
+          </Button>
+        </Allowed>
       </Heading>
       <p className="lead">{t.deliveries.lead}</p>
       <EndpointWarnings />

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { shortened } from '../../amounts'
-import { api } from '../api'
+import { Allowed, api } from '../api'
 import { Card, CodeBlock, Columns, CopyValue, Facts, Failure, Timeline, TimelineEntry } from '../elements'
 import { useEndpointName, useEndpoints } from '../endpoints'
 import { Back, Heading, NotYet, usePageTitle } from '../frame'
@@ -28,9 +28,11 @@ export function DeliveryPage({ id }: { id: string }) {
     <>
       {back}
       <Heading title={title}>
-        <Button loading={replay.isPending} onClick={() => replay.mutate()}>
-          {t.deliveries.replay}
-        </Button>
+        <Allowed to="deliveries:write">
+          <Button loading={replay.isPending} onClick={() => replay.mutate()}>
+            {t.deliveries.replay}
+          </Button>
+        </Allowed>
       </Heading>
       {replay.error && <Failure error={replay.error} />}
       <Now delivery={delivery} />

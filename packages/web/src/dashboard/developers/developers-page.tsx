@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useContext } from 'react'
 import { Link } from 'wouter'
-import { api, authUrl, clientKey } from '../api'
+import { Allowed, api, authUrl, clientKey } from '../api'
 import { Card, CodeBlock, Failure } from '../elements'
 import { Heading, usePageTitle } from '../frame'
 import { KeyContext } from '../settings'
@@ -32,7 +32,9 @@ export function DevelopersPage() {
           {t.developers.reference}
         </a>
       </Heading>
-      <TestEvent />
+      <Allowed to="orders:write">
+        <TestEvent />
+      </Allowed>
       <Card title={t.developers.lines} className="lines">
         <p className="faint">{key ? t.developers.keyPresent : t.developers.keyMissing}</p>
         {LINES.map(name => (

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import type { WebhookEndpointBody } from '@ponte/contracts'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { Allowed } from '../api'
 import { Badge, Card, Facts, Failure, Loading } from '../elements'
 import { Back, Heading, usePageTitle } from '../frame'
 import { useWords } from '../texts'
@@ -24,9 +25,11 @@ export function EndpointsPage() {
     <>
       <Back to="/deliveries" title={t.deliveries.title} />
       <Heading title={t.endpoints.title}>
-        <Button disabled={others.length >= OTHERS_MAX} onClick={() => setAdding(true)}>
-          {t.endpoints.add}
-        </Button>
+        <Allowed to="endpoints:write">
+          <Button disabled={others.length >= OTHERS_MAX} onClick={() => setAdding(true)}>
+            {t.endpoints.add}
+          </Button>
+        </Allowed>
       </Heading>
       <p className="lead">{t.endpoints.lead}</p>
       <EndpointWarnings />

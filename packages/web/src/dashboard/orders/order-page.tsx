@@ -2,7 +2,7 @@ import type { OrderBody } from '@ponte/contracts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
-import { api } from '../api'
+import { api, useMay } from '../api'
 import { Badge, Card, Columns, CopyValue, Facts, LinkLine } from '../elements'
 import { Confirmed } from '../forms'
 import { Back, Heading, NotYet, usePageTitle } from '../frame'
@@ -18,6 +18,7 @@ export function OrderPage({ id }: { id: string }) {
   const { t } = useWords()
   const found = useQuery({ queryKey: ['order', id], queryFn: () => api.order(id), refetchInterval: REFRESH_MS })
   const order = found.data
+  const mayCancel = useMay('orders:write')
   usePageTitle(order ? titleOf(order) : t.orders.title)
   const back = <Back to="/orders" title={t.orders.title} />
   if (!order) return <NotYet of={found} back={back} missing={t.missing.order} />
@@ -25,7 +26,7 @@ export function OrderPage({ id }: { id: string }) {
     <>
       {back}
       <Heading title={titleOf(order)}>
-        {order.status === 'pending' && (
+        {mayCancel && order.status === 'pending' && (
           <Confirmed
             action={t.orders.cancelOrder}
             question={t.orders.cancelSure}

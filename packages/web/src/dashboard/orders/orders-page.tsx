@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { api } from '../api'
+import { Allowed, api } from '../api'
 import { Empty } from '../elements'
 import { useNewInvoice } from '../forms'
 import { Heading, usePageTitle } from '../frame'
@@ -20,7 +20,9 @@ export function OrdersPage() {
     <>
       <Heading title={t.orders.title}>
         <Download list="orders" query={query} />
-        <Button onClick={form.open}>{t.orders.fresh}</Button>
+        <Allowed to="orders:write">
+          <Button onClick={form.open}>{t.orders.fresh}</Button>
+        </Allowed>
       </Heading>
       <NewOrder {...form} />
       <OrderFilters {...choice} />
@@ -29,9 +31,11 @@ export function OrdersPage() {
         onClear={choice.isFiltered ? choice.clear : null}
         empty={
           <Empty title={t.orders.empty} text={t.orders.emptyText}>
-            <Button variant="light" onClick={form.open}>
-              {t.orders.fresh}
-            </Button>
+            <Allowed to="orders:write">
+              <Button variant="light" onClick={form.open}>
+                {t.orders.fresh}
+              </Button>
+            </Allowed>
           </Empty>
         }
       >

@@ -2,7 +2,7 @@ import { Button, FileInput, TextInput } from '@mantine/core'
 import type { BrandingBody } from '@ponte/contracts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../api'
+import { Allowed, api } from '../api'
 import { Card, Failure } from '../elements'
 import { CheckedForm, optionalColor, optionalEmail, returnUrl } from '../forms'
 import { useWords } from '../texts'
@@ -44,9 +44,11 @@ function BrandingForm({ branding }: { branding: BrandingBody }) {
       {branding.logo_url && (
         <div className="logo-now">
           <img src={branding.logo_url} alt={t.branding.logo} width="56" height="56" />
-          <Button variant="default" loading={update.isPending} onClick={() => update.mutate({ logo: null })}>
-            {t.branding.removeLogo}
-          </Button>
+          <Allowed to="merchant:write">
+            <Button variant="default" loading={update.isPending} onClick={() => update.mutate({ logo: null })}>
+              {t.branding.removeLogo}
+            </Button>
+          </Allowed>
         </div>
       )}
       <CheckedForm
@@ -60,9 +62,11 @@ function BrandingForm({ branding }: { branding: BrandingBody }) {
           })
         }
         action={
-          <Button type="submit" loading={update.isPending}>
-            {t.branding.save}
-          </Button>
+          <Allowed to="merchant:write">
+            <Button type="submit" loading={update.isPending}>
+              {t.branding.save}
+            </Button>
+          </Allowed>
         }
       >
         {faultOf => (

@@ -1,5 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import type { MerchantBody } from '@ponte/contracts'
+import { Allowed } from '../api'
 import { address, CheckedForm, required, webUrl } from '../forms'
 import { useWords } from '../texts'
 
@@ -21,6 +22,11 @@ interface MerchantFormProps {
 export function MerchantForm({ merchant, submit, busy, error, onSubmit }: MerchantFormProps) {
   const { t } = useWords()
   const isNew = merchant === null
+  const save = (
+    <Button type="submit" loading={busy}>
+      {submit}
+    </Button>
+  )
   const anyAddress = { ...address, holds: (text: string) => text === '' || address.holds(text) }
   return (
     <CheckedForm
@@ -33,11 +39,7 @@ export function MerchantForm({ merchant, submit, busy, error, onSubmit }: Mercha
           ...(isNew ? { payout_address: text('payout_address') || null } : {}),
         })
       }
-      action={
-        <Button type="submit" loading={busy}>
-          {submit}
-        </Button>
-      }
+      action={isNew ? save : <Allowed to="merchant:write">{save}</Allowed>}
     >
       {faultOf => (
         <>

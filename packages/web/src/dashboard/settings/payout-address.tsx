@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core'
 import type { MerchantBody } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, useMemberships, userId } from '../api'
+import { Allowed, api, useMemberships, userId } from '../api'
 import { Card, CopyValue } from '../elements'
 import { address, CheckedForm, Confirmed, Dialog, required } from '../forms'
 import { useWords } from '../texts'
@@ -30,19 +30,21 @@ export function PayoutAddress({ merchant }: { merchant: MerchantBody }) {
         <FieldWarning merchant={merchant} field="payout_address" />
       </div>
       {merchant.pending_payout_change && <Waiting merchantId={merchant.id} change={merchant.pending_payout_change} />}
-      <div className="buttons">
-        <Button variant={current === null ? 'filled' : 'default'} onClick={() => setOpen(true)}>
-          {action}
-        </Button>
-        {current !== null && (
-          <Confirmed
-            action={t.payout.remove}
-            question={t.payout.removeSure}
-            work={() => api.updateMerchant({ payout_address: null })}
-            onDone={saved}
-          />
-        )}
-      </div>
+      <Allowed to="payout:write">
+        <div className="buttons">
+          <Button variant={current === null ? 'filled' : 'default'} onClick={() => setOpen(true)}>
+            {action}
+          </Button>
+          {current !== null && (
+            <Confirmed
+              action={t.payout.remove}
+              question={t.payout.removeSure}
+              work={() => api.updateMerchant({ payout_address: null })}
+              onDone={saved}
+            />
+          )}
+        </div>
+      </Allowed>
       <Dialog title={action} opened={isOpen} onClose={() => setOpen(false)}>
         <Change
           current={current}
@@ -78,12 +80,14 @@ function Waiting({ merchantId, change }: { merchantId: string; change: NonNullab
             onDone={saved}
           />
         )}
-        <Confirmed
-          action={t.payout.withdraw}
-          question={t.payout.withdrawSure}
-          work={() => api.cancelPayoutChange(change.id)}
-          onDone={saved}
-        />
+        <Allowed to="merchant:write">
+          <Confirmed
+            action={t.payout.withdraw}
+            question={t.payout.withdrawSure}
+            work={() => api.cancelPayoutChange(change.id)}
+            onDone={saved}
+          />
+        </Allowed>
       </div>
     </div>
   )

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { MerchantBody } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
 import { useContext, useState } from 'react'
-import { api } from '../api'
+import { Allowed, api } from '../api'
 import { Card, Columns, CopyValue, Failure } from '../elements'
 import { Confirmed } from '../forms'
 import { Heading, usePageTitle } from '../frame'
@@ -26,7 +26,9 @@ export function SettingsPage({ merchant }: { merchant: MerchantBody }) {
           <BrandingCard />
         </div>
         <div>
-          <ApiKey />
+          <Allowed to="keys:write">
+            <ApiKey />
+          </Allowed>
           <WebhookSecret merchant={merchant} />
         </div>
       </Columns>

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
-import { api } from '../api'
+import { Allowed, api } from '../api'
 import { Badge, Card, Columns, CopyValue, Facts, Failure, LinkLine, Timeline, TimelineEntry } from '../elements'
 import { Confirmed } from '../forms'
 import { Back, Heading, NotYet, usePageTitle } from '../frame'
@@ -31,7 +31,7 @@ export function SubscriptionPage({ id }: { id: string }) {
       {back}
       <Heading title={subscription.external_ref ?? subscription.description ?? shortened(subscription.id, 13)}>
         {isLive && (
-          <>
+          <Allowed to="subscriptions:write">
             <Confirmed
               action={t.subscriptions.cancelOne}
               question={t.subscriptions.cancelSure}
@@ -39,7 +39,7 @@ export function SubscriptionPage({ id }: { id: string }) {
               onDone={() => void found.refetch()}
             />
             <ChargeButton id={id} onDone={() => void found.refetch()} />
-          </>
+          </Allowed>
         )}
       </Heading>
       <Card className="sums">
@@ -132,12 +132,14 @@ function Received({ id, charge, onAccepted }: { id: string; charge: Subscription
   return (
     <>
       <p>{t.subscriptions.received(brl(received))}</p>
-      <Confirmed
-        action={t.subscriptions.accept}
-        question={t.subscriptions.acceptSure(brl(received))}
-        work={() => api.acceptCharge(id, period_index)}
-        onDone={onAccepted}
-      />
+      <Allowed to="subscriptions:write">
+        <Confirmed
+          action={t.subscriptions.accept}
+          question={t.subscriptions.acceptSure(brl(received))}
+          work={() => api.acceptCharge(id, period_index)}
+          onDone={onAccepted}
+        />
+      </Allowed>
     </>
   )
 }

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { SubscriptionBody } from '@ponte/contracts'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
-import { api } from '../api'
+import { Allowed, api } from '../api'
 import { Empty } from '../elements'
 import { useNewInvoice } from '../forms'
 import { Heading, usePageTitle } from '../frame'
@@ -32,7 +32,9 @@ export function SubscriptionsPage() {
     <>
       <Heading title={t.subscriptions.title}>
         <Download list="subscriptions" query={filters} />
-        <Button onClick={form.open}>{t.subscriptions.fresh}</Button>
+        <Allowed to="subscriptions:write">
+          <Button onClick={form.open}>{t.subscriptions.fresh}</Button>
+        </Allowed>
       </Heading>
       <NewSubscription {...form} />
       <div className="filters">
@@ -48,9 +50,11 @@ export function SubscriptionsPage() {
         onClear={isFiltered ? clear : null}
         empty={
           <Empty title={t.subscriptions.empty} text={t.subscriptions.emptyText}>
-            <Button variant="light" onClick={form.open}>
-              {t.subscriptions.fresh}
-            </Button>
+            <Allowed to="subscriptions:write">
+              <Button variant="light" onClick={form.open}>
+                {t.subscriptions.fresh}
+              </Button>
+            </Allowed>
           </Empty>
         }
       >

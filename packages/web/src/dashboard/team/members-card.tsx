@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import type { InvitationBody, MemberBody } from '@ponte/contracts'
 import { useState } from 'react'
-import { api, userId } from '../api'
+import { Allowed, api, userId } from '../api'
 import { Badge, Card, Failure, Loading } from '../elements'
 import { Confirmed } from '../forms'
 import { useWords } from '../texts'
@@ -32,10 +32,12 @@ export function MembersCard() {
               </td>
               <td>
                 <div className="buttons">
-                  <Button variant="default" onClick={() => setChanging(member)}>
-                    {t.team.changeRole}
-                  </Button>
-                  <Remove member={member} name={nameOf(member)} />
+                  <Allowed to="members:write">
+                    <Button variant="default" onClick={() => setChanging(member)}>
+                      {t.team.changeRole}
+                    </Button>
+                    <Remove member={member} name={nameOf(member)} />
+                  </Allowed>
                 </div>
               </td>
             </tr>
@@ -86,12 +88,14 @@ export function InvitationsCard() {
               </td>
               <td>
                 <div className="buttons">
-                  <Confirmed
-                    action={t.team.revoke}
-                    question={t.team.revokeInvitationSure(email)}
-                    work={() => api.revokeInvitation(id)}
-                    onDone={changed}
-                  />
+                  <Allowed to="members:write">
+                    <Confirmed
+                      action={t.team.revoke}
+                      question={t.team.revokeInvitationSure(email)}
+                      work={() => api.revokeInvitation(id)}
+                      onDone={changed}
+                    />
+                  </Allowed>
                 </div>
               </td>
             </tr>

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { Allowed } from '../api'
 import { Heading, usePageTitle } from '../frame'
 import { useWords } from '../texts'
 import { ChangesCard } from './audit'
@@ -19,7 +20,9 @@ export function TeamPage() {
   return (
     <>
       <Heading title={t.team.title}>
-        <Button onClick={() => setInviting(true)}>{t.team.invite}</Button>
+        <Allowed to="members:write">
+          <Button onClick={() => setInviting(true)}>{t.team.invite}</Button>
+        </Allowed>
       </Heading>
       <p className="lead">{t.team.lead}</p>
       <MembersCard />
