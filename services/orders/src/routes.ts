@@ -25,10 +25,10 @@ import {
   type Database,
   type KeyedRequest,
   keyedRequest,
-  listPage,
   parseRequest,
   requireCaller,
   retryConflicts,
+  searchedPage,
   uuidv7At,
 } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
@@ -91,14 +91,11 @@ export function routes(deps: RouteDeps): Router {
     const terms = merchantOf(res)
     const query = parseRequest(listOrders, req.query, 'query')
     const filter = withChecksum(query)
-    let searchedTo: string | null = null
     const find = async (limit: number) => {
-      const page = await store.orders.list(terms.merchant_id, filter, limit)
-      searchedTo = page.searchedTo
-      return page.orders
+      const { orders: rows, searchedTo } = await store.orders.list(terms.merchant_id, filter, limit)
+      return { rows, searchedTo }
     }
-    const page = await listPage(query, find, order => orderBody(order, place))
-    res.json(searchedTo === null ? page : { ...page, has_more: true, searched_to: searchedTo })
+    res.json(await searchedPage(query, find, order => orderBody(order, place)))
   })
 
   router.get('/api/v1/orders.csv', exportRoute(store, merchantOf, withChecksum))

@@ -183,6 +183,18 @@ it('an order’s id begins with the time of its creation', async () => {
   expect(order.id.slice(0, 13)).toBe(uuidv7At(new Date(order.created_at)).slice(0, 13))
 })
 
+async function allPages(merchant: string, query: object) {
+  const found: string[] = []
+  let pages = 0
+  for (let place: string | undefined; ; pages += 1) {
+    const page = await list(merchant, { ...query, ...(place ? { starting_after: place } : {}) })
+    found.push(...ids(page.data))
+    if (!page.has_more) return { found, pages }
+    expect(page.searched_to).toBeDefined()
+    place = page.searched_to
+  }
+}
+
 it('every filter seeks in an index and reads little more than it answers, at any depth, also for a merchant that has long been quiet', async () => {
   const [busy, quiet] = [uuidv7(), uuidv7()]
   await fillOrders(system.sql, quiet, 10_000, 1_000_000)
@@ -203,17 +215,17 @@ it('every filter seeks in an index and reads little more than it answers, at any
   expect(new Set(everything.text.trimEnd().split('\r\n')).size).toBe(1 + 20_000 - 20)
 
   // What is searched for in the same orders ends early, names where, and goes on from there until all were looked through.
-  const found: string[] = []
-  let pages = 0
-  for (let place: string | undefined; ; pages += 1) {
-    const page = await list(busy, { description: 'cesta de pães', limit: 100, ...(place ? { starting_after: place } : {}) })
-    found.push(...ids(page.data))
-    if (!page.has_more) break
-    expect(page.searched_to).toBeDefined()
-    place = page.searched_to
-  }
+  const { found, pages } = await allPages(busy, { description: 'cesta de pães', limit: 100 })
   expect({ found: found.length, pages }).toEqual({ found: 20, pages: 4 })
   const upwards = await list(busy, { description: 'cesta de pães', limit: 100, ending_before: found.at(-1) })
   expect({ found: upwards.data.length, more: upwards.has_more }).toEqual({ found: 5, more: true })
   expect(upwards.searched_to).toBe(upwards.data[0]?.id)
+
+  // So are those of a state among all that one reference names.
+  await system.sql.query("UPDATE orders SET external_ref = 'one' WHERE merchant_id = $1", [busy])
+  const ofOne = { external_ref: 'one', status: 'underpaid', limit: 100 }
+  const [plan] = await plansOf(system.sql, () => list(busy, ofOne))
+  expect(plan?.rowsRead).toBeLessThan(6_000)
+  const all = await allPages(busy, ofOne)
+  expect({ found: all.found.length, pages: all.pages }).toEqual({ found: 20, pages: 4 })
 })

@@ -17,10 +17,10 @@ import {
   csvPage,
   type Database,
   keyedRequest,
-  listPage,
   parseRequest,
   requireCaller,
   retryConflicts,
+  searchedPage,
   sendAnswer,
   sendCsv,
   uuidv7At,
@@ -86,7 +86,7 @@ export function routes(deps: RouteDeps): Router {
     const terms = merchantOf(res)
     const query = parseRequest(listSubscriptions, req.query, 'query')
     res.json(
-      await listPage(
+      await searchedPage(
         query,
         limit => store.subscriptions.list(terms.merchant_id, query, limit),
         found => bodyOf(found),
@@ -101,7 +101,10 @@ export function routes(deps: RouteDeps): Router {
     await sendCsv(req, res, {
       name: 'subscriptions',
       columns: subscriptionColumns,
-      page: async (place, limit) => csvPage((await store.subscriptions.list(merchant_id, { ...query, ...place }, limit)).map(shown), limit),
+      page: async (place, limit) => {
+        const { rows, searchedTo } = await store.subscriptions.list(merchant_id, { ...query, ...place }, limit)
+        return csvPage(rows.map(shown), limit, searchedTo)
+      },
     })
   })
 

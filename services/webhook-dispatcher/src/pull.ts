@@ -39,10 +39,11 @@ export function createPull(store: Store, now = () => performance.now()): Pull {
     name: 'pull',
     async next(merchantId, query, limit, signal) {
       const untilMs = now() + Math.min(WAIT_MS_MAX, (query.wait ?? 0) * 1_000)
-      for (;;) {
-        const rows = await store.events.after(merchantId, query, limit)
+      for (let { after } = query; ; ) {
+        const pulled = await store.events.after(merchantId, { ...query, after }, limit)
         const leftMs = untilMs - now()
-        if (rows.length > 0 || leftMs <= 0 || stopping || signal.aborted) return rows
+        if (pulled.rows.length > 0 || pulled.isEnded || leftMs <= 0 || stopping || signal.aborted) return pulled
+        after = pulled.lookedTo
         await look(merchantId, Math.min(RECHECK_MS, leftMs), signal)
       }
     },

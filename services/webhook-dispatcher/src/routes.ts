@@ -12,7 +12,7 @@ import {
   type ReplayedBody,
   replayDeliveries,
 } from '@ponte/contracts'
-import { csvPage, listPage, parseRequest, requireCaller, sendCsv } from '@ponte/service-kit'
+import { csvPage, listPage, parseRequest, requireCaller, searchedPage, sendCsv } from '@ponte/service-kit'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import { deliveryColumns, merchantOf, owned, pathId } from './api'
@@ -44,7 +44,7 @@ export function routes(deps: RouteDeps): Router {
     const query = parseRequest(listEvents, req.query, 'query')
     const { merchant_id } = merchantOf(res)
     if (query.after !== undefined) return void res.json(await pulled(pull, merchant_id, { ...query, after: query.after }, res))
-    res.json(await listPage(query, limit => store.events.list(merchant_id, query, limit), eventBody(query)))
+    res.json(await searchedPage(query, limit => store.events.list(merchant_id, query, limit), eventBody(query)))
   })
 
   router.get('/api/v1/events/:id', async (req, res) => {
@@ -56,7 +56,7 @@ export function routes(deps: RouteDeps): Router {
   router.get('/api/v1/deliveries', async (req, res) => {
     const query = parseRequest(listDeliveries, req.query, 'query')
     const { merchant_id } = merchantOf(res)
-    res.json(await listPage(query, limit => store.deliveries.list(merchant_id, query, limit), deliveryBody))
+    res.json(await searchedPage(query, limit => store.deliveries.list(merchant_id, query, limit), deliveryBody))
   })
 
   router.get('/api/v1/deliveries.csv', async (req, res) => {
@@ -65,8 +65,10 @@ export function routes(deps: RouteDeps): Router {
     await sendCsv(req, res, {
       name: 'deliveries',
       columns: deliveryColumns,
-      page: async (place, limit) =>
-        csvPage((await store.deliveries.list(merchant_id, { ...query, ...place }, limit)).map(deliveryBody), limit),
+      page: async (place, limit) => {
+        const { rows, searchedTo } = await store.deliveries.list(merchant_id, { ...query, ...place }, limit)
+        return csvPage(rows.map(deliveryBody), limit, searchedTo)
+      },
     })
   })
 
@@ -113,9 +115,15 @@ export function routes(deps: RouteDeps): Router {
 async function pulled(pull: Pull, merchantId: string, query: PullQuery, res: Response): Promise<EventListBody> {
   const gone = new AbortController()
   res.on('close', () => gone.abort())
-  const find = (limit: number) => pull.next(merchantId, query, limit, gone.signal)
+  let looked = { lookedTo: query.after, isEnded: false }
+  const find = async (limit: number) => {
+    const { rows, ...rest } = await pull.next(merchantId, query, limit, gone.signal)
+    looked = rest
+    return rows
+  }
   const list = await listPage({ limit: query.limit }, find, eventBody(query))
-  return { ...list, next_after: list.data.at(-1)?.sequence ?? query.after }
+  if (list.has_more) return { ...list, next_after: list.data.at(-1)?.sequence ?? query.after }
+  return { ...list, has_more: looked.isEnded, next_after: looked.lookedTo }
 }
 
 async function ownDelivery(store: Store, req: Request, res: Response) {

@@ -109,6 +109,9 @@ export const replayed = z.object({
 })
 export type ReplayedBody = z.infer<typeof replayed>
 
+/** Of so many deliveries that wait, and so many of the last 24 hours, an overview counts; of more, the newest. */
+export const OVERVIEW_MAX = 10_000
+
 /** Answer of `GET /api/v1/deliveries/overview`: now, and the last 24 hours. */
 export const deliveryOverview = z.object({
   object: z.literal('delivery_overview'),

@@ -13,7 +13,7 @@ import {
   upcomingData,
   webhookType,
 } from '../webhook'
-import { isOneWay, listOf, notOneWay, pageQuery } from './list'
+import { isOneWay, notOneWay, pageQuery, searchedListOf } from './list'
 
 /** What happened, as webhooks carry it; kept for 30 days, so that a merchant can pull what was pushed. */
 export const eventBody = z
@@ -44,7 +44,7 @@ export const eventBody = z
 export type EventBody = z.infer<typeof eventBody>
 
 /** Answer of `GET /api/v1/events`; with `after`, `next_after` is where the next request begins, also when there was nothing. */
-export const eventList = listOf(eventBody).extend({ next_after: z.int().optional() })
+export const eventList = searchedListOf(eventBody).extend({ next_after: z.int().optional() })
 export type EventListBody = z.infer<typeof eventList>
 
 const wholeNumber = (max: number) =>

@@ -20,6 +20,17 @@ export const notOneWay = { path: ['ending_before'], message: 'send either starti
 
 export const listOf = <T extends z.ZodType>(item: T) => z.object({ object: z.literal('list'), data: z.array(item), has_more: z.boolean() })
 
+/** How many rows a page looks through for what no index answers. */
+export const SEARCHED_MAX = 5_000
+
+/** A list with filters that no index answers, or not together. */
+export const searchedListOf = <T extends z.ZodType>(item: T) =>
+  listOf(item).extend({
+    searched_to: id.optional().meta({
+      description: `When no index answers the filters: ${SEARCHED_MAX} rows were looked through, and the search goes on from this id`,
+    }),
+  })
+
 export interface List<T> {
   object: 'list'
   data: T[]

@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { address, brlAmountInput, externalRef, id, memo, text, timestamp, txHash } from '../fields'
-import { isOneWay, listOf, notOneWay, pageQuery } from './list'
+import { isOneWay, notOneWay, pageQuery, searchedListOf } from './list'
 import { order, orderException, orderStatus } from './order'
 
-/** How many orders a page looks through for what no index answers. */
-export const ORDERS_SEARCHED_MAX = 5_000
 const SEARCH_LENGTH_MAX = 100
 
 const searched = text(SEARCH_LENGTH_MAX)
@@ -50,9 +48,5 @@ export const exportOrders = z.strictObject(filters).refine(onlyPaid, notPaid)
 export type ExportOrders = z.infer<typeof exportOrders>
 
 /** A page of orders. */
-export const orderList = listOf(order).extend({
-  searched_to: id.optional().meta({
-    description: `With \`brl_amount\`, \`description\`, \`text\` or \`paid_gte\`: ${ORDERS_SEARCHED_MAX} orders were looked through, and the search goes on from this id`,
-  }),
-})
+export const orderList = searchedListOf(order)
 export type OrderListBody = z.infer<typeof orderList>

@@ -2133,7 +2133,7 @@ export interface components {
             has_more: boolean;
             /**
              * Format: uuid
-             * @description With `brl_amount`, `description`, `text` or `paid_gte`: 5000 orders were looked through, and the search goes on from this id
+             * @description When no index answers the filters: 5000 rows were looked through, and the search goes on from this id
              * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
              */
             searched_to?: string;
@@ -2549,6 +2549,12 @@ export interface components {
             object: "list";
             data: components["schemas"]["Subscription"][];
             has_more: boolean;
+            /**
+             * Format: uuid
+             * @description When no index answers the filters: 5000 rows were looked through, and the search goes on from this id
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            searched_to?: string;
         };
         PendingCharge: {
             /** @constant */
@@ -2917,6 +2923,12 @@ export interface components {
             object: "list";
             data: components["schemas"]["Event"][];
             has_more: boolean;
+            /**
+             * Format: uuid
+             * @description When no index answers the filters: 5000 rows were looked through, and the search goes on from this id
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            searched_to?: string;
             next_after?: number;
         };
         Delivery: {
@@ -3035,6 +3047,12 @@ export interface components {
             object: "list";
             data: components["schemas"]["Delivery"][];
             has_more: boolean;
+            /**
+             * Format: uuid
+             * @description When no index answers the filters: 5000 rows were looked through, and the search goes on from this id
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            searched_to?: string;
         };
         DeliveryOverview: {
             /** @constant */
@@ -3267,6 +3285,8 @@ export interface components {
              * @enum {string}
              */
             role: "owner" | "admin" | "finance" | "developer" | "viewer";
+            /** @description What your role allows */
+            permissions: ("orders:read" | "orders:write" | "subscriptions:read" | "subscriptions:write" | "events:read" | "deliveries:read" | "deliveries:write" | "endpoints:read" | "endpoints:write" | "merchant:read" | "audit:read" | "merchant:write" | "secrets:write" | "payout:write" | "keys:write" | "members:read" | "members:write")[];
         };
         MembershipList: {
             /** @constant */

@@ -136,7 +136,7 @@ export const auditLogStore = (database: Database, options: MerchantStoreOptions)
 
   /** Entries of a merchant, newest first; oldest first when paging backwards. */
   async list(merchantId: string, query: ListAudit, limit: number): Promise<AuditRow[]> {
-    const { text, values } = keysetPage({
+    const { rows } = await keysetPage<AuditRow>(database, {
       select: 'id, user_id, action, changed, request_id, at, network, is_request, target, created, outcome',
       from: 'audit_log LEFT JOIN audit_outcomes ON entry_id = id',
       owner: ['merchant_id', merchantId],
@@ -144,7 +144,7 @@ export const auditLogStore = (database: Database, options: MerchantStoreOptions)
       query,
       limit,
     })
-    return (await database.query<AuditRow>(text, values)).rows
+    return rows
   },
 })
 

@@ -15,7 +15,7 @@ export const exportRoute =
       page: async (place, limit) => {
         const { orders, searchedTo } = await store.orders.list(termsOf(res).merchant_id, { ...query, ...place }, limit)
         const found = new Map((await store.orders.histories(orders.map(({ id }) => id))).map(history => [history.order.id, history]))
-        return { rows: orders.flatMap(({ id }) => found.get(id) ?? []), next: csvPage(orders, limit).next ?? searchedTo ?? undefined }
+        return { rows: orders.flatMap(({ id }) => found.get(id) ?? []), next: csvPage(orders, limit, searchedTo).next }
       },
     })
   }

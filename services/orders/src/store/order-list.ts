@@ -1,4 +1,4 @@
-import { isByPayment, type ListOrders, ORDERS_SEARCHED_MAX, parseBrl } from '@ponte/contracts'
+import { isByPayment, type ListOrders, parseBrl, SEARCHED_MAX } from '@ponte/contracts'
 import { type Database, uuidv7Floor } from '@ponte/service-kit'
 import type { Order } from '../order'
 import { fromFields, type OrderFields, orderFields } from './order-row'
@@ -43,19 +43,20 @@ function statementOf(merchantId: string, query: ListOrders, limit: number) {
   const led = lead ? bind([`${lead} = ANY (ARRAY[?]${lead === 'subscription_id' ? '::uuid[]' : '::text[]'})`, query[lead]]) : ''
   const rest = given(LEADING.filter(column => column !== lead).map((column): Condition => [`${column} = ?`, query[column]]))
   const place = isPaid ? paidPlace(query) : idPlace(query)
-  const where = [led, ...[...place, ...named(query), ...(isPaid ? [] : rest)].map(bind)].join(' ')
+  const where = [led, ...[...place, ...named(query)].map(bind)].join(' ')
   const order = isPaid
     ? `merchant_id ${against}, paid_at ${against}, id ${against}`
     : `merchant_id ${along}, ${lead ? `${lead} ${along},` : ''} id ${against}`
   const orders = `FROM orders WHERE merchant_id = ANY (ARRAY[$1]::uuid[]) ${isPaid ? "AND status = 'paid'" : ''} ${where} ORDER BY ${order}`
-  const search = [...searched(query), ...(isPaid ? [...rest, ...idPlace({ ...query, ...NO_PLACE })] : [])]
+  // No index has two of them together: of one reference there may be any number of orders.
+  const search = [...searched(query), ...rest, ...(isPaid ? idPlace({ ...query, ...NO_PLACE }) : [])]
   if (search.length === 0) return { text: `SELECT ${orderFields} ${orders} LIMIT $2`, values, isSearch: false }
   // One statement, so that the page and where it ended are of the same moment.
   const text = `
-    WITH found AS (SELECT ${orderFields} FROM (SELECT * ${orders} LIMIT ${ORDERS_SEARCHED_MAX}) AS orders
+    WITH found AS (SELECT ${orderFields} FROM (SELECT * ${orders} LIMIT ${SEARCHED_MAX}) AS orders
       WHERE true ${search.map(bind).join(' ')} LIMIT $2)
     SELECT found.*, ended.id AS "searchedTo"
-    FROM (SELECT (SELECT id ${orders} OFFSET ${ORDERS_SEARCHED_MAX - 1} LIMIT 1) AS id) AS ended LEFT JOIN found ON true
+    FROM (SELECT (SELECT id ${orders} OFFSET ${SEARCHED_MAX - 1} LIMIT 1) AS id) AS ended LEFT JOIN found ON true
     ORDER BY ${isPaid ? `found."paidAt" ${against}, ` : ''}found.id ${against}`
   return { text, values, isSearch: true }
 }

@@ -1,5 +1,5 @@
 import type { ListSubscriptions, MerchantTerms } from '@ponte/contracts'
-import { type Database, keysetPage } from '@ponte/service-kit'
+import { type Database, type Found, keysetPage } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import { type Change, type Charge, type Dunning, type Subscription, toEvents } from '../subscription'
 import { type Cause, writeChange, writeNew } from './commit'
@@ -73,8 +73,8 @@ export function subscriptionStore(
     },
 
     /** Subscriptions of a merchant, newest first; oldest first when paging backwards. */
-    async list(merchantId: string, query: ListSubscriptions, limit: number): Promise<Subscription[]> {
-      const { text, values } = keysetPage({
+    async list(merchantId: string, query: ListSubscriptions, limit: number): Promise<Found<Subscription>> {
+      const { rows, searchedTo } = await keysetPage<{ id: string }>(database, {
         select: 'id',
         from: 'subscriptions',
         owner: ['merchant_id', merchantId],
@@ -85,8 +85,7 @@ export function subscriptionStore(
         query,
         limit,
       })
-      const { rows } = await database.query<{ id: string }>(text, values)
-      return findAll(rows.map(row => row.id))
+      return { rows: await findAll(rows.map(row => row.id)), searchedTo }
     },
 
     /** The latest periods, newest first. */

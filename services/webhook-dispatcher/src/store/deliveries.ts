@@ -1,15 +1,23 @@
-import type { ListDeliveries } from '@ponte/contracts'
-import { type Database, uuidv7Floor } from '@ponte/service-kit'
+import { type ListDeliveries, OVERVIEW_MAX } from '@ponte/contracts'
+import { type Database, type Found, keysetPage, uuidv7Floor } from '@ponte/service-kit'
 import type { Attempt, Delivery, Event, PrismaClient } from '../generated/client'
-import { keyset } from './keyset'
+import { deliveryWalk, inOrder, ofEvents, statusIs } from './lists'
 
-/** Raw SQL: four counts in one round trip. Ids begin with their time, so that the last day of a merchant is one range of the index. */
+/**
+ * Raw SQL: four counts in one round trip, over a bounded number of rows: what an endpoint leaves waiting may be any number. Ids begin with their
+ * time, so that the last day of a merchant is one range of the index.
+ */
 const OVERVIEW = `
+  WITH waiting AS (
+    SELECT attempts FROM deliveries WHERE merchant_id = ANY (ARRAY[$1]::uuid[]) AND next_attempt_at IS NOT NULL
+    ORDER BY merchant_id, id DESC LIMIT ${OVERVIEW_MAX}
+  ), latest AS (
+    SELECT status FROM deliveries WHERE merchant_id = ANY (ARRAY[$1]::uuid[]) AND id >= $2 ORDER BY merchant_id, id DESC LIMIT ${OVERVIEW_MAX}
+  )
   SELECT
-    (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND next_attempt_at IS NOT NULL AND attempts = 0) AS pending,
-    (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND next_attempt_at IS NOT NULL AND attempts > 0) AS retrying,
-    (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND id >= $2 AND status = 'delivered') AS delivered_24h,
-    (SELECT count(*)::int FROM deliveries WHERE merchant_id = $1 AND id >= $2 AND status = 'dead') AS dead_24h`
+    (SELECT count(*)::int FROM waiting WHERE attempts = 0) AS pending, (SELECT count(*)::int FROM waiting WHERE attempts > 0) AS retrying,
+    (SELECT count(*)::int FROM latest WHERE status = 'delivered') AS delivered_24h,
+    (SELECT count(*)::int FROM latest WHERE status = 'dead') AS dead_24h`
 
 export interface Overview {
   pending: number
@@ -35,11 +43,13 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
     return rows.map(row => ({ ...row, ...subjectOf(known.get(row.eventId)) }))
   }
 
-  const inFlightOf = async (merchantId: string): Promise<string[]> => {
+  /** The default one, which has the merchant's id, and the others, also those that were deleted. */
+  const endpointsOf = async (merchantId: string): Promise<string[]> => {
     const others = await prisma.endpoint.findMany({ where: { merchantId }, select: { id: true } })
-    const lanes = await prisma.lane.findMany({ where: { endpointId: { in: [merchantId, ...others.map(({ id }) => id)] } } })
-    return lanes.flatMap(lane => lane.inFlight)
+    return [merchantId, ...others.map(({ id }) => id)]
   }
+  const inFlightTo = async (endpointIds: string[]): Promise<string[]> =>
+    (await prisma.lane.findMany({ where: { endpointId: { in: endpointIds } } })).flatMap(lane => lane.inFlight)
 
   /** Ids of the events that a query is about; undefined when it asks for any. */
   const eventsAbout = async (merchantId: string, { order_id, subscription_id }: ListDeliveries): Promise<string[] | undefined> => {
@@ -58,7 +68,7 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
     async find(id: string): Promise<DeliveryRow | null> {
       const row = await prisma.delivery.findUnique({ where: { id } })
       if (!row) return null
-      const [found] = await withSubjects([withInFlight(row, await inFlightOf(row.merchantId))])
+      const [found] = await withSubjects([withInFlight(row, await inFlightTo(await endpointsOf(row.merchantId)))])
       return found ?? null
     },
 
@@ -86,25 +96,20 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
         { isolationLevel: 'RepeatableRead' },
       ),
 
-    async list(merchantId: string, query: ListDeliveries, limit: number): Promise<DeliveryRow[]> {
-      const inFlight = await inFlightOf(merchantId)
+    /** Newest first; of a span of time in the order in which they were made. */
+    async list(merchantId: string, query: ListDeliveries, limit: number): Promise<Found<DeliveryRow>> {
+      const endpoints = await endpointsOf(merchantId)
+      if (query.endpoint_id !== undefined && !endpoints.includes(query.endpoint_id)) return { rows: [], searchedTo: null }
+      const inFlight = await inFlightTo(endpoints)
       const about = await eventsAbout(merchantId, query)
-      const rows = await prisma.delivery.findMany({
-        where: {
-          merchantId,
-          AND: [
-            statusIs(query.status, inFlight),
-            keyset.where(query),
-            ...(query.event_id ? [ofEvents([query.event_id])] : []),
-            ...(about ? [ofEvents(about)] : []),
-          ],
-          ...(query.event_type ? { eventType: query.event_type } : {}),
-          ...(query.endpoint_id ? { endpointId: query.endpoint_id === merchantId ? null : query.endpoint_id } : {}),
-        },
-        orderBy: keyset.order(query),
-        take: limit,
+      const events = [...(query.event_id ? [[query.event_id]] : []), ...(about ? [about] : [])]
+      const { rows, searchedTo } = await keysetPage<{ id: string }>(database, {
+        ...{ select: 'id', from: 'deliveries', limit },
+        ...deliveryWalk(merchantId, query, [...statusIs(query.status, inFlight), ...events.map(ofEvents)]),
       })
-      return withSubjects(rows.map(row => withInFlight(row, inFlight)))
+      const ids = rows.map(({ id }) => id)
+      const found = inOrder(ids, await prisma.delivery.findMany({ where: { id: { in: ids } } }))
+      return { rows: await withSubjects(found.map(row => withInFlight(row, inFlight))), searchedTo }
     },
 
     async overview(merchantId: string): Promise<Overview> {
@@ -121,29 +126,6 @@ const subjectOf = (event: { orderId: string | null; subscriptionId: string | nul
   orderId: event?.orderId ?? null,
   subscriptionId: event?.subscriptionId ?? null,
 })
-
-/** By three indexes: the first delivery to the webhook_url has the event's id, those elsewhere and replays name it. */
-const ofEvents = (ids: string[]) => ({
-  OR: [
-    { id: { in: ids } },
-    { eventId: { in: ids }, endpointId: { not: null }, replayOf: null },
-    { eventId: { in: ids }, replayOf: { not: null } },
-  ],
-})
-
-/** Conditions that match the partial indexes. A delivery in flight stays pending in its own row; its lane names it. */
-function statusIs(status: ListDeliveries['status'], inFlight: string[]) {
-  switch (status) {
-    case 'pending':
-      return { nextAttemptAt: { not: null }, id: { notIn: inFlight } }
-    case 'in_flight':
-      return { nextAttemptAt: { not: null }, id: { in: inFlight } }
-    case 'dead':
-      return { deadReason: { not: null } }
-    default:
-      return status ? { status } : {}
-  }
-}
 
 const withInFlight = (row: Delivery, inFlight: readonly string[]): Delivery =>
   row.status === 'pending' && inFlight.includes(row.id) ? { ...row, status: 'in_flight', nextAttemptAt: null } : row

@@ -1,8 +1,8 @@
-import type { ListEvents } from '@ponte/contracts'
-import { type Database, groupCommit, isUniqueViolation, type Statement } from '@ponte/service-kit'
+import { type ListEvents, SEARCHED_MAX } from '@ponte/contracts'
+import { type Database, type Found, groupCommit, isUniqueViolation, keysetPage, type Statement } from '@ponte/service-kit'
 import type { Webhook } from '../delivery'
 import type { Event as EventRow, PrismaClient } from '../generated/client'
-import { keyset } from './keyset'
+import { inOrder, isOfSpan } from './lists'
 import { firstDeliveries } from './recipients'
 
 export interface IncomingEvent extends Webhook {
@@ -70,6 +70,23 @@ const ADMITTED_AT_ONCE = 200
 const HAS_ADMISSIBLE =
   'SELECT 1 FROM events e JOIN merchants m ON m.id = e.merchant_id WHERE e.waiting AND m.version >= e.merchant_version LIMIT 1'
 
+/** Raw SQL: ids and how far was looked, of one moment. */
+const AFTER = `
+  WITH looked_at AS (
+    SELECT id, type, sequence FROM events WHERE merchant_id = ANY (ARRAY[$1]::uuid[]) AND sequence > $2 ORDER BY merchant_id, sequence LIMIT $5
+  )
+  SELECT ARRAY(SELECT id FROM looked_at WHERE $3::text IS NULL OR type = $3 ORDER BY sequence LIMIT $4) AS ids,
+    (SELECT max(sequence)::text FROM looked_at) AS last, (SELECT count(*)::int FROM looked_at) AS looked_at`
+
+/** Events from a sequence on. */
+export interface Pulled {
+  rows: EventRow[]
+  /** The last sequence that was looked at. */
+  lookedTo: number
+  /** The search for events of one kind ended early. */
+  isEnded: boolean
+}
+
 const toRecord = ({ id, merchantId, merchantVersion, type, orderId, subscriptionId, body, occurredAt, trace }: IncomingEvent) => ({
   id,
   merchant_id: merchantId,
@@ -91,6 +108,8 @@ export function eventStore(database: Database, prisma: PrismaClient) {
     return events.map((_, index) => ({ waits, lanes: index === 0 ? (saved?.lanes ?? []) : [] }))
   }
   const batch = groupCommit(insert)
+  /** In this order. */
+  const findAll = async (ids: string[]): Promise<EventRow[]> => inOrder(ids, await prisma.event.findMany({ where: { id: { in: ids } } }))
   return {
     /** Stores an event and makes it due. Those of one moment share a commit. */
     async save(event: IncomingEvent): Promise<Saved> {
@@ -117,19 +136,26 @@ export function eventStore(database: Database, prisma: PrismaClient) {
 
     find: (id: string): Promise<EventRow | null> => prisma.event.findUnique({ where: { id } }),
 
-    /** Oldest first from a sequence on. */
-    after: (merchantId: string, query: { after: number; type?: string | undefined }, limit: number): Promise<EventRow[]> =>
-      prisma.event.findMany({
-        where: { merchantId, sequence: { gt: query.after }, ...(query.type ? { type: query.type } : {}) },
-        orderBy: { sequence: 'asc' },
-        take: limit,
-      }),
+    /** Oldest first from a sequence on. Those of one kind are looked for in a bounded number of events. */
+    async after(merchantId: string, { after, type }: { after: number; type?: string | undefined }, limit: number): Promise<Pulled> {
+      const { rows } = await database.query<{ ids: string[]; last: string | null; looked_at: number }>(
+        { name: 'events-after', text: AFTER },
+        [merchantId, after, type ?? null, limit, type === undefined ? limit : SEARCHED_MAX],
+      )
+      const [page] = rows
+      const isEnded = type !== undefined && page?.looked_at === SEARCHED_MAX && page.ids.length < limit
+      return { rows: await findAll(page?.ids ?? []), lookedTo: Number(page?.last ?? after), isEnded }
+    },
 
-    list: (merchantId: string, query: ListEvents, limit: number): Promise<EventRow[]> =>
-      prisma.event.findMany({
-        where: { merchantId, ...(query.type ? { type: query.type } : {}), ...keyset.where(query) },
-        orderBy: keyset.order(query),
-        take: limit,
-      }),
+    /** Newest first; of a span of time in the order in which they were stored. */
+    async list(merchantId: string, query: ListEvents, limit: number): Promise<Found<EventRow>> {
+      const { rows, searchedTo } = await keysetPage<{ id: string }>(database, {
+        ...{ select: 'id', from: 'events', owner: ['merchant_id', merchantId] },
+        leading: [['type', 'text', query.type]],
+        time: isOfSpan(query) ? 'created_at' : undefined,
+        ...{ query, limit },
+      })
+      return { rows: await findAll(rows.map(({ id }) => id)), searchedTo }
+    },
   }
 }

@@ -16,6 +16,9 @@ const REPLAY: Statement = {
   SELECT (SELECT id FROM due) AS id, touch_lanes(ARRAY(SELECT lane FROM due))`,
 }
 
+/** How many events one replay of a time range looks through. */
+const LOOKED_AT_MAX = 20_000
+
 /** Where a time range is replayed to, in terms of SQL. */
 interface Place {
   /** The event is of a kind that goes there. */
@@ -50,9 +53,12 @@ const OTHER: Place = {
 const replayRange = (name: string, { isChosen, isFirst, isReplay, firstId, endpointId }: Place): Statement => ({
   name,
   text: `
-  WITH range AS (
-    SELECT id, merchant_id, type, created_at FROM events
-    WHERE merchant_id = $merchant_id AND created_at >= $from AND created_at < $to AND NOT waiting AND ($type::text IS NULL OR type = $type)
+  WITH looked_at AS (
+    SELECT id, merchant_id, type, created_at, waiting FROM events
+    WHERE merchant_id = $merchant_id AND created_at >= $from AND created_at < $to ORDER BY created_at, id LIMIT $looked_at::int + 1
+  ), range AS (
+    SELECT id, merchant_id, type, created_at FROM (SELECT * FROM looked_at ORDER BY created_at, id LIMIT $looked_at::int) AS events
+    WHERE NOT waiting AND ($type::text IS NULL OR type = $type)
       AND ${isChosen}
       AND ($all::boolean OR NOT (
         EXISTS (SELECT 1 FROM deliveries d WHERE ${isFirst('events')} AND status <> 'dead')
@@ -68,7 +74,8 @@ const replayRange = (name: string, { isChosen, isFirst, isReplay, firstId, endpo
     RETURNING ${LANE_OF} AS lane
   )
   SELECT (SELECT count(*)::int FROM due) AS replayed,
-    (SELECT created_at FROM range ORDER BY created_at, id OFFSET $limit) AS next_at,
+    coalesce((SELECT created_at FROM range ORDER BY created_at, id OFFSET $limit),
+      (SELECT created_at FROM looked_at ORDER BY created_at, id OFFSET $looked_at::int)) AS next_at,
     touch_lanes(ARRAY(SELECT lane FROM due))`,
 })
 const REPLAY_RANGE = replayRange('deliveries-replay', DEFAULT)
@@ -100,6 +107,7 @@ export function replayStore(database: Database, prisma: PrismaClient) {
       endpointId: string,
       range: ReplayDeliveries,
       limit: number,
+      lookedAt = LOOKED_AT_MAX,
     ): Promise<{ replayed: number; nextAt: Date | null }> {
       const isDefault = endpointId === merchantId
       const { rows } = await database.commit<{ replayed: number; next_at: Date | null }>({
@@ -111,6 +119,7 @@ export function replayStore(database: Database, prisma: PrismaClient) {
           type: range.event_type ?? null,
           all: range.scope === 'all',
           limit,
+          looked_at: lookedAt,
           endpoint_id: endpointId,
         },
       })

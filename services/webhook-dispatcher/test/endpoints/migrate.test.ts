@@ -69,7 +69,7 @@ it('events are found by what they are about, and lanes and deliveries belong to 
   expect(lane?.recipient).toMatchObject({ endpointId: merchantId, merchantId, isDefault: true, url: 'https://a.example/', format: 'ponte' })
   expect(lane?.claimed.map(({ id }) => id).sort()).toEqual([paid, charged, ended, late].sort())
   const found = await store.deliveries.list(merchantId, { order_id: orderId }, 10)
-  expect(found.map(({ id }) => id).sort()).toEqual([paid, charged].sort())
+  expect(found.rows.map(({ id }) => id).sort()).toEqual([paid, charged].sort())
 })
 
 it('numbers what a replica of an earlier release writes without a number, and a duplicate takes none', async () => {

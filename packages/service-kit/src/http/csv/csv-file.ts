@@ -23,10 +23,14 @@ export interface CsvPage<Row> {
   next: string | undefined
 }
 
-/** A page of rows that all have been looked at. */
-export const csvPage = <Row extends { id: string }>(rows: readonly Row[], limit: number): CsvPage<Row> => ({
+/** A page of rows; a search for more of them that ended early goes on from where it did. */
+export const csvPage = <Row extends { id: string }>(
+  rows: readonly Row[],
+  limit: number,
+  searchedTo: string | null = null,
+): CsvPage<Row> => ({
   rows,
-  next: rows.length < limit ? undefined : rows.at(-1)?.id,
+  next: rows.length < limit ? (searchedTo ?? undefined) : rows.at(-1)?.id,
 })
 
 export interface CsvList<Row> {

@@ -8,7 +8,7 @@ export const listsEn: typeof listsPt = {
     download: 'Download CSV',
     from: 'From',
     to: 'To',
-    searching: 'Nothing among the 5,000 orders searched',
+    searching: 'Nothing among the 5,000 rows searched',
     searchingText: 'The search goes on from there, with the button below.',
   },
 }

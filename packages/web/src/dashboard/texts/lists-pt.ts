@@ -7,7 +7,7 @@ export const listsPt = {
     download: 'Baixar CSV',
     from: 'De',
     to: 'Até',
-    searching: 'Nada entre as 5.000 cobranças procuradas',
+    searching: 'Nada entre as 5.000 linhas procuradas',
     searchingText: 'A busca continua a partir dali, com o botão abaixo.',
   },
 }
