@@ -38,13 +38,19 @@ it('PontePoolExhausted, PonteSlow, PonteEventsRetried: the session that the othe
   await forgotten.query('LOCK TABLE orders, payments IN ACCESS EXCLUSIVE MODE')
   const path = `/api/v1/orders/${unpaid.id}`
   const headers = { Authorization: `Bearer ${ponte.merchant.api_key}` }
-  const asked = Promise.all(
-    Array.from({ length: CALLERS }, (_, index) =>
-      fetch(`${ponte.gatewayUrl}/api/v1/orders?limit=${index + 1}`, { headers }).then(({ status }) => status),
-    ),
-  )
+  let seen = false
+  // Again and again, because a statement that waits gives up before a slow machine has read the metric.
+  const askUntilSeen = async (_: unknown, index: number) => {
+    do await fetch(`${ponte.gatewayUrl}/api/v1/orders?limit=${index + 1}`, { headers })
+    while (!seen)
+  }
+  const asked = Promise.all(Array.from({ length: CALLERS }, askUntilSeen))
   await pay(ponte.world.chain, paid)
-  await ponte.becomes('orders', 'ponte_database_connections_awaited', value => value > 20)
+  await ponte
+    .becomes('orders', 'ponte_database_connections_awaited', value => value > 20)
+    .finally(() => {
+      seen = true
+    })
   await ponte.logs('orders', 'messages will be handled again')
   const admin = new Client({ connectionString: databaseUrl })
   await admin.connect()
