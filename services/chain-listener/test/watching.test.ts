@@ -110,7 +110,12 @@ describe('an address is payable for ever and watched for ever', () => {
       [old.id],
     )
     const isAt = async (block: number) => Number((await listening.cursor())?.scanned_number) >= block
-    await listening.until(() => isAt(Number(start) + 190), 'the scan does not go on', 120_000)
+    const state = async () => JSON.stringify({ cursor: await listening.cursor(), status: await listening.listener.status() })
+    await listening.until(
+      () => isAt(Number(start) + 190),
+      async () => `the scan does not go on: ${await state()}`,
+      120_000,
+    )
     const order = await world.open(listening, { watchFrom: Number(start) + 50 })
     await listening.until(() => syncedOf(listening, order.id).length === 1, 'the other order was not synced', 40_000)
     await world.pay(order.address, AMOUNT)
