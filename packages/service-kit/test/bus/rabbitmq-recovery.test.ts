@@ -129,7 +129,7 @@ describe('RabbitMQ behind a connection that is cut', () => {
     await bus.publish(message('first.made'))
   })
 
-  it('gives up a connection on which no confirm comes any more, and says so once', async () => {
+  it('gives up a connection on which no confirm comes any more, and logs it once', async () => {
     const lines: string[] = []
     const logger = { ...silentLogger, warn: (text: string) => void lines.push(text) }
     const bus = await starting(rabbitmqBus({ url, namespace: broker.namespace, topology, logger, confirmTimeoutMs: 100 }))

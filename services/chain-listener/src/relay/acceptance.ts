@@ -80,7 +80,7 @@ export function createAcceptance(options: AcceptanceOptions) {
     await checkSigner(wanted)
     const [used, balance] = await Promise.all([isUsed(chain, token, wanted), balanceOf(chain, token, wanted.payer)])
     if (used) throw wrong('salt', 'was used by this account for this order; what is still due needs another one')
-    // Whoever saw the one that failed may still submit it, whatever is due by then: with the same salt only one of the two can be paid.
+    // A failed signature is public and another account can still submit it; with the same salt the token takes one of the two only.
     const failed = await authorizations.lastFailedSalt(wanted)
     if (failed !== undefined && failed !== wanted.salt && !(await isUsed(chain, token, { ...wanted, salt: failed })))
       throw wrong('salt', `must be ${failed}, that of this account's signature that failed, which may still be submitted`)
