@@ -21,7 +21,7 @@ interface Answer {
   body: number
 }
 
-/** What the service answered to each page at one time, so that the pages look the same whenever they are looked at. */
+/** The service's answers to each page at one time, so that the pages look the same whenever they are looked at. */
 export interface Answers {
   shown: Shown
   pages: Record<string, { at: string; answers: Answer[] }>
@@ -151,7 +151,7 @@ export async function replay(context: BrowserContext, { pages, bodies }: Answers
 
 const endOf = <T>(by: Record<string, T>, pathname: string): T | undefined => Object.entries(by).find(([end]) => pathname.endsWith(end))?.[1]
 
-/** What a request gets of what was built: a document, a script, a style; or a picture of a merchant. */
+/** A built file: a document, a script, a style; or a picture of a merchant. */
 function fileOf(request: Request) {
   const { pathname } = new URL(request.url())
   if (pathname.startsWith('/assets/')) {

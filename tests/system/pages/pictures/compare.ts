@@ -10,8 +10,8 @@ export interface Compared {
   /** Pixels that differ; Infinity for another size. */
   pixels: number
   isSame: boolean
-  /** The new picture with what differs in red. */
-  difference: Buffer
+  /** The kept picture, the new one, and the new one with what differs in red, side by side. */
+  sheet: Buffer
 }
 
 /** Compares pictures in the browser that took them, which decodes and encodes by itself; kept pictures are WebP. */
@@ -19,7 +19,7 @@ export async function pictureComparer(browser: Browser) {
   const page = await browser.newPage()
   return async (taken: Buffer, reference: Buffer | null): Promise<Compared> => {
     const input = JSON.stringify([taken.toString('base64'), reference?.toString('base64') ?? null, CHANNEL_MIN])
-    const { picture, pixels, difference } = await page.evaluate<{ picture: string; pixels: number | null; difference: string }>(
+    const { picture, pixels, sheet } = await page.evaluate<{ picture: string; pixels: number | null; sheet: string }>(
       `(${COMPARE})(${input})`,
     )
     const found = pixels ?? Number.POSITIVE_INFINITY
@@ -27,7 +27,7 @@ export async function pictureComparer(browser: Browser) {
       picture: Buffer.from(picture, 'base64'),
       pixels: found,
       isSame: found < PIXELS_MIN,
-      difference: Buffer.from(difference, 'base64'),
+      sheet: Buffer.from(sheet, 'base64'),
     }
   }
 }
@@ -47,10 +47,26 @@ const COMPARE = `async ([taken, reference, channelMin]) => {
     for (const byte of bytes) text += String.fromCharCode(byte)
     return btoa(text)
   }
+  const side = (...canvases) => {
+    const gap = 12
+    const width = canvases.reduce((sum, each) => sum + each.width + gap, -gap)
+    const sheet = new OffscreenCanvas(width, Math.max(...canvases.map(each => each.height)))
+    const context = sheet.getContext('2d')
+    context.fillStyle = '#888'
+    context.fillRect(0, 0, sheet.width, sheet.height)
+    let x = 0
+    for (const each of canvases) {
+      context.drawImage(each, x, 0)
+      x += each.width + gap
+    }
+    return encoded(sheet)
+  }
   const picture = await encoded((await read(taken, 'png')).canvas)
-  if (reference === null || picture === reference) return { picture, pixels: reference === null ? null : 0, difference: picture }
+  if (reference === null || picture === reference) return { picture, pixels: reference === null ? null : 0, sheet: picture }
   const [now, then] = [await read(picture, 'webp'), await read(reference, 'webp')]
-  if (now.image.width !== then.image.width || now.image.height !== then.image.height) return { picture, pixels: null, difference: picture }
+  if (now.image.width !== then.image.width || now.image.height !== then.image.height) {
+    return { picture, pixels: null, sheet: await side(then.canvas, now.canvas) }
+  }
   const [a, b] = [now.image.data, then.image.data]
   let pixels = 0
   for (let at = 0; at < a.length; at += 4) {
@@ -59,6 +75,7 @@ const COMPARE = `async ([taken, reference, channelMin]) => {
     pixels += 1
     a.set([220, 0, 60, 255], at)
   }
-  now.context.putImageData(now.image, 0, 0)
-  return { picture, pixels, difference: await encoded(now.canvas) }
+  const marked = new OffscreenCanvas(now.image.width, now.image.height)
+  marked.getContext('2d').putImageData(now.image, 0, 0)
+  return { picture, pixels, sheet: await side(then.canvas, now.canvas, marked) }
 }`
