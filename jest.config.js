@@ -14,8 +14,8 @@ module.exports = {
       { jsc: { parser: { syntax: 'typescript', tsx: true }, target: 'es2023' }, module: { type: 'commonjs' } },
     ],
   },
-  // jose (inside jwks-rsa), fast-png and what @ethereumjs/mpt hashes with are published as ES modules only.
-  transformIgnorePatterns: ['/node_modules/(?!(?:\\.pnpm/[^/]+/node_modules/)?(?:jose|@noble|fast-png|iobuffer)/)'],
+  // jose (inside jwks-rsa) and fast-png are published as ES modules only.
+  transformIgnorePatterns: ['/node_modules/(?!(?:\\.pnpm/[^/]+/node_modules/)?(?:jose|fast-png|iobuffer)/)'],
   // Workspace packages are tested from their sources, so that a test never sees an old build.
   moduleNameMapper: {
     // Prisma's generated sources and those of packages/sdk name each other as the .js files they become.
@@ -32,5 +32,6 @@ module.exports = {
   maxWorkers: Math.min(4, availableParallelism() + 1),
   // A worker that has grown is replaced before its next file: the last ones of a long run took three times as long.
   workerIdleMemoryLimit: '1GB',
-  testTimeout: 60_000,
+  // Longer than two conditions are waited for, so that a failure names what did not come.
+  testTimeout: 150_000,
 }

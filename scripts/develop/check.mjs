@@ -23,3 +23,5 @@ await Promise.all(
     if (code !== 0) process.exitCode = 1
   }),
 )
+
+if (!process.exitCode) await import('./questions.mjs')

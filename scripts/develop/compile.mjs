@@ -6,31 +6,44 @@ import { transformFile } from '@swc/core'
 // `tsc --build` takes half a minute on a fresh clone.
 const options = {
   jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
-  // A dynamic import stays one, as it must to load an ES module.
   // The annotation names the exports for an ES module that imports them.
-  module: { type: 'commonjs', ignoreDynamic: true, exportInteropAnnotation: true },
+  module: { type: 'commonjs', exportInteropAnnotation: true },
   sourceMaps: true,
   inlineSourcesContent: false,
   swcrc: false,
 }
 
-for (const folder of process.argv.slice(2)) await compile(folder)
-
-async function compile(folder) {
-  const sources = filesIn(join(folder, 'src')).filter(file => !/\.(test|d)\.ts$/.test(file))
-  const written = await Promise.all(sources.map(file => emit(join(folder, 'src', file), join(folder, 'dist', file))))
-  // What an earlier source left is removed last, so that a program which runs from here meanwhile misses nothing.
-  const current = new Set(written.flat())
-  for (const file of filesIn(join(folder, 'dist')).map(file => join(folder, 'dist', file))) if (!current.has(file)) rmSync(file)
+for (const folder of process.argv.slice(2)) {
+  if (folder !== 'packages/sdk') {
+    await compile(folder, 'dist', 'commonjs')
+    continue
+  }
+  // Contracts come before it, and are compiled by then. Its output is laid out as it is published; declarations come with `npm pack`.
+  ;(await import('../../packages/sdk/scripts/operations.mjs')).writeOperations()
+  for (const [name, type, module] of [
+    ['cjs', 'commonjs', 'commonjs'],
+    ['esm', 'module', 'es6'],
+  ]) {
+    await compile(folder, join('lib', name), module)
+    writeFileSync(join(folder, 'lib', name, 'package.json'), `${JSON.stringify({ type })}\n`)
+  }
 }
 
-async function emit(source, target) {
+async function compile(folder, output, module) {
+  const sources = filesIn(join(folder, 'src')).filter(file => !/\.(test|d)\.ts$/.test(file))
+  const written = await Promise.all(sources.map(file => emit(join(folder, 'src', file), join(folder, output, file), module)))
+  // Leftovers of an earlier source are removed last, so that a program which runs from here meanwhile misses nothing.
+  const current = new Set(written.flat())
+  for (const file of filesIn(join(folder, output)).map(file => join(folder, output, file))) if (!current.has(file)) rmSync(file)
+}
+
+async function emit(source, target, module) {
   mkdirSync(dirname(target), { recursive: true })
   if (!source.endsWith('.ts')) {
     copyFileSync(source, target)
     return [target]
   }
-  const { code, map } = await transformFile(source, options)
+  const { code, map } = await transformFile(source, { ...options, module: { ...options.module, type: module } })
   const output = target.replace(/ts$/, 'js')
   writeFileSync(output, `${code}\n//# sourceMappingURL=${output.replace(/^.*\//, '')}.map\n`)
   writeFileSync(`${output}.map`, map)

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { lockFolder } from './lock.mjs'
-import { bringUpToDate, hasSucceeded, StepError } from './steps.mjs'
+import { runOnPinnedNode } from './runtime.mjs'
+import { bringUpToDate, fail, hasSucceeded } from './steps.mjs'
 
 export const root = realpathSync(join(dirname(fileURLToPath(import.meta.url)), '../..'))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -12,27 +13,20 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
  * checks, tests and benchmarks need: the devDependencies.
  */
 export async function setUp({ toRun = false } = {}) {
-  demandNode()
+  await runOnPinnedNode()
   const unlock = await lockFolder(root)
   try {
     await bringUpToDate('Installing packages', [packages(toRun)])
     await bringUpToDate('Generating database clients', databaseClients())
     await bringUpToDate('Compiling', [compilation()])
-    await bringUpToDate('Building the pages', pages())
+    await bringUpToDate('Building the pages', [...pages(), ...sdkTypes()])
   } finally {
     unlock()
   }
 }
 
-function demandNode() {
-  const [major, minor] = manifest.engines.node.match(/\d+/g).map(Number)
-  const [ourMajor, ourMinor] = process.versions.node.split('.').map(Number)
-  if (ourMajor > major || (ourMajor === major && ourMinor >= minor)) return
-  throw new StepError(`Ponte needs Node ${major}.${minor} or newer; this is ${process.version}. Install it from https://nodejs.org.`)
-}
-
 function packages(toRun) {
-  // What was installed in full is kept up to date in full: a start between two test runs must not remove half of it.
+  // A full installation is kept up to date in full: a start between two test runs must not remove half of it.
   const inPart = toRun && !hasSucceeded('install')
   const folders = workspaces().filter(folder => !inPart || manifestOf(folder).dependencies)
   return {
@@ -72,7 +66,10 @@ function compilation() {
   return {
     name: 'compile',
     inputs: ['package.json', 'scripts/develop/compile.mjs', ...sources],
-    outputs: folders.map(folder => `${folder}/dist/index.js`),
+    outputs: [
+      ...folders.map(folder => `${folder}/${folder === 'packages/sdk' ? 'lib/esm' : 'dist'}/index.js`),
+      `${SDK_ARTIFACTS}/operations.ts`,
+    ],
     command: [process.execPath, join(root, 'scripts/develop/compile.mjs'), ...folders],
     advice: 'Correct the errors above and try again.',
   }
@@ -91,8 +88,28 @@ function pages() {
     }))
 }
 
+/** Types that only checks and the published package need, where their generator is installed. */
+function sdkTypes() {
+  if (!existsSync(join(root, 'tests/node_modules/openapi-typescript'))) return []
+  return [
+    {
+      name: 'sdk-types',
+      inputs: [
+        'pnpm-lock.yaml',
+        'tests/tree/sdk-types.mjs',
+        ...filesIn('packages/contracts/src'),
+        ...filesIn('services/api-gateway/src/openapi'),
+      ],
+      outputs: [`${SDK_ARTIFACTS}/openapi.ts`],
+      command: [process.execPath, join(root, 'tests/tree/sdk-types.mjs')],
+      advice: 'The types of packages/sdk could not be made of the OpenAPI document; see above.',
+    },
+  ]
+}
+
 const manifestOf = folder => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
 
+const SDK_ARTIFACTS = 'packages/sdk/src/artifacts'
 const isPages = folder => folder === 'packages/web'
 
 const workspaces = () =>
@@ -105,13 +122,12 @@ const workspaces = () =>
 function filesIn(folder) {
   if (!existsSync(join(root, folder))) return []
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
-    if (['node_modules', 'dist'].includes(entry.name)) return []
     const path = `${folder}/${entry.name}`
+    if (['node_modules', 'dist'].includes(entry.name) || path === SDK_ARTIFACTS) return []
     return entry.isDirectory() ? filesIn(path) : [path]
   })
 }
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  const { fail } = await import('./steps.mjs')
   await setUp({ toRun: process.argv.includes('--to-run') }).catch(fail)
 }

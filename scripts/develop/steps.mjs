@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { spawnTied } from '../../packages/local-servers/src/tied-process.js'
 
@@ -49,8 +49,8 @@ async function work(due, progress) {
 
 /** Runs a command to its end, out of Ctrl-C's sight but never outliving us; reports each line as it comes. */
 export function run({ command: [program, ...args], folder = '.', env }, onLine = () => undefined) {
-  return new Promise((resolve, reject) => {
-    const child = spawnTied(program, args, { cwd: join(root, folder), env: { ...process.env, ...env }, endSignal: 'KILL', group: true })
+  return new Promise((done, reject) => {
+    const child = spawnTied(program, args, { cwd: resolve(root, folder), env: { ...process.env, ...env }, endSignal: 'KILL', group: true })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', text => {
@@ -59,7 +59,7 @@ export function run({ command: [program, ...args], folder = '.', env }, onLine =
       })
     }
     child.once('error', reject)
-    child.once('close', code => resolve({ code, output }))
+    child.once('close', code => done({ code, output }))
   })
 }
 

@@ -1,4 +1,4 @@
-/** What a core is planned to be used for, so that a burst or a lost replica finds room. */
+/** A core's planned load, so that a burst or a lost replica finds room. */
 const USED = 0.5
 /** Gas of a sweep in a batch of twenty, and how many addresses a batch takes (packages/payment-router/README.md, DEPOSIT_BATCH_MAX). */
 const SWEEP_GAS = 70_339
@@ -22,7 +22,7 @@ function rowsUnder(text, head) {
 
 const numberOf = cell => Number(cell.replaceAll(',', '').replace('–', '0'))
 
-/** What docs/performance.md measured: processor time by process, and what stays in each database, for one order that is paid and notified. */
+/** Measurements of docs/performance.md: processor time by process, and bytes kept in each database, for one order that is paid and notified. */
 export function measured(text) {
   const { columns, rows } = rowsUnder(text, '| for one |')
   const of = begins => rows.find(([name]) => name.startsWith(begins)) ?? []

@@ -5,8 +5,14 @@ import { StepError } from '../develop/steps.mjs'
 
 const variableOf = service => `${service.toUpperCase().replaceAll('-', '_')}_OPS_URL`
 
-/** Where the ops ports of these services are: in the environment, or where npm start wrote them. */
-export function opsUrls(services) {
+/** The ops port of one replica of each of these services: in the environment, or where npm start wrote them. */
+export const opsUrls = services => Object.fromEntries(Object.entries(replicaUrls(services)).map(([service, [first]]) => [service, first]))
+
+/** Addresses of all replicas: the environment names them comma-separated. */
+export const replicaUrls = services =>
+  Object.fromEntries(Object.entries(namedUrls(services)).map(([service, urls]) => [service, urls.split(',').map(url => url.trim())]))
+
+function namedUrls(services) {
   const given = Object.fromEntries(services.map(service => [service, process.env[variableOf(service)]]))
   if (services.every(service => given[service])) return given
   const file = join(process.env.PONTE_STATE_DIR ?? join(root, '.ponte'), 'embedded.json')

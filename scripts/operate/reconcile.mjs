@@ -37,7 +37,7 @@ async function main() {
     })
   let report = await look()
   if (report.differences.length > 0) {
-    // What was on its way between two services is there a moment later; only what stays is a difference.
+    // An event between two services arrives a moment later; only a lasting difference counts.
     await new Promise(resolve => setTimeout(resolve, LOOK_AGAIN_MS))
     const again = await look()
     const first = new Set(report.differences)

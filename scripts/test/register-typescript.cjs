@@ -6,7 +6,7 @@ require.extensions['.ts'] = (module, filename) => {
   const { code } = transformSync(readFileSync(filename, 'utf8'), {
     filename,
     jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
-    module: { type: 'commonjs', ignoreDynamic: true },
+    module: { type: 'commonjs' },
     sourceMaps: 'inline',
     swcrc: false,
   })

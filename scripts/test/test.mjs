@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { root, setUp } from '../develop/setup.mjs'
 import { fail } from '../develop/steps.mjs'
 
-const AGAIN_MAX = 3
+const AGAIN_MAX = 6
 let leftOpen = false
 
 await setUp().catch(fail)

@@ -4,7 +4,7 @@ import { fail, StepError } from '../develop/steps.mjs'
 import { runTool } from './with-servers.mjs'
 
 const SERVICES = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher']
-/** How far back a database goes here; npm run bench -- restores takes two minutes. */
+/** Distance that a database goes back here; npm run bench -- restores takes two minutes. */
 const BACK_S = '30'
 
 /** The contracts' four invariants on 250 random sequences of a hundred calls each, drawn anew at each run. */

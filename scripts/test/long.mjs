@@ -1,0 +1,57 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { root, setUp } from '../develop/setup.mjs'
+import { fail, StepError } from '../develop/steps.mjs'
+
+// What proves more by running longer, for five minutes or so: npm run long -- <name> [seed]. `--in-turn` takes the form and the seed from the commit, so that
+// each is run by one commit after another.
+
+const BOUND_MS = 15 * 60_000
+const services = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher']
+
+const test = (file, env = {}) => ({ script: 'test.mjs', args: [file], env })
+const forms = {
+  simulation: seed => ({ script: 'simulation.mjs', args: ['--seeds', '5', '--from', seed] }),
+  messages: seed => ({ script: 'simulation.mjs', args: ['messages', '--seeds', '4', '--from', seed] }),
+  plans: seed => test('tests/simulation/plans/plans', { PONTE_PLAN_YEARS: '10000', PONTE_PLAN_FROM: seed }),
+  properties: () => test('order.property|subscription/subscription.test', { PONTE_PROPERTY_CASES: '20000', PONTE_TEST_STORIES: '10000' }),
+  fuzz: seed => test('tests/fuzz', { FUZZ_REQUESTS: '8000', FUZZ_SEED: seed }),
+  siege: () => ({ script: 'bench.mjs', args: ['siege', '--', '--minutes', '4', '--alone', '1'] }),
+  torture: seed => ({ script: 'torture.mjs', args: ['--minutes', '5', '--seed', seed, '--restores', 'none'] }),
+  restores: seed => ({ script: 'torture.mjs', args: ['--minutes', '1', '--seed', seed, '--restores', services[seed % services.length]] }),
+  images: () => test('tests/tree/image', { PONTE_TEST_IMAGES: '1' }),
+  chain: () => test('chain-listener/test/(deposits-)?model', { PONTE_CHAIN_SEEDS: '15' }),
+  explore: () => ({ script: 'long-form.mjs', args: ['explore/wide/*'] }),
+  spec: () => ({ script: 'long-form.mjs', args: ['spec/spec'] }),
+  pictures: () => ({ script: 'long-form.mjs', args: ['system/pages/pictures/pictures'] }),
+}
+const names = Object.keys(forms)
+
+function wanted([name = '', seed = '1']) {
+  if (name === '--in-turn') {
+    const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' })
+    const number = Number.parseInt(commit.slice(0, 8), 16)
+    return { name: names[number % names.length], seed: String(1 + (number % 100_000)) }
+  }
+  if (!names.includes(name) || !/^[1-9]\d*$/.test(seed)) throw new StepError(`npm run long -- ${names.join(' | ')} [seed], or --in-turn`)
+  return { name, seed }
+}
+
+async function main() {
+  const { name, seed } = wanted(process.argv.slice(2))
+  await setUp()
+  const { script, args, env } = forms[name](seed)
+  console.log(`The long form of ${name}: npm run long -- ${name} ${seed}`)
+  const child = spawn(process.execPath, [`scripts/test/${script}`, ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: 'inherit',
+  })
+  const bound = setTimeout(() => child.kill(), BOUND_MS)
+  const [code, signal] = await once(child, 'exit')
+  clearTimeout(bound)
+  if (signal) throw new StepError(`${name} was ended by ${signal}; a long form has ${BOUND_MS / 60_000} minutes.`)
+  process.exitCode = code
+}
+
+await main().catch(fail)
