@@ -9,6 +9,7 @@ export const errorTable = {
   invalid_jwt: { status: 401, title: 'The session token is invalid or expired' },
   forbidden: { status: 403, title: 'Not yours, or beyond what this credential may do' },
   fresh_login_required: { status: 403, title: 'The login is too long ago for this' },
+  second_factor_required: { status: 403, title: 'The login lacks the second factor that its user has' },
   not_found: { status: 404, title: 'No such resource or route' },
   method_not_allowed: { status: 405, title: 'The route has no such method' },
   request_timeout: { status: 408, title: 'The request was not sent in time' },
@@ -17,6 +18,7 @@ export const errorTable = {
   merchant_exists: { status: 409, title: 'This user already has a merchant' },
   idempotency_in_progress: { status: 409, title: 'A request with this Idempotency-Key is still running' },
   not_due: { status: 409, title: 'The current period is already charged' },
+  events_reset: { status: 410, title: 'The events were put back to an earlier moment' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be JSON' },
   idempotency_mismatch: { status: 422, title: 'This Idempotency-Key was used with another body' },
@@ -25,6 +27,7 @@ export const errorTable = {
   rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
   internal_error: { status: 500, title: 'Something failed on our side' },
+  orders_paused: { status: 503, title: 'No new orders are taken at the moment' },
   rate_unavailable: { status: 503, title: 'No fresh exchange rate' },
   service_unavailable: { status: 503, title: 'A part of the service does not answer' },
 } as const satisfies Record<string, { status: number; title: string }>
@@ -42,13 +45,15 @@ export class ApiError extends Error {
   readonly code: ErrorCode
   readonly errors: FieldError[] | undefined
   readonly retryAfterS: number | undefined
+  readonly resumeAfter: string | undefined
 
-  /** `detail` is one sentence: what to do; `retryAfterS` becomes the Retry-After header. */
-  constructor(code: ErrorCode, detail: string, more: { errors?: FieldError[]; retryAfterS?: number } = {}) {
+  /** `detail` is one sentence: what to do; `retryAfterS` becomes the Retry-After header, and `resumeAfter` is the cursor of `events_reset`. */
+  constructor(code: ErrorCode, detail: string, more: { errors?: FieldError[]; retryAfterS?: number; resumeAfter?: string } = {}) {
     super(detail)
     this.code = code
     this.errors = more.errors
     this.retryAfterS = more.retryAfterS
+    this.resumeAfter = more.resumeAfter
   }
 }
 
@@ -61,6 +66,7 @@ export interface Problem {
   detail: string
   request_id: string
   errors?: FieldError[]
+  resume_after?: string
 }
 
 export function toProblem(error: ApiError, requestId: string): Problem {
@@ -73,5 +79,6 @@ export function toProblem(error: ApiError, requestId: string): Problem {
     detail: error.message,
     request_id: requestId,
     ...(error.errors ? { errors: error.errors } : {}),
+    ...(error.resumeAfter === undefined ? {} : { resume_after: error.resumeAfter }),
   }
 }

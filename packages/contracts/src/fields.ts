@@ -35,7 +35,7 @@ export const rate = z
   .regex(/^\d+\.\d{6}$/)
   .meta({ description: 'BRL per USDC', example: '5.420000' })
 
-/** What a merchant writes as an amount of reais: a string above zero, never a JSON number (docs/interface.md#conventions). */
+/** An amount of reais as a merchant writes it: a string above zero, never a JSON number (docs/interface.md#conventions). */
 export const brlAmountInput = z
   .string({
     error: issue =>

@@ -17,12 +17,14 @@ export type MerchantTerms = z.infer<typeof merchantTerms>
  * `checkout` is a payer with a link: it may read one order's payer view and nothing else.
  */
 export const caller = z.discriminatedUnion('kind', [
-  // What the gateway does not grant, owners do not show: one of the release before grants nothing.
-  // `user_id`: who is logged in; absent where a key is used.
+  // Owners show only what the gateway grants: a gateway of the release before grants nothing. `user_id` is absent where a key is used.
   z.object({ kind: z.literal('merchant'), terms: merchantTerms, may_see_secrets: z.boolean().optional(), user_id: z.string().optional() }),
   z.object({ kind: z.literal('checkout') }),
 ])
 export type Caller = z.infer<typeof caller>
+
+/** `sub` of the user who calls; null where a key is used. */
+export const userIdOf = (from: Caller): string | null => (from.kind === 'merchant' ? (from.user_id ?? null) : null)
 
 /** The terms of the merchant who calls. Throws `forbidden` for a payer. */
 export function termsOf(from: Caller): MerchantTerms {
@@ -30,7 +32,7 @@ export function termsOf(from: Caller): MerchantTerms {
   return from.terms
 }
 
-/** How many orders one question about live pages may name. */
+/** Most orders in one question about live pages. */
 const LIVE_CHECKOUTS_MAX = 200
 
 /** Body of `POST /api/v1/checkouts` at orders, which the gateway asks for live pages; no client reaches it. */

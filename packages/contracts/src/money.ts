@@ -33,7 +33,7 @@ export function usdcForBrl(centavos: bigint, rateMicros: bigint): bigint {
   return (scaled + rateMicros - 1n) / rateMicros
 }
 
-/** What is still missing of a BRL amount when `units` of the `usdcUnits` that it costs have come, rounded up. */
+/** The rest of a BRL amount after `units` of its price of `usdcUnits` have come, rounded up. */
 export const missingBrl = (centavos: bigint, usdcUnits: bigint, units: bigint): bigint =>
   units >= usdcUnits ? 0n : (centavos * (usdcUnits - units) + usdcUnits - 1n) / usdcUnits
 
@@ -45,7 +45,7 @@ export function splitFee(gross: bigint, feeBps: bigint): { fee: bigint; expected
   return { fee, expected: gross - fee }
 }
 
-/** What is left of a gross amount for the merchant. */
+/** The merchant's part of a gross amount. */
 export const merchantShare = (gross: bigint, feeBps: bigint): bigint => splitFee(gross, feeBps).expected
 
 /** A cent of USDC: exchanges round withdrawals to it, and what is in sum less decides nothing about an order. */

@@ -2,7 +2,7 @@
 export type Subjects = Record<string, string>
 
 const names = ['merchant_id', 'order_id', 'subscription_id', 'payment_id', 'memo'] as const
-/** What a list in a path holds: `/orders/0197…` is about an order. */
+/** Subjects of lists in paths: `/orders/0197…` is about an order. */
 const namedIn: Readonly<Record<string, string>> = {
   orders: 'order_id',
   checkout: 'order_id',
@@ -12,7 +12,7 @@ const namedIn: Readonly<Record<string, string>> = {
   deliveries: 'delivery_id',
   'webhook-endpoints': 'endpoint_id',
 }
-/** What stands behind `/payer` is the secret of a link, and no id. */
+/** After `/payer` stands the secret of a link, and no id. */
 const NAMED = new RegExp(`(?<!/payer)/(${Object.keys(namedIn).join('|')})/([0-9a-f]{8}-[0-9a-f-]{27})(?=/|$)`, 'i')
 
 const textOf = (value: unknown, name: string): string | undefined => {

@@ -21,15 +21,17 @@ export const OPT_IN_EVENTS = [
   'order.paid_after_cancel',
   'order.duplicate',
   'order.settled',
+  'order.accepted',
   'payment.unmatched',
   'subscription.order_issued',
   'subscription.upcoming',
   'subscription.past_due',
+  'subscription.paused',
   'subscription.resumed',
   'account.changed',
 ] as const
 
-/** What a merchant sends to one endpoint to try it. */
+/** Sent by a merchant to one endpoint to try it. */
 export const TEST_EVENT = 'endpoint.test'
 
 export const webhookType = z.enum([...SPECIFIED_EVENTS, ...OPT_IN_EVENTS, TEST_EVENT])
@@ -57,6 +59,9 @@ export type CompactData = z.infer<typeof compactData>
 /** `settlement_tx_hash` is the transaction with which the last of the order's payments reached the payout address. */
 export const settledData = paidData.extend({ settlement_tx_hash: txHash, payout_address: address, settled_at: timestamp })
 export type SettledData = z.infer<typeof settledData>
+
+/** The merchant accepted what came as payment in full; `given_away` is what of `usdc_amount` has not come. */
+export const acceptedData = underpaidData.extend({ accepted_at: timestamp, reason: z.string(), given_away: usdcAmount })
 
 export const mismatchReason = z.enum([
   'unknown_memo',
@@ -131,10 +136,12 @@ export const webhookBodies = {
   'order.paid_after_cancel': z.strictObject({ type: z.literal('order.paid_after_cancel'), data: underpaidData }),
   'order.duplicate': z.strictObject({ type: z.literal('order.duplicate'), data: underpaidData }),
   'order.settled': z.strictObject({ type: z.literal('order.settled'), data: settledData }),
+  'order.accepted': z.strictObject({ type: z.literal('order.accepted'), data: acceptedData }),
   'payment.unmatched': z.strictObject({ type: z.literal('payment.unmatched'), data: unmatchedData }),
   'subscription.order_issued': z.strictObject({ type: z.literal('subscription.order_issued'), data: issuedData }),
   'subscription.upcoming': z.strictObject({ type: z.literal('subscription.upcoming'), data: upcomingData }),
   'subscription.past_due': z.strictObject({ type: z.literal('subscription.past_due'), data: pastDueData }),
+  'subscription.paused': z.strictObject({ type: z.literal('subscription.paused'), data: compactData }),
   'subscription.resumed': z.strictObject({ type: z.literal('subscription.resumed'), data: compactData }),
   'account.changed': z.strictObject({ type: z.literal('account.changed'), data: accountData }),
   [TEST_EVENT]: z.strictObject({ type: z.literal(TEST_EVENT), data: testData }),

@@ -18,6 +18,10 @@ export const exportAttention = z.strictObject(filters)
 export const attentionReason = z.enum([...orderException.options, 'underpaid', 'settlement_blocked', 'unmatched'])
 export type AttentionReason = z.infer<typeof attentionReason>
 
+/** What can be done about it beside marking it as handled: `POST /orders/:id/accept`. */
+export const attentionAction = z.enum(['accept'])
+export type AttentionAction = z.infer<typeof attentionAction>
+
 /** Money that does not simply settle: of an order, or to the merchant's payout address without an order. */
 export const attentionItem = z
   .object({
@@ -32,6 +36,10 @@ export const attentionItem = z
     payers: z.array(address).meta({ description: 'Who sent it, as far as that is known' }),
     order: order.nullable().meta({ description: 'With its payments' }),
     payment: unmatchedData.nullable().meta({ description: 'The payment that counts for no order' }),
+    actions: z
+      .array(attentionAction)
+      .optional()
+      .meta({ description: '`accept`: what came can be accepted as payment in full (`POST /orders/{id}/accept`)' }),
     facts: z
       .string()
       .optional()

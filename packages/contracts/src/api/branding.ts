@@ -25,7 +25,7 @@ export const updateBranding = z.strictObject({
 })
 export type UpdateBranding = z.infer<typeof updateBranding>
 
-/** How the merchant's checkout looks. */
+/** The checkout's look. */
 export const branding = z
   .object({
     object: z.literal('branding'),

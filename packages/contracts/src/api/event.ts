@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { id, timestamp } from '../fields'
 import {
+  acceptedData,
   accountData,
   compactData,
   issuedData,
@@ -15,7 +16,18 @@ import {
 } from '../webhook'
 import { isOneWay, notOneWay, pageQuery, searchedListOf } from './list'
 
-/** What happened, as webhooks carry it; kept for 30 days, so that a merchant can pull what was pushed. */
+/** A place among a merchant's events. `epoch` names the history in which the number was given: numbers are given again when a database was put back. */
+export interface EventCursor {
+  sequence: number
+  epoch: string | null
+}
+
+const eventCursor = z
+  .string()
+  .regex(/^\d{1,15}(-[0-9a-f]{16})?$/, 'must be the cursor of an event, or its sequence')
+  .meta({ example: '4711-9f86d081884c7d65' })
+
+/** An event as webhooks carry it; kept for 30 days, so that a merchant can pull what was pushed. */
 export const eventBody = z
   .object({
     object: z.literal('event'),
@@ -23,6 +35,7 @@ export const eventBody = z
     type: webhookType,
     data: z.union([
       settledData,
+      acceptedData,
       underpaidData,
       paidData,
       unmatchedData,
@@ -35,6 +48,7 @@ export const eventBody = z
     ]),
     created_at: timestamp,
     sequence: z.int().meta({ description: 'Counts your events without gaps, in the order in which they can be pulled' }),
+    cursor: eventCursor.meta({ description: 'To go on after this event: `after` takes it' }),
     body: z
       .string()
       .optional()
@@ -43,8 +57,11 @@ export const eventBody = z
   .meta({ id: 'Event' })
 export type EventBody = z.infer<typeof eventBody>
 
-/** Answer of `GET /api/v1/events`; with `after`, `next_after` is where the next request begins, also when there was nothing. */
-export const eventList = searchedListOf(eventBody).extend({ next_after: z.int().optional() })
+/** Answer of `GET /api/v1/events`; with `after`, `next_cursor` is where the next request begins, also when there was nothing. */
+export const eventList = searchedListOf(eventBody).extend({
+  next_cursor: eventCursor.optional(),
+  next_after: z.int().optional().meta({ description: 'The sequence of `next_cursor`' }),
+})
 export type EventListBody = z.infer<typeof eventList>
 
 const wholeNumber = (max: number) =>
@@ -69,7 +86,9 @@ export const listEvents = z
     type: webhookType.optional(),
     created_gte: timestamp.optional(),
     created_lt: timestamp.optional(),
-    after: wholeNumber(999_999_999_999_999).optional(),
+    after: eventCursor
+      .transform((text): EventCursor => ({ sequence: Number.parseInt(text, 10), epoch: text.split('-')[1] ?? null }))
+      .optional(),
     wait: waitInQuery.optional(),
     include,
   })

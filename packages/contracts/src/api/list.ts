@@ -20,7 +20,7 @@ export const notOneWay = { path: ['ending_before'], message: 'send either starti
 
 export const listOf = <T extends z.ZodType>(item: T) => z.object({ object: z.literal('list'), data: z.array(item), has_more: z.boolean() })
 
-/** How many rows a page looks through for what no index answers. */
+/** Most rows that a page looks through where no index answers. */
 export const SEARCHED_MAX = 5_000
 
 /** A list with filters that no index answers, or not together. */

@@ -14,6 +14,9 @@ export const createMerchant = z.strictObject({
 })
 export type CreateMerchant = z.infer<typeof createMerchant>
 
+/** Query of `GET /api/v1/merchants/me`. */
+export const merchantQuery = z.strictObject({ secrets: z.enum(['hidden'], 'must be hidden').optional() })
+
 /** Body of `PATCH /api/v1/merchants/me`; absent fields stay, `null` clears. */
 export const updateMerchant = z.strictObject({
   display_name: displayName.optional(),
@@ -28,7 +31,9 @@ export const payoutChange = z.object({
   payout_address: address,
   requested_at: timestamp,
   requested_by: z.string().meta({ description: '`sub` of the user; another owner can approve it' }),
-  activates_at: timestamp.meta({ description: 'From then on new orders are paid out to it; a signature brings it forward' }),
+  activates_at: timestamp.meta({
+    description: 'From then on new orders are paid out to it; a signature, or the approval of another owner, brings it forward',
+  }),
   is_signed: z.boolean(),
   is_approved: z.boolean().meta({ description: 'Another owner agreed' }),
   message: z.string().meta({
@@ -54,7 +59,9 @@ export const merchant = z
     id,
     display_name: displayName,
     webhook_url: webhookUrl.nullable(),
-    webhook_secret: webhookSecret.nullable().meta({ description: 'Keys the signature of every delivery; null for who may not see it' }),
+    webhook_secret: webhookSecret
+      .nullable()
+      .meta({ description: 'Keys the signature of every delivery; null unless the login is fresh and may replace it' }),
     pending_webhook_secret: z.string().nullable(),
     pending_webhook_secret_activates_at: timestamp.nullable(),
     payout_address: address.nullable(),

@@ -7,7 +7,7 @@ const SEARCH_LENGTH_MAX = 100
 
 const searched = text(SEARCH_LENGTH_MAX)
 
-/** What chooses orders: of a list and of a file of all its pages. */
+/** Filters of a list, and of a file of all its pages. */
 const filters = {
   status: orderStatus.optional(),
   exception: orderException.optional(),

@@ -9,6 +9,7 @@ import {
   memo,
   metadata,
   rate,
+  text,
   timestamp,
   txHash,
   usdcAmount,
@@ -47,6 +48,19 @@ export const createOrder = z
     message: 'send either expires_in or expires_at, not both',
   })
 export type CreateOrder = z.infer<typeof createOrder>
+
+/** Body of `POST /api/v1/orders/:id/accept`. */
+export const acceptOrder = z.strictObject({
+  reason: text(500).meta({ description: 'Why it counts as paid, for your own records', example: 'The exchange kept one dollar' }),
+})
+export type AcceptOrder = z.infer<typeof acceptOrder>
+
+export const acceptance = z.object({
+  at: timestamp,
+  by: z.string().nullable().meta({ description: '`sub` of the user who accepted it; null for a key' }),
+  reason: z.string(),
+  given_away: usdcAmount.meta({ description: 'What of `usdc_amount` has not come' }),
+})
 
 export const quote = z.object({ rate, source: z.string(), as_of: timestamp, spread_bps: z.int() })
 export type QuoteBody = z.infer<typeof quote>
@@ -136,6 +150,7 @@ export const order = z
     payments: z.array(payment).optional(),
     success_url: returnUrl.optional().meta({ description: 'Only where it was set' }),
     cancel_url: returnUrl.optional().meta({ description: 'Only where it was set' }),
+    accepted: acceptance.optional().meta({ description: 'Only where you accepted what came as payment in full' }),
     expires_at: timestamp,
     paid_at: timestamp.nullable(),
     cancelled_at: timestamp.nullable(),
@@ -144,7 +159,7 @@ export const order = z
   .meta({ id: 'Order', example: pendingOrder })
 export type OrderBody = z.infer<typeof order>
 
-/** What a payer may see: `GET /api/v1/checkout/:order_id`. Nothing about the merchant but its name. */
+/** A payer's view: `GET /api/v1/checkout/:order_id`. Nothing about the merchant but its name. */
 export const checkout = z
   .object({
     object: z.literal('checkout'),

@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { usdcAmount } from '../fields'
 import { deliveryOverview } from './delivery'
 import { order } from './order'
 
 const truncated = z.boolean().meta({ description: 'There are more than were looked at: the numbers are of the newest hundred' })
 
-/** What the dashboard shows first: `GET /api/v1/merchants/me/overview`. A part whose owner does not answer at the moment is null. */
+/** The dashboard's first page: `GET /api/v1/merchants/me/overview`. A part whose owner does not answer at the moment is null. */
 export const overview = z
   .object({
     object: z.literal('overview'),
@@ -14,11 +13,6 @@ export const overview = z
         created: z.int(),
         open: z.int(),
         paid: z.int(),
-        paid_brl: z
-          .string()
-          .regex(/^\d+\.\d{2}$/)
-          .meta({ description: 'Sum of `brl_amount` of paid orders', example: '1250.00' }),
-        received_usdc: usdcAmount.meta({ description: 'Sum of `received` over all orders' }),
         truncated,
       })
       .nullable(),

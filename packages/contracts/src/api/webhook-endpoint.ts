@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { refuseStaticHeaders } from '../destination'
+import { refuseStaticHeaders } from '../destination/static-headers'
 import { id, text, timestamp } from '../fields'
 import { OPT_IN_EVENTS, SPECIFIED_EVENTS } from '../webhook'
 import { webhookUrl } from './merchant'

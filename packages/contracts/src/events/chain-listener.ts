@@ -1,74 +1,72 @@
 import { z } from 'zod'
-import { authorizationStatus } from '../api/authorization'
 import { address, id, memo, timestamp, txHash, usdcAmount } from '../fields'
 
-/** Where something stands on the chain. The block's time is the chain's; `log_index` is the log's place in that block. */
-const position = {
-  chain_id: z.int(),
-  tx_hash: txHash,
-  block_number: z.int(),
-  block_hash: z.string(),
+/** A log of the chain, by which money moved. `chain_id`, `block_hash` and `log_index` identify it. */
+const watchedLog = z.object({
+  block_number: z.int().min(0),
+  block_hash: txHash,
   block_time: timestamp,
-}
-
-/**
- * Money that left a payer for an order: a `PaymentReceived` of a watched router (`router`), or an ERC-20 transfer to a deposit address (`transfer`).
- * Published by chain-listener. Consumed by orders.
- * `payment_id` is `chain:transaction:ordinal`, the same after a reorg. `revision` grows with each event about that payment, so the newest wins in
- * any order of arrival. `sequence` numbers all events of a chain (payments, sweeps, deposits) without a gap, so a reader of `chain.advanced` knows
- * whether it has read all that came before.
- */
-export const chainPayment = z.object({
-  ...position,
-  payment_id: z.string(),
-  sequence: z.int().min(1),
-  revision: z.int().min(1),
-  kind: z.enum(['router', 'transfer']),
+  log_index: z.int().min(0),
+  tx_hash: txHash,
+  memo,
   router_address: address,
   token_address: address,
-  memo,
   merchant_address: address,
-  /** Where a transfer went; null for a router payment. */
-  deposit_address: address.nullable(),
-  /** Who paid the router, or `from` of the transfer's log; the zero address for a mint. */
+  /** Caller of the router, or `from` of the transfer's log; the zero address for a mint. */
   payer_address: address,
   /** Gross: what left the payer, platform fee included. */
   amount: usdcAmount,
-  log_index: z.int().min(0),
 })
-export type ChainPayment = z.infer<typeof chainPayment>
 
-/**
- * A `PaymentReceived` whose payer is the deposit address of its memo and merchant: it moves transfers on and is never a payment. Published by
- * chain-listener when it is confirmed, and `orphaned` only when it had been published as confirmed. Consumed by orders, for `settlement`.
- */
-export const chainSweep = z.object({
-  ...position,
-  sweep_id: z.string(),
-  sequence: z.int().min(1),
-  revision: z.int().min(1),
-  router_address: address,
-  token_address: address,
-  memo,
-  merchant_address: address,
+/** Money that left a payer for an order: a `PaymentReceived` of a watched router (`router`), or an ERC-20 transfer to a deposit address (`transfer`). */
+export const blockPayment = watchedLog.extend({
+  kind: z.enum(['router', 'transfer']),
+  is_confirmed: z.boolean(),
+  /** Where a transfer went; null for a router payment. */
+  deposit_address: address.nullable(),
+})
+export type BlockPayment = z.infer<typeof blockPayment>
+
+/** A `PaymentReceived` whose payer is the deposit address of its memo and merchant: it moves transfers on and is never a payment. Confirmed only. */
+export const blockSweep = watchedLog.extend({
   deposit_address: address,
-  /** Gross: what left the deposit address. */
-  amount: usdcAmount,
-  log_index: z.int().min(0),
+  /** The fee that was taken, 0 where the token refused its receiver; absent or null when an earlier release read the log. */
+  fee: usdcAmount.nullish(),
 })
-export type ChainSweep = z.infer<typeof chainSweep>
+export type BlockSweep = z.infer<typeof blockSweep>
+
+/** Identifies a payment or sweep on every chain. */
+export const paymentId = (chainId: number, { block_hash, log_index }: { block_hash: string; log_index: number }): string =>
+  `${chainId}:${block_hash}:${log_index}`
 
 /**
- * From now on the scan reads the deposit addresses of these orders in every block, and everything before was read: all their earlier payments have
- * lower sequences. Published by chain-listener, one event for a step of its scan; again for the same order is harmless. An order with a deposit
- * address expires only once it is synced, so the addresses that were watched before this event existed are published too. Consumed by orders.
+ * One step of the scan. Published by chain-listener. Consumed by orders, in any order and more than once.
+ * `generation` is the listener's history: a greater one is newer, and of what an older one knew nothing is known. `lease` is the marker of the lease
+ * under which this was published. `version` counts the steps of a generation: of two statements about one block the greater holds. `since` is the
+ * first block of the generation's contiguous chain of confirmed blocks.
  */
-export const depositSynced = z.object({
+export const chainBlocks = z.object({
   chain_id: z.int(),
-  sequence: z.int().min(1),
-  order_ids: z.array(id).min(1),
+  generation: id,
+  lease: id,
+  version: z.int().min(1),
+  /** Leases of this generation that have ended, and the last version of each: what a reader saw beyond that is of a future that was lost. Newest first. */
+  earlier: z.array(z.object({ lease: id, version: z.int().min(0) })),
+  since: z.int().min(0),
+  head: z.int().min(0),
+  /** These blocks are confirmed now, `to` at `time`: what is watched in them is in this event, and nothing else is. */
+  advanced: z.object({ from: z.int().min(0), to: z.int().min(0), time: timestamp }).nullable(),
+  /** Blocks of earlier statements that are no part of the chain any more. */
+  gone: z.array(txHash),
+  payments: z.array(blockPayment),
+  sweeps: z.array(blockSweep),
+  /**
+   * Orders that are read without a gap up to and including `through`, in this generation: all their payments up to it are in this event, those above
+   * it in the events that advance. -1: not any more, until a later version names it again.
+   */
+  watched: z.array(z.object({ order_id: id, through: z.int().min(-1) })),
 })
-export type DepositSynced = z.infer<typeof depositSynced>
+export type ChainBlocks = z.infer<typeof chainBlocks>
 
 export const depositBlockReason = z.enum([
   'payout_address_blocked',
@@ -81,7 +79,6 @@ export const depositBlockReason = z.enum([
 /** Why what lies at a deposit address cannot be swept; null when it can be again. Published by chain-listener. Consumed by orders. */
 export const depositBlocked = z.object({
   chain_id: z.int(),
-  sequence: z.int().min(1),
   revision: z.int().min(1),
   order_id: id,
   memo,
@@ -101,7 +98,7 @@ export const authorizationChanged = z.object({
   order_id: id,
   attempt: z.int().min(0),
   revision: z.int().min(1),
-  status: authorizationStatus,
+  status: z.enum(['accepted', 'submitted', 'paid', 'failed']),
   payer_address: address,
   amount: usdcAmount,
   /** Unix seconds; the token refuses it from then on. */
@@ -113,26 +110,13 @@ export const authorizationChanged = z.object({
 export type AuthorizationChanged = z.infer<typeof authorizationChanged>
 
 /**
- * How far the confirmed chain has come. Published by chain-listener (throttled). Consumed by orders, so that expiry may proceed.
- * `sequence` is the last event published up to that point: expiry waits until all of them are known.
- */
-export const chainAdvanced = z.object({
-  chain_id: z.int(),
-  confirmed_block: z.int(),
-  confirmed_time: timestamp,
-  head_block: z.int(),
-  sequence: z.int().min(0),
-})
-export type ChainAdvanced = z.infer<typeof chainAdvanced>
-
-/**
  * What the listener has confirmed in spans of blocks, in sums: how many payments and sweeps, and the MD5 of their lines in byte order, joined by line
  * feeds. A line is id, kind, memo, gross units and block number, with a space between. Published by chain-listener every minute for its newest blocks.
- * Consumed by orders, which notices by it what has not arrived. `sequence` is the last event published when the sums were made.
+ * Consumed by orders, which notices by it what has not arrived. `generation` is the listener's history of that moment.
  */
 export const chainAudited = z.object({
   chain_id: z.int(),
-  sequence: z.int().min(0),
+  generation: id,
   spans: z.array(z.object({ from_block: z.int(), to_block: z.int(), count: z.int(), digest: z.string() })).min(1),
 })
 export type ChainAudited = z.infer<typeof chainAudited>

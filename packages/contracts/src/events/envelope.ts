@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { id, timestamp } from '../fields'
 
-/** What every event carries around its data. `trace` is a W3C traceparent, so that one payment can be followed through all services. */
+/** Envelope of every event. `trace` is a W3C traceparent, so that one payment can be followed through all services. */
 export const envelope = z.object({
   id,
   type: z.string(),

@@ -1,17 +1,12 @@
 import { z } from 'zod'
 import { accountChanged, merchantUpdated } from './api-gateway'
-import {
-  authorizationChanged,
-  chainAdvanced,
-  chainAudited,
-  chainPayment,
-  chainSweep,
-  depositBlocked,
-  depositSynced,
-} from './chain-listener'
+import { authorizationChanged, chainAudited, chainBlocks, depositBlocked } from './chain-listener'
 import { envelope } from './envelope'
 import { openEnums } from './open-enums'
 import {
+  chainFollowed,
+  depositWatch,
+  orderAccepted,
   orderChanged,
   orderClosed,
   orderCreated,
@@ -41,16 +36,12 @@ import { endpointFailing } from './webhook-dispatcher'
 export const eventTable = {
   'merchant.updated': merchantUpdated,
   'account.changed': accountChanged,
-  'payment.detected': chainPayment,
-  'payment.confirmed': chainPayment,
-  'payment.orphaned': chainPayment,
-  'sweep.confirmed': chainSweep,
-  'sweep.orphaned': chainSweep,
-  'deposit.synced': depositSynced,
   'deposit.blocked': depositBlocked,
   'authorization.changed': authorizationChanged,
-  'chain.advanced': chainAdvanced,
   'chain.audited': chainAudited,
+  'chain.blocks': chainBlocks,
+  'chain.followed': chainFollowed,
+  'deposit.watch': depositWatch,
   'order.created': orderCreated,
   'order.paid': orderPaid,
   'order.underpaid': orderUnderpaid,
@@ -61,6 +52,7 @@ export const eventTable = {
   'order.paid_after_cancel': orderSurplus,
   'order.duplicate': orderSurplus,
   'order.settled': orderSettled,
+  'order.accepted': orderAccepted,
   'order.payment_unmatched': paymentUnmatched,
   'order.changed': orderChanged,
   'order.waiting': orderWaiting,
@@ -75,6 +67,7 @@ export const eventTable = {
   'subscription.order_issued': subscriptionOrderIssued,
   'subscription.upcoming': subscriptionUpcoming,
   'subscription.past_due': subscriptionPastDue,
+  'subscription.paused': subscriptionResumed,
   'subscription.resumed': subscriptionResumed,
   'endpoint.failing': endpointFailing,
 } as const satisfies Record<string, z.ZodType>
@@ -101,8 +94,6 @@ export function parseEvent(value: unknown): Event {
 
 /** Types with values that none of their readers decides by: a value that is new must not keep an event from them. */
 const opened: Partial<Record<EventType, z.ZodType>> = {
-  'order.created': openEnums(orderCreated),
-  'order.updated': openEnums(orderUpdated),
   'deposit.blocked': openEnums(depositBlocked),
 }
 const readers = new Map<string, z.ZodType>(
@@ -127,30 +118,25 @@ export function readEvent(value: unknown): Event | { unknown: string } {
 /**
  * Who reads what: one durable queue per service, and the events bound to it. Every service declares all of it when it connects,
  * so that an event published before its reader has ever started waits in the reader's queue (docs/architecture.md#events-between-services).
- * A released queue takes no new type, because replicas of the release before would park it: types that a reader learns later are bound to its next
- * queue (`orders.2`), which only versions that react to them consume.
+ * A type that is unknown to a replica is handed back; the release before parks it instead, so what that one does not read is in second queues (`orders.2`).
  */
 export const topology = {
   orders: [
     'merchant.updated',
-    'payment.detected',
-    'payment.confirmed',
-    'payment.orphaned',
-    'sweep.confirmed',
-    'sweep.orphaned',
-    'deposit.synced',
     'deposit.blocked',
-    'chain.advanced',
     'subscription.charge_requested',
     'subscription.order_superseded',
     'subscription.cancelled',
   ],
   'orders.2': ['chain.audited', 'authorization.changed', 'subscription.expired'],
+  'orders.3': ['chain.blocks'],
   subscriptions: ['order.created', 'order.paid', 'order.expired', 'order.cancelled'],
   'subscriptions.2': ['merchant.updated', 'order.waiting', 'order.refused', 'order.received', 'order.updated'],
-  'chain-listener': ['order.created'],
+  // Nothing is bound to the first queue any more: what it holds is of orders that are sent again.
+  'chain-listener': [],
   'chain-listener.2': ['order.cancelled'],
-  // What members may want by mail.
+  'chain-listener.3': ['deposit.watch', 'chain.followed'],
+  // Members may want these by mail.
   'api-gateway': [
     'order.underpaid',
     'order.overpaid',
@@ -179,10 +165,12 @@ export const topology = {
     'order.paid_after_cancel',
     'order.duplicate',
     'order.settled',
+    'order.accepted',
     'order.payment_unmatched',
     'subscription.order_issued',
     'subscription.upcoming',
     'subscription.past_due',
+    'subscription.paused',
     'subscription.resumed',
     'account.changed',
   ],

@@ -1,23 +1,74 @@
 import { z } from 'zod'
-import { order } from '../api/order'
-import { brlAmount, id } from '../fields'
-import { compactData, paidData, settledData, underpaidData, unmatchedData } from '../webhook'
+import { address, brlAmount, description, externalRef, id, memo, metadata, timestamp, txHash, usdcAmount } from '../fields'
+import { acceptedData, compactData, paidData, settledData, underpaidData, unmatchedData } from '../webhook'
 
-/** Whose event this is, and the merchant version it was decided under: a reader with an older copy waits. */
+/** The owner of this event, and the merchant version it was decided under: a reader with an older copy waits. */
 export const ownedBy = { merchant_id: id, merchant_version: z.int().min(1) }
 
 /**
- * Published by orders. Consumed by subscriptions (the answer to a charge) and chain-listener (which deposit addresses to watch). The address was
- * known to no one before block `watch_from_block`: a backfill begins there. 0 when the head was unknown. `merchant_is_contract` is true when a
- * contract stood at the payout address: where that contract is missing, a sweep would pay an address that no one may control.
+ * Published by orders for the order of a subscription. Consumed by subscriptions: the answer to a charge. Of the order it names what its reader decides by;
+ * whatever else of it is shown travels along as it is, in any version, and is kept as it came.
  */
 export const orderCreated = z.object({
   ...ownedBy,
-  // An order that was just made has none, whatever their form is in another version.
-  order: order.omit({ payments: true }),
-  watch_from_block: z.int().min(0).optional(),
-  merchant_is_contract: z.boolean().optional(),
+  order: z.looseObject({
+    id,
+    memo,
+    subscription_id: id.nullable(),
+    external_ref: externalRef.nullable(),
+    description: description.nullable(),
+    metadata,
+    brl_amount: brlAmount,
+    usdc_amount: usdcAmount,
+    created_at: timestamp,
+    expires_at: timestamp,
+    payment: z.looseObject({ checkout_url: z.string() }),
+  }),
 })
+
+/**
+ * Payable orders, published by orders, which owns them: for a new order, and for all of them again when chain-listener's history began anew.
+ * Consumed by chain-listener, which answers for each in `watched` of a `chain.blocks`, as often as it is asked. The address was known to no one before
+ * block `watch_from`. `generation` is the listener's newest that orders knows. `merchant_is_contract` is true when a contract stood at the payout
+ * address: where that contract is missing, a sweep would pay an address that no one may control.
+ */
+export const depositWatch = z.object({
+  chain_id: z.int(),
+  generation: id.nullable(),
+  orders: z
+    .array(
+      z.object({
+        order_id: id,
+        merchant_id: id,
+        memo,
+        router_address: address,
+        merchant_address: address,
+        merchant_is_contract: z.boolean(),
+        deposit_address: address.nullable(),
+        watch_from: z.int().min(0),
+        expires_at: timestamp,
+        asked_amount: usdcAmount,
+        cancelled_at: timestamp.nullable(),
+      }),
+    )
+    .min(1),
+})
+export type DepositWatch = z.infer<typeof depositWatch>
+
+/**
+ * The place up to which orders follows chain-listener: the newest generation and lease that it has seen, and the last block up to which everything confirmed is known
+ * to it. Published by orders when it starts, when a generation begins, and every minute. Consumed by chain-listener: a lease that its database does not
+ * know was given out after the state that this database was put back to.
+ */
+export const chainFollowed = z.object({
+  chain_id: z.int(),
+  generation: id,
+  lease: id,
+  /** The greatest version that was seen of that lease. */
+  version: z.int().min(1),
+  watermark: z.int().nullable(),
+})
+export type ChainFollowed = z.infer<typeof chainFollowed>
 
 /** Published by orders. Consumed by subscriptions (with a `subscription_id`: it becomes `subscription.charged`), webhook-dispatcher and api-gateway (without). */
 export const orderPaid = z.object({ ...ownedBy, order: paidData })
@@ -36,6 +87,9 @@ export const orderSurplus = z.object({ ...ownedBy, order: underpaidData })
 
 /** Published by orders: all that was paid for the order has reached the payout address. Consumed by webhook-dispatcher. */
 export const orderSettled = z.object({ ...ownedBy, order: settledData })
+
+/** Published by orders beside `order.paid`: the merchant accepted what came. Consumed by webhook-dispatcher. */
+export const orderAccepted = z.object({ ...ownedBy, order: acceptedData })
 
 /** Published by orders. Consumed by webhook-dispatcher: merchants know it as `payment.unmatched`. */
 export const paymentUnmatched = z.object({ ...ownedBy, payment: unmatchedData })
@@ -71,8 +125,14 @@ export type OrderReceived = z.infer<typeof orderReceived>
 export const orderUpdated = z.object({
   ...answered,
   revision: z.int().min(1),
-  state: order.pick({ status: true, exception: true, received: true, tx_hash: true, paid_at: true, cancelled_at: true }).extend({
-    payment_uri: order.shape.payment.shape.payment_uri,
+  state: z.looseObject({
+    status: z.string(),
+    exception: z.string().nullable(),
+    received: usdcAmount,
+    tx_hash: txHash.nullable(),
+    paid_at: timestamp.nullable(),
+    cancelled_at: timestamp.nullable(),
+    payment_uri: z.string().nullable(),
   }),
 })
 export type OrderUpdated = z.infer<typeof orderUpdated>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { id, text, timestamp } from '../../fields'
 import { apiKey } from '../merchant'
 
-/** What a named API key may be allowed. Money that leaves, keys and people are for users alone. */
+/** Rights that a named API key may have. Money that leaves, keys and people are for users alone. */
 export const KEY_SCOPES = [
   'orders:read',
   'orders:write',
@@ -17,7 +17,7 @@ export const KEY_SCOPES = [
   'audit:read',
 ] as const
 
-/** What a request needs: each route names one. */
+/** Needed by a request: each route names one. */
 export const PERMISSIONS = [
   ...KEY_SCOPES,
   'merchant:write',
@@ -29,7 +29,7 @@ export const PERMISSIONS = [
 ] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
-/** What the API key of the specification may do, which is not a named one. */
+/** Rights of the API key of the specification, which is not a named one. */
 export const SPECIFIED_KEY_SCOPES: readonly Permission[] = [
   'orders:read',
   'orders:write',

@@ -5,12 +5,12 @@ import { ROLE_PERMISSIONS, ROLES, type Role } from './member'
 interface Topic {
   /** Which members may have it. */
   needs: Permission
-  /** Who chose nothing gets it. */
+  /** Sent to members who have not chosen. */
   isDefault: boolean
   description: string
 }
 
-/** What members receive by mail. Owners always receive `account`: it is how they notice a stolen session. */
+/** Owners always receive `account`: it is how they notice a stolen session. */
 export const MAIL_TOPICS = {
   account: { needs: 'merchant:write', isDefault: true, description: 'Payout address, keys, secrets and members changed' },
   webhooks: { needs: 'deliveries:write', isDefault: true, description: 'Deliveries are dead, or an endpoint has failed for a day' },

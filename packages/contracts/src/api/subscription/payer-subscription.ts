@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { brlAmount, description, timestamp } from '../../fields'
 import { interval, subscription, subscriptionStatus, timezone } from './subscription'
 
-/** What a payer with the link of a subscription may see: no reference, no metadata and no id of the merchant's. */
+/** A payer's view of a subscription by its link: no reference, no metadata and no id of the merchant's. */
 export const payerSubscription = z
   .object({
     object: z.literal('payer_subscription'),

@@ -181,6 +181,9 @@ export const subscription = z
       description: 'What the current period`s order waits for, such as `payout_address_required` or `rate_unavailable`; null for nothing',
     }),
     paused_at: timestamp.nullable().optional().meta({ description: 'Since when nothing is issued by itself; null while it is not paused' }),
+    pause_reason: z.enum(['merchant', 'unpaid']).nullable().optional().meta({
+      description: 'Who paused it: `merchant`, or `unpaid` for `when_unpaid` after too many unpaid periods, which a payment undoes',
+    }),
     charges: z.array(subscriptionCharge).optional().meta({ description: 'The latest 24 periods, newest first; of one subscription only' }),
     created_at: timestamp,
     cancelled_at: timestamp.nullable(),

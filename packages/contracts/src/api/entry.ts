@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { address, id, timestamp, txHash } from '../fields'
+import { pageQuery } from './list'
+
+/** An amount that a reversal makes negative. */
+export const signedUsdc = z
+  .string()
+  .regex(/^-?\d+\.\d{6}$/)
+  .meta({ description: 'USDC, six decimals; negative where it is taken back', example: '27.675277' })
+export const signedBrl = z
+  .string()
+  .regex(/^-?\d+\.\d{2}$/)
+  .meta({ description: 'BRL, two decimals; negative where it is taken back', example: '150.00' })
+
+export const entryKind = z.enum(['payment', 'unmatched', 'direct', 'fee', 'settled', 'accepted']).meta({
+  description:
+    '`payment`: came for an order. `unmatched`: came for none. `direct`: a plain transfer to the payout address. `fee`: the platform’s. `settled`: reached the payout address. ' +
+    '`accepted`: what was missing of an order that you accepted, and is given away; no money moved.',
+})
+export type EntryKind = z.infer<typeof entryKind>
+
+/** Between which places it moved; `given_away` is no place: it is what a payer does not owe any more. */
+export const ledgerAccount = z.enum(['payer', 'received', 'platform', 'payout', 'given_away'])
+export type LedgerAccount = z.infer<typeof ledgerAccount>
+
+/** One movement of money. It is never changed: what did not happen after all is taken back by another one with the opposite amount. */
+export const entry = z.object({
+  object: z.literal('entry'),
+  sequence: z.int().meta({ description: 'Counts your entries without gaps' }),
+  kind: entryKind,
+  amount: signedUsdc,
+  brl_amount: signedBrl.nullable().meta({ description: 'At the quote of the order; null without one' }),
+  from_account: ledgerAccount,
+  to_account: ledgerAccount,
+  order_id: id.nullable(),
+  reverses: z.int().nullable().meta({ description: 'The sequence of the entry that this one takes back' }),
+  at: timestamp.meta({ description: 'When it counts: `block_time`, or `booked_at` when the month of `block_time` was closed by then' }),
+  block_time: timestamp,
+  booked_at: timestamp,
+  chain_id: z.int(),
+  tx_hash: txHash,
+  log_index: z.int(),
+  block_number: z.int(),
+  payer_address: address.nullable(),
+  address: address.nullable().meta({ description: 'Where it went: a deposit address, or your payout address of that time' }),
+  reason: z.string().nullable().meta({ description: 'Why it counts for no order' }),
+})
+export type EntryBody = z.infer<typeof entry>
+
+/** Answer of `GET /api/v1/entries`; `next_after` is where the next request begins, also when there was nothing. */
+export const entryList = z.object({
+  object: z.literal('list'),
+  data: z.array(entry),
+  has_more: z.boolean(),
+  next_after: z.int().meta({ description: 'Send it as `after` to go on' }),
+})
+export type EntryListBody = z.infer<typeof entryList>
+
+const filters = {
+  at_gte: timestamp.optional(),
+  at_lt: timestamp.optional(),
+  kind: entryKind.optional(),
+  order_id: id.optional(),
+}
+
+/** Query of `GET /api/v1/entries`: oldest first, by sequence, or by `at` in a range of time. */
+export const listEntries = z.strictObject({
+  ...filters,
+  limit: pageQuery.limit,
+  after: z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a sequence')
+    .transform(Number)
+    .optional(),
+})
+export type ListEntries = z.infer<typeof listEntries>
+
+/** Query of `GET /api/v1/entries.csv`. */
+export const exportEntries = z.strictObject({
+  ...filters,
+  form: z
+    .enum(['international', 'brazilian'])
+    .default('international')
+    .meta({ description: '`brazilian`: semicolons, decimal commas, the times of São Paulo and heads in Portuguese' }),
+})

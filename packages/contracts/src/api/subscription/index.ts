@@ -1,2 +1,0 @@
-export * from './payer-subscription'
-export * from './subscription'

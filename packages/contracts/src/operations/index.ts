@@ -1,0 +1,58 @@
+import type { z } from 'zod'
+import { apiKeys, members, merchants, sessions } from './account'
+import { type AnswerName, answers } from './answers'
+import { endpoints, events } from './events'
+import type { Operation } from './operation'
+import { orders } from './orders'
+import { payers } from './payers'
+import { subscriptions } from './subscriptions'
+
+export {
+  aliasPath,
+  type BodyOf,
+  type Credential,
+  INFORMED,
+  isKeyed,
+  judges,
+  type Method,
+  namesIn,
+  type Operation,
+  type OperationOwner,
+  type ParamsOf,
+  type Place,
+  pathWith,
+  placesOf,
+  type QueryOf,
+  WAITS,
+} from './operation'
+export { answers }
+
+/** The one table of what can be asked of Ponte. */
+export const operations = {
+  ...payers,
+  ...orders,
+  ...subscriptions,
+  ...events,
+  ...merchants,
+  ...endpoints,
+  ...apiKeys,
+  ...members,
+  ...sessions,
+}
+export type Operations = typeof operations
+export type OperationId = keyof Operations
+
+const named: Readonly<Record<string, Operation>> = operations
+
+/** The same, one by one. */
+export const operationList: readonly (readonly [OperationId, Operation])[] = Object.entries(named).map(([id, operation]) => [
+  id as OperationId,
+  operation,
+])
+
+/** An operation's successful answer. */
+export type AnswerOf<Id extends OperationId> = Operations[Id]['answers'][keyof Operations[Id]['answers']] extends infer Name
+  ? Name extends AnswerName
+    ? z.output<(typeof answers)[Name]>
+    : never
+  : never

@@ -1,0 +1,113 @@
+import { exportAttention, handleAttention, listAttention } from '../api/attention'
+import { exportEntries, listEntries } from '../api/entry'
+import { acceptOrder, createOrder } from '../api/order'
+import { exportOrders, listOrders } from '../api/order-list'
+import { summaryQuery } from '../api/summary'
+import { askCheckouts } from '../internal-api'
+import { byEither, file, internal, owned, priced } from './operation'
+
+const reads = { owner: 'orders', permission: 'orders:read', tag: 'Orders' } as const
+const writes = { owner: 'orders', permission: 'orders:write', tag: 'Orders' } as const
+
+export const orders = {
+  createOrder: byEither('post', '/orders', {
+    ...{ ...writes, alias: 'createMyOrder', keyAlone: true, audit: 'order.create', unrecordedByKey: true, creates: 'getOrder' },
+    summary: 'Create an order',
+    description: 'Fixes the quote at once; the payer then sends exactly `usdc_amount` with the memo, or follows `payment.checkout_url`.',
+    body: createOrder,
+    example: {
+      ...{
+        brl_amount: '150.00',
+        external_ref: 'INV-7',
+        description: 'Consulting, November',
+        metadata: { customer: '42' },
+        expires_in: 1800,
+      },
+    },
+    answers: { 201: 'Order' },
+    errors: [...priced, 'payout_address_refused'],
+  }),
+  listOrders: byEither('get', '/orders', {
+    ...{ ...reads, alias: 'listMyOrders', keyAlone: true, summary: 'List your orders', query: listOrders, answers: { 200: 'OrderList' } },
+  }),
+  getOrder: byEither('get', '/orders/:id', {
+    ...{ ...reads, alias: 'getMyOrder', summary: 'Get an order with its payments', answers: { 200: 'Order' }, errors: owned },
+  }),
+  cancelOrder: byEither('post', '/orders/:id/cancel', {
+    ...{ ...writes, alias: 'cancelMyOrder', keyAlone: true, audit: 'order.cancel' },
+    summary: 'Cancel an order',
+    answers: { 200: 'Order' },
+    errors: [...owned, 'invalid_state', 'order_has_payments'],
+  }),
+  acceptOrder: byEither('post', '/orders/:id/accept', {
+    ...{ ...writes, alias: 'acceptMyOrder', audit: 'order.accept', summary: 'Accept what came as payment in full' },
+    description:
+      'Of an order that is underpaid, expired or cancelled with confirmed money: it is `paid` from then on, by your word and once, and `order.paid` or ' +
+      '`subscription.charged` is published as ever. What is missing is given away. Only a reorganisation of the money that it rests on undoes it. 409 where ' +
+      'nothing confirmed came, where a payment that would pay it is still being confirmed, where it is or was paid, and where another order of its period counts instead.',
+    body: acceptOrder,
+    example: { reason: 'The exchange kept one dollar' },
+    answers: { 200: 'Order' },
+    errors: [...owned, 'invalid_state'],
+  }),
+  exportOrders: file(
+    '/orders.csv',
+    { ...reads, alias: 'exportMyOrders', query: exportOrders },
+    'orders',
+    '`gross` is what was confirmed, `share` what of it is yours. ',
+  ),
+  getSummary: byEither('get', '/summary', {
+    ...{
+      ...reads,
+      alias: 'getSummary',
+      summary: 'Sums of the ledger by day, week or month',
+      query: summaryQuery,
+      answers: { 200: 'Summary' },
+    },
+    description:
+      'Every figure is a sum of `GET /entries` over the same time: what came, the fee, what reached the payout address, and what waits.',
+  }),
+  listEntries: byEither('get', '/entries', {
+    ...{ ...reads, alias: 'listMyEntries', summary: 'List the movements of your money', query: listEntries, answers: { 200: 'EntryList' } },
+    description:
+      'The ledger: a row per movement, never changed, counted without gaps. Send `next_after` as `after` to pull what is new; with `at_gte` or `at_lt` ' +
+      'rows are in order of `at`.',
+  }),
+  exportEntries: file(
+    '/entries.csv',
+    { ...reads, alias: 'exportMyEntries', query: exportEntries },
+    'entries',
+    '`amount` is negative where an earlier entry is taken back. ',
+  ),
+
+  listAttention: byEither('get', '/attention', {
+    ...{ ...reads, alias: 'listMyAttention', summary: 'List money that does not simply settle', query: listAttention },
+    description:
+      'Too little, too much, late, twice, after a cancellation, undone by the network, blocked on its way, or to your payout address without an order: ' +
+      'what came, the fee, what the order takes, what is left over, and who sent it, as far as that is known.',
+    answers: { 200: 'AttentionList' },
+  }),
+  exportAttention: file(
+    '/attention.csv',
+    { ...reads, alias: 'exportMyAttention', query: exportAttention },
+    'money that does not simply settle',
+    '`gross` is what came, `taken` what of it the order takes, `left_over` the rest. ',
+  ),
+  handleAttention: byEither('post', '/attention/:id/handle', {
+    ...{ ...writes, alias: 'handleMyAttention', audit: 'attention.handle', summary: 'Mark it as handled' },
+    description: 'It leaves the list, and comes back with anything new that is known of it. 409 where that is so already.',
+    body: handleAttention,
+    example: { facts: 'c0ffee00c0ffee00' },
+    answers: { 200: 'AttentionItem' },
+    errors: [...owned, 'invalid_state'],
+  }),
+  reopenAttention: byEither('post', '/attention/:id/reopen', {
+    ...{ ...writes, alias: 'reopenMyAttention', audit: 'attention.reopen', summary: 'Show it again' },
+    answers: { 200: 'AttentionItem' },
+    errors: owned,
+  }),
+
+  /** Live pages, many at once. */
+  getCheckouts: internal('post', '/checkouts', { owner: 'orders', body: askCheckouts }),
+  judgePayoutAddress: internal('get', '/payout-addresses/:address', { owner: 'orders' }),
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { authorizePayment } from '../api/authorization'
+import { orderStatus } from '../api/order'
+import { usdcAmount } from '../fields'
+import { byLink, internal } from './operation'
+
+const ofOrders = { owner: 'orders', permission: null, tag: 'Checkout' } as const
+const ofSubscriptions = { owner: 'subscriptions', permission: null, tag: 'Checkout' } as const
+const ofGateway = { owner: 'api-gateway', permission: null, tag: 'Checkout' } as const
+
+/** For a payer with a link, and for probes of the service. */
+export const payers = {
+  ping: {
+    method: 'get',
+    path: '/ping',
+    credentials: [],
+    permission: null,
+    owner: 'api-gateway',
+    tag: 'Liveness',
+    summary: 'Is the service online?',
+    answers: { 200: 'Ping' },
+  },
+  getCheckout: byLink('get', '/checkout/:order_id', {
+    ...{ ...ofOrders, summary: 'What a payer needs to pay an order', answers: { 200: 'Checkout' }, errors: ['not_found'] },
+  }),
+  getCheckoutBranding: byLink('get', '/checkout/:order_id/branding', {
+    ...{ ...ofGateway, summary: 'How the checkout of an order looks', answers: { 200: 'Branding' }, errors: ['not_found'] },
+  }),
+  streamCheckout: byLink('get', '/checkout/:order_id/stream', {
+    ...{ ...ofGateway, summary: 'The same, live, as server-sent events', answers: { 200: 'stream' }, errors: ['not_found'] },
+    description:
+      'Each `checkout` event carries the whole present view; after a lost connection the first event is up to date. An order that is final for a while ' +
+      'ends it with an event `end`; opened again with that `Last-Event-ID`, it answers 204.',
+  }),
+  authorizePayment: byLink('post', '/checkout/:order_id/authorization', {
+    ...{ ...ofGateway, summary: 'Pay without gas, by a signature', body: authorizePayment, answers: { 202: 'PaymentAuthorization' } },
+    description:
+      'The payer signs EIP-3009 `ReceiveWithAuthorization` of the token at `payment.token_address`: `to` is `payment.router_address`, `nonce` is ' +
+      'keccak256(abi.encode(memo, payment.merchant_address)). We submit it and pay for the gas. The same signature again answers how far it has come.',
+    example: {
+      ...{ payer_address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906', amount: '27.675277', valid_after: 0, valid_before: 1_795_000_000 },
+      ...{ salt: `0x${27_675_277n.toString(16).padStart(64, '0')}`, signature: `0x${'1b'.repeat(65)}` },
+    },
+    errors: ['not_found', 'invalid_state'],
+  }),
+  getPayerSubscription: byLink('get', '/payer/subscriptions/:payer_token', {
+    ...{
+      ...ofSubscriptions,
+      summary: 'What the payer of a subscription sees',
+      answers: { 200: 'PayerSubscription' },
+      errors: ['not_found'],
+    },
+    description: 'The token is the end of the `payer_url` of a subscription.',
+  }),
+  askForOrder: byLink('post', '/payer/subscriptions/:payer_token/order', {
+    ...{ ...ofSubscriptions, summary: 'Have the order of an unpaid period opened again', answers: { 200: 'PayerSubscription' } },
+    description: 'Where `due.can_be_asked` is false nothing is opened, and the answer is the present view.',
+    errors: ['not_found', 'not_due', 'invalid_state'],
+  }),
+
+  /** With the state that orders reports of the order just now. */
+  acceptAuthorization: internal('post', '/checkout/:order_id/authorization', {
+    owner: 'chain-listener',
+    query: z.strictObject({ status: orderStatus, due: usdcAmount }),
+    body: authorizePayment,
+  }),
+} as const
