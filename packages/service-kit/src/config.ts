@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What is wrong with the environment, every fault in one message, and never a value: a value may be a secret. */
+/** Names every fault of the environment in one message, and never a value: a value may be a secret. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
@@ -64,7 +64,7 @@ export const commonSettings = {
     .string()
     .regex(/^[a-z0-9-]+$/)
     .default('ponte'),
-  /** How long published events are kept, to be published again for another service whose database was restored; and how long received ones are known. */
+  /** Age of published events that are kept, to be published again for another service whose database was restored; and of received ones that are known. */
   OUTBOX_DAYS: integer(7, 365).default(7),
   INBOX_DAYS: integer(8, 365).default(30),
   /** Address that HTTP listens on. */
@@ -73,8 +73,10 @@ export const commonSettings = {
   PORT: integer(0, 65_535).default(8080),
   /** Port of health, readiness and metrics; never published. */
   OPS_PORT: integer(0, 65_535).default(9090),
-  /** How long a stopping process still serves, not ready any more, while its callers find another replica. */
+  /** Time in which a stopping process still serves, not ready any more, while its callers find another replica. */
   LAME_DUCK_MS: integer(0, 10_000).default(5_000),
+  /** A process whose event loop stands still for so long is ended by a thread of its own; 0 for a debugger. */
+  STUCK_AFTER_S: integer(0, 600).default(10),
   LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug']).default('info'),
   /** Where traces go, as OTLP over HTTP: `http://collector:4318/v1/traces`. Absent: nowhere. */
   TRACES_URL: z.url({ protocol: /^https?$/ }).optional(),

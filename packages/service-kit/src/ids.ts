@@ -22,7 +22,7 @@ export const uuidv7 = (): string => uuidv7At(new Date())
 /** When a UUIDv7 was made, to the millisecond. */
 export const uuidv7Time = (id: string): Date => new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16))
 
-/** What no UUIDv7 of that moment or later is below, and every earlier one is: a span of time as a span of ids. */
+/** The lowest UUIDv7 of that moment, so that a span of time is a span of ids. */
 export function uuidv7Floor(at: Date): string {
   const time = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`

@@ -1,8 +1,9 @@
 import type { z } from 'zod'
 import { type commonSettings, readConfig } from './config'
-import { migrate, requireMigrated } from './database'
-import { createLogger, type Logger } from './observe'
-import { run, type Service } from './process'
+import { migrate, requireMigrated } from './database/migrate'
+import { createLogger, type Logger } from './observe/logger'
+import { run } from './process/run'
+import type { Service } from './process/service'
 
 type Settings = z.infer<z.ZodObject<typeof commonSettings>>
 
@@ -37,5 +38,9 @@ async function start<Schema extends z.ZodType<Settings>>(host: NodeJS.Process, p
     await requireMigrated(config.DATABASE_URL, program.migrations)
   }
   if (isMigration) return
-  await run(program.create(config, { logger }), logger, { tracesUrl: config.TRACES_URL, lameDuckMs: config.LAME_DUCK_MS })
+  await run(program.create(config, { logger }), logger, {
+    tracesUrl: config.TRACES_URL,
+    lameDuckMs: config.LAME_DUCK_MS,
+    stuckAfterS: config.STUCK_AFTER_S,
+  })
 }

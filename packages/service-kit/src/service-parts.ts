@@ -1,13 +1,18 @@
 import express, { type Router } from 'express'
 import type { z } from 'zod'
-import { type Bus, type DeadLetters, rabbitmqBus, type Topology } from './bus'
+import type { Bus, DeadLetters, Topology } from './bus/bus'
+import { rabbitmqBus } from './bus/rabbitmq-bus'
 import type { commonSettings } from './config'
-import { type DatabaseOptions, openDatabase } from './database'
-import { deadLetterRoutes, type HttpServer, opsServer, republishRoutes } from './http'
-import { createLogger, createMetrics, type Logger } from './observe'
-import { type Part, type Service, service } from './process'
+import { type DatabaseOptions, openDatabase } from './database/database'
+import { deadLetterRoutes } from './http/operators/dead-letters'
+import { republishRoutes } from './http/operators/republish'
+import { opsServer } from './http/ops'
+import type { HttpServer } from './http/server'
+import { createLogger, type Logger } from './observe/logger'
+import { createMetrics } from './observe/metrics'
+import { type Part, type Service, service } from './process/service'
 
-/** What all-in-one or a test may hand in; what is handed in is started and stopped by its owner. */
+/** Handed in by all-in-one or a test, and started and stopped by its owner. */
 export interface Overrides {
   bus?: Bus | undefined
   now?: (() => Date) | undefined
@@ -21,7 +26,7 @@ export interface ServicePartsOptions {
   database?: Pick<DatabaseOptions, 'settings'>
 }
 
-/** What every service stands on: logger, clock, metrics, database and bus, and the list of parts that they begin. */
+/** Common to every service: logger, clock, metrics, database and bus, and the list of parts that they begin. */
 export function serviceParts(
   name: string,
   config: z.infer<z.ZodObject<typeof commonSettings>>,

@@ -1,5 +1,5 @@
 import { subjectsOf } from '@ponte/contracts'
-import type { Part } from '../process'
+import type { Part } from '../process/service'
 
 export interface Message {
   id: string
@@ -32,7 +32,7 @@ export interface ConsumeOptions {
   onTry?(type: string, outcome: Outcome, seconds: number): void
   /** For how long an error of unknown kind is met by another try, by message type; three tries are made in any case. */
   patienceMs?(type: string): number
-  /** Called before a message is parked; while it rejects, the message is tried again. */
+  /** Called before a message is parked, or handed back for the first time because it is unknown; while it rejects, the message is tried again. */
   onDead?(message: Message): Promise<void>
 }
 
@@ -52,25 +52,8 @@ export interface QueuePart extends Part {
   waiting?(): Promise<number> | number
 }
 
-/** Queue name to the message types bound to it. Known in full to every publisher, so that no message precedes its queue. */
+/** Queue name to the message types that its reader knows. Each service declares all of it when it connects, so that no message precedes its queue. */
 export type Topology = Readonly<Record<string, readonly string[]>>
-
-/** The queues bound to each type. */
-export function queuesOf(topology: Topology): ReadonlyMap<string, readonly string[]> {
-  const types = new Set(Object.values(topology).flat())
-  return new Map([...types].map(type => [type, Object.keys(topology).filter(queue => topology[queue]?.includes(type))]))
-}
-
-/** Announced when a queue was not there and had to be declared: messages that it held may be gone. */
-export const QUEUE_LOST = 'queue.lost'
-
-/** The body of that announcement. A release that does not know `found_ms_ago` announces without it. */
-export interface QueueLoss {
-  queue: string
-  types: string[]
-  /** For how long it has been known that the queue is not there. What was published since is in the queue that was declared then. */
-  found_ms_ago?: number
-}
 
 /**
  * At least once, in no promised order. Both buses keep the same promises; `test/bus-contract.ts` states them.

@@ -1,7 +1,8 @@
 import { type Event, type EventType, readEvent, subjectsOf } from '@ponte/contracts'
-import { isUniqueViolation } from '../database'
-import { addLogFields, currentTraceId, withSpan } from '../observe'
-import type { Part } from '../process'
+import { isUniqueViolation } from '../database/errors'
+import { addLogFields } from '../observe/log-fields'
+import { currentTraceId, withSpan } from '../observe/trace'
+import type { Part } from '../process/service'
 import { PoisonError, UnknownMessageError } from '../retryable'
 import type { Bus, ConsumeOptions, Message } from './bus'
 

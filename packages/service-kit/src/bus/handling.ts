@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import { Semaphore } from 'async-mutex'
-import { isStale, isTransient } from '../database'
-import type { Logger } from '../observe'
-import { withLogFields, withoutContext } from '../observe'
+import { isStale, isTransient } from '../database/errors'
+import { withLogFields, withoutContext } from '../observe/log-fields'
+import type { Logger } from '../observe/logger'
 import { PoisonError, RetryableError, UnknownMessageError } from '../retryable'
 import type { ConsumeOptions, Handler, Message, Outcome } from './bus'
 
@@ -12,30 +12,42 @@ const RETRY_MS_MAX = 5_000
 
 /** A bus takes this many times `prefetch` messages of a queue: those that wait to be tried again leave room for those that can be handled. */
 export const TAKEN_PER_HANDLER = 8
-/** A message that is handed back comes again after this time. */
+/** A message that is handed back comes again after this time, and after twice as long each time. */
 export const HAND_BACK_MS = 5_000
+/** A returned message leaves its queue in turn: one that waits for a day would hold up the others. */
+const HAND_BACK_MS_MAX = 60_000
 /** By then every replica of a rolling deployment is replaced. */
 const UNKNOWN_FOR_MS = 86_400_000
 
 /** How many handlers run at once. A caller that waits goes on in its own context, so that log lines stay those of its message. */
 const slots = (count: number) => new Semaphore(count)
 
+/** Delay of a message returned now: the time since it was first returned. */
+export const handBackWait = ({ handedBackAt }: Message, firstMs: number, now = Date.now()): number =>
+  Math.min(Math.max(firstMs, now - (handedBackAt ?? now)), Math.max(firstMs, HAND_BACK_MS_MAX))
+
 /** Logs retries: while a database is away, one line for all that wait, and not one for each. */
 export interface RetryLog {
   retried(error: unknown): void
+  /** The same, of what waits for a newer version. */
+  handedBack(error: unknown): void
 }
 
 export function createRetryLog(logger: Logger, now = () => performance.now()): RetryLog {
-  let retries = 0
-  let loggedAt = Number.NEGATIVE_INFINITY
-  return {
-    retried(error) {
-      retries += 1
-      if (now() - loggedAt < RETRY_MS_MAX) return
+  const inTurns = (line: string, everyMs: number) => {
+    let count = 0
+    let loggedAt = Number.NEGATIVE_INFINITY
+    return (error: unknown) => {
+      count += 1
+      if (now() - loggedAt < everyMs) return
       loggedAt = now()
-      logger.warn('messages will be handled again', { retries, error })
-      retries = 0
-    },
+      logger.warn(line, { messages: count, error })
+      count = 0
+    }
+  }
+  return {
+    retried: inTurns('messages will be handled again', RETRY_MS_MAX),
+    handedBack: inTurns('messages are handed back for a newer version', HAND_BACK_MS_MAX),
   }
 }
 
@@ -97,9 +109,12 @@ async function tryAndTry(message: Message, handling: Handling): Promise<Handled>
       release()
     }
     if (failure instanceof UnknownMessageError && Date.now() - (message.handedBackAt ?? Date.now()) < UNKNOWN_FOR_MS) {
-      tried('unknown')
-      logger.warn('a message is handed back for a newer version', { error: failure })
-      return 'later'
+      // Its dependents are held as by a parked one, and nothing else.
+      if (message.handedBackAt !== undefined || (await succeeds(onDead, message, logger))) {
+        tried('unknown')
+        retryLog.handedBack(failure)
+        return 'later'
+      }
     }
     const isAway = isTransient(failure)
     const retryable = failure instanceof RetryableError || isAway || isStale(failure)

@@ -1,6 +1,6 @@
-import type { Logger } from '../observe'
+import type { Logger } from '../observe/logger'
 import type { Bus, ConsumeOptions, Handler, Message, QueuePart, Topology } from './bus'
-import { createHandling, createRetryLog, HAND_BACK_MS, handle, TAKEN_PER_HANDLER } from './handling'
+import { createHandling, createRetryLog, HAND_BACK_MS, handBackWait, handle, TAKEN_PER_HANDLER } from './handling'
 
 interface Held {
   message: Message
@@ -56,7 +56,7 @@ export function memoryBus(options: MemoryBusOptions): Bus {
     busy: () => [...queues.values()].some(queue => queue.held.size > 0),
     async publish(message) {
       const bound = [...queues.values()].filter(queue => queue.types.includes(message.type))
-      if (bound.length === 0) throw new Error(`No queue takes ${message.type}.`)
+      if (bound.length === 0) throw new Error(`No queue is bound to ${message.type}.`)
       await Promise.all(bound.map(queue => hold(queue, message)))
     },
     consume(name, handler, { prefetch = 32, ...settings } = {}) {
@@ -126,13 +126,14 @@ function memoryConsumer(name: string, queue: Queue, handler: Handler, options: M
 
   /** Comes again after a while, to whichever consumer runs then. */
   const handBack = (held: Held) => {
+    const waitMs = handBackWait(held.message, handBackMs)
     held.message = { ...held.message, handedBackAt: held.message.handedBackAt ?? Date.now() }
     queue.later += 1
     setTimeout(() => {
       queue.later -= 1
       queue.waiting.push(held)
       offer(queue)
-    }, handBackMs).unref()
+    }, waitMs).unref()
   }
   const take = async (held: Held) => {
     const outcome = await handle(held.message, handling)

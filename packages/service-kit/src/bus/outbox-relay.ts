@@ -1,8 +1,11 @@
-import type { Database, Sql } from '../database'
+import type { Database } from '../database/database'
+import type { Sql } from '../database/sql'
 import { uuidv7Floor } from '../ids'
-import type { Counter, Logger } from '../observe'
-import { every, type Loop, type Removed, retention } from '../process'
-import { aboutMessage, type Bus, type Message, QUEUE_LOST, type QueueLoss } from './bus'
+import type { Logger } from '../observe/logger'
+import type { Counter } from '../observe/metrics'
+import { every, type Loop } from '../process/every'
+import { type Removed, retention } from '../process/retention'
+import { aboutMessage, type Bus, type Message } from './bus'
 
 const CLAIM_MAX = 200
 const POLL_MS = 500
@@ -16,8 +19,6 @@ const BACKOFF_MS_MIN = 1_000
 const BACKOFF_MS_MAX = 5_000
 /** Most events that are handed to the bus and not answered yet; a broker or a reader that has stopped answering is given no more. */
 const UNANSWERED_MAX = 5 * CLAIM_MAX
-/** Events that were confirmed while a queue was being lost are marked by then. */
-const RESEND_AFTER_MS = 2_000
 /** A process that has claimed events and died holds them back for so long. */
 const CLAIM_S = 15
 
@@ -30,31 +31,15 @@ const CLAIM = `
   RETURNING id, type, body`
 
 /**
- * Ids begin with their time, so that what is newer is one range of the primary key. Locked in that order, because other replicas may unsend the same. What was
- * claimed after a moment was published after it.
+ * Ids begin with their time, so that what is newer is one range of the primary key. Locked in that order, because other replicas may unsend the same.
  */
 const UNSEND = `
   WITH page AS (SELECT id FROM outbox WHERE id > $1 AND id < $2 ORDER BY id LIMIT ${UNSENT_AT_ONCE}),
   next AS (
-    SELECT id FROM outbox WHERE id = ANY(ARRAY(SELECT id FROM page)) AND sent_at IS NOT NULL AND ($3::text[] IS NULL OR type = ANY($3))
-      AND ($4::float8 IS NULL OR claimed_until IS NULL OR claimed_until < now() + interval '${CLAIM_S} seconds' - $4 * interval '1 millisecond')
-    ORDER BY id FOR UPDATE),
+    SELECT id FROM outbox WHERE id = ANY(ARRAY(SELECT id FROM page)) AND sent_at IS NOT NULL ORDER BY id FOR UPDATE),
   unsent AS (UPDATE outbox SET sent_at = NULL, claimed_until = NULL FROM next WHERE outbox.id = next.id RETURNING outbox.id)
   SELECT (SELECT count(*)::int FROM unsent) AS count, (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last`
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
-/** What is bound to a queue that was lost and is published again, page by page. */
-interface Resend {
-  queue: string
-  types: string[]
-  /** When it was certain that the queue is not there. */
-  foundAt: number
-  dueAt: number
-  /** The last id of the pages that are done. */
-  after: string
-  events: number
-}
 
 const DAY_MS = 86_400_000
 const OUTBOX_DAYS = 7
@@ -71,8 +56,7 @@ const PRUNE_INBOX = prune('inbox', 'event_id', 'received_at')
 /**
  * Publishes what the outbox holds: claims a batch, publishes, marks what was confirmed. Safe with any number of replicas. A process that dies
  * between publishing and marking publishes again when its claim ends; the readers' inboxes make that harmless.
- * It is woken by the commit; the poll is only the safety net. While the bus takes nothing it claims nothing. When a queue is lost, what was
- * bound to it is published again: the inboxes of the other readers drop the duplicates.
+ * It is woken by the commit; the poll is only the safety net. While the bus takes nothing it claims nothing.
  */
 export function outboxRelay(
   database: Database,
@@ -84,10 +68,6 @@ export function outboxRelay(
   let backoffMs = 0
   let resumeAt = 0
   let refusals: { row: Message; error: unknown }[] = []
-  const losses = new Set<string>()
-  let resends: Resend[] = []
-  // The last page of what is published again is out: what is new waits behind one page, not behind all that was kept.
-  let paged = true
   const inFlight = new Set<string>()
   const mark = (ids: string[]) => database.query('UPDATE outbox SET sent_at = now() WHERE id = ANY($1::uuid[])', [ids])
 
@@ -97,36 +77,10 @@ export function outboxRelay(
     if (first) logger.warn('events stay in the outbox', { events: refusals.length, ...aboutMessage(first.row), error: first.error })
     refusals = []
   }
-  const heardOfLoss = ({ id, body }: Message) => {
-    if (losses.has(id)) return
-    losses.add(id)
-    const { queue, types, found_ms_ago = 0 }: QueueLoss = JSON.parse(body)
-    const now = performance.now()
-    resends.push({ queue, types, foundAt: now - found_ms_ago, dueAt: now + RESEND_AFTER_MS, after: FIRST_ID, events: 0 })
-  }
-  const dueResends = () => (paged ? resends.filter(({ dueAt }) => dueAt <= performance.now()) : [])
-  /** A page of each at a turn, so that publishing goes on. */
-  const resend = async (): Promise<void> => {
-    for (const lost of dueResends()) {
-      const { count, last } = await unsend(database, lost.after, LAST_ID, lost)
-      if (count > 0) paged = false
-      lost.events += count
-      lost.after = last ?? lost.after
-      if (last) continue
-      resends = resends.filter(other => other !== lost)
-      const fields = { queue: lost.queue, events: lost.events }
-      if (lost.events > 0) logger.error('a queue was lost; the events bound to it are published again', fields)
-      // As at the first start on a broker without queues.
-      else logger.info('a queue was declared; nothing that it should hold was published before', fields)
-    }
-  }
-
   const relay = async (signal: AbortSignal): Promise<boolean> => {
-    await resend()
     logRefusals()
-    if (!bus.accepts() || inFlight.size + CLAIM_MAX > unansweredMax || performance.now() < resumeAt) return dueResends().length > 0
+    if (!bus.accepts() || inFlight.size + CLAIM_MAX > unansweredMax || performance.now() < resumeAt) return false
     const { rows } = await database.query<Message>(CLAIM)
-    paged = rows.length < CLAIM_MAX
     const sent: string[] = []
     const unsent: string[] = []
     let collecting = true
@@ -156,7 +110,7 @@ export function outboxRelay(
       await database.query("UPDATE outbox SET claimed_until = now() + interval '1 second' WHERE id = ANY($1::uuid[])", [unsent])
     backoffMs = unsent.length > 0 && sent.length === 0 ? Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_MIN, backoffMs * 2)) : 0
     resumeAt = performance.now() + backoffMs
-    return dueResends().length > 0 || (rows.length === CLAIM_MAX && backoffMs === 0)
+    return rows.length === CLAIM_MAX && backoffMs === 0
   }
   const loop = every('outbox relay', POLL_MS, relay, logger)
   const removeOlder = (statement: string, days: number) => async (limit: number, after: string | null) => {
@@ -169,16 +123,13 @@ export function outboxRelay(
     retention('outbox retention', removeOlder(PRUNE_OUTBOX, outboxDays), logger),
     retention('inbox retention', removeOlder(PRUNE_INBOX, inboxDays), logger),
   ]
-  const listener = bus.listen([QUEUE_LOST], heardOfLoss)
   return {
     ...loop,
     async start() {
-      await listener.start?.()
       await loop.start?.()
       for (const part of pruning) await part.start?.()
     },
     async stop() {
-      await listener.stop?.()
       for (const part of pruning) await part.stop?.()
       await loop.stop?.()
     },
@@ -226,17 +177,9 @@ export async function republish(database: Database, since: Date): Promise<number
   const [floor, until] = [uuidv7Floor(since), uuidv7Floor(new Date())]
   let events = 0
   for (let after = floor; ; ) {
-    const { count, last } = await unsend(database, after, until)
-    events += count
-    if (!last) return events
-    after = last
+    const { rows } = await database.query<{ count: number; last: string | null }>({ name: 'outbox-unsend', text: UNSEND }, [after, until])
+    events += rows[0]?.count ?? 0
+    if (!rows[0]?.last) return events
+    after = rows[0].last
   }
-}
-
-/** One page of what was sent is unsent: all of it, or what is of these types and was claimed before a moment. Without `last` there is no more. */
-async function unsend(database: Database, after: string, until: string, only?: Pick<Resend, 'types' | 'foundAt'>) {
-  const claimedMsAgo = only ? performance.now() - only.foundAt : null
-  const values = [after, until, only?.types ?? null, claimedMsAgo]
-  const { rows } = await database.query<{ count: number; last: string | null }>({ name: 'outbox-unsend', text: UNSEND }, values)
-  return rows[0] ?? { count: 0, last: null }
 }

@@ -1,4 +1,4 @@
-import type { Logger } from '../observe'
+import type { Logger } from '../observe/logger'
 import type { Bus, Topology } from './bus'
 import { rabbitmqConsumers } from './rabbitmq-consumers'
 import { rabbitmqPublisher } from './rabbitmq-publisher'
@@ -30,7 +30,7 @@ export function rabbitmqBus(options: RabbitmqOptions): Bus {
     consumers.start().catch(error => options.logger.error('the consuming connection did not start', { error }))
   }
   const publisher = rabbitmqPublisher({ ...options, onDeclared })
-  const consumers = rabbitmqConsumers({ ...options, onQueueMissing: publisher.redeclare, handBack: publisher.handBack })
+  const consumers = rabbitmqConsumers({ ...options, handBack: publisher.handBack })
   return {
     name: 'rabbitmq',
     accepts: publisher.accepts,

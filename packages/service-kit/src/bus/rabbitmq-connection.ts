@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream'
 import { type Channel, type ChannelModel, connect, type RecoveringChannelModel } from 'amqplib'
-import type { Logger } from '../observe'
+import type { Logger } from '../observe/logger'
 import { withTimeout } from '../with-timeout'
 
 const CONNECT_TIMEOUT_MS = 10_000

@@ -1,12 +1,12 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
-import type { Logger } from '../observe'
-import type { Part } from '../process'
-import { type ConsumeOptions, type DeadLetters, type Handler, type Message, QUEUE_LOST, type QueueLoss, type QueuePart } from './bus'
+import type { Logger } from '../observe/logger'
+import type { Part } from '../process/service'
+import type { ConsumeOptions, DeadLetters, Handler, Message, QueuePart, Topology } from './bus'
 import { createHandling, createRetryLog, handle, TAKEN_PER_HANDLER } from './handling'
 import { rabbitmqConnection, type Step } from './rabbitmq-connection'
 import { rabbitmqDeadLetters } from './rabbitmq-dead-letters'
 import { toMessage } from './rabbitmq-message'
-import { messagesIn } from './rabbitmq-topology'
+import { announcements, declareTopology, messagesIn } from './rabbitmq-topology'
 
 /** What is set up anew on every connection: a consumer or a listener. */
 type Attachment = (model: ChannelModel, step: Step) => Promise<void>
@@ -16,7 +16,7 @@ interface Attaching {
   detach(attachment: Attachment): void
   watch(model: ChannelModel, channel: Channel): void
   renew(model: ChannelModel): void
-  onQueueMissing(): void
+  declare(queue: string, model: ChannelModel, step: Step): Promise<void>
   handBack: ConsumersOptions['handBack']
   logger: Logger
 }
@@ -24,18 +24,17 @@ interface Attaching {
 export interface ConsumersOptions {
   url: string
   namespace: string
+  topology: Topology
   logger: Logger
   stepTimeoutMs?: number | undefined
-  /** Called when a queue to consume from is not there. */
-  onQueueMissing(): void
   /** Publishes a message so that it comes again after a while; rejects when that is not certain. */
   handBack(queue: string, message: Message): Promise<void>
 }
 
 /** The consuming connection: under a memory or disk alarm the broker reads nothing from publishers, and acknowledgements must still arrive. */
-export function rabbitmqConsumers({ url, namespace, logger, stepTimeoutMs, onQueueMissing, handBack }: ConsumersOptions) {
+export function rabbitmqConsumers({ url, namespace, topology, logger, stepTimeoutMs, handBack }: ConsumersOptions) {
   const attachments = new Set<Attachment>()
-  let current: { model: ChannelModel; since: number; attach(attachment: Attachment): Promise<void> } | undefined
+  let current: { model: ChannelModel; attach(attachment: Attachment): Promise<void> } | undefined
   const setup = async (model: ChannelModel, step: Step) => {
     const attached = new Set<Attachment>()
     const attach = async (attachment: Attachment) => {
@@ -43,19 +42,17 @@ export function rabbitmqConsumers({ url, namespace, logger, stepTimeoutMs, onQue
       attached.add(attachment)
       await attachment(model, step)
     }
-    current = { model, since: performance.now(), attach }
+    current = { model, attach }
     model.on('close', () => {
       if (current?.model === model) current = undefined
     })
-    // First, so that no consumer attaches to a queue whose loss would go unseen.
-    await attach(losses.attachment)
     // Concurrent, so that a queue without a leader holds up no other.
     await Promise.all([...attachments].map(attach))
   }
   const connection = rabbitmqConnection({ url, name: `${namespace} consumers`, logger, setup, stepTimeoutMs })
   const attaching: Attaching = {
     logger,
-    onQueueMissing,
+    declare: (queue, model, step) => declareTopology(model, namespace, { [queue]: topology[queue] ?? [] }, step),
     handBack,
     watch: connection.watch,
     renew: connection.renew,
@@ -67,30 +64,12 @@ export function rabbitmqConsumers({ url, namespace, logger, stepTimeoutMs, onQue
     },
     detach: attachment => void attachments.delete(attachment),
   }
-  const exchange = `${namespace}.events`
-  const consumed = new Set<string>()
-  const heardOf = new Set<string>()
-  /**
-   * The broker may attach the consumer of a deleted queue to the one declared next by itself, and then forgets to deliver to it: RabbitMQ 3.10
-   * removes the queue's state from the channel after it. A consumer of a lost queue begins anew, unless it was attached after the loss was found.
-   */
-  const losses = rabbitmqListener({
-    exchange,
-    types: [QUEUE_LOST],
-    handler({ id, body }) {
-      if (heardOf.has(id)) return
-      heardOf.add(id)
-      const { queue, found_ms_ago = 0 }: QueueLoss = JSON.parse(body)
-      if (current && consumed.has(queue) && current.since < performance.now() - found_ms_ago) connection.renew(current.model)
-    },
-    ...attaching,
-  })
+  const exchange = announcements(namespace)
   return {
     connected: connection.connected,
     start: connection.start,
     stop: connection.stop,
     consume(queue: string, handler: Handler, options: ConsumeOptions): QueuePart {
-      consumed.add(queue)
       const names = { name: queue, queue: `${namespace}.${queue}`, later: `${namespace}.later.${queue}` }
       return rabbitmqConsumer({ ...names, handler, ...options, ...attaching })
     },
@@ -107,7 +86,7 @@ interface ListenerOptions extends Attaching {
   handler: (message: Message) => void
 }
 
-function rabbitmqListener({ exchange, types, handler, attach, detach, watch, logger }: ListenerOptions): Part & { attachment: Attachment } {
+function rabbitmqListener({ exchange, types, handler, attach, detach, watch, logger }: ListenerOptions): Part {
   let stopListening: (() => Promise<unknown>) | undefined
   const listen: Attachment = async (model, step) => {
     const channel = await step('open a listening channel', model.createChannel())
@@ -122,7 +101,6 @@ function rabbitmqListener({ exchange, types, handler, attach, detach, watch, log
   }
   return {
     name: 'announcements',
-    attachment: listen,
     start: () => attach(listen),
     async stop() {
       detach(listen)
@@ -153,7 +131,7 @@ function rabbitmqConsumer(options: ConsumerOptions): QueuePart {
     detach,
     watch,
     renew,
-    onQueueMissing,
+    declare,
     handBack,
     logger,
   } = options
@@ -184,6 +162,7 @@ function rabbitmqConsumer(options: ConsumerOptions): QueuePart {
     else from.nack(delivery, false, true)
   }
   const consume: Attachment = async (model, step) => {
+    if ((await step(`look for the queue ${queue}`, messagesIn(model, queue))) === null) await declare(name, model, step)
     const opened = await step('open a consuming channel', model.createChannel())
     watch(model, opened)
     opened.on('close', () => {
@@ -195,7 +174,6 @@ function rabbitmqConsumer(options: ConsumerOptions): QueuePart {
     const receive = (delivery: ConsumeMessage | null) => {
       if (!delivery) {
         logger.error('the broker took a queue away', { queue })
-        onQueueMissing()
         return renew(model)
       }
       const work = take(delivery, opened)
@@ -203,11 +181,7 @@ function rabbitmqConsumer(options: ConsumerOptions): QueuePart {
         .finally(() => inHand.delete(work))
       inHand.add(work)
     }
-    const consuming = opened.consume(queue, receive).catch(error => {
-      if (Reflect.get(Object(error), 'code') === 404) onQueueMissing()
-      throw error
-    })
-    consumerTag = (await step(`consume ${queue}`, consuming)).consumerTag
+    consumerTag = (await step(`consume ${queue}`, opened.consume(queue, receive))).consumerTag
   }
   return {
     name: `queue ${queue}`,

@@ -14,42 +14,37 @@ const deadLetterTo = (queue: string) => ({
   'x-overflow': 'reject-publish',
 })
 
-export interface MissingQueue {
-  name: string
-  /** When it was certain that the queue is not there, by `performance.now()`. */
-  foundAt: number
-}
+/** Not the exchange of events: who listens is no reader, and an event that has none must be refused. */
+export const announcements = (namespace: string) => `${namespace}.announcements`
 
 /**
- * Declares the exchange of announcements and, for each name of the topology, its queue, its dead letters and where messages wait that were handed back;
- * all of it durable. A queue that is there is left as it is, because its limits belong to the operator and to other versions. Resolves to the names whose
- * queue was not there.
+ * Declares the exchange and, for each name of the topology, its queue, bound to the types that its reader knows, its dead letters and where messages wait that
+ * were handed back; all of it durable. A queue that is there is left as it is, because its limits belong to the operator and to other versions.
  */
-export async function declareTopology(model: ChannelModel, namespace: string, topology: Topology, step: Step): Promise<MissingQueue[]> {
+export async function declareTopology(model: ChannelModel, namespace: string, topology: Topology, step: Step): Promise<void> {
   const names = Object.keys(topology)
   const wanted = names.flatMap(name => {
     const [queue, dead, later] = [`${namespace}.${name}`, `${namespace}.dead.${name}`, `${namespace}.later.${name}`]
     return [
-      { name: null, queue: dead, settings: { 'x-queue-type': 'quorum' } },
-      { name, queue, settings: { ...deadLetterTo(dead), 'x-delivery-limit': DELIVERY_LIMIT } },
-      { name: null, queue: later, settings: deadLetterTo(queue) },
+      { queue: dead, settings: { 'x-queue-type': 'quorum' } },
+      { queue, settings: { ...deadLetterTo(dead), 'x-delivery-limit': DELIVERY_LIMIT } },
+      { queue: later, settings: deadLetterTo(queue) },
     ]
   })
-  const looked = await Promise.all(
-    wanted.map(async each => {
-      const messages = await step(`look for the queue ${each.queue}`, messagesIn(model, each.queue))
-      return { ...each, isMissing: messages === null, foundAt: performance.now() }
-    }),
-  )
-  const missing = looked.filter(({ isMissing }) => isMissing)
+  const found = await Promise.all(wanted.map(({ queue }) => step(`look for the queue ${queue}`, messagesIn(model, queue))))
   const channel = await step('open the declaring channel', model.createChannel())
   channel.on('error', () => undefined)
   await step('declare the exchange', channel.assertExchange(`${namespace}.events`, 'topic', { durable: true }))
-  for (const { queue, settings } of missing) {
+  await step('declare the exchange of announcements', channel.assertExchange(announcements(namespace), 'topic', { durable: true }))
+  for (const { queue, settings } of wanted.filter((_, index) => found[index] === null)) {
     await step(`declare the queue ${queue}`, channel.assertQueue(queue, { durable: true, arguments: settings }))
   }
+  // Only ever added: another version may read more.
+  const bindings = names.flatMap(name =>
+    (topology[name] ?? []).map(type => channel.bindQueue(`${namespace}.${name}`, `${namespace}.events`, type)),
+  )
+  await step('bind the queues', Promise.all(bindings))
   await step('close the declaring channel', channel.close())
-  return missing.flatMap(({ name, foundAt }) => (name === null ? [] : [{ name, foundAt }]))
 }
 
 /** How many messages wait in a queue; null when it is not there. On a channel of its own, because the broker then closes the one that was used. */

@@ -1,4 +1,4 @@
-import { withoutContext } from '../observe'
+import { withoutContext } from '../observe/log-fields'
 import { isLockedOut, isTransient } from './errors'
 
 /** Nothing was done; another time it may be. */
@@ -7,7 +7,7 @@ class LateError extends Error {
   readonly code = 'ETIMEDOUT'
 }
 
-/** How many writes one statement commits together. */
+/** Most writes that one statement commits together. */
 export const GROUP_COMMIT_MAX = 200
 /** Shorter than the gateway waits for an answer: nothing is written that its caller already takes for failed. */
 const GROUP_COMMIT_WAIT_MS = 8_000

@@ -2,7 +2,7 @@
 export interface ColumnRows<Column extends string> {
   /** The columns' names, for `INSERT INTO … (names) SELECT names`. */
   names: string
-  /** What to select from: `unnest(…)` with the name given and every column under its own name. */
+  /** Source of a select: `unnest(…)` with the name given and every column under its own name. */
   source: string
   /** The unit's `values` for these records. */
   values(records: readonly Readonly<Record<Column, ColumnValue>>[]): Record<string, string>

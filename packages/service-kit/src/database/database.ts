@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Part } from '../process'
+import type { Part } from '../process/service'
 import type { Sql } from './sql'
 import { commitUnit, type Unit } from './unit-of-work'
 
@@ -29,7 +29,7 @@ export interface DatabaseOptions {
   url: string
   poolSize?: number
   applicationName?: string
-  /** How long one statement may take. */
+  /** Longest time of one statement. */
   statementTimeoutMs?: number
   /** Settings of PostgreSQL for these connections beside the kit's own, as `name=value`; `options` in the URL win over all. */
   settings?: readonly string[]

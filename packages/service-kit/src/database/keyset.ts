@@ -19,14 +19,14 @@ export interface KeysetList {
   owner: readonly [column: string, id: string]
   /** Equality filters that have an index (owner, filter, id), the most telling first; one that is not asked for is undefined. */
   leading: readonly (readonly [column: string, type: 'text' | 'uuid', value: string | undefined])[]
-  /** What an index holds by itself: the conditions of a partial one, or rows by their names. */
+  /** Held by an index itself: the conditions of a partial one, or rows by their names. */
   indexed?: readonly Condition[]
-  /** What no index answers. */
+  /** Answered by no index. */
   searched?: readonly Condition[]
   /** The column that a span of time is about, when that is not the time of the id; then the list is in its order, by an index (owner, column). */
   time?: string | undefined
   query: KeysetQuery
-  /** How many rows at most. */
+  /** Most rows. */
   limit: number
 }
 

@@ -8,7 +8,7 @@ import { refusePooler } from './pooler'
 /** Any number; the same in every service, since each has a database of its own. */
 const MIGRATION_LOCK = 7_210_417
 const LOCK_POLL_MS = 250
-/** What waits for a table's lock holds up every statement that comes after it. */
+/** A statement that waits for a table's lock holds up every one that comes after it. */
 const LOCK_TIMEOUT_MS = 3_000
 const LOCK_TRIES = 20
 const LOCK_PAUSE_MS = 2_000
@@ -16,7 +16,7 @@ const LOCK_PAUSE_MS = 2_000
 export interface MigrateOptions {
   /** The role that services write with, when it is not the one that migrates: it may then read and write every table, and change none. */
   grantTo?: string | undefined
-  /** How long a migration waits for the lock of a table; it is tried again after a pause, in which other statements pass. */
+  /** Longest wait of a migration for the lock of a table; it is tried again after a pause, in which other statements pass. */
   lockTimeoutMs?: number
   lockTries?: number
   lockPauseMs?: number

@@ -1,6 +1,6 @@
 import { type NewEvent, parseEvent } from '@ponte/contracts'
 import { uuidv7 } from '../ids'
-import { markSpan } from '../observe'
+import { markSpan } from '../observe/trace'
 
 /** An event as the outbox holds it: `body` is the whole event as JSON text, which has no line break. */
 export interface OutboxRow {

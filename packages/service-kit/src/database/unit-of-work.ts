@@ -21,7 +21,7 @@ export interface StoredAnswer extends Answer {
   bodyHash: string
 }
 
-/** What one statement writes, all or nothing. What is absent or empty is left out of the statement. */
+/** Written by one statement, all or nothing. An absent or empty part is left out of the statement. */
 export interface Unit {
   /** Ids of the events that caused it. One that is in the inbox already fails on `inbox_pkey`, and the consumer takes that for done. */
   inbox?: readonly string[]

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
 import { ApiError, idempotencyKey } from '@ponte/contracts'
 import type { Request, Response } from 'express'
-import { type Answer, isKeyLockTimeout, isUniqueViolation, type Sql, type StoredAnswer } from '../database'
-import type { Logger } from '../observe'
-import { type Loop, type Removed, retention } from '../process'
+import { isKeyLockTimeout, isUniqueViolation } from '../database/errors'
+import type { Sql } from '../database/sql'
+import type { Answer, StoredAnswer } from '../database/unit-of-work'
+import type { Logger } from '../observe/logger'
+import type { Loop } from '../process/every'
+import { type Removed, retention } from '../process/retention'
 
 const KEY = 'idempotency_keys_pkey'
 
@@ -24,7 +27,7 @@ export function keyedRequest(req: Request, merchantId: string): KeyedRequest | n
   return { merchantId, route: `${req.method} ${path}`, key: result.data, bodyHash: hashOf(req.body ?? {}) }
 }
 
-/** What a unit of work stores for this request: nothing without a key. */
+/** Stored by a unit of work for this request: nothing without a key. */
 export const answersTo = (keyed: KeyedRequest | null, answer: Answer): StoredAnswer[] =>
   keyed ? [{ ...keyed, status: answer.status, body: answer.body }] : []
 

@@ -8,7 +8,7 @@ const schema = z.object({ kind: z.literal('shop') })
 const claims = { caller: { kind: 'shop' } }
 const sound = { expiresIn: 30, issuer: 'api-gateway', audience: 'shoes' } as const
 
-/** What the middleware does with a header: the caller it keeps, or the code it refuses with. */
+/** The middleware's answer to a header: the caller it keeps, or the code it refuses with. */
 function outcome(authorization?: string, secrets = [secret]): unknown {
   const res = { locals: {} as Record<string, unknown> }
   let passed = false

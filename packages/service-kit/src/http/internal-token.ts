@@ -3,7 +3,7 @@ import { ApiError, subjectsOf } from '@ponte/contracts'
 import type { RequestHandler } from 'express'
 import jwt from 'jsonwebtoken'
 import type { z } from 'zod'
-import { addLogFields } from '../observe'
+import { addLogFields } from '../observe/log-fields'
 
 const LIFETIME_S = 30
 const ISSUER = 'api-gateway'

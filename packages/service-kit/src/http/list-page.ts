@@ -1,5 +1,5 @@
 import type { List } from '@ponte/contracts'
-import type { Found } from '../database'
+import type { Found } from '../database/keyset'
 
 const LIMIT_DEFAULT = 20
 

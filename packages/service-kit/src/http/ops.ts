@@ -1,6 +1,7 @@
 import express, { type Router } from 'express'
-import type { Logger, Metrics } from '../observe'
-import type { Part } from '../process'
+import type { Logger } from '../observe/logger'
+import type { Metrics } from '../observe/metrics'
+import type { Part } from '../process/service'
 import { withTimeout } from '../with-timeout'
 import { type HttpServer, httpServer } from './server'
 
@@ -17,7 +18,7 @@ export function opsServer(options: {
   metrics: Metrics
   parts: () => readonly Part[]
   logger: Logger
-  /** What else operators may ask this service, beside health and metrics. */
+  /** Further questions of operators to this service, beside health and metrics. */
   routes?: Router
 }): HttpServer {
   const app = express()

@@ -1,7 +1,7 @@
 import { ApiError, errorTable, type Problem, pathInLogs, toProblem } from '@ponte/contracts'
 import type { ErrorRequestHandler, Request } from 'express'
-import { isTransient } from '../database'
-import type { Logger } from '../observe'
+import { isTransient } from '../database/errors'
+import type { Logger } from '../observe/logger'
 import { RetryableError } from '../retryable'
 
 /** An error is an ApiError, one of the HTTP layer's own refusals, a database that cannot be asked, or a fault of ours. */

@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Express } from 'express'
-import type { Part } from '../process'
+import type { Part } from '../process/service'
 import { refuseUnreadable } from './unreadable-request'
 import { watchRequests } from './watched-requests'
 
-/** How long a stopping server waits for the answers in flight before it cuts them off. */
+/** Time that a stopping server gives the answers in flight before it cuts them off. */
 const STOP_WAIT_MS = 10_000
 
 export interface HttpServer extends Part {

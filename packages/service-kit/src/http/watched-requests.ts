@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { Metrics } from '../observe'
-import { insideSpan, openSpan } from '../observe'
+import type { Metrics } from '../observe/metrics'
+import { insideSpan, openSpan } from '../observe/trace'
 
 const METRIC = 'ponte_http_request_duration_seconds'
 /** Methods that routes have. The parser knows thirty more, which a stranger can send to every path. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** What express leaves on a request once a route has taken it. */
+/** Left by express on a request once a route has taken it. */
 interface Routed {
   route?: { path: unknown }
 }

@@ -33,7 +33,7 @@ export interface SpanOptions {
   attributes?: Attributes
 }
 
-/** What is being done now, as a W3C traceparent for an event or a request; null when nothing is traced. */
+/** The present span as a W3C traceparent for an event or a request; null when nothing is traced. */
 export const currentTraceparent = (): string | null => traceparentOf(trace.getActiveSpan())
 
 /** The trace of what is being done now, as a log field. */

@@ -1,4 +1,4 @@
-import { silentLogger } from '../observe'
+import { silentLogger } from '../observe/logger'
 import { every } from './every'
 import { until } from './service'
 

@@ -1,5 +1,5 @@
-import type { Logger } from '../observe'
-import { withoutContext } from '../observe'
+import { withoutContext } from '../observe/log-fields'
+import type { Logger } from '../observe/logger'
 import type { Part } from './service'
 
 export interface Loop extends Part {
@@ -37,7 +37,7 @@ export function every(name: string, intervalMs: number, work: (signal: AbortSign
       turn().finally(() => {
         running = undefined
         if (aborted.signal.aborted) return
-        // What woke the loop after its last look must not wait for the next turn.
+        // A call after the loop's last look must not wait for the next turn.
         if (again) wake()
         else timer = setTimeout(wake, intervalMs)
       }),

@@ -1,4 +1,4 @@
-import { silentLogger } from '../observe'
+import { silentLogger } from '../observe/logger'
 import { retention } from './retention'
 import { until } from './service'
 

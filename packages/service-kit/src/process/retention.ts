@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Logger } from '../observe'
+import type { Logger } from '../observe/logger'
 import { every, type Loop } from './every'
 
 const EVERY_MS = 3_600_000
@@ -8,7 +8,7 @@ const PART = 500
 /** A part is followed by a rest so many times as long, so that deleting takes a small share of the database however slow that is. */
 const REST = 4
 
-/** What one part deleted itself: fewer rows than it found when another replica was at the same ones. And where the last one found stands in the table's order. */
+/** A part's deletions: fewer rows than it found when another replica was at the same ones. `place` is where the last one found stands in the table's order. */
 export interface Removed<Place> {
   count: number
   last: Place | null

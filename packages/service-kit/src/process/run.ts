@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Logger } from '../observe'
-import { startTracing } from '../observe'
+import type { Logger } from '../observe/logger'
+import { startTracing } from '../observe/trace'
 import type { Service } from './service'
+import { startWatchdog } from './watchdog'
 
 const STOP_DEADLINE_MS = 25_000
 
@@ -13,8 +14,9 @@ const STOP_DEADLINE_MS = 25_000
 export async function run(
   service: Service,
   logger: Logger,
-  options: { tracesUrl?: string | undefined; lameDuckMs?: number } = {},
+  options: { tracesUrl?: string | undefined; lameDuckMs?: number; stuckAfterS?: number } = {},
 ): Promise<void> {
+  const endWatch = startWatchdog({ stuckAfterS: options.stuckAfterS ?? 0, service: service.name })
   const tracing = await startTracing({ service: service.name, url: options.tracesUrl })
   let stopping = false
   const stop = async (signal: string) => {
@@ -29,6 +31,7 @@ export async function run(
     await pause(options.lameDuckMs ?? 0)
     await service.stop()
     await tracing.stop?.()
+    endWatch()
     logger.info('stopped')
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

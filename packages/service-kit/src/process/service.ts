@@ -1,4 +1,4 @@
-import type { Metrics } from '../observe'
+import type { Metrics } from '../observe/metrics'
 
 /**
  * A service is a list of parts: started in order, stopped in reverse. Each may report whether it still has work in hand,
@@ -71,7 +71,7 @@ export function service(name: string, parts: readonly Part[]): Service {
     },
     busy: async () => (await busyParts()).length > 0,
     // Work can pass from a part that was asked late to one that was asked early: only twice idle is idle.
-    idle: (timeoutMs = 20_000) =>
+    idle: timeoutMs =>
       until(
         async () => (await busyParts()).length === 0 && (await busyParts()).length === 0,
         async () => `${name} is still busy: ${(await busyParts()).join(', ')}`,
@@ -80,11 +80,14 @@ export function service(name: string, parts: readonly Part[]): Service {
   }
 }
 
+/** Only a failure waits so long. What takes seconds on an idle machine took over twenty beside other work on both cores. */
+const PATIENCE_MS = 60_000
+
 /** Waits for a condition by asking again every few milliseconds. Rejects with the message of `describe` after `timeoutMs`. */
 export async function until(
   condition: () => Promise<boolean> | boolean,
   describe: string | (() => Promise<string> | string),
-  timeoutMs = 20_000,
+  timeoutMs = PATIENCE_MS,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs
   for (let waitMs = 2; !(await condition()); waitMs = Math.min(waitMs * 1.5, 50)) {

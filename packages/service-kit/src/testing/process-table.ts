@@ -14,7 +14,7 @@ export interface RunningProcess {
   residentMb: number
 }
 
-/** What runs on this machine now, as proc_pid_stat(5) describes it; nothing where there is no `/proc`. */
+/** As proc_pid_stat(5) describes them; empty where there is no `/proc`. */
 export function processTable(): RunningProcess[] {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc')

@@ -206,9 +206,9 @@ export function busContract(name: string, open: (topology: Topology) => Promise<
 
     it('refuses a message of a type that no queue takes, also while someone listens for it', async () => {
       const listener = under.bus.listen(['unread.type'], () => undefined)
-      await expect(under.bus.publish(message('unread.type'))).rejects.toThrow('No queue takes unread.type.')
+      await expect(under.bus.publish(message('unread.type'))).rejects.toThrow('No queue is bound to unread.type.')
       await listener.start?.()
-      await expect(under.bus.publish(message('unread.type'))).rejects.toThrow('No queue takes unread.type.')
+      await expect(under.bus.publish(message('unread.type'))).rejects.toThrow('No queue is bound to unread.type.')
       await listener.stop?.()
     })
 

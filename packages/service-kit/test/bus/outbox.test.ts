@@ -9,8 +9,6 @@ import {
   outboxAge,
   outboxRelay,
   outboxRows,
-  QUEUE_LOST,
-  type QueueLoss,
   silentLogger,
   until,
   uuidv7At,
@@ -208,67 +206,6 @@ describe('the outbox relay', () => {
       'it was not tried again',
       5_000,
     )
-  })
-
-  it('publishes again what was bound to a queue that was lost, once for each loss, and not what was claimed after the loss was found', async () => {
-    const published: string[] = []
-    const lines: unknown[] = []
-    const error = (_text: string, fields?: object) => void lines.push(fields)
-    const logger = { ...silentLogger, error, info: () => undefined }
-    let announce: (message: Message) => void = () => undefined
-    const listening: Partial<Bus> = {
-      listen: (_types, handler) => {
-        announce = handler
-        return { name: 'listener' }
-      },
-    }
-    const ids = await write(2)
-    await database.query(
-      "INSERT INTO outbox (id, type, body, claimed_until, sent_at) VALUES (gen_random_uuid(), 'order.other', '{}', now(), now())",
-    )
-    await starting(
-      scriptedBus(async message => void published.push(message.id), listening),
-      database,
-      logger,
-    )
-    await until(async () => (await unsent()) === 0, 'some are unsent')
-    // As at the first start: the queue was never there, and an announcement comes when events have long been published.
-    const first: QueueLoss = { queue: 'new', types: ['order.other'], found_ms_ago: 60_000 }
-    announce({ id: uuidv7At(new Date()), type: QUEUE_LOST, body: JSON.stringify(first) })
-    const loss = { id: ID, type: QUEUE_LOST, body: JSON.stringify({ queue: 'reader', types: ['order.changed'], found_ms_ago: 0 }) }
-    for (let n = 0; n < 3; n += 1) announce(loss)
-    await until(
-      () => published.length === 4,
-      () => `${published.length} publications`,
-    )
-    await until(async () => (await unsent()) === 0, 'some are unsent')
-    expect(published.sort()).toEqual([...ids, ...ids].sort())
-    await until(() => lines.length > 0, 'the loss was not logged')
-    expect(lines).toEqual([{ queue: 'reader', events: 2 }])
-  })
-
-  it('publishes what is new behind one page of what a lost queue held, not behind all of it', async () => {
-    const published: string[] = []
-    let fresh: string | undefined
-    let announce: (message: Message) => void = () => undefined
-    const listen: Bus['listen'] = (_types, handler) => {
-      announce = handler
-      return { name: 'listener' }
-    }
-    await database.query(
-      "INSERT INTO outbox SELECT gen_random_uuid(), 'order.changed', '{}', now() - interval '1 day', NULL, now() FROM generate_series(1, 10001)",
-    )
-    const publish = async ({ id }: Message) => {
-      published.push(id)
-      if (published.length === 1) [fresh] = await write(1)
-    }
-    await starting(scriptedBus(publish, { listen }))
-    announce({ id: ID, type: QUEUE_LOST, body: JSON.stringify({ queue: 'reader', types: ['order.changed'], found_ms_ago: 0 }) })
-    await until(
-      () => published.length === 10_002,
-      () => `${published.length} publications`,
-    )
-    expect(published.indexOf(fresh ?? '')).toBeLessThan(5_200)
   })
 
   it('a relay that dies between publishing and marking: it is published again when the claim ends, and the inbox makes that harmless', async () => {

@@ -1,6 +1,17 @@
 import { order, orderStatus } from '@ponte/contracts'
 import { type Channel, type ChannelModel, connect } from 'amqplib'
-import { type Bus, consumer, type Message, type Part, type Reactions, rabbitmqBus, silentLogger, until, uuidv7 } from '../../src'
+import {
+  type Bus,
+  consumer,
+  type Message,
+  type Part,
+  type Reactions,
+  rabbitmqBus,
+  silentLogger,
+  type Topology,
+  until,
+  uuidv7,
+} from '../../src'
 import { testBroker } from '../../src/testing'
 
 // Two versions on one broker: queues with other limits, types and values that only the newer one knows.
@@ -27,8 +38,8 @@ afterAll(async () => {
   await looking.deleteExchange(`${broker.namespace}.events`)
   await side.close()
 })
-const opened = async (): Promise<Bus> => {
-  const bus = rabbitmqBus({ ...broker, topology, logger: silentLogger, handBackMs: 100 })
+const opened = async (types: Topology = topology): Promise<Bus> => {
+  const bus = rabbitmqBus({ ...broker, topology: types, logger: silentLogger, handBackMs: 100 })
   parts.push(bus)
   await bus.start?.()
   await until(() => bus.accepts(), 'the bus never became ready')
@@ -51,7 +62,7 @@ const anOrder = {
   ...{ expires_at: '2026-01-01T01:00:00.000Z', created_at: '2026-01-01T00:00:00.000Z' },
 }
 const created = (status: string) =>
-  bodyOf('order.created', { merchant_id: uuidv7(), merchant_version: 1, order: { ...order.parse(anOrder), status }, watch_from_block: 1 })
+  bodyOf('order.created', { merchant_id: uuidv7(), merchant_version: 1, order: { ...order.parse(anOrder), status } })
 
 it('a queue that was declared with another delivery limit is used as it is: no version waits for ever for its own', async () => {
   const queue = `${broker.namespace}.reader`
@@ -119,4 +130,21 @@ it('a type that a version does not know waits for one that does, beside the mess
   await part.start?.()
   await until(() => unknown.every(({ id }) => handled.has(id)), 'a message was lost', 20_000)
   expect(await newer.deadLetters('reader').count()).toBe(0)
+})
+
+it('a type that a newer version begins to read comes from publishers that know of no such reader', async () => {
+  const publisher = await opened({ other: ['order.cancelled'], reader: ['order.created'] })
+  const newer = await opened({ reader: ['order.created', 'order.cancelled'] })
+  const seen: string[] = []
+  await reading(newer, { 'order.cancelled': async ({ id }) => void seen.push(id) })
+  const data = { merchant_id: uuidv7(), merchant_version: 1, subscription_id: null, order: { id: uuidv7(), external_ref: null } }
+  const message = bodyOf('order.cancelled', data)
+  await publisher.publish(message)
+  await until(() => seen.includes(message.id), 'the newer reader did not get it')
+  for (const kind of ['', 'dead.', 'later.']) await looking.deleteQueue(`${broker.namespace}.${kind}other`)
+})
+
+it('what no queue is bound to is refused, so that its outbox keeps it', async () => {
+  const bus = await opened()
+  await expect(bus.publish(bodyOf('no.reader', {}))).rejects.toThrow('No queue is bound to no.reader.')
 })

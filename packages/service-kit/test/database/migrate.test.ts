@@ -91,7 +91,7 @@ describe('migrations', () => {
 
   it('build an index CONCURRENTLY while several replicas start, and again after a try that was cut off', async () => {
     await migrate(home.url, folder)
-    // What a cut-off try leaves behind: an index of the same name.
+    // A try that was cut off leaves an index of the same name.
     await database.query('CREATE INDEX shoes_size ON shoes (id)')
     await write(
       '20260103000000_third',

@@ -161,7 +161,7 @@ describe('one thing followed through all services', () => {
       expect(logged('tied')).toMatchObject({ ...about, pair_id: 'p1', trace_id: traceId })
       expect(logged('answered')).toMatchObject({ ...about, route: '/api/v1/orders/:id/cancel', status: 200 })
       expect(lines.join()).not.toContain(token)
-      // What a request wakes works for all who wait.
+      // Work that a request causes goes on for all who wait.
       expect(Object.keys(logged('counted')).sort()).toEqual(['level', 'message', 'service', 'timestamp'])
     })
 

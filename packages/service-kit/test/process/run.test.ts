@@ -67,4 +67,26 @@ describe('a service as a process', () => {
     expect(await process.ended).toEqual({ code: 1, signal: null })
     expect(process.output()).toContain('stuck')
   })
+
+  it('is ended by its watchdog when its event loop stands still, and says so', async () => {
+    const process = starting('well')
+    await until(() => process.output().includes('port '), 'it did not start')
+    const port = /port (\d+)/.exec(process.output())?.[1]
+    await expect(fetch(`http://127.0.0.1:${port}/stuck`)).rejects.toThrow()
+    expect(await process.ended).toEqual({ code: null, signal: 'SIGKILL' })
+    expect(process.output()).toContain('"message":"the event loop stands still; the process ends"')
+  }, 30_000)
+
+  it('is not ended for having been stopped as a whole', async () => {
+    const process = starting('well')
+    await until(() => process.output().includes('port '), 'it did not start')
+    const port = /port (\d+)/.exec(process.output())?.[1]
+    process.child.kill('SIGSTOP')
+    const stoppedAt = performance.now()
+    await until(() => performance.now() - stoppedAt > 4_000, 'the clock stands still')
+    process.child.kill('SIGCONT')
+    expect((await fetch(`http://127.0.0.1:${port}/quick`)).status).toBe(200)
+    process.child.kill('SIGTERM')
+    expect(await process.ended).toEqual({ code: 0, signal: null })
+  }, 30_000)
 })

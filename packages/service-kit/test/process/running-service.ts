@@ -1,15 +1,20 @@
 import { Router } from 'express'
-import { createApp, httpServer } from '../../src/http'
-import { createLogger } from '../../src/observe'
-import { run, service } from '../../src/process'
+import { createApp } from '../../src/http/app'
+import { httpServer } from '../../src/http/server'
+import { createLogger } from '../../src/observe/logger'
+import { run } from '../../src/process/run'
+import { service } from '../../src/process/service'
 
-/** What run.test.ts starts as a process of its own: one slow route, and parts that misbehave when asked to. */
+/** Started by run.test.ts as a process of its own: one slow route, and parts that misbehave when asked to. */
 const logger = createLogger({ service: 'runner' })
 const mode = process.argv[2]
 const app = createApp({
   logger,
   routes: Router()
     .get('/quick', (_req, res) => void res.json({ answered: true }))
+    .get('/stuck', () => {
+      for (;;);
+    })
     .get('/slow', (_req, res) => {
       console.log('in flight')
       setTimeout(() => res.json({ answered: true }), 200)
@@ -26,6 +31,6 @@ const misbehaving = {
     if (mode === 'fails-to-stop') throw new Error('stuck')
   },
 }
-void run(service('runner', [misbehaving, http]), logger, { lameDuckMs: mode === 'lame-duck' ? 1_500 : 0 }).then(() =>
+void run(service('runner', [misbehaving, http]), logger, { lameDuckMs: mode === 'lame-duck' ? 1_500 : 0, stuckAfterS: 2 }).then(() =>
   console.log(`port ${http.port()}`),
 )

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
-import { csvLine } from './csv'
+import { type CsvSeparator, csvLine } from './csv'
 
 /** So many rows of a file of any length are in memory at a time. */
 const PAGE = 500
@@ -37,6 +37,7 @@ export interface CsvList<Row> {
   /** The list, as its path and its file are named. */
   name: string
   columns: readonly CsvColumn<Row>[]
+  separator?: CsvSeparator
   page(place: { starting_after?: string }, limit: number): Promise<CsvPage<Row>>
 }
 
@@ -53,12 +54,23 @@ export async function sendCsv<Row>(req: Request, res: Response, list: CsvList<Ro
 /** The caller has closed the connection. */
 const isGone = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
 
-async function* linesOf<Row>({ columns, page }: CsvList<Row>): AsyncGenerator<string> {
-  yield BYTE_ORDER_MARK + csvLine(columns.map(([name]) => name))
+async function* linesOf<Row>({ columns, separator, page }: CsvList<Row>): AsyncGenerator<string> {
+  yield BYTE_ORDER_MARK +
+    csvLine(
+      columns.map(([name]) => name),
+      separator,
+    )
   let place: string | undefined
   do {
     const { rows, next } = await page(place === undefined ? {} : { starting_after: place }, PAGE)
-    yield rows.map(row => csvLine(columns.map(([, read]) => read(row)))).join('')
+    yield rows
+      .map(row =>
+        csvLine(
+          columns.map(([, read]) => read(row)),
+          separator,
+        ),
+      )
+      .join('')
     place = next
   } while (place !== undefined)
 }

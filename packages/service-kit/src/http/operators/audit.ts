@@ -1,12 +1,12 @@
 import { Router } from 'express'
 import { z } from 'zod'
-import type { Sql } from '../../database'
+import type { Sql } from '../../database/sql'
 
 const LIMIT_MAX = 5_000
 const query = z.strictObject({ after: z.string().optional(), limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(1_000) })
 const keys = z.array(z.union([z.string(), z.number()]))
 
-/** What is left out of every row, sealed or not. */
+/** Left out of every row, sealed or not. */
 const SECRET = /secret/i
 
 /** Tables that an auditor may read row by row, each with the columns of its key. */

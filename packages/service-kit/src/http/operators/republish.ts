@@ -1,7 +1,7 @@
 import { Router } from 'express'
 import { z } from 'zod'
-import { republish } from '../../bus'
-import type { Database } from '../../database'
+import { republish } from '../../bus/outbox-relay'
+import type { Database } from '../../database/database'
 
 const query = z.strictObject({ since: z.iso.datetime({ offset: true }) })
 

@@ -1,5 +1,6 @@
 import { Router } from 'express'
-import { resealColumn, type SealedColumn, type Sql } from '../../database'
+import { resealColumn, type SealedColumn } from '../../database/reseal-column'
+import type { Sql } from '../../database/sql'
 
 /** For operators, on the inner port only: seals by the first of the keys what another of them sealed. It may be asked again at any time. */
 export function resealRoutes(sql: Pick<Sql, 'query'>, keys: readonly string[], columns: readonly SealedColumn[]): Router {

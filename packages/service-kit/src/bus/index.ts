@@ -1,5 +1,0 @@
-export * from './bus'
-export * from './consumer'
-export * from './memory-bus'
-export * from './outbox-relay'
-export * from './rabbitmq-bus'

@@ -1,2 +1,0 @@
-export * from './csv'
-export * from './csv-file'

@@ -1,4 +1,0 @@
-export * from './audit'
-export * from './dead-letters'
-export * from './republish'
-export * from './reseal'

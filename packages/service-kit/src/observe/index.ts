@@ -1,5 +1,0 @@
-export * from './log-fields'
-export * from './logger'
-export * from './metrics'
-export { SERIES_MAX } from './series'
-export * from './trace'

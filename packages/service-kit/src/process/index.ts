@@ -1,4 +1,0 @@
-export * from './every'
-export * from './retention'
-export * from './run'
-export * from './service'
