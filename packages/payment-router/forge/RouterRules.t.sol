@@ -7,7 +7,7 @@ import {PaymentRouter} from "../contracts/PaymentRouter.sol";
 import {RouterFactory} from "../contracts/RouterFactory.sol";
 import {NativeToken} from "../contracts/test/NativeToken.sol";
 import {UnrulyToken} from "../contracts/test/UnrulyToken.sol";
-import {vm} from "./Vm.sol";
+import {vm, Vm} from "./Vm.sol";
 import {World} from "./World.sol";
 
 /// @title What is refused, and what has one right answer.
@@ -175,6 +175,21 @@ contract RouterRules is World {
         require(succeeded > 100, "no limit was enough");
     }
 
+    /// @dev In one transaction everything is warm: little is used before the merchant's new balance is written, so that as much as possible is left
+    /// behind when that runs out, five calls deep.
+    function testABatchThatRunsOutOfGasDeepInsideFailsAsAWhole() external {
+        token.mint(_depositAddress(MEMO, MERCHANT), 10_000);
+        router.sweep(MEMO, MERCHANT);
+        vm.prank(MERCHANT);
+        token.transfer(stranger, 9_900);
+        PaymentRouter.Deposit[] memory list = new PaymentRouter.Deposit[](1);
+        list[0] = PaymentRouter.Deposit(MEMO, MERCHANT);
+        bytes memory data = abi.encodeCall(router.sweepMany, (list));
+        uint256 succeeded;
+        for (uint256 limit = 10_000; limit < 80_000; limit += 50) succeeded += _swept(data, limit, 1);
+        require(succeeded > 100, "no limit was enough");
+    }
+
     /// @dev Sweeps as many deposits as there are, or none, and undoes it.
     function _swept(bytes memory data, uint256 limit, uint256 deposits) private returns (uint256) {
         try this.sweptAndUndone(data, limit, deposits) {
@@ -187,15 +202,52 @@ contract RouterRules is World {
 
     function sweptAndUndone(bytes memory data, uint256 limit, uint256 deposits) external {
         for (uint256 i = 0; i < deposits; ++i) token.mint(_depositAddress(i == 0 ? MEMO : memos[0], MERCHANT), 10_000);
+        uint256 fees = token.balanceOf(feeReceiver);
+        uint256 shares = token.balanceOf(MERCHANT);
         (bool done, ) = address(router).call{gas: limit}(data);
         string memory fault;
-        if (done && token.balanceOf(feeReceiver) != 100 * deposits) fault = "a limit skipped a fee or a deposit";
-        if (done && token.balanceOf(MERCHANT) != 9_900 * deposits) fault = "a limit moved something else";
+        if (done && token.balanceOf(feeReceiver) != fees + 100 * deposits) fault = "a limit skipped a fee or a deposit";
+        if (done && token.balanceOf(MERCHANT) != shares + 9_900 * deposits) fault = "a limit moved something else";
         if (bytes(fault).length != 0) revert(fault);
         assembly {
             mstore(0, done)
             revert(0, 32)
         }
+    }
+
+    /// @dev Demands one log of an emitter with these topics and data.
+    function _reported(address emitter, bytes32[4] memory topics, uint256 topicCount, bytes memory data) private {
+        Vm.Log[] memory logs = vm.getRecordedLogs();
+        uint256 found;
+        for (uint256 i = 0; i < logs.length; ++i) {
+            if (logs[i].emitter != emitter || logs[i].topics[0] != topics[0]) continue;
+            require(logs[i].topics.length == topicCount && keccak256(logs[i].data) == keccak256(data), "another event");
+            for (uint256 n = 1; n < topicCount; ++n) require(logs[i].topics[n] == topics[n], "an event with another topic");
+            ++found;
+        }
+        require(found == 1, "not reported once");
+    }
+
+    function _word(address account) private pure returns (bytes32) {
+        return bytes32(uint256(uint160(account)));
+    }
+
+    function testRecoveriesRescuesAndDeploymentsAreReported() external {
+        other.mint(_depositAddress(MEMO, MERCHANT), 70);
+        vm.recordLogs();
+        router.recover(MEMO, MERCHANT, address(other));
+        bytes32[4] memory topics = [PaymentRouter.Recovered.selector, MEMO, _word(MERCHANT), _word(address(other))];
+        _reported(address(router), topics, 4, abi.encode(70));
+
+        other.mint(address(router), 5);
+        vm.recordLogs();
+        router.rescue(address(other));
+        _reported(address(router), [PaymentRouter.Rescued.selector, _word(address(other)), 0, 0], 2, abi.encode(5));
+
+        bytes memory initCode = abi.encodePacked(type(PaymentRouter).creationCode, abi.encode(FEE_BPS, feeReceiver));
+        vm.recordLogs();
+        address made = factory.deploy(bytes32(uint256(1)), initCode, token);
+        _reported(address(factory), [RouterFactory.Deployed.selector, _word(made), _word(address(token)), 0], 3, "");
     }
 
     function testStraysOfAnyKindAreRescued() external {

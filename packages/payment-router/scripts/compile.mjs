@@ -129,7 +129,7 @@ function isStale([path, text]) {
   }
 }
 
-/** What a block explorer needs to verify a contract: the compiler's input with every source that ours import. */
+/** For a block explorer that verifies a contract: the compiler's input with every source that ours import. */
 function standardJson() {
   const sources = readSources()
   const settings = settingsFor(sources)

@@ -80,6 +80,11 @@ const mutants = [
     'keccak256(abi.encode(memo, address(0)));\n        merchant;',
   ],
   ['a batch hides that it ran out of gas', 'PaymentRouter', 'if (gasleft() < gas / 8) revert OutOfGas();', 'gas;'],
+  // A sixteenth is the same to a token that is one proxy deep: five calls leave at most 5/64 behind, and what runs before them takes the rest of it.
+  ['a batch takes a 32nd left for enough', 'PaymentRouter', 'gas / 8', 'gas / 32'],
+  ['a recovery is not reported', 'PaymentRouter', 'emit Recovered(memo, merchant, asset, amount);', ''],
+  ['a rescue is not reported', 'PaymentRouter', 'emit Rescued(asset, amount);', ''],
+  ['a deployment is not reported', 'RouterFactory', 'emit Deployed(router, token_);', ''],
   [
     'recover takes the native coin that is the token',
     'PaymentRouter',

@@ -15,7 +15,7 @@ function digitsOf(address: string): string {
 interface Clone {
   implementation: string
   codeHash: string
-  /** What CREATE2 hashes: 0xff, the router, 32 bytes for the salt, the hash of the init code. */
+  /** Hashed by CREATE2: 0xff, the router, 32 bytes for the salt, the hash of the init code. */
   place: Buffer
 }
 

@@ -6,27 +6,21 @@ export { deployContractWallet } from './contract-wallet'
 export {
   AddressTakenError,
   type DeployedContracts,
-  DeploymentMismatchError,
   type DeployOptions,
   deployContracts,
   deployRouter,
-  type ExpectedDeployment,
-  factoryAddress,
-  inspectStrayDeposit,
-  type RouterIdentity,
   type RouterTerms,
-  routerAddress,
-  type StrayDeposit,
-  type SupportedChain,
-  supportedChains,
-  type TestSweep,
-  testSweep,
-  verifyDeployment,
-  verifyToken,
-} from './deployment'
+} from './deployment/deploy'
+export { factoryAddress, type RouterIdentity, routerAddress } from './deployment/router-address'
+export { inspectStrayDeposit, type StrayDeposit } from './deployment/stray-deposit'
+export { type SupportedChain, supportedChains } from './deployment/supported-chains'
+export { type TestSweep, testSweep } from './deployment/test-sweep'
+export { DeploymentMismatchError, type ExpectedDeployment, verifyDeployment, verifyToken } from './deployment/verify'
 export { depositAddress, depositImplementation, isDepositAddress } from './deposit-address'
 export { deployHostileWallet, hostileCode } from './hostile-wallet'
-export { type ContractState, type RouterSurvey, readContractState, surveyRouter } from './monitor'
+export { type ContractState, readContractState } from './monitor/contract-state'
+export { type RouterSurvey, surveyRouter } from './monitor/router-survey'
+export { keccakBytes } from './payment/keccak'
 export { PAYMENT_RECEIVED_TOPIC } from './payment/payment-received'
 export { authorizationNonce } from './payment/payment-terms'
 export {

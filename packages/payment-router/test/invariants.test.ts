@@ -21,7 +21,7 @@ it('the contracts keep their invariants and refuse what they must, and what is t
   const { stdout } = await run('test')
   const passed = [...stdout.matchAll(/^\[PASS\] (\w+)/gm)].map(([, name]) => name)
   expect(passed.filter(name => name?.startsWith('invariant_'))).toHaveLength(4)
-  expect(passed.filter(name => name?.startsWith('test'))).toHaveLength(13)
+  expect(passed.filter(name => name?.startsWith('test'))).toHaveLength(15)
   expect(await bytecodeOf('PaymentRouter')).toBe(paymentRouterBytecode)
   expect(await bytecodeOf('RouterFactory')).toBe(routerFactoryBytecode)
   // Half a minute of a free processor where forge has to be installed and everything compiled, and more of a busy one.

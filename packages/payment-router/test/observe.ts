@@ -67,6 +67,11 @@ export function payments(receipt: TransactionReceipt): unknown[][] {
   return receipt.logs.filter(log => log.topics[0] === PAYMENT_RECEIVED_TOPIC).map(log => [...(routerErrors.parseLog(log)?.args ?? [])])
 }
 
+/** Every event of the router by this name, as its values. */
+export function emitted(receipt: TransactionReceipt, name: string): unknown[][] {
+  return receipt.logs.map(log => routerErrors.parseLog(log)).flatMap(event => (event?.name === name ? [[...event.args]] : []))
+}
+
 export async function balances(chain: LocalChain, ...accounts: string[]): Promise<bigint[]> {
   const usdc = new Contract(chain.usdcAddress, testUsdcAbi, chain.provider)
   return Promise.all(accounts.map(account => read<bigint>(usdc, 'balanceOf', account)))

@@ -81,7 +81,7 @@ describe('pay', () => {
     await mined(chain.transferUsdc(payer, deposit, 100n))
     await mined(chain.sweep(payer, { memo, merchant }))
     expect(await refusal(routerOf(chain, payer), 'pay', randomMemo(), deposit, 1n)).toEqual(['InvalidMerchant', deposit])
-    // What reached the deposit address of one goes on, because it cannot go back.
+    // Money that reached the deposit address of one goes on, because it cannot go back.
     const onward = randomMemo()
     await mined(chain.transferUsdc(payer, depositAddress({ router: chain.routerAddress, memo: onward, merchant: deposit }), 1_000n))
     await mined(chain.sweep(payer, { memo: onward, merchant: deposit }))

@@ -7,6 +7,7 @@ import {
   balances,
   deployArtifact,
   deployRouterFor,
+  emitted,
   printGas,
   randomAddress,
   randomMemo,
@@ -39,12 +40,13 @@ describe('rescue', () => {
     for (const token of [otherToken, chain.usdcAddress]) {
       const [usdc, held] = [usdcOf(chain, anyone, token), await read<bigint>(usdcOf(chain, anyone, token), 'balanceOf', chain.feeReceiver)]
       await send(usdc, 'mint', chain.routerAddress, 70n)
-      await send(router, 'rescue', token)
+      const receipt = await send(router, 'rescue', token)
       expect(await read(usdc, 'balanceOf', chain.feeReceiver)).toBe(held + 70n)
+      expect(emitted(receipt, 'Rescued')).toEqual([[token, 70n]])
     }
     // No transfer of native coin is accepted; it can be there all the same, as a block's reward.
     await chain.provider.send('anvil_setBalance', [chain.routerAddress, '0x7'])
-    await send(router, 'rescue', ZeroAddress)
+    expect(emitted(await send(router, 'rescue', ZeroAddress), 'Rescued')).toEqual([[ZeroAddress, 7n]])
     expect(await chain.provider.getBalance(chain.feeReceiver)).toBe(before + 7n)
     for (const asset of [otherToken, chain.usdcAddress, ZeroAddress]) expect(await refusal(router, 'rescue', asset)).toEqual(['ZeroAmount'])
   })
@@ -69,6 +71,7 @@ describe('recover', () => {
       await send(other, 'mint', address, 70n)
       const receipt = await send(routerOf(chain, anyone), 'recover', memo, merchant, otherToken)
       expect(await read(other, 'balanceOf', merchant)).toBe(total)
+      expect(emitted(receipt, 'Recovered')).toEqual([[memo, merchant, otherToken, 70n]])
       printGas(`recover another token${total === 70n ? ', deploying' : ''}`, receipt)
     }
   })
@@ -76,8 +79,9 @@ describe('recover', () => {
   it('sends native coin that arrived before the address was deployed to the merchant', async () => {
     const { memo, merchant, address } = newDeposit()
     await mined(anyone.sendTransaction({ to: address, value: parseEther('1') }))
-    await send(routerOf(chain, anyone), 'recover', memo, merchant, ZeroAddress)
+    const receipt = await send(routerOf(chain, anyone), 'recover', memo, merchant, ZeroAddress)
     expect(await chain.provider.getBalance(merchant)).toBe(parseEther('1'))
+    expect(emitted(receipt, 'Recovered')).toEqual([[memo, merchant, ZeroAddress, parseEther('1')]])
   })
 
   it('never needs to once the address is deployed: it refuses native coin', async () => {

@@ -23,7 +23,7 @@ export async function bareLoop(chain: Chain, height: number, blocks: number): Pr
   return { payments: count }
 }
 
-/** What most listeners do: ethers' own transport and decoder. */
+/** Ethers' own transport and decoder, as most listeners use them. */
 export async function queryFilter(chain: Chain, height: number, blocks: number): Promise<{ payments: number }> {
   const provider = new JsonRpcProvider(chain.anvil.rpcUrl, undefined, { staticNetwork: true })
   const router = new Contract(chain.emitter, paymentRouterAbi, provider)

@@ -43,22 +43,25 @@ const settings = z.object({
   DEVELOPMENT_CHAIN: flag('false'),
   /** Refuse to start unless chain, token and routers are what is configured. Only a development chain goes without. */
   VERIFY_DEPLOYMENT: flag('true'),
-  /** Depth at which a payment is confirmed; a payment in the newest block has one confirmation. */
-  CONFIRMATIONS: integer(1, 10_000).default(12),
+  /** Depth at which a payment is confirmed; a payment in the newest block has one confirmation. The chain's usual one by default. */
+  CONFIRMATIONS: integer(1, 10_000).optional(),
   /** The first block to read on an empty database: no later than the routers' deployment. */
   START_BLOCK: integer(0).default(0),
-  /** Blocks that are remembered by hash and read one by one; a deeper reorganisation halts the service. At least CONFIRMATIONS. */
-  REORG_WINDOW: integer(1, 10_000).default(128),
-  /** How many end points must agree before a payment is confirmed. A majority by default, of two both. With 1, one is trusted. */
+  /**
+   * Blocks that are remembered by hash and read one by one; a deeper reorganisation halts the service. At least CONFIRMATIONS, and by default as many as
+   * the chain makes in the time within which it may be reorganised.
+   */
+  REORG_WINDOW: integer(1, 10_000).optional(),
+  /** End points that must agree before a payment is confirmed. A majority by default, of two both. With 1, one is trusted. */
   RPC_QUORUM: integer(1, 20).optional(),
   /**
-   * Which blocks' receipts are read and hashed against the header, so that no node can invent a payment in them: `all`, those whose bloom `admitted`
-   * what is watched (with these two no node can leave one out either), those with `payments`, or `none`. docs/chain.md has what each costs.
+   * `proven`: what a block's receipts show, held against its hash, is what it holds. `voted`: what enough end points show is. It follows from the chain;
+   * to be set only when a fork has changed how the chain's blocks are hashed, until a release knows it.
    */
-  BLOCK_PROOF: z.enum(proofModes).default('payments'),
+  BLOCK_PROOF: z.enum(proofModes).optional(),
   /** A block's time may lie this far ahead of our clock; what is further ahead is refused. */
   BLOCK_TIME_AHEAD_MAX_S: integer(1).default(120),
-  /** How often the head is looked at when nothing wakes the scan. */
+  /** Pause between looks at the head when nothing wakes the scan. */
   POLL_MS: integer(10, 600_000).default(1_000),
   /** At most one `chain.advanced` in this time; the last one is never left out. */
   ADVANCE_EVERY_MS: integer(0, 600_000).default(1_000),
@@ -72,11 +75,11 @@ const settings = z.object({
   HEAD_STALL_MS: integer(100).default(60_000),
   /** A leader whose connection is silent for so long loses the lease. */
   LEADER_SILENCE_MS: integer(500, 60_000).default(4_000),
-  /** How often the books are held against the chain. */
+  /** Pause between two comparisons of the books with the chain. */
   RECONCILE_EVERY_S: integer(1, 86_400).default(60),
   /** The newest confirmed blocks that are compared each time; the older ones come round in turn. */
   RECONCILE_BLOCKS: integer(1, 5_000).default(1_000),
-  /** How often the contracts are looked at: upgrades and blocks of the token, strays, sweeps without a fee. */
+  /** Pause between looks at the contracts: upgrades and blocks of the token, strays, sweeps without a fee. */
   MONITOR_EVERY_S: integer(1, 86_400).default(60),
   /** More accounts that the token should not block, besides routers, fee receivers and the relayer's. */
   MONITOR_ACCOUNTS: addresses.optional(),
@@ -92,7 +95,7 @@ const keysOf = (config: Settings, account: 'RELAYER' | 'GASLESS') =>
   KEYS.filter(key => key.startsWith(account) && Reflect.get(config, key) !== undefined)
 const relays = (config: Settings) => keysOf(config, 'RELAYER').length + keysOf(config, 'GASLESS').length > 0
 
-/** Those of infra/make-env.mjs, which are public. */
+/** The keys of infra/make-env.mjs, which are public. */
 const PUBLIC_KEYS = [
   '0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a',
   '0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6',

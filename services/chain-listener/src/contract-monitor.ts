@@ -13,7 +13,7 @@ export interface ContractMonitorOptions {
   routers: readonly string[]
   /** Accounts that the token should not block, besides routers and fee receivers. */
   accounts(): Promise<readonly string[]>
-  /** What was verified at the start is verified again; undefined on a chain where it was not. */
+  /** Verified again as at the start; undefined on a chain where it was not. */
   expected: Omit<ExpectedDeployment, 'routerAddress'> | undefined
   startBlock: number
   /** The newest confirmed blocks in which payments without a fee are looked for. */
@@ -47,14 +47,14 @@ export function createContractMonitor(options: ContractMonitorOptions): Part {
     ),
     differences: metrics.gauge('ponte_deployment_differences', 'What stands on the chain and is not as configured'),
   }
-  /** What was last logged of each router: what stays the same is not logged again. */
+  /** A router's state is logged once, not with every look. */
   const reported = new Map<string, string>()
   let finishedAt: Date | undefined
 
   const differencesOf = async (routerAddress: string): Promise<readonly string[]> => {
     if (!expected) return []
     try {
-      await nodes.use(({ provider }) => verifyDeployment(provider, { ...expected, routerAddress }))
+      await nodes.use('call', ({ provider }) => verifyDeployment(provider, { ...expected, routerAddress }))
       return []
     } catch (error) {
       if (!(error instanceof DeploymentMismatchError)) throw error
@@ -67,7 +67,7 @@ export function createContractMonitor(options: ContractMonitorOptions): Part {
     const found = []
     for (const routerAddress of routers) {
       const watched = { usdcAddress: token, routerAddress, accounts, fromBlock, toBlock: confirmed }
-      const state = await nodes.use(({ provider }) => readContractState(provider, watched))
+      const state = await nodes.use('call', ({ provider }) => readContractState(provider, watched))
       found.push({ router: routerAddress, differences: await differencesOf(routerAddress), ...state })
     }
     return found

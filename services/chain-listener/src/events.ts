@@ -1,5 +1,6 @@
-import { type ChainPayment, type ChainSweep, type DepositBlocked, formatUsdc, type NewEvent } from '@ponte/contracts'
-import type { Fact, Payment } from './payment'
+import { type BlockPayment, type BlockSweep, type ChainBlocks, formatUsdc } from '@ponte/contracts'
+import { byPlace } from './logs/payment-received'
+import type { Payment } from './payment'
 
 export interface Naming {
   chainId: number
@@ -7,99 +8,130 @@ export interface Naming {
   checksum(address: string): string
 }
 
-/** A change in whether a deposit can be swept, not yet published. Addresses are lower-case. */
-export interface BlockedDeposit {
+/** Blocks that are confirmed now, and the time of the last in Unix seconds. */
+export interface Advance {
+  from: number
+  to: number
+  time: number
+}
+
+/** An order that is read without a gap through a block, with all its payments; or, through -1, is not any more. */
+export interface Watched {
   orderId: string
-  memo: string
-  merchant: string
-  address: string
-  reason: DepositBlocked['reason']
-  revision: number
+  through: number
+  payments: readonly Payment[]
 }
 
-/** What one step publishes, beside `chain.advanced`. */
 export interface Publication {
-  facts: readonly Fact[]
-  /** Orders whose deposit addresses are read in every block from this step on. */
-  synced?: readonly string[] | undefined
-  blocked?: readonly BlockedDeposit[] | undefined
+  advanced: Advance | null
+  /** Hashes of blocks that are no part of the chain any more. */
+  gone: readonly string[]
+  /** Live payments and sweeps that the step learnt of; all of those in the blocks that advance are among them. */
+  stated: readonly Payment[]
+  watched: readonly Watched[]
 }
 
-const ORDERS_IN_AN_EVENT = 1_000
+/** Under which history, lease and version a step is published. */
+export type Statement = Pick<ChainBlocks, 'generation' | 'lease' | 'version' | 'earlier' | 'since' | 'head'>
 
-/** Events numbered on from `sequence`, the last number used on this chain. Payments come before the event by which all of them are known. */
-export function toEvents({ facts, synced = [], blocked = [] }: Publication, naming: Naming, sequence: number): NewEvent[] {
-  const { chainId, checksum } = naming
-  const events: NewEvent[] = facts.map((fact, index) => toEvent(fact, naming, sequence + index + 1))
-  for (let first = 0; first < synced.length; first += ORDERS_IN_AN_EVENT) {
-    const order_ids = synced.slice(first, first + ORDERS_IN_AN_EVENT)
-    events.push({ type: 'deposit.synced', data: { chain_id: chainId, sequence: sequence + events.length + 1, order_ids } })
-  }
-  for (const { orderId, memo, merchant, address, reason, revision } of blocked) {
-    const data: DepositBlocked = {
-      chain_id: chainId,
-      sequence: sequence + events.length + 1,
-      revision,
-      order_id: orderId,
-      memo,
-      merchant_address: checksum(merchant),
-      deposit_address: checksum(address),
-      reason,
-    }
-    events.push({ type: 'deposit.blocked', data })
+const PAYMENTS_IN_AN_EVENT = 300
+const ORDERS_IN_AN_EVENT = 500
+
+/** The step as events of whole blocks, and of whole orders: all payments of either are judged together. */
+export function toEvents(publication: Publication, naming: Naming, statement: Statement): ChainBlocks[] {
+  const event = (advanced: Advance | null, payments: readonly Payment[], more: Partial<Pick<ChainBlocks, 'gone' | 'watched'>> = {}) => ({
+    chain_id: naming.chainId,
+    ...statement,
+    advanced: advanced && { from: advanced.from, to: advanced.to, time: toTime(advanced.time) },
+    gone: more.gone ?? [],
+    payments: payments.flatMap(payment => (payment.kind === 'sweep' ? [] : [toPayment(payment, naming)])),
+    sweeps: payments.flatMap(payment => (payment.kind === 'sweep' && payment.state === 'confirmed' ? [toSweep(payment, naming)] : [])),
+    watched: more.watched ?? [],
+  })
+  const { advanced, gone } = publication
+  const isAdvancing = ({ blockNumber }: Payment) => advanced !== null && blockNumber >= advanced.from && blockNumber <= advanced.to
+  const ranges = inBlocks(publication.stated.filter(isAdvancing))
+  const events = ranges.map((payments, index): ChainBlocks => {
+    const last = payments.at(-1)
+    const isLast = index === ranges.length - 1 || !last
+    const from = index === 0 ? (advanced?.from ?? 0) : (ranges[index - 1]?.at(-1)?.blockNumber ?? 0) + 1
+    const to = isLast ? { to: advanced?.to ?? 0, time: advanced?.time ?? 0 } : { to: last.blockNumber, time: last.blockTime }
+    return event({ from, ...to }, payments)
+  })
+  if (advanced && events.length === 0) events.push(event(advanced, []))
+  for (const payments of inBlocks(publication.stated.filter(payment => !isAdvancing(payment)))) events.push(event(null, payments))
+  const [first] = events
+  if (first && gone.length > 0) first.gone = [...gone]
+  else if (gone.length > 0) events.push(event(null, [], { gone: [...gone] }))
+  for (const some of inOrders(publication.watched)) {
+    const watched = some.map(({ orderId, through }) => ({ order_id: orderId, through }))
+    events.push(event(null, some.flatMap(({ payments }) => payments).toSorted(byPlace), { watched }))
   }
   return events
 }
 
-const toEvent = (fact: Fact, naming: Naming, sequence: number): NewEvent =>
-  fact.type === 'sweep.confirmed' || fact.type === 'sweep.orphaned'
-    ? { type: fact.type, data: toSweep(fact.payment, naming, sequence) }
-    : { type: fact.type, data: toPayment(fact.payment, naming, sequence) }
+/** In the chain's order, a block never in two parts. */
+function inBlocks(payments: readonly Payment[]): Payment[][] {
+  const parts: Payment[][] = []
+  let part: Payment[] = []
+  for (const payment of payments.toSorted(byPlace)) {
+    if (part.length >= PAYMENTS_IN_AN_EVENT && part.at(-1)?.blockNumber !== payment.blockNumber) {
+      parts.push(part)
+      part = []
+    }
+    part.push(payment)
+  }
+  return part.length > 0 ? [...parts, part] : parts
+}
+
+function inOrders(watched: readonly Watched[]): Watched[][] {
+  const parts: Watched[][] = []
+  let part: Watched[] = []
+  let payments = 0
+  for (const one of watched) {
+    part.push(one)
+    payments += one.payments.length
+    if (payments < PAYMENTS_IN_AN_EVENT && part.length < ORDERS_IN_AN_EVENT) continue
+    parts.push(part)
+    part = []
+    payments = 0
+  }
+  return part.length > 0 ? [...parts, part] : parts
+}
 
 // Both are written out field by field: while catching up this runs for every payment.
-function toPayment(payment: Payment, { chainId, token, checksum }: Naming, sequence: number): ChainPayment {
-  return {
-    payment_id: idOf(chainId, payment),
-    sequence,
-    revision: payment.revision,
-    chain_id: chainId,
-    kind: payment.kind === 'transfer' ? 'transfer' : 'router',
-    router_address: checksum(payment.router),
-    token_address: checksum(token),
-    memo: payment.memo,
-    merchant_address: checksum(payment.merchant),
-    deposit_address: payment.deposit === null ? null : checksum(payment.deposit),
-    payer_address: checksum(payment.payer),
-    amount: formatUsdc(payment.amount),
-    tx_hash: payment.txHash,
-    block_number: payment.blockNumber,
-    block_hash: payment.blockHash,
-    block_time: toTime(payment.blockTime),
-    log_index: payment.logIndex,
-  }
-}
+const toPayment = (payment: Payment, { token, checksum }: Naming): BlockPayment => ({
+  kind: payment.kind === 'transfer' ? 'transfer' : 'router',
+  is_confirmed: payment.state === 'confirmed',
+  block_number: payment.blockNumber,
+  block_hash: payment.blockHash,
+  block_time: toTime(payment.blockTime),
+  log_index: payment.logIndex,
+  tx_hash: payment.txHash,
+  memo: payment.memo,
+  router_address: checksum(payment.router),
+  token_address: checksum(token),
+  merchant_address: checksum(payment.merchant),
+  deposit_address: payment.deposit === null ? null : checksum(payment.deposit),
+  payer_address: checksum(payment.payer),
+  amount: formatUsdc(payment.amount),
+})
 
-function toSweep(sweep: Payment, { chainId, token, checksum }: Naming, sequence: number): ChainSweep {
-  return {
-    sweep_id: idOf(chainId, sweep),
-    sequence,
-    revision: sweep.revision,
-    chain_id: chainId,
-    router_address: checksum(sweep.router),
-    token_address: checksum(token),
-    memo: sweep.memo,
-    merchant_address: checksum(sweep.merchant),
-    deposit_address: checksum(sweep.payer),
-    amount: formatUsdc(sweep.amount),
-    tx_hash: sweep.txHash,
-    block_number: sweep.blockNumber,
-    block_hash: sweep.blockHash,
-    block_time: toTime(sweep.blockTime),
-    log_index: sweep.logIndex,
-  }
-}
-
-const idOf = (chainId: number, { txHash, ordinal }: Payment) => `${chainId}:${txHash}:${ordinal}`
+const toSweep = (sweep: Payment, { token, checksum }: Naming): BlockSweep => ({
+  block_number: sweep.blockNumber,
+  block_hash: sweep.blockHash,
+  block_time: toTime(sweep.blockTime),
+  log_index: sweep.logIndex,
+  tx_hash: sweep.txHash,
+  memo: sweep.memo,
+  router_address: checksum(sweep.router),
+  token_address: checksum(token),
+  merchant_address: checksum(sweep.merchant),
+  deposit_address: checksum(sweep.payer),
+  payer_address: checksum(sweep.payer),
+  amount: formatUsdc(sweep.amount),
+  fee: sweep.fee === null ? null : formatUsdc(sweep.fee),
+})
 
 let formatted = { seconds: 0, time: new Date(0).toISOString() }
 /** Payments of one block follow each other and share its time, whose formatting is slow. */

@@ -1,5 +1,6 @@
 import { DeploymentMismatchError } from '@ponte/payment-router'
 import type { Overrides as KitOverrides, Logger, Metrics, Part } from '@ponte/service-kit'
+import { profileOf } from './chain-profile'
 import type { ChainListenerConfig } from './config'
 import { openChainClient } from './rpc/chain-client'
 import { createDeploymentCheck } from './rpc/deployment'
@@ -8,7 +9,7 @@ import { openNode } from './rpc/node'
 import { openNodes } from './rpc/pool'
 import { quorumOf } from './scan/checks/quorum'
 
-/** What all-in-one or a test hands in; it belongs to the caller. */
+/** Handed in by all-in-one or a test, and stopped by them. */
 export interface Overrides extends KitOverrides {
   /** Milliseconds that never go back: how long an RPC node rests is measured by it. */
   clock?: () => number
@@ -18,21 +19,25 @@ export interface FoundationOptions {
   overrides: Overrides
   metrics: Metrics
   logger: Logger
-  /** What stands on the chain is not what is configured. */
+  /** Called when the chain's contracts are not the configured ones. */
   halt(error: Error): void
 }
 
-/** What both programs stand on, the listener and the relayer: the nodes, and the check of what stands on the chain. */
+/** Shared by both programs, the listener and the relayer: the nodes, and the check of the contracts on the chain. */
 export function openFoundation(config: ChainListenerConfig, { overrides, metrics, logger, halt }: FoundationOptions) {
   const endpoints = config.RPC_URLS.map((url, index) =>
-    openNode(url, index, { chainId: config.CHAIN_ID, timeoutMs: config.RPC_TIMEOUT_MS, maxBytes: config.RPC_MAX_BYTES }),
+    openNode(url, index, {
+      chainId: config.CHAIN_ID,
+      timeoutMs: config.RPC_TIMEOUT_MS,
+      maxBytes: config.RPC_MAX_BYTES,
+      rangeMax: config.RANGE_MAX,
+    }),
   )
   const failOvers = metrics.counter('ponte_chain_rpc_failovers_total', 'How often an RPC end point was left, and why', {
     rpc: endpoints.map(({ name }) => name),
     reason: restReasons,
   })
   const nodes = openNodes(endpoints, {
-    stallMs: config.HEAD_STALL_MS,
     clock: overrides.clock ?? (() => performance.now()),
     logger,
     onFailOver: (rpc, reason) => failOvers.inc({ rpc, reason }),
@@ -47,7 +52,7 @@ export function openFoundation(config: ChainListenerConfig, { overrides, metrics
   const rpc: Part = { name: 'rpc', ready: () => nodes.view().some(node => node.resting === null), stop: nodes.close }
   return {
     nodes,
-    chain: openChainClient(nodes, config.TOKEN_ADDRESS),
+    chain: openChainClient(nodes.use, chainOf(config)),
     /** Before anything is read or relayed. */
     async verified(): Promise<void> {
       await deployment?.ensure().catch(error => {
@@ -58,3 +63,9 @@ export function openFoundation(config: ChainListenerConfig, { overrides, metrics
     chainParts: [rpc, ...(deployment ? [deployment] : [])],
   }
 }
+
+export const chainOf = ({ CHAIN_ID: chainId, TOKEN_ADDRESS: token }: ChainListenerConfig) => ({
+  chainId,
+  token,
+  dataFee: profileOf(chainId).dataFee,
+})

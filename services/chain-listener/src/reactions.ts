@@ -1,8 +1,11 @@
 import type { Reactions } from '@ponte/service-kit'
 import type { Intake } from './relay'
 
-/** The scan knows memos and addresses, not orders; an order's event brings the address to watch and who may pay without gas. */
+/** The scan knows memos and addresses, not orders; orders names the addresses to watch and who may pay without gas. */
 export const reactions = (intake: Intake): Reactions => ({
-  'order.created': event => intake.created(event.data, event.id),
+  // Left in the queue by the release before; orders sends what is payable again.
+  'order.created': async () => undefined,
+  'deposit.watch': event => intake.watch(event.data, event.id),
+  'chain.followed': event => intake.followed(event.data),
   'order.cancelled': event => intake.cancelled(event.data, event.id),
 })

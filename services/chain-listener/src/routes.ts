@@ -16,7 +16,7 @@ export function routes(status: () => Promise<Status>): Router {
   return router
 }
 
-/** What waits to be swept, and the accounts that pay for gas: for operators, of the listener and of the relayer. */
+/** Waiting sweeps, and the accounts that pay for gas: for operators, of the listener and of the relayer. */
 export function depositRoutes(
   database: Database,
   config: ChainListenerConfig,

@@ -15,8 +15,9 @@ import {
 } from '@ponte/service-kit'
 import type { ChainListenerConfig } from './config'
 import { createContractMonitor } from './contract-monitor'
-import { type Overrides, openFoundation } from './foundation'
-import type { Change } from './payment'
+import { chainOf, type Overrides, openFoundation } from './foundation'
+import type { PaymentKind } from './logs/payment-received'
+import type { PaymentState } from './payment'
 import { reactions } from './reactions'
 import { publishAudit } from './reconcile/audit'
 import { createReconcile } from './reconcile/job'
@@ -34,7 +35,10 @@ import { createLeader, lockOf } from './store/leader'
 /** The listener to one chain, as a list of parts. */
 export function createChainListener(config: ChainListenerConfig, overrides: Overrides = {}) {
   const { logger, now, metrics, database, bus, assemble } = serviceParts('chain-listener', config, { topology, overrides })
-  const payments = metrics.counter('ponte_chain_payments_total', 'Events published about payments and sweeps', { type: PUBLISHED })
+  const payments = metrics.counter('ponte_chain_payments_total', 'Payments and sweeps, by what became of them', {
+    kind: KINDS,
+    state: STATES,
+  })
   const outbox = outboxRelay(database, bus, logger, { outboxDays: config.OUTBOX_DAYS, inboxDays: config.INBOX_DAYS })
   const store = openStore(database, config.CHAIN_ID, now)
   let halted: Error | undefined
@@ -52,15 +56,13 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     silenceMs: config.LEADER_SILENCE_MS,
     async takeLease() {
       await verified()
-      return store.position.takeLease(config.START_BLOCK)
+      return store.generation.takeLease(config.START_BLOCK)
     },
     onChange: () => scan.wake(),
     logger,
   })
   const relay =
-    config.RELAYER_PROCESS === 'listener'
-      ? createRelay({ settings: config, database, chain, verified, changed: () => scan.wake(), metrics, now, logger })
-      : undefined
+    config.RELAYER_PROCESS === 'listener' ? createRelay({ settings: config, database, chain, verified, metrics, now, logger }) : undefined
   const scan = createScan(config, {
     store,
     nodes,
@@ -69,10 +71,10 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     now,
     logger,
     onHalt: halt,
-    committed(change, publishes) {
-      if (publishes) outbox.wake()
+    committed(step) {
+      if (step.events.length > 0) outbox.wake()
       relay?.wake()
-      for (const { type } of change.facts) payments.inc({ type })
+      for (const { kind, state } of step.payments) payments.inc({ kind, state })
     },
   })
   const ledgers = reconcileStore(database, config.CHAIN_ID)
@@ -80,16 +82,17 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     store,
     ledgers,
     nodes,
-    chain: openChainClient({ ...nodes, use: nodes.useAnother }, config.TOKEN_ADDRESS),
+    chain: openChainClient(nodes.useAnother, chainOf(config)),
     leader,
     chainId: config.CHAIN_ID,
     ...scan.rules,
+    votes: scan.votes,
     routers: config.ROUTER_ADDRESSES,
     token: config.TOKEN_ADDRESS,
     startBlock: config.START_BLOCK,
     newestBlocks: config.RECONCILE_BLOCKS,
     everyS: config.RECONCILE_EVERY_S,
-    differ: scan.differ,
+    wake: scan.wake,
     async audited(from, to) {
       await publishAudit(database, ledgers, config.CHAIN_ID, from, to, now())
       outbox.wake()
@@ -99,7 +102,11 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     logger,
   })
   const accounts = relay?.accounts ?? (async () => ({ sweeps: null, signatures: null }))
-  const intake = createIntake({ database, chainId: config.CHAIN_ID, routers: config.ROUTER_ADDRESSES, now, logger })
+  const intake = createIntake({
+    ...{ database, history: store.generation, chainId: config.CHAIN_ID, routers: config.ROUTER_ADDRESSES, now, logger },
+    forgot: () => leader.resign('a new generation begins'),
+    asked: scan.wake,
+  })
   const monitor = createContractMonitor({
     store,
     nodes,
@@ -125,7 +132,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     .use(depositRoutes(database, config, accounts))
     .use(reconcileRoutes(config.CHAIN_ID, reconcile, scan.wake))
     .use(deadLetterRoutes(bus.deadLetters('chain-listener')))
-    .use(auditRoutes(database, { payments: ['chain_id', 'tx_hash', 'ordinal'], payables: ['chain_id', 'order_id'] }))
+    .use(auditRoutes(database, { payments: ['chain_id', 'block_hash', 'log_index'], payables: ['chain_id', 'order_id'] }))
   const parts = [
     outbox,
     ...chainParts,
@@ -139,13 +146,8 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
   return { ...assemble({ parts, http: undefined, operators }), http: relay?.http, status }
 }
 
-const PUBLISHED: readonly Change['facts'][number]['type'][] = [
-  'payment.detected',
-  'payment.confirmed',
-  'payment.orphaned',
-  'sweep.confirmed',
-  'sweep.orphaned',
-]
+const KINDS: readonly PaymentKind[] = ['router', 'transfer', 'sweep']
+const STATES: readonly PaymentState[] = ['detected', 'confirmed', 'orphaned']
 
 /** The relayer as a process of its own, beside the listener on the same database: its keys are not where nodes' answers are read. */
 export function createRelayer(config: ChainListenerConfig, overrides: Omit<Overrides, 'bus'> = {}) {
@@ -160,8 +162,8 @@ export function createRelayer(config: ChainListenerConfig, overrides: Omit<Overr
   }
   const { chain, chainParts, verified } = openFoundation(config, { overrides, metrics, logger, halt })
   const now = overrides.now ?? (() => new Date())
-  // What becomes blocked is published by the scan, which looks for it at each turn; so is the outbox.
-  const relay = createRelay({ settings: config, database, chain, verified, changed: () => undefined, metrics, now, logger })
+  // The relayer's events go into the outbox, which the listener relays.
+  const relay = createRelay({ settings: config, database, chain, verified, metrics, now, logger })
   const routes = depositRoutes(database, config, relay.accounts)
   const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger, routes })
   const chainReady: Part = { name: 'chain as configured', ready: () => halted === undefined }

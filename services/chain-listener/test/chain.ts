@@ -2,7 +2,7 @@ import { type Anvil, type AnvilOptions, startAnvil, testAccounts } from '@ponte/
 import { PAYMENT_RECEIVED_TOPIC, paymentRouterAbi } from '@ponte/payment-router'
 import { Interface, Wallet } from 'ethers'
 
-/** What a test payment states; everything is free, because the emitter believes every caller. */
+/** Everything is free, because the emitter believes every caller. */
 export interface Record {
   memo: string
   merchant?: string
@@ -90,7 +90,7 @@ export async function startChain(options: AnvilOptions = { noMining: true }) {
     height: async () => Number(await rpc<string>('eth_blockNumber')),
     /** Replaces the last blocks: they are gone, with everything in them. */
     rollback: (depth: number) => rpc('anvil_rollback', depth),
-    /** What the chain itself states was paid, decoded by ethers, up to a block. */
+    /** The chain's own statement, decoded by ethers, up to a block. */
     async truth(upTo: number): Promise<Truth[]> {
       const toBlock = `0x${upTo.toString(16)}`
       const logs = await rpc<Log[]>('eth_getLogs', { address: emitter, topics: [PAYMENT_RECEIVED_TOPIC], fromBlock: '0x0', toBlock })

@@ -15,7 +15,7 @@ const text = (fields: readonly unknown[]) => fields.join(' ')
 
 /**
  * The rule above all others: the confirmed payments are exactly those of the chain up to the confirmed line, those not orphaned exactly
- * those up to the head, and a reader that folds the events by revision knows the same. On a chain that was longer before, more may be confirmed,
+ * those up to the head, and a reader of the statements knows the same. On a chain that was longer before, more may be confirmed,
  * because the line never goes back; `exactly` states that it was not.
  */
 export async function expectTruth(
@@ -40,19 +40,28 @@ export async function expectTruth(
   expect(rowsIn(['confirmed', 'detected'])).toEqual(all)
 
   const published = listening.published.payments()
-  const last = new Map<string, (typeof published)[number]>()
-  const terms = new Map<string, string>()
-  for (const event of published) {
-    const { payment_id: id, sequence, revision, memo, amount, payer_address } = event.data
-    expect(revision).toBe(sequence)
-    const reported = text([memo, amount, payer_address])
-    expect(terms.get(id) ?? reported).toBe(reported)
-    terms.set(id, reported)
-    last.set(id, event)
-  }
-  expect(published.map(event => event.data.sequence)).toEqual(published.map((_, index) => index + 1))
-  expect([...last].map(([id, { type }]) => text([id, type])).toSorted()).toEqual(
-    rows.map(row => text([`${row.chain_id}:${row.tx_hash}:${row.ordinal}`, `payment.${row.state}`])).toSorted(),
+  const last = new Map(published.map(fact => [fact.data.payment_id, fact.type]))
+  expect([...last].map(([id, type]) => text([id, type])).toSorted()).toEqual(
+    rows.map(row => text([`${row.chain_id}:${row.block_hash}:${row.log_index}`, `payment.${row.state}`])).toSorted(),
   )
+  expectAdvances(listening)
   return { confirmed: confirmed.length, events: published.length }
+}
+
+/** The ranges that were confirmed follow each other without a gap, and hold exactly the confirmed payments of their blocks that their events name. */
+function expectAdvances({ published }: Listening): void {
+  const blocks = published.blocks()
+  const newest = blocks
+    .map(({ generation }) => generation)
+    .toSorted()
+    .at(-1)
+  const ranges = blocks
+    .flatMap(({ generation, advanced }) => (advanced && generation === newest ? [advanced] : []))
+    .toSorted((a, b) => a.from - b.from || a.to - b.to)
+  const since = blocks.find(({ generation }) => generation === newest)?.since ?? 0
+  let watermark = since - 1
+  for (const { from, to } of ranges) {
+    expect(from).toBeLessThanOrEqual(watermark + 1)
+    watermark = Math.max(watermark, to)
+  }
 }

@@ -13,7 +13,7 @@ const SEEDS = process.env.PONTE_CHAIN_SEED
   ? [Number(process.env.PONTE_CHAIN_SEED)]
   : Array.from({ length: Number(process.env.PONTE_CHAIN_SEEDS ?? 5) }, (_, index) => index + 1)
 
-/** How a node may answer wrongly: it leaves out, invents, alters, moves times, answers for another block, or states one thing in two ways. */
+/** A wrong answer leaves out, invents, alters, moves times, answers for another block, or states one thing in two ways. */
 const changed = (log: object) => ({ ...log, data: `0x${'0'.repeat(58)}eeeeee${'0'.repeat(64)}` })
 const lies: Fault[] = [
   faults.emptyLogs(),
@@ -69,7 +69,7 @@ function createGame({ random, chain, proxies, databaseUrl }: { random: Random; c
   const confirmations = random.pick([1, 2, 5, 12])
   const urls = proxies.slice(0, random.pick([1, 2, 3])).map(proxy => proxy.url)
   const window = random.pick([32, 40])
-  const proof = random.pick(['none', 'payments', 'admitted'])
+  const proof = random.pick(['voted', 'proven'])
   const bus = memoryBus({ topology, logger: silentLogger })
   const sql = openDatabase({ url: databaseUrl, poolSize: 1 })
   const counts = { paid: 0, mined: 0, reorganised: 0, restarted: 0, faults: 0, lies: 0, cut: 0 }
@@ -106,7 +106,7 @@ function createGame({ random, chain, proxies, databaseUrl }: { random: Random; c
   const reorganise = async () => {
     await mine(1)
     const height = await chain.height()
-    // What the listener may have seen lies within its window, and the emitter stays.
+    // A reorganisation lies within the listener's window, and the emitter stays.
     const depth = Math.min(random.between(1, 30), height - 8, height - (highest - window) - 2)
     if (depth < 1) return
     counts.reorganised++
@@ -153,8 +153,8 @@ function createGame({ random, chain, proxies, databaseUrl }: { random: Random; c
     ]
     for (const proxy of proxies) proxy.set()
     const liar = random.pick(proxies.slice(0, urls.length))
-    // One alone can lie, unless what it states has to be proven.
-    if (random.chance(0.5) || (urls.length === 1 && proof !== 'admitted')) return liar.set(random.pick(possible))
+    // One alone can leave out what no other shows.
+    if (random.chance(0.5) || urls.length === 1) return liar.set(random.pick(possible))
     counts.lies++
     liar.set(random.pick(lies))
   }

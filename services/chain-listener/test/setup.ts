@@ -1,22 +1,63 @@
-import { type Event, parseEvent, queuesReadBy, topology } from '@ponte/contracts'
+import { type BlockPayment, type BlockSweep, type Event, parseEvent, paymentId, queuesReadBy, topology } from '@ponte/contracts'
 import { type Bus, type Message, memoryBus, openDatabase, type Part, readConfig, silentLogger, until } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import { chainListenerConfig, chainListenerMigrations, createChainListener, type Overrides } from '../src'
 
 export const TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 
-export type PaymentEvent = Extract<Event, { type: 'payment.detected' | 'payment.confirmed' | 'payment.orphaned' }>
 export type Listening = Awaited<ReturnType<typeof startListener>>
+export type BlocksEvent = Extract<Event, { type: 'chain.blocks' }>
 
-export type NumberedEvent = Extract<Event, { type: `payment.${string}` | `sweep.${string}` | `deposit.${string}` }>
+/** Facts of `chain.blocks`, in the order of versions. */
+export type Fact =
+  | { type: `payment.${'detected' | 'confirmed' | 'orphaned'}`; data: BlockPayment & { payment_id: string } }
+  | { type: 'sweep.confirmed' | 'sweep.orphaned'; data: BlockSweep & { payment_id: string } }
+  | { type: 'watched'; data: { order_id: string; through: number } }
+export type PaymentFact = Extract<Fact, { type: `payment.${string}` }>
+export type Advanced = NonNullable<BlocksEvent['data']['advanced']>
 
-export const isPayment = (event: Event): event is PaymentEvent => event.type.startsWith('payment.')
-const isNumbered = (event: Event): event is NumberedEvent => /^(payment|sweep|deposit)\./.test(event.type)
+const isBlocks = (event: Event): event is BlocksEvent => event.type === 'chain.blocks'
+const isPaymentFact = (fact: Fact): fact is PaymentFact => fact.type.startsWith('payment.')
 
-/** Whoever listens: keeps every event once, by its id, as an inbox would. */
-export function collector(
-  bus: Bus,
-): Part & { events: Event[]; payments(): PaymentEvent[]; numbered(): NumberedEvent[]; types(): string[] } {
+/** Reads statements as orders does: the newest of each payment holds, and what stands in a block that is gone is orphaned. */
+export function factsOf(events: readonly Event[]): Fact[] {
+  const facts: Fact[] = []
+  const last = new Map<string, Exclude<Fact, { type: 'watched' }>>()
+  const learn = (fact: Exclude<Fact, { type: 'watched' }>) => {
+    if (last.get(fact.data.payment_id)?.type === fact.type) return
+    last.set(fact.data.payment_id, fact)
+    facts.push(fact)
+  }
+  const inOrder = events
+    .filter(isBlocks)
+    .toSorted((a, b) =>
+      a.data.generation < b.data.generation ? -1 : a.data.generation > b.data.generation ? 1 : a.data.version - b.data.version,
+    )
+  for (const { data } of inOrder) {
+    for (const fact of [...last.values()]) {
+      if (!data.gone.includes(fact.data.block_hash)) continue
+      if (isPaymentFact(fact)) learn({ type: 'payment.orphaned', data: fact.data })
+      else learn({ type: 'sweep.orphaned', data: fact.data })
+    }
+    for (const payment of data.payments) {
+      const payment_id = paymentId(data.chain_id, payment)
+      learn({ type: payment.is_confirmed ? 'payment.confirmed' : 'payment.detected', data: { ...payment, payment_id } })
+    }
+    for (const sweep of data.sweeps) learn({ type: 'sweep.confirmed', data: { ...sweep, payment_id: paymentId(data.chain_id, sweep) } })
+    for (const watched of data.watched) facts.push({ type: 'watched', data: watched })
+  }
+  return facts
+}
+
+/** Keeps every event once, by its id, as an inbox would. */
+export function collector(bus: Bus): Part & {
+  events: Event[]
+  blocks(): BlocksEvent['data'][]
+  facts(): Fact[]
+  payments(): PaymentFact[]
+  advanced(): Advanced[]
+  types(): string[]
+} {
   const events: Event[] = []
   const ids = new Set<string>()
   const take = async (message: Message) => {
@@ -29,23 +70,26 @@ export function collector(
   const both = (step: 'start' | 'stop') => async () => {
     for (const queue of queues) await queue[step]?.()
   }
-  const numbered = () => events.filter(isNumbered).toSorted((a, b) => a.data.sequence - b.data.sequence)
-  const payments = () => numbered().filter(isPayment)
+  const facts = () => factsOf(events)
+  const payments = () => facts().filter(isPaymentFact)
+  const blocks = () => events.filter(isBlocks).map(({ data }) => data)
   return {
     name: 'the reader',
     start: both('start'),
     stop: both('stop'),
     events,
+    blocks,
+    facts,
     payments,
-    numbered,
+    advanced: () => blocks().flatMap(({ advanced }) => advanced ?? []),
     types: () => payments().map(event => event.type),
   }
 }
 
-/** What was published of the payments with a memo, without what is chance: whether one was seen before it was deep enough to be confirmed. */
+/** Statements about a memo's payments, without chance: whether one was seen before it was deep enough to be confirmed. */
 export function statesOf({ published }: Listening, memo: string): string[] {
   const all = published.payments().filter(({ data }) => data.memo === memo)
-  const passing = ({ type, data }: PaymentEvent, index: number) =>
+  const passing = ({ type, data }: PaymentFact, index: number) =>
     type === 'payment.detected' && all.slice(index + 1).find(next => next.data.payment_id === data.payment_id)?.type === 'payment.confirmed'
   return all.filter((event, index) => !passing(event, index)).map(({ type }) => type.replace('payment.', ''))
 }
@@ -93,6 +137,7 @@ export async function startListener({ rpcUrls, router, env = {}, given = {}, dat
   const sql = openDatabase({ url, poolSize: 2 })
   return {
     listener,
+    bus,
     published,
     sql,
     databaseUrl: url,

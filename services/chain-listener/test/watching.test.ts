@@ -10,14 +10,14 @@ afterEach(() => world.stop())
 const confirmedOf = (listening: Listening, memo: string) =>
   listening.published.payments().find(({ type, data }) => type === 'payment.confirmed' && data.memo === memo)
 const syncedOf = (listening: Listening, orderId: string) =>
-  listening.published.numbered().filter(event => event.type === 'deposit.synced' && event.data.order_ids.includes(orderId))
-/** Every `chain.advanced` that passed a block names a sequence that includes the payment in it. */
+  listening.published.blocks().filter(({ watched }) => watched.some(({ order_id }) => order_id === orderId))
+/** Each statement that confirms a block names its payments. */
 function expectKnownBeforePassed(listening: Listening, memo: string) {
-  const payment = confirmedOf(listening, memo)
-  expect(payment).toBeDefined()
-  for (const event of listening.published.events)
-    if (event.type === 'chain.advanced' && event.data.confirmed_block >= (payment?.data.block_number ?? 0))
-      expect(event.data.sequence).toBeGreaterThanOrEqual(payment?.data.sequence ?? 0)
+  const payment = confirmedOf(listening, memo)?.data
+  if (!payment) throw new Error('it was not confirmed')
+  for (const { advanced, payments } of listening.published.blocks())
+    if (advanced && advanced.from <= payment.block_number && advanced.to >= payment.block_number)
+      expect(payments.map(one => one.tx_hash)).toContain(payment.tx_hash)
 }
 
 describe('an address is payable for ever and watched for ever', () => {
@@ -56,7 +56,7 @@ describe('an address is payable for ever and watched for ever', () => {
     expect(payment?.data.tx_hash).toBe(hash)
     const [synced, ...more] = syncedOf(listening, order.id)
     expect(more).toEqual([])
-    expect(synced?.data.sequence).toBeGreaterThan(payment?.data.sequence ?? Number.POSITIVE_INFINITY)
+    expect(synced?.payments.map(({ tx_hash }) => tx_hash)).toEqual([hash])
     // Nor is one missed whose publisher knew of a head that is not there.
     const other = await world.open(listening, {
       watchFrom: 1_000_000,
@@ -104,9 +104,11 @@ describe('an address is payable for ever and watched for ever', () => {
     const old = await world.open(listening, { watchFrom: 5 })
     // More of them than one turn takes.
     await listening.sql.query(
-      `INSERT INTO payables (chain_id, order_id, memo, merchant, router, address, expires_at, watch_from, read_to)
-       SELECT 31337, gen_random_uuid(), md5(n::text) || md5(n::text), merchant, router, '0x' || left(md5(n::text) || md5(n::text), 40), expires_at, 5, 4
-       FROM payables, generate_series(1, 5000) AS n WHERE order_id = $1`,
+      `WITH more AS (
+         INSERT INTO payables (chain_id, order_id, memo, merchant, router, address, expires_at, watch_from, asked)
+         SELECT 31337, gen_random_uuid(), md5(n::text) || md5(n::text), merchant, router, '0x' || left(md5(n::text) || md5(n::text), 40), expires_at, 5, 1
+         FROM payables, generate_series(1, 5000) AS n WHERE order_id = $1 RETURNING address)
+       INSERT INTO coverage SELECT 31337, address, '{(,5)}' FROM more`,
       [old.id],
     )
     const isAt = async (block: number) => Number((await listening.cursor())?.scanned_number) >= block
@@ -123,12 +125,12 @@ describe('an address is payable for ever and watched for ever', () => {
     expect(syncedOf(listening, old.id)).toEqual([])
     // Nor what is to be read again, where no node gives it or where nodes do.
     const again = Number(start) + 160
-    await listening.sql.query(
-      'INSERT INTO rescans (chain_id, from_block, to_block, read_to) SELECT 31337, block, block, block - 1 FROM unnest($1::bigint[]) AS block',
-      [[250, again]],
-    )
+    const rescan = (block: number) =>
+      fetch(`http://127.0.0.1:${listening.listener.ops.port()}/rescan?from_block=${block}&to_block=${block}`, { method: 'POST' })
+    await rescan(250)
+    await rescan(again)
     const isUnread = async (block: number) =>
-      (await listening.sql.query('SELECT 1 FROM rescans WHERE from_block = $1 AND read_to < to_block', [block])).rowCount === 1
+      (await listening.sql.query("SELECT 1 FROM coverage WHERE subject = 'transfers' AND NOT blocks @> $1::bigint", [block])).rowCount === 1
     await listening.until(async () => !(await isUnread(again)), 'a range was not read again', 40_000)
     expect(await isUnread(250)).toBe(true)
     world.proxy.set()
@@ -143,13 +145,16 @@ describe('an address is payable for ever and watched for ever', () => {
     // Each new order that is read brings the next one: the scan finds one at every turn.
     await listening.sql.query(`
       CREATE FUNCTION order_comes() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        INSERT INTO payables (chain_id, order_id, memo, merchant, router, address, expires_at, watch_from, read_to)
-        SELECT NEW.chain_id, gen_random_uuid(), md5(random()::text) || md5(random()::text), NEW.merchant, NEW.router,
-          '0x' || left(md5(random()::text) || md5(random()::text), 40), NEW.expires_at, scanned_number, scanned_number - 1 FROM chain_cursor;
+        WITH more AS (
+          INSERT INTO payables (chain_id, order_id, memo, merchant, router, address, expires_at, watch_from, asked)
+          SELECT NEW.chain_id, gen_random_uuid(), md5(random()::text) || md5(random()::text), NEW.merchant, NEW.router,
+            '0x' || left(md5(random()::text) || md5(random()::text), 40), NEW.expires_at, scanned_number, 1 FROM chain_cursor
+          RETURNING chain_id, address, watch_from)
+        INSERT INTO coverage SELECT chain_id, address, int8multirange(int8range(NULL, watch_from)) FROM more;
         RETURN NULL;
       END $$`)
     await listening.sql.query(
-      'CREATE TRIGGER order_comes AFTER UPDATE OF synced ON payables FOR EACH ROW WHEN (NEW.synced AND NOT OLD.synced) EXECUTE FUNCTION order_comes()',
+      'CREATE TRIGGER order_comes AFTER UPDATE OF answered ON payables FOR EACH ROW WHEN (NEW.answered > OLD.answered) EXECUTE FUNCTION order_comes()',
     )
     await world.open(listening, { watchFrom: await world.chain.provider.getBlockNumber() })
     await listening.until(async () => Number((await listening.sql.query('SELECT 1 FROM payables')).rowCount) > 5, 'no orders come')

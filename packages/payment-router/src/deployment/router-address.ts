@@ -2,7 +2,7 @@ import { AbiCoder, concat, getCreate2Address, keccak256, ZeroHash } from 'ethers
 import { paymentRouterBytecode } from '../artifacts/payment-router'
 import { routerFactoryBytecode } from '../artifacts/router-factory'
 
-/** What decides a router's address, besides the router's own code. The token does not, so the address is the same on every chain. */
+/** A router's address follows from these and its own code. The token plays no part, so the address is the same on every chain. */
 export interface RouterIdentity {
   /** The account that deploys: the factory is bound to it. */
   deployer: string

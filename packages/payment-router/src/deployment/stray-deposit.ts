@@ -6,7 +6,7 @@ import { verifyDeployment } from './verify'
 
 export interface StrayDeposit {
   depositAddress: string
-  /** What lies there, in token units. */
+  /** In token units. */
   amount: bigint
   /** Why it must not be swept; null when it may be. */
   refusal: string | null

@@ -19,7 +19,7 @@ export interface ExpectedDeployment {
   development: boolean
 }
 
-/** What stands on the chain is not what was configured. `differences` has a sentence for each. */
+/** The chain's contract is not the configured one. `differences` has a sentence for each. */
 export class DeploymentMismatchError extends Error {
   override name = 'DeploymentMismatchError'
 

@@ -1,18 +1,18 @@
 import { getAddress, Interface, id, type JsonRpcProvider, keccak256, type Log, toBeHex } from 'ethers'
 import { paymentRouterAbi } from '../artifacts/payment-router'
-import { probe, type Question } from '../deployment'
+import { probe, type Question } from '../deployment/state-probe'
 import { depositImplementation } from '../deposit-address'
 import { PAYMENT_RECEIVED_TOPIC } from '../payment/payment-received'
 import { splitFee } from '../split-fee'
 
-/** What the token's issuer, or strangers, may have done to one router since its deployment was verified. */
+/** State of one router that the token's issuer, or strangers, may have changed since its deployment was verified. */
 export interface ContractState {
   /** The implementation behind the token's proxy; the hash of the token's own code when it is no proxy. */
   tokenImplementation: string
   tokenPaused: boolean
   /** Which of the accounts that were asked about the token blocks, the router and its fee receiver among them. */
   blocked: string[]
-  /** What lies where no money belongs, in units of the token or in wei. */
+  /** Money where none belongs, in units of the token or in wei. */
   strays: { account: string; asset: 'token' | 'native'; amount: bigint }[]
   /** Transactions in which a fee was due and none was taken. */
   withoutFee: string[]

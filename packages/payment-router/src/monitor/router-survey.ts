@@ -1,20 +1,20 @@
 import { Interface, isError, type JsonRpcProvider } from 'ethers'
 import { paymentRouterAbi } from '../artifacts/payment-router'
-import { routerCode, supportedChains } from '../deployment'
+import { routerCode } from '../deployment/runtime-code'
+import { supportedChains } from '../deployment/supported-chains'
 
-/** What stands at a router's address on one chain. */
 export interface RouterSurvey {
   chainId: number
   /** The name of a supported chain; null for another. */
   chain: string | null
   isDeployed: boolean
-  /** What is wrong with it; null when nothing is. */
+  /** A sentence about a fault; null without one. */
   finding: string | null
 }
 
 const router = new Interface(paymentRouterAbi)
 
-/** What the contract answers about one of a router's terms; null when it gives no answer. */
+/** Null when the contract gives no answer. */
 async function termOf(provider: JsonRpcProvider, to: string, method: 'token' | 'feeBps' | 'feeReceiver'): Promise<string | null> {
   try {
     return String(router.decodeFunctionResult(method, await provider.call({ to, data: router.encodeFunctionData(method) }))[0])

@@ -60,7 +60,7 @@ const AUTHORIZATION = [
   { name: 'nonce', type: 'bytes32' },
 ]
 
-/** What the owner signs so that `payWithPermit` may take `value` (EIP-2612). */
+/** Signed by the owner so that `payWithPermit` may take `value` (EIP-2612). */
 export function permitTypedData(terms: PermitTerms): TypedData<Pick<PermitTerms, 'owner' | 'spender' | 'value' | 'nonce' | 'deadline'>> {
   const { owner, spender, value, nonce, deadline } = terms
   return { domain: domainOf(terms), types: { Permit: PERMIT }, primaryType: 'Permit', message: { owner, spender, value, nonce, deadline } }

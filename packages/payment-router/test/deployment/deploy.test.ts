@@ -1,5 +1,5 @@
 import { type LocalChain, mined, startLocalChain, testAccounts } from '@ponte/local-servers'
-import { Contract, parseEther, ZeroAddress } from 'ethers'
+import { Contract, Interface, parseEther, ZeroAddress } from 'ethers'
 import { AddressTakenError, deployRouter, depositAddress, depositImplementation, factoryAddress, routerAddress } from '../../src'
 import { routerFactoryAbi } from '../../src/artifacts/router-factory'
 import { testUsdcAbi, testUsdcBytecode } from '../../src/artifacts/test-usdc'
@@ -37,6 +37,8 @@ describe('a router', () => {
       expect(await read(deployed, 'token')).toBe(usdcAddress)
       expect(await read(deployed, 'depositAddress', memo, merchant)).toBe(depositAddress({ router, memo, merchant }))
       expect(await chain.provider.getCode(depositImplementation(router))).toBe(implementationCode(router))
+      const logs = await chain.provider.getLogs({ address: factoryAddress(DEPLOYER.address), fromBlock: 0 })
+      expect(logs.map(log => [...(new Interface(routerFactoryAbi).parseLog(log)?.args ?? [])])).toEqual([[router, usdcAddress]])
     }
   })
 

@@ -1,4 +1,4 @@
-/** What we keep of a block. `time` is Unix seconds, as on the chain. */
+/** `time` is Unix seconds, as on the chain. */
 export interface Block {
   number: number
   hash: string

@@ -6,7 +6,7 @@ import type { HeaderRules } from './header'
 import { byPlace, decodePayment, MalformedLogError, type Place, type SeenPayment } from './payment-received'
 import { decodeTransfer, type SeenTransfer, TRANSFER_TOPIC, topicOf } from './transfer'
 
-/** What is read, on which chain. Addresses are lower-case. */
+/** Addresses are lower-case. */
 export interface Watch extends HeaderRules {
   routers: readonly string[]
   token: string
@@ -68,10 +68,6 @@ export function isDoubtful(answers: readonly unknown[], bloom: string, { routers
 
 /** A header without a bloom excludes nothing. */
 const excludes = (bloom: string, address: string, topic: string) => bloom.length === BLOOM_LENGTH && !admits(bloom, address, topic)
-
-/** Whether a block with this bloom can hold anything that is watched. */
-export const admitsWatched = (bloom: string, { routers, token, transfers }: Watch): boolean =>
-  routers.some(router => admits(bloom, router, PAYMENT_RECEIVED_TOPIC)) || (transfers !== 'none' && admits(bloom, token, TRANSFER_TOPIC))
 
 /** Whether a block with this bloom can hold this payment. */
 export const admitsPayment = (bloom: string, { kind, router }: Pick<SeenPayment, 'kind' | 'router'>, { token }: Watch): boolean =>

@@ -1,4 +1,4 @@
-import { sealOf } from './header'
+import { isSealed } from './header'
 
 // Block 1 of Ethereum, before any fork.
 const FIRST = {
@@ -21,21 +21,23 @@ const FIRST = {
 }
 
 describe('the seal of a header', () => {
-  it('holds for what hashes to its hash', () => {
-    expect(sealOf(FIRST)).toBe('sealed')
-    expect(sealOf({ ...FIRST, size: '0x219', transactions: [], uncles: [] })).toBe('sealed')
+  it('holds for what hashes to its hash, whatever the node sends beside it', () => {
+    expect(isSealed(FIRST, 'ethereum')).toBe(true)
+    expect(isSealed({ ...FIRST, size: '0x219', transactions: [], uncles: [] }, 'ethereum')).toBe(true)
+    expect(isSealed({ ...FIRST, x: '0x1', y: '0x2', author: FIRST.miner }, 'ethereum')).toBe(true)
   })
 
   it.each(Object.keys(FIRST))('is broken by another %s', name => {
     const value = Reflect.get(FIRST, name) as string
     const other = `${value.slice(0, -1)}${value.endsWith('1') ? '2' : '1'}`
-    expect(sealOf({ ...FIRST, [name]: other })).toBe('broken')
+    expect(isSealed({ ...FIRST, [name]: other }, 'ethereum')).toBe(false)
+    expect(isSealed({ ...FIRST, [name]: other, x: '0x1' }, 'ethereum')).toBe(false)
   })
 
-  it('is unknown where a field is missing, malformed, or not known here', () => {
+  it('is missing where a field is missing or malformed', () => {
     const { nonce, ...without } = FIRST
-    expect(sealOf(without)).toBe('unknown')
-    expect(sealOf({ ...FIRST, difficulty: 7 })).toBe('unknown')
-    expect(sealOf({ ...FIRST, hash: nonce, blockAccessListHash: FIRST.hash })).toBe('unknown')
+    expect(isSealed(without, 'ethereum')).toBe(false)
+    expect(isSealed({ ...FIRST, difficulty: 7 }, 'ethereum')).toBe(false)
+    expect(isSealed({ ...FIRST, hash: nonce }, 'ethereum')).toBe(false)
   })
 })

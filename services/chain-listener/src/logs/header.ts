@@ -1,8 +1,12 @@
 import { RLP } from '@ethereumjs/rlp'
-import { keccak256 } from 'ethers'
+import { keccakBytes } from '@ponte/payment-router'
+import { hexlify } from 'ethers'
 
-/** The fields of a header in the order in which they are hashed; from the base fee on, each came with a later fork. */
-const FIELDS = [
+type FieldKind = 'bytes' | 'quantity'
+type Field = readonly [name: string, kind: FieldKind]
+
+/** The fields of every header, in the order in which they are hashed. */
+const FIRST: readonly Field[] = [
   ['parentHash', 'bytes'],
   ['sha3Uncles', 'bytes'],
   ['miner', 'bytes'],
@@ -18,52 +22,100 @@ const FIELDS = [
   ['extraData', 'bytes'],
   ['mixHash', 'bytes'],
   ['nonce', 'bytes'],
-  ['baseFeePerGas', 'quantity'],
-  ['withdrawalsRoot', 'bytes'],
-  ['blobGasUsed', 'quantity'],
-  ['excessBlobGas', 'quantity'],
-  ['parentBeaconBlockRoot', 'bytes'],
-  ['requestsHash', 'bytes'],
-] as const
-const REQUIRED = FIELDS.findIndex(([name]) => name === 'baseFeePerGas')
-/** What nodes send beside a header, which no hash covers. */
-const BESIDE = ['hash', 'size', 'totalDifficulty', 'transactions', 'uncles', 'withdrawals', 'l1BlockNumber', 'sendCount', 'sendRoot']
-const KNOWN = new Set<string>([...FIELDS.map(([name]) => name), ...BESIDE])
+]
+/** The fields that forks have added since, by the form of the chain's headers. */
+const LATER = {
+  /** Ethereum, and the chains above it that kept its header: OP stack, Arbitrum, Polygon. */
+  ethereum: [
+    ['baseFeePerGas', 'quantity'],
+    ['withdrawalsRoot', 'bytes'],
+    ['blobGasUsed', 'quantity'],
+    ['excessBlobGas', 'quantity'],
+    ['parentBeaconBlockRoot', 'bytes'],
+    ['requestsHash', 'bytes'],
+  ],
+  /** The C-Chain, as `HeaderSerializable` of ava-labs/coreth has it. */
+  avalanche: [
+    ['extDataHash', 'bytes'],
+    ['baseFeePerGas', 'quantity'],
+    ['extDataGasUsed', 'quantity'],
+    ['blockGasCost', 'quantity'],
+    ['blobGasUsed', 'quantity'],
+    ['excessBlobGas', 'quantity'],
+    ['parentBeaconBlockRoot', 'bytes'],
+    ['timestampMilliseconds', 'quantity'],
+    ['minDelayExcess', 'quantity'],
+  ],
+} as const satisfies Record<string, readonly Field[]>
+export type HeaderForm = keyof typeof LATER
+
+/** Sent by nodes beside a header, and covered by no hash. */
+const BESIDE = new Set([
+  'hash',
+  'size',
+  'totalDifficulty',
+  'transactions',
+  'uncles',
+  'withdrawals',
+  'l1BlockNumber',
+  'sendCount',
+  'sendRoot',
+])
+/** A block without requests of the execution layer: some nodes leave the field out. */
+const NO_REQUESTS = '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 const HEX = /^0x[0-9a-fA-F]*$/
 
-/** How headers are judged. */
 export interface HeaderRules {
   chainId: number
-  /** A header must hash to the hash that it names, where it is known how it is hashed. */
-  sealed: boolean
+  /** The form of headers, which must hash to the hash that they name; null on a chain whose headers cannot be held against it. */
+  header: HeaderForm | null
   /** The latest time, in Unix seconds, that a header may have now. */
   latestTime(): number
 }
 
 /**
- * Whether a header hashes to the hash that it names. `unknown`: it has fields that this chain adds or a fork brought, or lacks some, and how it is
- * hashed is not known here.
+ * True when a header hashes to the hash that it names. The fields of the form come first. Whatever else the node sends is no matter of its hash, unless
+ * it is what a later fork has added: then the header is tried with it, because nothing but the true fields in the true order hashes to that hash.
  */
-export type Seal = 'sealed' | 'broken' | 'unknown'
-
-export function sealOf(header: Record<string, unknown>): Seal {
-  const encoded = encodeHeader(header)
-  if (encoded && keccak256(encoded) === header.hash) return 'sealed'
-  const isKnown = Object.keys(header).every(name => KNOWN.has(name) || header[name] === null || header[name] === undefined)
-  return encoded && isKnown ? 'broken' : 'unknown'
+export function isSealed(header: Record<string, unknown>, form: HeaderForm): boolean {
+  const fields = [...FIRST, ...LATER[form]]
+  const known = encoded(header, fields)
+  if (known === undefined) return false
+  const names = (more: readonly Uint8Array[]) => hexlify(keccakBytes(RLP.encode([...known, ...more]))) === header.hash
+  if (names([])) return true
+  const isWhole = known.length === fields.length
+  if (!isWhole && form === 'ethereum' && known.length === fields.length - 1 && names([hexBytes(NO_REQUESTS)])) return true
+  return additions(header, fields).some(names)
 }
 
-function encodeHeader(header: Record<string, unknown>): Uint8Array | undefined {
-  const fields: Uint8Array[] = []
-  for (const [index, [name, kind]] of FIELDS.entries()) {
+/** The fields' values up to the first that is missing: none follows it. Undefined when one that every header has is missing or malformed. */
+function encoded(header: Record<string, unknown>, fields: readonly Field[]): Uint8Array[] | undefined {
+  const values: Uint8Array[] = []
+  for (const [index, [name, kind]] of fields.entries()) {
     const value = header[name]
-    // Fields are added at the end only: nothing follows the first that is missing.
-    if (value === undefined || value === null) return index < REQUIRED ? undefined : RLP.encode(fields)
+    if (value === undefined || value === null) return index < FIRST.length ? undefined : values
     if (typeof value !== 'string' || !HEX.test(value)) return undefined
-    fields.push(kind === 'quantity' ? quantityBytes(value) : hexBytes(value))
+    values.push(bytesOf(value, kind))
   }
-  return RLP.encode(fields)
+  return values
 }
+
+/** A fork adds few fields at once. */
+const ADDED_MAX = 3
+
+/** Fields that a fork not known here may have added, in the order in which the node sends them: each a number or bytes, as its length suggests. */
+function additions(header: Record<string, unknown>, fields: readonly Field[]): Uint8Array[][] {
+  const known = new Set([...fields.map(([name]) => name), ...BESIDE])
+  const unknown = Object.entries(header).flatMap(([name, value]) =>
+    !known.has(name) && typeof value === 'string' && HEX.test(value) ? [bytesOf(value, value.length >= 42 ? 'bytes' : 'quantity')] : [],
+  )
+  if (unknown.length === 0 || unknown.length > ADDED_MAX) return []
+  const orders = (left: readonly Uint8Array[]): Uint8Array[][] =>
+    left.flatMap((value, index) => [[value], ...orders(left.filter((_, other) => other !== index)).map(rest => [value, ...rest])])
+  return orders(unknown)
+}
+
+const bytesOf = (value: string, kind: FieldKind) => (kind === 'quantity' ? quantityBytes(value) : hexBytes(value))
 
 export const hexBytes = (hex: string): Uint8Array => Buffer.from(hex.slice(2), 'hex')
 

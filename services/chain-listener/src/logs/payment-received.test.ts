@@ -46,12 +46,14 @@ describe('a PaymentReceived log', () => {
           merchant: ours.merchant,
           payer: ours.payer,
           amount: ours.amount,
+          fee: ours.fee,
           kind: ours.kind,
         }).toEqual({
           memo: theirs?.memo,
           merchant: theirs?.merchant.toLowerCase(),
           payer: theirs?.payer.toLowerCase(),
           amount: theirs?.merchantShare + theirs?.fee,
+          fee: theirs?.fee,
           kind: 'router',
         })
         expect(ours).toMatchObject({

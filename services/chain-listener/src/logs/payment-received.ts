@@ -7,7 +7,7 @@ import type { RawLog } from '../rpc/raw-log'
  */
 export type PaymentKind = 'router' | 'transfer' | 'sweep'
 
-/** What a row is, wherever on the chain it stands. Addresses are lower-case, amounts gross and in token units. */
+/** The same wherever on the chain a payment stands. Addresses are lower-case, amounts gross and in token units. */
 export interface PaymentTerms {
   kind: PaymentKind
   router: string
@@ -15,6 +15,8 @@ export interface PaymentTerms {
   merchant: string
   payer: string
   amount: bigint
+  /** The fee within the amount, as the log has it: a sweep takes none that is refused. Null for a transfer, and for a log that an earlier release read. */
+  fee: bigint | null
   /** The deposit address that was paid or swept; null for a router payment. */
   deposit: string | null
 }
@@ -56,14 +58,16 @@ export function decodePayment(log: RawLog): SeenPayment {
   const place = placeOf(log)
   const from = `0x${payer.slice(26)}`
   const terms = { router, memo: memo.slice(2), merchant: `0x${merchant.slice(26)}` }
-  const isSweep = isDepositAddress(terms, from)
+  const isSweep = isSweepOf(terms, from)
+  const fee = BigInt(`0x${log.data.slice(66)}`)
   return {
     kind: isSweep ? 'sweep' : 'router',
     router,
     memo: terms.memo,
     merchant: terms.merchant,
     payer: from,
-    amount: BigInt(log.data.slice(0, 66)) + BigInt(`0x${log.data.slice(66)}`),
+    amount: BigInt(log.data.slice(0, 66)) + fee,
+    fee,
     deposit: isSweep ? from : null,
     // Field by field: while catching up this runs for every payment, and copying by spread costs several times more.
     txHash: place.txHash,
@@ -72,6 +76,19 @@ export function decodePayment(log: RawLog): SeenPayment {
     blockHash: place.blockHash,
     blockTime: place.blockTime,
   }
+}
+
+const KEPT = 10_000
+const sweeps = new Map<string, { router: string; merchant: string; payer: string; isSweep: boolean }>()
+/** Two hashes, kept by memo: a node shows a log, its receipt holds it, and other nodes show it again. */
+function isSweepOf(terms: Pick<PaymentTerms, 'router' | 'memo' | 'merchant'>, payer: string): boolean {
+  const { router, memo, merchant } = terms
+  const before = sweeps.get(memo)
+  if (before?.payer === payer && before.merchant === merchant && before.router === router) return before.isSweep
+  const isSweep = isDepositAddress(terms, payer)
+  if (sweeps.size >= KEPT) sweeps.clear()
+  sweeps.set(memo, { router, merchant, payer, isSweep })
+  return isSweep
 }
 
 /** Where a log stands. Throws MalformedLogError. */

@@ -1,5 +1,5 @@
 import { MalformedLogError } from './payment-received'
-import { hasUncoveredReceipt, type RawReceipt, receiptsRoot, toReceipts } from './receipts'
+import { coveredReceipts, type RawReceipt, receiptsRoot, toReceipts } from './receipts'
 
 const receipt = (change: Partial<RawReceipt> = {}): RawReceipt => ({
   type: '0x2',
@@ -13,39 +13,43 @@ const receipt = (change: Partial<RawReceipt> = {}): RawReceipt => ({
 })
 
 describe('the root of receipts', () => {
-  it('of none is that of an empty trie', async () => {
-    expect(await receiptsRoot([])).toBe('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421')
+  it('of none is that of an empty trie', () => {
+    expect(receiptsRoot([], 'ethereum')).toBe('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421')
   })
 
-  it('covers order, type, outcome, gas and logs', async () => {
+  it('covers order, type, outcome, gas and logs', () => {
     const log = { address: `0x${'01'.repeat(20)}`, topics: [`0x${'02'.repeat(32)}`], data: '0x03' } as unknown as RawReceipt['logs'][number]
-    const roots = await Promise.all(
-      [
-        [receipt()],
-        [receipt(), receipt({ status: '0x0' })],
-        [receipt({ status: '0x0' }), receipt()],
-        [receipt({ type: '0x0' })],
-        [receipt({ status: '0x0' })],
-        [receipt({ cumulativeGasUsed: '0x5209' })],
-        [receipt({ logs: [log] })],
-        [receipt({ logs: [{ ...log, data: '0x04' }] })],
-        [receipt({ logs: [log, log] })],
-        [receipt({ type: '0x7e', depositNonce: '0x1' })],
-        [receipt({ type: '0x7e', depositNonce: '0x1', depositReceiptVersion: '0x1' })],
-      ].map(receiptsRoot),
-    )
+    const roots = [
+      [receipt()],
+      [receipt(), receipt({ status: '0x0' })],
+      [receipt({ status: '0x0' }), receipt()],
+      [receipt({ type: '0x0' })],
+      [receipt({ status: '0x0' })],
+      [receipt({ cumulativeGasUsed: '0x5209' })],
+      [receipt({ logs: [log] })],
+      [receipt({ logs: [{ ...log, data: '0x04' }] })],
+      [receipt({ logs: [log, log] })],
+      [receipt({ type: '0x7e', depositNonce: '0x1' })],
+      [receipt({ type: '0x7e', depositNonce: '0x1', depositReceiptVersion: '0x1' })],
+    ].map(receipts => receiptsRoot(receipts, 'op'))
     expect(new Set(roots).size).toBe(roots.length)
     expect(roots).not.toContain(undefined)
   })
 
-  it('is not known for a type that is not', async () => {
-    expect(await receiptsRoot([receipt({ type: '0x7f' })])).toBeUndefined()
+  it('is not known for a type that the chain does not have', () => {
+    const types = ['0x7e', '0x7f', '0x6a', '0x5']
+    const known = (form: Parameters<typeof receiptsRoot>[1]) => types.filter(type => receiptsRoot([receipt({ type })], form) !== undefined)
+    expect([known('ethereum'), known('op'), known('polygon'), known('arbitrum')]).toEqual([[], ['0x7e'], ['0x7f'], ['0x6a']])
   })
 
-  it('cannot cover what a bridge adds', () => {
+  it("leaves out what Polygon's bridge added before PIP-74, and nothing else", () => {
     const zero = `0x${'0'.repeat(40)}`
-    expect(hasUncoveredReceipt([receipt(), receipt({ from: zero, to: zero, gasUsed: '0x0' })])).toBe(true)
-    expect(hasUncoveredReceipt([receipt({ from: zero, to: null, gasUsed: '0x0' })])).toBe(false)
+    const bridge = receipt({ type: '0x0', from: zero, to: zero, gasUsed: '0x0' })
+    const root = receiptsRoot([receipt()], 'polygon') ?? ''
+    expect(coveredReceipts([receipt(), bridge], root, 'polygon')).toEqual([receipt()])
+    expect(coveredReceipts([receipt(), bridge], receiptsRoot([receipt(), bridge], 'polygon') ?? '', 'polygon')).toHaveLength(2)
+    expect(coveredReceipts([receipt(), bridge], root, 'ethereum')).toBeUndefined()
+    expect(coveredReceipts([receipt(), receipt()], root, 'polygon')).toBeUndefined()
   })
 })
 

@@ -1,12 +1,10 @@
-import { createMPT } from '@ethereumjs/mpt'
-import { RLP } from '@ethereumjs/rlp'
 import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
-import { hexlify } from 'ethers'
 import type { RawLog } from '../rpc/raw-log'
 import { type SeenLogs, toSeenLogs, type Watch } from './filter'
-import { hexBytes, quantityBytes } from './header'
+import { encodeHex, type HexItem } from './hex-rlp'
 import { MalformedLogError } from './payment-received'
 import { TRANSFER_TOPIC, topicOf } from './transfer'
+import { orderedRoot } from './trie'
 
 /** A receipt as a node sends it, as far as it is hashed or places its logs. */
 export interface RawReceipt {
@@ -27,9 +25,17 @@ export interface RawReceipt {
   depositReceiptVersion?: string
 }
 
-const STANDARD = [0, 1, 2, 3, 4]
-/** Arbitrum's own transactions leave receipts of the usual form. */
-const ARBITRUM = [0x64, 0x65, 0x66, 0x68, 0x69, 0x6a, 0x78]
+/** The types of receipts that chains have beside Ethereum's, by their form. */
+const FORMS = {
+  ethereum: [],
+  op: [0x7e],
+  arbitrum: [0x64, 0x65, 0x66, 0x68, 0x69, 0x6a, 0x78],
+  /** The bridge's, since PIP-74 under the root like any other. */
+  polygon: [0x7f],
+} as const satisfies Record<string, readonly number[]>
+export type ReceiptForm = keyof typeof FORMS
+
+const STANDARD: readonly number[] = [0, 1, 2, 3, 4]
 const OP_DEPOSIT = 0x7e
 const WORD = /^0x[0-9a-f]{64}$/
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
@@ -50,32 +56,43 @@ export function toReceipts(value: unknown): RawReceipt[] {
   return value as RawReceipt[]
 }
 
-/** The root of the trie of these receipts; undefined when one is of a type whose form is not known here. */
-export async function receiptsRoot(receipts: readonly RawReceipt[]): Promise<string | undefined> {
-  const trie = await createMPT()
-  for (const [index, receipt] of receipts.entries()) {
-    const encoded = encodeReceipt(receipt)
-    if (!encoded) return undefined
-    await trie.put(RLP.encode(index), encoded)
+/** The root of these receipts; undefined when one is of a type that this chain is not known to have. */
+export function receiptsRoot(receipts: readonly RawReceipt[], form: ReceiptForm): string | undefined {
+  const encoded: Uint8Array[] = []
+  for (const receipt of receipts) {
+    const type = Number(receipt.type ?? 0)
+    if (!STANDARD.includes(type) && !(FORMS[form] as readonly number[]).includes(type)) return undefined
+    encoded.push(encodeReceipt(receipt, type))
   }
-  return hexlify(trie.root())
+  return orderedRoot(encoded)
 }
 
-/** Polygon's bridge leaves receipts that no root of their block covers. */
-export const hasUncoveredReceipt = (receipts: readonly RawReceipt[]): boolean =>
-  receipts.some(({ from, to, gasUsed }) => from === ZERO_ADDRESS && to === ZERO_ADDRESS && Number(gasUsed) === 0)
+/**
+ * The receipts of a block that its root covers: all of them, but for what Polygon's bridge left before PIP-74, at the end and without gas. Undefined when
+ * they are not what the root was made of.
+ */
+export function coveredReceipts(receipts: readonly RawReceipt[], root: string, form: ReceiptForm): readonly RawReceipt[] | undefined {
+  if (receiptsRoot(receipts, form) === root) return receipts
+  const last = receipts.at(-1)
+  const isOfBridge = last?.from === ZERO_ADDRESS && last.to === ZERO_ADDRESS && Number(last.gasUsed) === 0
+  const others = receipts.slice(0, -1)
+  return form === 'polygon' && isOfBridge && receiptsRoot(others, form) === root ? others : undefined
+}
 
-function encodeReceipt(receipt: RawReceipt): Uint8Array | undefined {
-  const type = Number(receipt.type ?? 0)
-  if (![...STANDARD, ...ARBITRUM, OP_DEPOSIT].includes(type)) return undefined
-  const outcome = receipt.status === undefined ? hexBytes(receipt.root ?? '0x') : quantityBytes(receipt.status)
-  const logs = receipt.logs.map(({ address, topics, data }) => [hexBytes(address), topics.map(hexBytes), hexBytes(data)])
-  const fields: Parameters<typeof RLP.encode>[0][] = [outcome, quantityBytes(receipt.cumulativeGasUsed), hexBytes(receipt.logsBloom), logs]
+function encodeReceipt(receipt: RawReceipt, type: number): Uint8Array {
+  const outcome = receipt.status === undefined ? (receipt.root ?? '0x') : digitsOf(receipt.status)
+  const logs = receipt.logs.map(({ address, topics, data }): HexItem => [address, topics, data])
+  const fields: HexItem[] = [outcome, digitsOf(receipt.cumulativeGasUsed), receipt.logsBloom, logs]
   // Before version 1 the root left the nonce out.
   if (type === OP_DEPOSIT && receipt.depositReceiptVersion !== undefined)
-    fields.push(quantityBytes(receipt.depositNonce ?? '0x0'), quantityBytes(receipt.depositReceiptVersion))
-  const encoded = RLP.encode(fields)
-  return type === 0 ? encoded : Buffer.concat([Buffer.from([type]), encoded])
+    fields.push(digitsOf(receipt.depositNonce ?? '0x0'), digitsOf(receipt.depositReceiptVersion))
+  return encodeHex(fields, type === 0 ? [] : [type])
+}
+
+/** A number as RLP has it, still in hex. */
+function digitsOf(quantity: string): string {
+  const digits = quantity.slice(2).replace(/^0+/, '')
+  return digits.length % 2 === 0 ? `0x${digits}` : `0x0${digits}`
 }
 
 /** A block as its header names it. */
@@ -92,19 +109,14 @@ export interface ProvenBlock {
 export function answersOfReceipts(receipts: readonly RawReceipt[], block: ProvenBlock, watch: Watch, firstLogIndex = 0): RawLog[][] {
   const fromRouters: RawLog[] = []
   const fromToken: RawLog[] = []
+  const place = { blockHash: block.hash, blockNumber: hex(block.number), blockTimestamp: hex(block.time) }
   let logIndex = firstLogIndex
   for (const { logs, transactionHash } of receipts) {
-    for (const { address, topics, data } of logs) {
-      const place = {
-        blockHash: block.hash,
-        blockNumber: hex(block.number),
-        blockTimestamp: hex(block.time),
-        transactionHash,
-        logIndex: hex(logIndex++),
-      }
-      const log: RawLog = { address, topics, data, ...place }
-      if (isPaymentReceived(log, watch)) fromRouters.push(log)
-      else if (isTransfer(log, watch)) fromToken.push(log)
+    for (const log of logs) {
+      const index = logIndex++
+      const those = isPaymentReceived(log, watch) ? fromRouters : isTransfer(log, watch) ? fromToken : undefined
+      const { address, topics, data } = log
+      those?.push({ address, topics, data, transactionHash, logIndex: hex(index), ...place })
     }
   }
   return [...(watch.routers.length > 0 ? [fromRouters] : []), ...(watch.transfers === 'none' ? [] : [fromToken])]

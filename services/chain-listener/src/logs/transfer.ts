@@ -10,6 +10,8 @@ export interface Deposit {
   memo: string
   merchant: string
   router: string
+  /** Whether a transfer in this block is known to us; in every block where it is absent. */
+  covers?: (block: number) => boolean
 }
 
 /** One transfer of the token, wherever it goes. Addresses are lower-case. */
@@ -53,8 +55,8 @@ export function toDeposits<Seen extends SeenTransfer>(
 ): (SeenPayment & Pick<Seen, 'blockTime'>)[] {
   return transfers.flatMap(({ from, to, ...seen }) => {
     const deposit = deposits.get(to)
-    if (!deposit || seen.amount === 0n) return []
+    if (!deposit || seen.amount === 0n || deposit.covers?.(seen.blockNumber) === false) return []
     const { router, memo, merchant, address } = deposit
-    return [{ ...seen, kind: 'transfer' as const, router, memo, merchant, payer: from, deposit: address }]
+    return [{ ...seen, kind: 'transfer' as const, fee: null, router, memo, merchant, payer: from, deposit: address }]
   })
 }

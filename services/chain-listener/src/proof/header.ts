@@ -1,5 +1,5 @@
 import type { Block, Position } from '../logs/block'
-import { type HeaderRules, type Seal, sealOf } from '../logs/header'
+import { type HeaderRules, isSealed } from '../logs/header'
 import { MalformedLogError, toNumber } from '../logs/payment-received'
 import { RpcError } from '../rpc/error'
 import type { Call, Node } from '../rpc/node'
@@ -9,7 +9,10 @@ import { DistrustError } from '../rpc/pool'
 export interface Header extends Block {
   bloom: string
   receiptsRoot: string
-  seal: Seal
+  /** It hashes to the hash that it names. */
+  isSealed: boolean
+  /** A byte of a log costs eight: it bounds how large the receipts can be. */
+  gasUsed: number
   transactions: readonly unknown[]
 }
 
@@ -24,28 +27,36 @@ const HASH = /^0x[0-9a-f]{64}$/
 
 /** A header, or undefined for a block that the node does not have. Throws MalformedLogError on one that cannot be. */
 export function toHeader(value: unknown, rules: HeaderRules): Header | undefined {
+  const header = toClaim(value, rules)
+  if (!header) return undefined
+  if (header.time > rules.latestTime())
+    throw new MalformedLogError(`the node sent block ${header.number} with a time that lies ahead: ${header.time}`)
+  // A header proves its content by its hash: one that does not hash to it is worth nothing, even if other nodes send the same.
+  if (rules.header && !header.isSealed)
+    throw new MalformedLogError(`the node sent block ${header.number} with fields that do not hash to ${header.hash}`)
+  return header
+}
+
+/** The same before it is judged. */
+function toClaim(value: unknown, rules: Pick<HeaderRules, 'header'>): Header | undefined {
   if (value === null || value === undefined) return undefined
   const raw = value as Record<string, unknown>
-  const { number, hash, parentHash, timestamp, logsBloom, receiptsRoot, transactions } = raw
+  const { number, hash, parentHash, timestamp, logsBloom, receiptsRoot, gasUsed, transactions } = raw
   if (typeof hash !== 'string' || typeof parentHash !== 'string' || !HASH.test(hash) || !HASH.test(parentHash))
     throw new MalformedLogError('the node sent a block without hashes')
-  const time = toNumber(timestamp)
-  if (time > rules.latestTime()) throw new MalformedLogError(`the node sent block ${toNumber(number)} with a time that lies ahead: ${time}`)
-  const seal = rules.sealed ? sealOf(raw) : 'unknown'
-  if (seal === 'broken') throw new MalformedLogError(`the node sent block ${toNumber(number)} with fields that do not hash to ${hash}`)
   return {
     number: toNumber(number),
     hash,
     parentHash,
-    time,
+    time: toNumber(timestamp),
     bloom: typeof logsBloom === 'string' ? logsBloom : '0x',
     receiptsRoot: String(receiptsRoot),
-    seal,
+    isSealed: rules.header !== null && isSealed(raw, rules.header),
+    gasUsed: Number(gasUsed),
     transactions: Array.isArray(transactions) ? transactions : [],
   }
 }
 
-/** What is kept of a header. */
 export const toBlock = ({ number, hash, parentHash, time }: Header): Block => ({ number, hash, parentHash, time })
 
 /** Turns an answer that cannot be into distrust of the node. */
@@ -63,8 +74,9 @@ export function demandChain({ chainId }: HeaderRules, answer: unknown): void {
   if (theirs !== chainId) throw new DistrustError('wrong_chain', `the node is of chain ${theirs}, not ${chainId}`)
 }
 
-export function demandHeader(value: unknown, number: number, rules: HeaderRules): Header {
-  const header = toHeader(value, rules)
+export const demandHeader = (value: unknown, number: number, rules: HeaderRules): Header => demandNumber(toHeader(value, rules), number)
+
+function demandNumber(header: Header | undefined, number: number): Header {
   if (!header) throw new RpcError('beyond_head', `the node has no block ${number} yet`)
   if (header.number !== number) throw new DistrustError('wrong_answer', `the node sent block ${header.number} for block ${number}`)
   return header
@@ -98,15 +110,13 @@ export const fetchHeader = (node: Node, rules: HeaderRules, number: number): Pro
 /** Headers in one request. */
 export const HEADERS_AT_ONCE = 50
 
-/** Headers as a node claims them, for a vote: their seals are what they are worth. */
-export const fetchClaims = (node: Node, rules: HeaderRules, numbers: readonly number[]): Promise<Header[]> =>
+/** Headers as a node claims them, for a vote: those that do not hash to their hashes, or lie ahead, are worth nothing there. */
+export const fetchClaims = (node: Node, rules: HeaderRules, numbers: readonly number[]): Promise<(Header & { isWorthless: boolean })[]> =>
   strictly(async () => {
     const { results } = await node.ask(numbers.map(blockCall))
-    const lenient = { ...rules, sealed: false, latestTime: () => Number.POSITIVE_INFINITY }
     return numbers.map((number, index) => {
-      const header = demandHeader(results[index], number, lenient)
-      const seal = rules.sealed ? sealOf(results[index] as Record<string, unknown>) : 'unknown'
-      return { ...header, seal: header.time > rules.latestTime() ? 'broken' : seal }
+      const header = demandNumber(toClaim(results[index], rules), number)
+      return { ...header, isWorthless: header.time > rules.latestTime() || (rules.header !== null && !header.isSealed) }
     })
   })
 

@@ -1,159 +1,180 @@
-import type { Block } from '../logs/block'
-import { admitsPayment, admitsWatched, type SeenLogs, type Watch } from '../logs/filter'
-import { MalformedLogError, type SeenPayment } from '../logs/payment-received'
-import { hasUncoveredReceipt, logsOfReceipts, type RawReceipt, receiptsRoot, toReceipts } from '../logs/receipts'
-import { classify, toRpcError } from '../rpc/error'
+import type { SeenLogs, Watch } from '../logs/filter'
+import { MalformedLogError } from '../logs/payment-received'
+import { coveredReceipts, logsOfReceipts, type RawReceipt, type ReceiptForm, toReceipts } from '../logs/receipts'
+import { RpcError } from '../rpc/error'
 import type { Node } from '../rpc/node'
-import type { Nodes } from '../rpc/pool'
-import { fetchHeaders, HEADERS_AT_ONCE, type Header, strictly } from './header'
+import { type Nodes, NoNodeError } from '../rpc/pool'
+import { type Header, strictly } from './header'
 import { fetchReceipts, isTooWide } from './receipts'
 
-/**
- * The blocks whose receipts are read and held against their header: all, those whose bloom admits what is watched, those with payments that a node
- * shows, or none. With the first two nothing can be left out either.
- */
-export const proofModes = ['all', 'admitted', 'payments', 'none'] as const
+/** `proven`: what a block's receipts show is what it holds. `voted`: what enough nodes show is. */
+export const proofModes = ['proven', 'voted'] as const
 export type ProofMode = (typeof proofModes)[number]
-
-/** The node cannot give a proof, or it is not known how this chain's are made: what follows is a vote on what nodes answer. */
-export class UnprovenError extends Error {
-  override name = 'UnprovenError'
-}
 
 /** Receipts of one block that are held in memory at once. */
 const PROOF_BYTES_MAX = 32_000_000
+/** Gas of the blocks whose receipts are held at once, some 4 MB of logs, and of those that are one question. A block that took more is read by itself. */
+const GAS_AT_ONCE = 30_000_000
+const GAS_OF_GROUP = 5_000_000
+const BLOCKS_OF_GROUP = 32
+/** Logs of proven blocks that are remembered until they are confirmed: what one node leaves out is there whichever node is asked next. */
+const REMEMBERED_LOGS = 50_000
 
 export interface ProverOptions {
   nodes: Nodes
   mode: ProofMode
+  receipts: ReceiptForm
+  /** Everything that is watched. */
+  watch: Watch
+  /** A proof could not be had, and why. */
+  unproven(reason: string): void
+}
+
+/** A block, and everything in it that is watched. */
+export interface ProvenLogs extends SeenLogs {
+  header: Header
+  /** Whether transfers of the token are among them. */
+  withTransfers: boolean
 }
 
 export type Prover = ReturnType<typeof createProver>
 
-/**
- * Reads what a block holds in a way that its hash covers: the header hashes to it, and the receipts to the root in the header. One block after the
- * other, because anyone can fill some with receipts, which take several times their size in memory.
- */
-export function createProver({ nodes, mode }: ProverOptions) {
-  const receiptsOf = async (header: Header, watch: Watch): Promise<SeenLogs> => {
+/** Reads what a block holds in a way that its hash covers: the header hashes to it, and the receipts to the root in the header. */
+export function createProver({ nodes, mode, receipts: form, watch, unproven }: ProverOptions) {
+  const withGas = createGasLimit(GAS_AT_ONCE)
+  const remembered = new Map<number, ProvenLogs>()
+  let held = 0
+
+  const drop = (number: number) => {
+    held -= sizeOf(remembered.get(number))
+    remembered.delete(number)
+  }
+  const remember = (proven: ProvenLogs) => {
+    drop(proven.header.number)
+    remembered.set(proven.header.number, proven)
+    held += sizeOf(proven)
+    for (const number of remembered.keys()) if (held > REMEMBERED_LOGS) drop(number)
+  }
+
+  const verify = (header: Header, receipts: readonly RawReceipt[], transfers: 'all' | 'none'): SeenLogs => {
+    const covered = coveredReceipts(receipts, header.receiptsRoot, form)
+    if (!covered) throw new MalformedLogError(`the receipts of block ${header.number} do not hash to the root in its header`)
+    // No root covers these hashes; the header that names them comes from another node where there is one.
+    if (covered.some(({ transactionHash }, index) => transactionHash !== header.transactions[index]))
+      throw new RpcError('other', `the nodes do not agree on the transactions of block ${header.number}`)
+    return logsOfReceipts(covered, header, { ...watch, transfers })
+  }
+  const readOne = async (header: Header, transfers: 'all' | 'none'): Promise<SeenLogs | undefined> => {
     try {
-      return await readReceipts(header, watch, nodes.use)
+      return await nodes.useAnother('receipts', node => strictly(async () => verify(header, await receiptsFrom(node, header), transfers)))
     } catch (error) {
-      // What one node cannot prove, another may.
-      if (!(error instanceof UnprovenError) || nodes.view().length === 1) throw error
-      return readReceipts(header, watch, nodes.useAnother)
+      // While nodes do not answer, it is not known whether they have the receipts.
+      const refusals = error instanceof NoNodeError ? error.refusals : isTooWide(error) ? [error] : []
+      const reason = refusals.at(-1)?.message
+      if (reason === undefined) throw error
+      unproven(`block ${header.number}: ${reason}`)
+      return undefined
     }
   }
-  const readReceipts = (header: Header, watch: Watch, ask: Nodes['use']): Promise<SeenLogs> =>
-    ask(node =>
-      strictly(async () => {
-        const receipts = await receiptsFrom(node, header)
-        const root = await receiptsRoot(receipts)
-        if (root === undefined) throw new UnprovenError(`block ${header.number} has a receipt of a kind that is not known`)
-        if (root !== header.receiptsRoot) {
-          if (hasUncoveredReceipt(receipts)) throw new UnprovenError(`block ${header.number} has a receipt that no root covers`)
-          throw new MalformedLogError(`the receipts of block ${header.number} do not hash to the root in its header`)
-        }
-        // No root covers these hashes; the header that names them comes from another node where there is one.
-        if (receipts.some(({ transactionHash }, index) => transactionHash !== header.transactions[index]))
-          throw new UnprovenError(`the nodes do not agree on the transactions of block ${header.number}`)
-        return logsOfReceipts(receipts, header, watch)
-      }),
-    )
-  const receiptsFrom = async (node: Node, header: Header): Promise<RawReceipt[]> =>
-    (await receiptsAtOnce(node, header)) ?? receiptsInParts(node, header)
-  /** Undefined when they are more than one answer may hold. */
-  const receiptsAtOnce = async (node: Node, header: Header): Promise<RawReceipt[] | undefined> => {
-    try {
-      const [outcome] = await node.outcomes([{ method: 'eth_getBlockReceipts', params: [header.hash] }])
-      if (outcome && 'refusal' in outcome) {
-        const kind = classify(outcome.refusal)
-        if (kind === 'rate_limited' || kind === 'unavailable' || kind === 'too_wide') throw toRpcError(outcome.refusal)
-        throw new UnprovenError(`${node.name} has no receipts of a block: ${outcome.refusal.message}`)
+  /** In one question where a node bears it, and else each block by itself. */
+  const readGroup = async (headers: readonly Header[], transfers: 'all' | 'none'): Promise<(SeenLogs | undefined)[]> => {
+    if (headers.length > 1) {
+      try {
+        return await nodes.useAnother('receipts', node =>
+          strictly(async () => {
+            const receipts = await askReceipts(node, headers)
+            return headers.map((header, index) => verify(header, receipts[index] ?? [], transfers))
+          }),
+        )
+      } catch (error) {
+        if (!(error instanceof RpcError || error instanceof NoNodeError)) throw error
       }
-      if (!outcome?.result) throw new UnprovenError(`${node.name} has no receipts of block ${header.number}`)
-      return toReceipts(outcome.result)
-    } catch (error) {
-      if (isTooWide(error)) return undefined
-      throw error
     }
-  }
-  /** Anyone can make a receipt that is larger than an answer may be, or fill a block with receipts: it keeps no later block from being confirmed. */
-  const receiptsInParts = async (node: Node, header: Header): Promise<RawReceipt[]> => {
-    try {
-      return await fetchReceipts(node, header, PROOF_BYTES_MAX)
-    } catch (error) {
-      if (isTooWide(error)) throw new UnprovenError(`the receipts of block ${header.number} are too large: ${error.message}`)
-      throw error
-    }
-  }
-  const logsOf = async (header: Header, watch: Watch): Promise<SeenLogs> => {
-    if (header.seal !== 'sealed') throw new UnprovenError(`it is not known how the header of block ${header.number} is hashed`)
-    if (mode === 'admitted' && !admitsWatched(header.bloom, watch)) return { payments: [], transfers: [] }
-    return receiptsOf(header, watch)
+    return Promise.all(headers.map(header => readOne(header, transfers)))
   }
   return {
-    /** True when proofs show what nodes leave out, too. */
-    isComplete: mode === 'all' || mode === 'admitted',
-    provesPayments: mode === 'payments',
-
-    /** Everything that is watched in these blocks, up to one that we know by its hash. Throws UnprovenError. */
-    async logs(from: number, to: Block, watch: Watch): Promise<SeenLogs> {
-      const all: SeenLogs = { payments: [], transfers: [] }
-      let expected = to.hash
-      for (let last = to.number; last >= from; last -= HEADERS_AT_ONCE) {
-        const numbers = Array.from({ length: Math.min(HEADERS_AT_ONCE, last - from + 1) }, (_, index) => last - index)
-        const headers = await nodes.useAnother(node => strictly(() => fetchHeaders(node, watch, numbers)))
-        // From our last block downwards, each named by the one above it.
-        for (const header of headers) {
-          if (header.hash !== expected) throw new UnprovenError(`block ${header.number} of a node does not lead to ours`)
-          expected = header.parentHash
-        }
-        for (const header of headers) {
-          const { payments, transfers } = await logsOf(header, watch)
-          all.payments.push(...payments)
-          all.transfers.push(...transfers)
+    mode,
+    /** Logs of blocks by their sealed headers, by number; blocks that cannot be proven are left out. Throws NoNodeError. */
+    async prove(headers: readonly Header[], withTransfers: boolean): Promise<Map<number, ProvenLogs>> {
+      const proofs = new Map<number, ProvenLogs>()
+      const unread: Header[] = []
+      for (const header of mode === 'voted' ? [] : headers) {
+        const known = remembered.get(header.number)
+        if (known?.header.hash === header.hash && (known.withTransfers || !withTransfers)) proofs.set(header.number, known)
+        else if (header.isSealed) unread.push(header)
+      }
+      const readOn = async (group: readonly Header[]) => {
+        const logs = await withGas(gasOf(group), () => readGroup(group, withTransfers ? 'all' : 'none'))
+        for (const [index, header] of group.entries()) {
+          const seen = logs[index]
+          if (!seen) continue
+          const proven = { ...seen, header, withTransfers }
+          proofs.set(header.number, proven)
+          remember(proven)
         }
       }
-      return all
+      await Promise.all(inGroups(unread).map(readOn))
+      return proofs
     },
-
-    /**
-     * Those of these payments that a chain with these headers, by number, cannot have: in another block or at another time, excluded by the bloom,
-     * or not among the receipts. Throws UnprovenError when receipts that decide cannot be had.
-     */
-    async refute(payments: readonly SeenPayment[], headers: ReadonlyMap<number, Header>, watch: Watch): Promise<Set<SeenPayment>> {
-      const refuted = new Set(
-        payments.filter(one => {
-          const header = headers.get(one.blockNumber)
-          return header?.hash !== one.blockHash || header.time !== one.blockTime || !admitsPayment(header.bloom, one, watch)
-        }),
-      )
-      if (mode !== 'payments') return refuted
-      const byBlock = new Map<number, SeenPayment[]>()
-      for (const one of payments) if (!refuted.has(one)) byBlock.set(one.blockNumber, [...(byBlock.get(one.blockNumber) ?? []), one])
-      for (const [number, some] of byBlock) {
-        const header = headers.get(number)
-        if (!header) continue
-        const proven = await logsOf(header, watch)
-        for (const one of some) if (!isAmong(proven, one)) refuted.add(one)
-      }
-      return refuted
+    /** Forgets blocks up to this one. */
+    forget(upTo: number): void {
+      for (const number of remembered.keys()) if (number <= upTo) drop(number)
     },
+    known: (from: number, to: number): ProvenLogs[] =>
+      [...remembered.values()].filter(({ header: { number } }) => number >= from && number <= to),
   }
 }
 
-function isAmong({ payments, transfers }: SeenLogs, one: SeenPayment): boolean {
-  const isHere = (log: { txHash: string; logIndex: number; amount: bigint }) =>
-    log.txHash === one.txHash && log.logIndex === one.logIndex && log.amount === one.amount
-  if (one.kind === 'transfer') return transfers.some(log => isHere(log) && log.from === one.payer && log.to === one.deposit)
-  return payments.some(
-    log =>
-      isHere(log) &&
-      log.kind === one.kind &&
-      log.router === one.router &&
-      log.memo === one.memo &&
-      log.merchant === one.merchant &&
-      log.payer === one.payer,
-  )
+const sizeOf = (proven: ProvenLogs | undefined) => (proven ? 1 + proven.payments.length + proven.transfers.length : 0)
+
+const gasOf = (headers: readonly Header[]) => headers.reduce((sum, { gasUsed }) => sum + gasUsed, 0)
+
+function inGroups(headers: readonly Header[]): Header[][] {
+  const groups: Header[][] = []
+  for (const header of headers) {
+    const group = groups.at(-1)
+    if (group && group.length < BLOCKS_OF_GROUP && gasOf(group) + header.gasUsed <= GAS_OF_GROUP) group.push(header)
+    else groups.push([header])
+  }
+  return groups
+}
+
+/** Work side by side, in turn, while all of it together takes no more gas than this; what takes more waits for all before it. */
+function createGasLimit(most: number) {
+  let used = 0
+  let line = Promise.resolve()
+  let released = () => undefined as void
+  const enter = async (gas: number) => {
+    while (used > 0 && used + gas > most) await new Promise<void>(resolve => (released = resolve))
+    used += gas
+  }
+  return async <T>(gas: number, work: () => Promise<T>): Promise<T> => {
+    line = line.then(() => enter(gas))
+    await line
+    try {
+      return await work()
+    } finally {
+      used -= gas
+      released()
+    }
+  }
+}
+
+async function askReceipts(node: Node, headers: readonly Header[]): Promise<RawReceipt[][]> {
+  const { results } = await node.ask(headers.map(({ hash }) => ({ method: 'eth_getBlockReceipts', params: [hash] })))
+  return headers.map(({ number }, index) => {
+    if (!results[index]) throw new RpcError('no_history', `${node.name} has no receipts of block ${number}`)
+    return toReceipts(results[index])
+  })
+}
+
+/** A block that is too full for one answer is read in parts: anyone can make a receipt that is larger than an answer may be. */
+async function receiptsFrom(node: Node, header: Header): Promise<RawReceipt[]> {
+  try {
+    return (await askReceipts(node, [header]))[0] ?? []
+  } catch (error) {
+    // A node that cannot give them at once may give each by itself.
+    if (isTooWide(error) || (error instanceof RpcError && error.kind === 'unsupported')) return fetchReceipts(node, header, PROOF_BYTES_MAX)
+    throw error
+  }
 }

@@ -26,7 +26,7 @@ export async function fetchReceipts(node: Node, header: Header, bytesMax: number
   return all
 }
 
-/** What is watched in such a block, as answers to `logsCalls`. The rest of its receipts, which may be any size, is not kept. */
+/** A block's watched logs, as answers to `logsCalls`. The rest of its receipts, which may be any size, is not kept. */
 export async function fetchWatched(node: Node, header: Header, watch: Watch): Promise<RawLog[][]> {
   let watched = answersOfReceipts([], header, watch)
   let logIndex = 0

@@ -20,7 +20,7 @@ export interface TrustOptions {
   logger: Logger
 }
 
-/** What an operator is to know of how nodes are believed: logged at the start, and shown in the status. */
+/** How nodes are believed: logged at the start, and shown in the status. */
 export function createTrust({ mode, urls, quorum, metrics, logger }: TrustOptions) {
   const counter = metrics.counter(
     'ponte_chain_unproven_total',

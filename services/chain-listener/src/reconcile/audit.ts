@@ -16,6 +16,6 @@ export async function publishAudit(database: Database, store: ReconcileStore, ch
     count: row.count,
     digest: row.digest,
   }))
-  const data: ChainAudited = { chain_id: chainId, sequence: first.sequence, spans }
+  const data: ChainAudited = { chain_id: chainId, generation: first.generation, spans }
   await database.commit({ events: outboxRows([{ type: 'chain.audited', data }], at) })
 }

@@ -3,7 +3,7 @@ import { compare, compareBalances } from './compare'
 
 const recorded: Payment = {
   ...{ txHash: '0xt', logIndex: 3, blockNumber: 7, blockHash: '0xb', blockTime: 1, ordinal: 0, revision: 2, state: 'confirmed' },
-  ...{ kind: 'router', router: '0xr', memo: 'aa', merchant: '0xm', payer: '0xp', amount: 100n, deposit: null },
+  ...{ kind: 'router', router: '0xr', memo: 'aa', merchant: '0xm', payer: '0xp', amount: 100n, fee: null, deposit: null },
 }
 const kinds = (onChain: Payment[], books: Payment[]) => compare(onChain, books).map(({ kind }) => kind)
 

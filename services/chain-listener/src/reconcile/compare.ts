@@ -28,7 +28,7 @@ export function compare(onChain: readonly SeenPayment[], recorded: readonly Paym
   return differences
 }
 
-/** What came to a deposit address and was swept from it, as far as it is confirmed. */
+/** Confirmed transfers to a deposit address and sweeps from it. */
 export interface DepositLedger {
   orderId: string
   memo: string
@@ -37,7 +37,7 @@ export interface DepositLedger {
   sweptUnits: bigint
 }
 
-/** Whatever came to an address and was not swept lies there: transfers = sweeps + balance, at one block. */
+/** Money that came to an address and was not swept lies there: transfers = sweeps + balance, at one block. */
 export function compareBalances(ledgers: readonly DepositLedger[], balances: readonly bigint[], blockNumber: number): Difference[] {
   return ledgers.flatMap(({ memo, address, transferredUnits, sweptUnits }, index) => {
     const balance = balances[index] ?? 0n

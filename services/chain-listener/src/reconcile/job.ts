@@ -1,10 +1,10 @@
 import { every, type Logger, type Metrics, type Part } from '@ponte/service-kit'
 import type { Watch } from '../logs/filter'
-import type { SeenPayment } from '../logs/payment-received'
 import type { SeenTransfer } from '../logs/transfer'
 import type { Payment } from '../payment'
 import type { ChainClient } from '../rpc/chain-client'
 import type { Nodes } from '../rpc/pool'
+import type { Votes } from '../scan/checks/quorum'
 import { fetchRange } from '../scan/fetch'
 import type { Store } from '../store'
 import type { Difference } from '../store/differences'
@@ -19,16 +19,17 @@ export interface ReconcileOptions {
   chain: ChainClient
   leader: Leader
   chainId: number
-  sealed: boolean
+  header: Watch['header']
   latestTime(): number
   routers: readonly string[]
   token: string
   startBlock: number
   /** The newest confirmed blocks that are compared at every turn. */
+  votes: Votes
   newestBlocks: number
   everyS: number
-  /** Whether anything differs, after each look. */
-  differ(now: boolean): void
+  /** Something is to be read again, or an answer to be published. */
+  wake(): void
   /** These blocks were held against the chain. */
   audited(from: number, to: number): Promise<void>
   metrics: Metrics
@@ -41,12 +42,14 @@ export const SPAN_MAX = 5_000
 /** Deposit addresses compared in one turn: the newest, and as many of the others in turn. */
 const ADDRESSES_AT_ONCE = 2_000
 
-/** What was compared: up to which block, the rows there, and where they and the chain differ. */
+/** A comparison up to a block: the rows there, and where they and the chain differ. */
 export interface Comparison {
   confirmed: number
   to: number
   payments: Payment[]
   differences: Difference[]
+  /** False while it is not known whether the rows are wrong or the node that was asked. */
+  isDecided: boolean
 }
 
 export type Reconcile = ReturnType<typeof createReconcile>
@@ -55,57 +58,80 @@ export type Reconcile = ReturnType<typeof createReconcile>
  * Holds the rows against the chain, past the cursor that wrote them: the newest confirmed blocks and addresses at every turn, and the whole
  * history bit by bit, over and over. Transfers are compared by balances, which cost a node less than all transfers of the token. A difference
  * counts until a later look finds it no more; what is missing is read again, and so is an address that holds what the rows do not explain, more and
- * more rarely while that finds nothing.
+ * more rarely while that finds nothing. An order that a difference names does not expire meanwhile.
  */
 export function createReconcile({ store, ledgers, nodes, chain, leader, metrics, now, logger, ...options }: ReconcileOptions) {
   const watched = (transfers: 'all' | 'none'): Watch => ({
     chainId: options.chainId,
-    sealed: options.sealed,
+    header: options.header,
     latestTime: options.latestTime,
     routers: options.routers,
     token: options.token,
     transfers,
   })
   const found = new Map<string, Difference>()
+  /** Memos of differences that are new: their orders do not expire meanwhile, and no others wait. */
+  const named = new Set<string>()
   const repeats = createRepeats()
   let epoch: bigint | undefined
   let finishedAt: Date | undefined
   let nextBlock = options.startBlock
   let nextOrder = FIRST_ORDER
 
-  const readChain = async (from: number, to: number, transfers: 'all' | 'none'): Promise<SeenPayment[]> => {
-    const findDeposits = (seen: readonly SeenTransfer[]) => store.deposits.issued(seen.map(one => one.to))
-    // Another node than the scan reads from, where there is one: the same one would leave out the same again.
-    return (await nodes.useAnother(node => fetchRange(node, watched(transfers), { from, to }, findDeposits))).payments
+  const findDeposits = (seen: readonly SeenTransfer[]) => store.coverage.issued(seen.map(one => one.to))
+  /** Where a node, each in turn, shows other payments than the rows, receipts decide which of the two is wrong. */
+  const differencesIn = async (
+    from: number,
+    to: number,
+    watch: Watch,
+    rows: readonly Payment[],
+  ): Promise<Pick<Comparison, 'differences' | 'isDecided'>> => {
+    const shown = await nodes.useAnother('logs', node => fetchRange(node, watch, { from, to }, findDeposits))
+    const differences = compare(shown.payments, rows)
+    if (differences.length === 0) return { differences, isDecided: true }
+    const verdict = await options.votes.onRange(from, shown.last, shown.payments, { as: { watch, findDeposits }, alsoSeen: rows })
+    if (verdict.kind === 'theirs' && verdict.payments) return { differences: compare(verdict.payments, rows), isDecided: true }
+    return { differences, isDecided: verdict.kind === 'ours' }
   }
   /** Nothing above what was confirmed before the chain is asked is judged. */
   const compareRange = async (from: number, wantedTo: number, transfers: 'all' | 'none'): Promise<Comparison> => {
     const confirmed = Number((await store.position.row())?.confirmedNumber ?? -1)
     const to = Math.min(wantedTo, confirmed)
-    if (from > to) return { confirmed, to, payments: [], differences: [] }
-    const onChain = await readChain(from, to, transfers)
+    if (from > to) return { confirmed, to, payments: [], differences: [], isDecided: true }
     const payments = await store.payments.between(from, to)
     const compared = transfers === 'all' ? payments : payments.filter(({ kind }) => kind !== 'transfer')
-    return { confirmed, to, payments, differences: compare(onChain, compared) }
+    return { confirmed, to, payments, ...(await differencesIn(from, to, watched(transfers), compared)) }
   }
   const note = (key: string, difference: Difference): void => {
+    if (!found.has(key)) named.add(difference.memo)
     found.set(key, difference)
     logger.error('the books and the chain differ', { ...difference })
   }
   const lookAtBlocks = async (from: number, to: number): Promise<void> => {
-    const { differences } = await compareRange(from, to, 'none')
+    const { differences, isDecided } = await compareRange(from, to, 'none')
+    if (!isDecided) return
     for (const [key, { kind, blockNumber }] of found) if (kind !== 'balance' && blockNumber >= from && blockNumber <= to) found.delete(key)
     for (const difference of differences) note(`${difference.kind} ${difference.txHash} ${difference.logIndex}`, difference)
-    await store.rescans.request(blocksToRead(differences).filter(({ from }) => repeats.isDue(`block ${from}`)))
+    await store.coverage.again(
+      options.routers,
+      blocksToRead(differences).filter(({ from }) => repeats.isDue(`block ${from}`)),
+    )
   }
   /** A page of addresses after the one of an order, with where each differs from its balance. */
   const compareAddresses = async (after: string, block: number) => {
     const some = await ledgers.ledgers(after, block, ADDRESSES_AT_ONCE)
-    const balances = await chain.balances(
-      some.map(({ address }) => address),
-      block,
-    )
-    return some.map((one, index) => ({ one, difference: compareBalances([one], [balances[index] ?? 0n], block)[0] }))
+    const differing = async (these: readonly DepositLedger[]): Promise<Map<DepositLedger, Difference>> => {
+      const balances = await chain.balances(
+        these.map(({ address }) => address),
+        block,
+      )
+      const differences = these.map((one, index) => [one, compareBalances([one], [balances[index] ?? 0n], block)[0]] as const)
+      return new Map(differences.flatMap(([one, difference]) => (difference ? [[one, difference]] : [])))
+    }
+    const first = await differing(some)
+    // Another node, where there is one, may know better.
+    const second = first.size > 0 ? await differing([...first.keys()]) : first
+    return some.map(one => ({ one, difference: second.get(one) }))
   }
   const lookAtAddresses = async (after: string, block: number): Promise<DepositLedger[]> => {
     const compared = await compareAddresses(after, block)
@@ -114,7 +140,7 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
       found.delete(key)
       if (!difference) continue
       note(key, difference)
-      if (repeats.isDue(key)) await ledgers.readAgain([one.orderId])
+      if (repeats.isDue(key)) await store.coverage.addressesAgain([one.orderId])
     }
     return compared.map(({ one }) => one)
   }
@@ -142,8 +168,9 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
     nextOrder = some.length < ADDRESSES_AT_ONCE ? FIRST_ORDER : (some.at(-1)?.orderId ?? FIRST_ORDER)
     repeats.keep(new Set([...found.keys(), ...[...found.values()].map(({ blockNumber }) => `block ${blockNumber}`)]))
     await store.differences.save(found)
-    await store.rescans.prune()
-    options.differ(found.size > 0)
+    await store.answers.doubt([...named])
+    named.clear()
+    options.wake()
     await options.audited(Math.max(options.startBlock, confirmed - options.newestBlocks + 1), confirmed)
     finishedAt = now()
   }
@@ -155,7 +182,7 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
   )
 
   /** Blocks that an operator wants read again, and the first of those that are not read yet. */
-  const request = (from: number, to: number): Promise<void> => store.rescans.request([{ from, to }])
+  const request = (from: number, to: number): Promise<void> => store.coverage.again(options.routers, [{ from, to }])
   /** Every address in turn, for who asks; null after the last. */
   const addresses = async (after: string | undefined): Promise<{ next: string | null; differences: Difference[] }> => {
     const confirmed = Number((await store.position.row())?.confirmedNumber ?? -1)
@@ -163,14 +190,14 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
     const next = compared.length < ADDRESSES_AT_ONCE ? null : (compared.at(-1)?.one.orderId ?? null)
     return { next, differences: compared.flatMap(({ difference }) => difference ?? []) }
   }
-  const pending = async () => (await store.rescans.next()) ?? null
+  const pending = () => store.coverage.pending(options.routers)
   const part: Part = every('reconciliation', options.everyS * 1_000, turn, logger)
   return { part, request, pending, addresses, compareRange: (from: number, to: number) => compareRange(from, to, 'all') }
 }
 
 const REPEAT_MAX = 64
 
-/** How often something is done again while it does not help: at the first look, then at every second, fourth, … */
+/** Spaces out a remedy that does not help: at the first look, then at every second, fourth, … */
 function createRepeats() {
   const looks = new Map<string, { left: number; wait: number }>()
   return {

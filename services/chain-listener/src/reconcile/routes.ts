@@ -1,4 +1,4 @@
-import { formatUsdc } from '@ponte/contracts'
+import { formatUsdc, paymentId } from '@ponte/contracts'
 import { Router } from 'express'
 import { z } from 'zod'
 import type { Payment } from '../payment'
@@ -47,7 +47,7 @@ export function reconcileRoutes(chainId: number, { compareRange, request, pendin
 }
 
 const toPayment = (chainId: number, payment: Payment) => ({
-  payment_id: `${chainId}:${payment.txHash}:${payment.ordinal}`,
+  payment_id: paymentId(chainId, { block_hash: payment.blockHash, log_index: payment.logIndex }),
   kind: payment.kind,
   status: payment.state,
   memo: payment.memo,

@@ -7,7 +7,9 @@ const LEDGERS = `
     coalesce(sum(amount) FILTER (WHERE kind = 'sweep'), 0)::text AS swept
   FROM (
     SELECT order_id, memo, address FROM payables
-    WHERE chain_id = $1 AND order_id > $2 AND address IS NOT NULL AND synced ORDER BY order_id LIMIT $4) AS issued
+    WHERE chain_id = $1 AND order_id > $2 AND address IS NOT NULL AND EXISTS (
+      SELECT 1 FROM coverage WHERE coverage.chain_id = $1 AND subject = payables.address AND blocks = '{(,)}'::int8multirange)
+    ORDER BY order_id LIMIT $4) AS issued
   LEFT JOIN LATERAL (
     SELECT kind, amount FROM payments
     WHERE chain_id = $1 AND deposit = issued.address AND state = 'confirmed' AND block_number <= $3 OFFSET 0) AS moved ON true
@@ -16,25 +18,20 @@ const LEDGERS = `
 // Raw SQL: the same order of ids as the sums', in one index.
 const NEWEST = `SELECT order_id FROM payables WHERE chain_id = $1 ORDER BY order_id DESC OFFSET $2 LIMIT 1`
 
-// Raw SQL in one statement, so that the sums and the sequence that covers them belong together. Orders sums up its own in the same way.
+// Raw SQL in one statement, so that the sums and the generation that they belong to are of one moment. Orders sums up its own in the same way.
 const SUMS = `
-  SELECT (SELECT sequence::float8 FROM chain_cursor WHERE chain_id = $1) AS sequence, span.first::float8 AS first, sums.count, sums.digest
+  SELECT (SELECT generation FROM chain_cursor WHERE chain_id = $1) AS generation, span.first::float8 AS first, sums.count, sums.digest
   FROM generate_series($2::bigint, $3::bigint, $4::bigint) AS span (first)
   CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, coalesce(md5(string_agg(line, E'\\n' ORDER BY line COLLATE "C")), '') AS digest
     FROM (
-      SELECT concat_ws(' ', chain_id || ':' || tx_hash || ':' || ordinal, kind, memo, amount, block_number) AS line FROM payments
+      SELECT concat_ws(' ', chain_id || ':' || block_hash || ':' || log_index, kind, memo, amount, block_number) AS line FROM payments
       WHERE chain_id = $1 AND state = 'confirmed' AND block_number BETWEEN span.first AND least(span.first + $4 - 1, $3)) AS lines) AS sums`
-
-// Raw SQL because `read_to` follows from another column. Its blocks are read again from the first one in which it can have been paid.
-const READ_AGAIN = `
-  UPDATE payables SET synced = false, read_to = watch_from - 1, moved_at = 0 WHERE chain_id = $1 AND order_id = ANY($2::uuid[])`
 
 export const FIRST_ORDER = '00000000-0000-0000-0000-000000000000'
 
-/** What was confirmed in the blocks from `first` on. */
 interface Sum {
-  sequence: number
+  generation: string
   first: number
   count: number
   digest: string
@@ -50,7 +47,7 @@ interface Row {
 
 export type ReconcileStore = ReturnType<typeof reconcileStore>
 
-/** What the rows hold of deposit addresses, in the order of their orders. SQL, because the plans matter. */
+/** Rows of deposit addresses, in the order of their orders. SQL, because the plans matter. */
 export function reconcileStore(database: Database, chainId: number) {
   return {
     async ledgers(after: string, block: number, limit: number): Promise<DepositLedger[]> {
@@ -71,9 +68,6 @@ export function reconcileStore(database: Database, chainId: number) {
     /** Of so many blocks each, from one block to another. */
     async sums(from: number, to: number, blocks: number): Promise<Sum[]> {
       return (await database.query<Sum>({ name: 'reconcile-sums', text: SUMS }, [chainId, from, to, blocks])).rows
-    },
-    async readAgain(orderIds: readonly string[]): Promise<void> {
-      await database.query({ name: 'reconcile-read-again', text: READ_AGAIN }, [chainId, orderIds])
     },
   }
 }

@@ -2,7 +2,7 @@ import { authorizationNonce, paymentRouterAbi, testUsdcAbi } from '@ponte/paymen
 import type { Logger } from '@ponte/service-kit'
 import { Interface } from 'ethers'
 import { type ChainClient, RevertError } from '../rpc/chain-client'
-import type { Intent, NonceLine, Prepared, Submission } from './line'
+import type { Intent, NonceLine, Prepared, Submission } from './line/nonce-line'
 import { rehearse } from './rehearsal'
 import type { Authorization } from './store/authorization'
 import type { AuthorizationStore } from './store/authorizations'
@@ -83,7 +83,7 @@ export function createAuthorized({ chain, token, store, payables, line, gas, now
     const wasUsed = await isUsed(chain, token, one, block)
     const txHash = await store.paidBy(one)
     if (txHash !== undefined) return store.settle(epoch, one, { state: 'paid', txHash }, now())
-    // What used it in a block that the scan has not read may be its payment.
+    // A transaction in a block that the scan has not read may have used it, and be its payment.
     return wasUsed ? fail(epoch, one, 'nonce_used') : later(epoch, one, one.reason)
   }
   /** Why it must not be submitted any more; undefined when it may. */
@@ -98,7 +98,7 @@ export function createAuthorized({ chain, token, store, payables, line, gas, now
     const seen = await payables.seenUnits(one.orderId)
     return payable.askedUnits !== null && seen + one.amountUnits > payable.askedUnits ? 'paid_otherwise' : undefined
   }
-  /** What is to be done with one. It changes nothing, so that a stranger's wallet keeps only itself waiting. */
+  /** Decides about one. It changes nothing, so that a stranger's wallet keeps only itself waiting. */
   const prepare = async (one: Authorization): Promise<Found> => {
     const [used, payable] = await Promise.all([isUsed(chain, token, one), payables.find(one.orderId)])
     if (used) return 'used'
@@ -108,7 +108,7 @@ export function createAuthorized({ chain, token, store, payables, line, gas, now
     const { payee } = payable
     const intent = intentOf(one, { payee, isNewPayer: await store.isNewPayer(one.payer, payee) }, gas)
     try {
-      // What a contract wallet answered when its signature was taken may be over by now.
+      // A contract wallet's earlier answer may be over by now.
       if (one.wallet && !(await line.affords(intent.gasMax))) return 'out_of_gas'
       if (one.wallet) await rehearse(chain, await line.address(), intent)
       return await line.prepare(intent)
@@ -150,9 +150,9 @@ export function createAuthorized({ chain, token, store, payables, line, gas, now
         const what = found[index]
         if (what?.status === 'fulfilled') submitted = (await commit(epoch, block, one, what.value)) || submitted
       }
-      // What a node refused to answer about one keeps none of the others.
+      // One that a node refused to answer about keeps none of the others.
       for (const what of found) if (what.status === 'rejected') throw what.reason
-      // What failed now is due later, so that the next are others.
+      // A failure now is due later, so that the next are others.
       return submitted || claimed.length === limit
     },
   }

@@ -5,15 +5,19 @@ import type { ChainClient } from '../rpc/chain-client'
 import { createLeader, lockOf } from '../store/leader'
 import { confirmedBlock, takeRelayLease } from '../store/position'
 import { createAcceptance } from './acceptance'
-import { type Budgets, createNonceLine, type NonceLine, shareOf } from './line'
+import type { Budgets } from './line/budget'
+import { createNonceLine, type NonceLine } from './line/nonce-line'
+import { shareOf } from './line/price'
 import { type Lines, observeRelay, relayCounters } from './metrics'
 import { createPublisher } from './publisher'
 import { createSubmitter, createSweeper, type RelayerOptions } from './relayer'
 import { authorizationRoutes } from './routes'
 import type { relaySettings } from './settings'
 import { tokenDomain } from './signature'
-import { openSigner, type Signer } from './signer'
+import { openSigner } from './signer/open-signer'
+import type { Signer } from './signer/signer'
 import { authorizationStore } from './store/authorizations'
+import { blockedStore } from './store/blocked'
 import { payableStore } from './store/payables'
 import { relayStore } from './store/transactions'
 
@@ -33,8 +37,6 @@ export interface RelayOptions {
   chain: ChainClient
   /** Resolves when chain, token and routers are what is configured. */
   verified(): Promise<void>
-  /** What can be swept has changed: the scan publishes it. */
-  changed(): void
   metrics: Metrics
   now: () => Date
   logger: Logger
@@ -44,7 +46,7 @@ const GWEI = 1_000_000_000n
 /** A developer's chain has a coin of no worth. */
 const DEVELOPMENT_COIN = 1_000_000n
 
-/** What has money at addresses of its own moved on, and submits what payers signed: two accounts, two lines, in the replica that leads. */
+/** Moves money on from addresses of its own, and submits signatures of payers: two accounts, two lines, in the replica that leads. */
 export function createRelay(options: RelayOptions) {
   const { settings, database, chain, metrics, now, logger } = options
   const chainId = settings.CHAIN_ID
@@ -105,8 +107,7 @@ export function createRelay(options: RelayOptions) {
       return addresses.flatMap(address => address?.toLowerCase() ?? [])
     },
     confirmed: () => confirmedBlock(database, chainId),
-    changed: options.changed,
-    publish: createPublisher(authorizations, chainId, createChecksums(), now),
+    publish: createPublisher(authorizations, blockedStore(database, chainId), chainId, createChecksums(), now),
     minUnits: settings.DEPOSIT_MIN_UNITS,
     batchMax: settings.DEPOSIT_BATCH_MAX,
     gas: { sweeps: { one: settings.GAS_MAX_SWEEP, batch: settings.GAS_MAX_BATCH }, signatures: gas },

@@ -1,22 +1,40 @@
 import type { EventData } from '@ponte/contracts'
 import type { Database, Logger } from '@ponte/service-kit'
+import type { GenerationStore } from '../store/generation'
 import { toPayable } from './payable'
 import { payableStore } from './store/payables'
 
 export interface IntakeOptions {
   database: Database
+  history: GenerationStore
   chainId: number
   routers: readonly string[]
+  /** A new generation has begun: what is held in memory belongs to the one before. */
+  forgot(): void
+  /** Orders asks for something that the scan answers. */
+  asked(): void
   now: () => Date
   logger: Logger
 }
 
-/** What orders publishes about who may pay, kept also without a relayer: an address is watched, and a relayer may get its key later. */
-export function createIntake({ database, chainId, routers, now, logger }: IntakeOptions) {
+/** Kept also without a relayer: an address is watched, and a relayer may get its key later. */
+export function createIntake({ database, history, chainId, routers, forgot, asked, now, logger }: IntakeOptions) {
   const payables = payableStore(database, chainId)
+  const begun = (isNew: boolean) => {
+    if (!isNew) return
+    logger.error('this database has lost what orders has seen of it; a new generation begins', { chain_id: chainId })
+    forgot()
+  }
   return {
-    async created(data: EventData<'order.created'>, eventId: string): Promise<void> {
-      await payables.add({ ...toPayable(data, routers, logger), eventId })
+    async watch({ chain_id, generation, orders }: EventData<'deposit.watch'>, eventId: string): Promise<void> {
+      if (chain_id !== chainId) return
+      if (generation !== null) begun(await history.overtake(generation))
+      await payables.add({ eventId, payables: orders.map(order => toPayable(order, routers, logger)) })
+      asked()
+    },
+    /** Repeated every minute, so it needs no place in the inbox. */
+    async followed(data: EventData<'chain.followed'>): Promise<void> {
+      if (data.chain_id === chainId) begun(await history.follow(data))
     },
     /** No signature is submitted for it any more, also when it comes before the order. */
     async cancelled(data: EventData<'order.cancelled'>, eventId: string): Promise<void> {

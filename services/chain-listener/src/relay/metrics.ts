@@ -1,6 +1,6 @@
 import type { Metrics } from '@ponte/service-kit'
 import type { ChainClient } from '../rpc/chain-client'
-import type { NonceLine } from './line'
+import type { NonceLine } from './line/nonce-line'
 import type { AuthorizationStore } from './store/authorizations'
 import type { PayableStore } from './store/payables'
 import type { Relay } from './store/transactions'
@@ -30,7 +30,6 @@ const REFUSALS: readonly string[] = [
   ...['order_budget', 'merchant_budget', 'day_budget', 'reverted_budget', 'new_merchants_budget'],
 ]
 
-/** What the relayer counts as it works. */
 export function relayCounters(metrics: Metrics) {
   const transactions = metrics.counter('ponte_relayer_transactions_total', 'What became of relayed transactions', {
     kind: KINDS,
@@ -51,7 +50,6 @@ export function relayCounters(metrics: Metrics) {
   }
 }
 
-/** What is read when the metrics are. */
 export function observeRelay({ metrics, chain, lines, payables, authorizations, minUnits, gas, now }: ObservedOptions): void {
   const age = (since: Date | null) => (since ? Math.max(0, (now().getTime() - since.getTime()) / 1_000) : 0)
   for (const [kind, line] of Object.entries(lines) as [Relay['kind'], NonceLine][]) {

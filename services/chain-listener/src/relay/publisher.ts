@@ -1,11 +1,12 @@
-import type { NewEvent } from '@ponte/contracts'
-import { formatUsdc } from '@ponte/contracts'
+import { formatUsdc, type NewEvent } from '@ponte/contracts'
 import type { AuthorizationChange } from './store/authorization'
 import type { AuthorizationStore } from './store/authorizations'
+import type { BlockedDeposit, BlockedStore } from './store/blocked'
 
-/** Publishes what became of payers' signatures since the last time: the newest state of each, with its revision. */
+/** Publishes what became of payers' signatures, and which deposits cannot be swept, since the last time: the newest state of each, with its revision. */
 export function createPublisher(
   store: AuthorizationStore,
+  deposits: BlockedStore,
   chainId: number,
   checksum: (address: string) => string,
   now: () => Date,
@@ -25,8 +26,24 @@ export function createPublisher(
       reason: one.reason,
     },
   })
-  return async () => {
+  const blockedEventOf = ({ orderId, memo, merchant, address, reason, revision }: BlockedDeposit): NewEvent => ({
+    type: 'deposit.blocked',
+    data: {
+      ...{ chain_id: chainId, order_id: orderId, memo, reason, revision },
+      merchant_address: checksum(merchant),
+      deposit_address: checksum(address),
+    },
+  })
+  const publish = async () => {
+    const blocked = await deposits.unpublished()
+    if (blocked.length > 0) await deposits.publish(blocked, blocked.map(blockedEventOf), now())
     const changes = await store.changed()
     if (changes.length > 0) await store.publish(changes, changes.map(eventOf), now())
+  }
+  // The sweeper and the submitter end their turns independently; at once, both would publish the same change.
+  let last = Promise.resolve()
+  return () => {
+    last = last.then(publish, publish)
+    return last
   }
 }

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { ChainClient } from '../rpc/chain-client'
-import type { Intent } from './line'
+import type { Intent } from './line/nonce-line'
 
 /** A block's time lies at most so far behind the one before it. */
 const AHEAD_S = 12

@@ -5,7 +5,7 @@ import { NoNodeError } from '../rpc/pool'
 import type { Leader } from '../store/leader'
 import { LeaseLostError } from '../store/lease'
 import { type AuthorizationGas, createAuthorized } from './authorized'
-import type { NonceLine } from './line'
+import type { NonceLine } from './line/nonce-line'
 import type { AuthorizationStore } from './store/authorizations'
 import type { PayableStore } from './store/payables'
 import type { RelayStore } from './store/transactions'
@@ -23,9 +23,7 @@ export interface RelayerOptions {
   accounts(): Promise<string[]>
   /** The last block that is confirmed: -1 before the first one, undefined while nothing is known. */
   confirmed(): Promise<number | undefined>
-  /** What can be swept has changed: the scan publishes it. */
-  changed(): void
-  /** Publishes what became of payers' signatures. */
+  /** Publishes what became of payers' signatures, and what can be swept. */
   publish(): Promise<void>
   minUnits: bigint
   batchMax: number

@@ -1,24 +1,8 @@
-import {
-  ApiError,
-  authorizePayment,
-  type Caller,
-  caller,
-  formatUsdc,
-  id as idSchema,
-  orderStatus,
-  type PaymentAuthorizationBody,
-  parseUsdc,
-  usdcAmount,
-} from '@ponte/contracts'
-import { parseRequest, requireCaller } from '@ponte/service-kit'
+import { ApiError, caller, formatUsdc, operations, type PaymentAuthorizationBody, parseUsdc } from '@ponte/contracts'
+import { requireCaller, serve } from '@ponte/service-kit'
 import { Router } from 'express'
-import { z } from 'zod'
 import type { Acceptance } from './acceptance'
 import type { Authorization } from './store/authorization'
-
-const path = z.object({ order_id: idSchema })
-/** The order's state in orders, asked by the gateway just now. */
-const query = z.strictObject({ status: orderStatus, due: usdcAmount })
 
 /** Payers' signatures, handed on by the gateway alone. */
 export function authorizationRoutes(deps: {
@@ -29,13 +13,9 @@ export function authorizationRoutes(deps: {
 }): Router {
   const router = Router()
   router.use(requireCaller({ secrets: deps.tokenSecrets, audience: 'chain-listener', schema: caller }))
-  router.post('/api/v1/checkout/:order_id/authorization', async (req, res) => {
-    const who = res.locals.caller as Caller
+  serve(router, operations.acceptAuthorization, async ({ params, query: { status, due }, body, caller: who }, _req, res) => {
     if (who.kind !== 'checkout') throw new ApiError('forbidden', 'A payer signs, not a merchant.')
-    const { order_id } = parseRequest(path, req.params, 'path')
-    const { status, due } = parseRequest(query, req.query, 'query')
-    const body = parseRequest(authorizePayment, req.body, 'body')
-    const authorization = await deps.accept(order_id, body, { status, dueUnits: parseUsdc(due) })
+    const authorization = await deps.accept(params.order_id, body, { status, dueUnits: parseUsdc(due) })
     deps.accepted()
     res.status(202).json(toBody(authorization, deps.checksum))
   })

@@ -1,6 +1,6 @@
 import { integer, secrets } from '@ponte/service-kit'
 import { z } from 'zod'
-import { PRIVATE_KEY } from './signer'
+import { PRIVATE_KEY } from './signer/open-signer'
 
 const privateKey = z.string().regex(PRIVATE_KEY, 'must be 0x and 64 hex characters').optional()
 const path = z.string().optional()
@@ -61,7 +61,7 @@ export const relaySettings = {
   /** Most gas of a batch. Above 16,777,216 no transaction is taken by chains that follow EIP-7825. */
   GAS_MAX_BATCH: gas(10_000_000),
 
-  /** What a whole native coin is worth in USDC, rather too high: what gas costs is reckoned with it. Must be set unless DEVELOPMENT_CHAIN is. */
+  /** Worth of a whole native coin in USDC, rather too high: gas is reckoned with it. Must be set unless DEVELOPMENT_CHAIN is. */
   COIN_USDC: usdc.refine(units => units > 0n, 'must be above zero').optional(),
   /** The part of an amount that its transaction may cost, in basis points; what would cost more waits. */
   GAS_SHARE_MAX_BPS: integer(1, 10_000).default(2_000),

@@ -44,7 +44,6 @@ export function isSignedByKey(signed: Signed, domain: TokenDomain): boolean {
   }
 }
 
-/** What an account has of the token at the head. */
 export async function balanceOf(chain: ChainClient, token: string, account: string): Promise<bigint> {
   return BigInt(await chain.call({ to: token, data: usdc.encodeFunctionData('balanceOf', [account]) }))
 }

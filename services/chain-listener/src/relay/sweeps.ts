@@ -2,7 +2,7 @@ import { paymentRouterAbi } from '@ponte/payment-router'
 import type { Logger } from '@ponte/service-kit'
 import { Interface } from 'ethers'
 import { type ChainClient, RevertError } from '../rpc/chain-client'
-import type { Intent, NonceLine, Submission } from './line'
+import type { Intent, NonceLine, Submission } from './line/nonce-line'
 import { createRefusals, missingContracts } from './refusals'
 import type { Payable, PayableStore } from './store/payables'
 
@@ -13,13 +13,11 @@ export interface SweepsOptions {
   routers: readonly string[]
   store: PayableStore
   line: NonceLine
-  /** What a sweep is worth; less waits until the balance is. */
+  /** Smaller sweeps wait until the balance has grown. */
   minUnits: bigint
   batchMax: number
   /** Most gas of one sweep, and of all that go in one transaction. */
   gas: { one: bigint; batch: bigint }
-  /** What can be swept has changed, and is to be published. */
-  changed(): void
   now: () => Date
   logger: Logger
 }
@@ -37,7 +35,7 @@ export function createSweeps(options: SweepsOptions) {
   const batchMax = Math.max(1, Math.min(options.batchMax, Number(gas.batch / gas.one)))
   const reasonOf = createRefusals(chain, options.token)
 
-  /** What the router would sweep of each at the head. What fails as a whole is tried in halves. */
+  /** The router's answer at the head for each of these. A call that fails as a whole is tried in halves. */
   const rehearse = async (target: string, some: readonly Payable[]): Promise<bigint[]> => {
     try {
       const answer = await chain.call({ from: await line.address(), to: target, data: sweepData(some, true) })
@@ -58,9 +56,8 @@ export function createSweeps(options: SweepsOptions) {
     }
     await store.refused(epoch, refusals, now())
     logger.warn('deposits cannot be swept now', { deposits: refused.length, first: refused[0]?.address, reason: refusals[0]?.reason })
-    options.changed()
   }
-  /** What cannot be swept is either not there any more, because anyone may sweep, or refused. */
+  /** An address that cannot be swept is either empty by now, because anyone may sweep, or refused. */
   const putOff = async (epoch: bigint, block: number, stuck: readonly Payable[]): Promise<void> => {
     if (stuck.length === 0) return
     const balances = await chain.balances(
@@ -83,10 +80,7 @@ export function createSweeps(options: SweepsOptions) {
     )
     if (full.length === 0) return false
     const unblocked = full.filter(({ blockedReason }) => blockedReason !== null).map(({ orderId }) => orderId)
-    if (unblocked.length > 0) {
-      await store.unblocked(epoch, unblocked)
-      options.changed()
-    }
+    if (unblocked.length > 0) await store.unblocked(epoch, unblocked)
     const { over } = await line.terms(intentOf(target, full))
     await wait(
       epoch,
@@ -144,7 +138,6 @@ export function createSweeps(options: SweepsOptions) {
       )
       const seen = some.map(({ orderId }, index) => ({ orderId, units: held[index] ?? 0n }))
       await store.looked(epoch, seen, block, now())
-      if (some.some(({ blockedReason }) => blockedReason !== null)) options.changed()
       return some.length === LOOKED_AT_ONCE
     },
 
@@ -153,7 +146,7 @@ export function createSweeps(options: SweepsOptions) {
       let submitted = false
       const sender = (await line.address()).toLowerCase()
       while (line.room() > 0) {
-        // What is worth less than its share of gas now waits, and is counted (`ponte_relayer_least_worth_units`).
+        // A balance below its share of gas waits, and is counted (`ponte_relayer_least_worth_units`).
         const least = await line.leastWorth(gas.one)
         const of = { minUnits: least > minUnits ? least : minUnits, routers: options.routers, limit: batchMax, sender }
         const due = await store.due(now(), of)

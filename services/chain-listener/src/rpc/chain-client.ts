@@ -1,7 +1,8 @@
 import { BALANCES_AT_ONCE, balancesCall, decodeBalances } from './balances'
-import { classify, toRpcError } from './error'
+import { type DataCost, type DataFee, dataFeeCall, decodeDataFee, NO_DATA_COST } from './data-fee'
+import { classify, type Refusal, toRpcError } from './error'
 import type { Call, Outcome } from './node'
-import type { Nodes } from './pool'
+import type { Question, Use } from './pool'
 import type { RawLog } from './raw-log'
 
 export interface Receipt {
@@ -9,7 +10,7 @@ export interface Receipt {
   blockNumber: number
   ok: boolean
   gasUsed: number
-  /** What it cost its sender, in the coin's smallest unit, with the fee for the layer below where there is one. */
+  /** Cost to its sender, in the coin's smallest unit, with the fee for the layer below where there is one. */
   costWei: bigint
   logs: RawLog[]
 }
@@ -50,72 +51,90 @@ const quantity = (value: number | bigint) => `0x${value.toString(16)}`
 const blockTag = (block: number | 'latest') => (block === 'latest' ? block : quantity(block))
 const REVERTED =
   /revert|out of gas|invalid opcode|exceeds (the )?(balance|allowance)|insufficient (funds|balance)|gas required exceeds|intrinsic gas/i
-/** How a node reports that it takes no block context. */
+/** Nodes' answers when they take no block context. */
 const NO_OVERRIDES = /too many arguments|invalid (params|argument)|override|expected \d+ params|unsupported|not supported/i
 /** Blocks of fee history, and the tip that half of their gas paid at most. */
 const [FEE_BLOCKS, FEE_PERCENTILE] = [20, 50]
 
-/** Calls and transactions, over whichever node does it. Throws RpcError, NoNodeError, and RevertError where a call reverts. */
-export function openChainClient(nodes: Nodes, token: string) {
-  const ask = (calls: readonly Call[]): Promise<Outcome[]> =>
-    nodes.use(async node => {
+export interface ChainClientOptions {
+  chainId: number
+  token: string
+  dataFee: DataFee
+}
+
+/** Calls and transactions, over whichever node does it. Throws NoNodeError, and RevertError where a call reverts. */
+export function openChainClient(use: Use, { chainId, token, dataFee }: ChainClientOptions) {
+  /** A refusal that is no answer, by being a revert or otherwise, is one node's: another is asked. */
+  const ask = (question: Question, calls: readonly Call[], isAnswer: (refusal: Refusal) => boolean = () => false): Promise<Outcome[]> =>
+    use(question, async node => {
       const outcomes = await node.outcomes(calls)
-      for (const outcome of outcomes) {
-        if (!('refusal' in outcome) || isRevert(outcome)) continue
-        const kind = classify(outcome.refusal)
-        if (kind === 'rate_limited' || kind === 'unavailable') throw toRpcError(outcome.refusal)
-      }
+      for (const outcome of outcomes)
+        if ('refusal' in outcome && !isRevert(outcome) && !isAnswer(outcome.refusal)) throw toRpcError(outcome.refusal)
       return outcomes
     })
-  const results = async (calls: readonly Call[]): Promise<unknown[]> => (calls.length === 0 ? [] : (await ask(calls)).map(toResult))
-  const one = async <T>(method: string, ...params: unknown[]): Promise<T> => (await results([{ method, params }]))[0] as T
+  const results = async (question: Question, calls: readonly Call[]): Promise<unknown[]> =>
+    calls.length === 0 ? [] : (await ask(question, calls)).map(toResult)
+  const one = async <T>(question: Question, method: string, ...params: unknown[]): Promise<T> =>
+    (await results(question, [{ method, params }]))[0] as T
+  const questionOf = (block: number | 'latest'): Question => (block === 'latest' ? 'call' : 'state')
 
   return {
-    /** What the token's holders have at a block, in the order asked. */
+    /** The holders' balances at a block, in the order asked. */
     async balances(addresses: readonly string[], block: number | 'latest'): Promise<bigint[]> {
       const found: bigint[] = []
       for (let first = 0; first < addresses.length; first += BALANCES_AT_ONCE) {
         const some = addresses.slice(first, first + BALANCES_AT_ONCE)
-        const answer = await one<string>('eth_call', { data: balancesCall(token, some) }, blockTag(block))
+        const answer = await one<string>(questionOf(block), 'eth_call', { data: balancesCall(token, some) }, blockTag(block))
         found.push(...decodeBalances(answer, some.length))
       }
       return found
     },
     /** Runs a call as if it were mined, at the head or after a block. Throws RevertError. */
-    call: (call: CallRequest, block: number | 'latest' = 'latest') => one<string>('eth_call', toParams(call), blockTag(block)),
+    call: (call: CallRequest, block: number | 'latest' = 'latest') =>
+      one<string>(questionOf(block), 'eth_call', toParams(call), blockTag(block)),
     /** The same in a block of this context, where the node can do that. Throws RevertError. */
     async rehearse(call: CallRequest, { producer, randomness, time }: BlockContext): Promise<string> {
       const block = { feeRecipient: producer, prevRandao: randomness, time: quantity(time) }
-      const [outcome] = await ask([{ method: 'eth_call', params: [toParams(call), 'latest', {}, block] }])
-      if (outcome && 'refusal' in outcome && !isRevert(outcome) && NO_OVERRIDES.test(outcome.refusal.message))
-        return one<string>('eth_call', toParams(call), 'latest')
+      const isRefused = ({ message }: Refusal) => NO_OVERRIDES.test(message)
+      const [outcome] = await ask('call', [{ method: 'eth_call', params: [toParams(call), 'latest', {}, block] }], isRefused)
+      if (outcome && 'refusal' in outcome && !isRevert(outcome)) return one<string>('call', 'eth_call', toParams(call), 'latest')
       return String(outcome && toResult(outcome))
     },
-    estimate: async (call: CallRequest) => BigInt(await one<string>('eth_estimateGas', toParams(call))),
+    estimate: async (call: CallRequest) => BigInt(await one<string>('call', 'eth_estimateGas', toParams(call))),
+    /** Cost of a call's data now beside its gas, with room for a rise. */
+    async dataCost({ to, data }: Pick<CallRequest, 'to' | 'data'>): Promise<DataCost> {
+      const call = dataFeeCall(dataFee, { chainId, to, data })
+      return call ? decodeDataFee(dataFee, await one<string>('call', 'eth_call', call, 'latest')) : NO_DATA_COST
+    },
     /** True when a contract stands at the address. An account that delegates to one, by EIP-7702, counts as a contract too. */
-    isContract: async (address: string) => (await one<string>('eth_getCode', address, 'latest')).length > 2,
+    isContract: async (address: string) => (await one<string>('call', 'eth_getCode', address, 'latest')).length > 2,
     /** Native coin and used nonces of an account at the head. */
     async account(address: string): Promise<{ balance: bigint; nonce: number }> {
-      const [balance, nonce] = await results([
+      const [balance, nonce] = await results('call', [
         { method: 'eth_getBalance', params: [address, 'latest'] },
         { method: 'eth_getTransactionCount', params: [address, 'latest'] },
       ])
       return { balance: BigInt(String(balance)), nonce: Number(nonce) }
     },
     /** Used nonces of an account at a block. */
-    nonceAt: async (address: string, block: number) => Number(await one<string>('eth_getTransactionCount', address, quantity(block))),
+    nonceAt: async (address: string, block: number) =>
+      Number(await one<string>('state', 'eth_getTransactionCount', address, quantity(block))),
     /** The receipts of those that are mined. */
     async receipts(hashes: readonly string[]): Promise<Map<string, Receipt>> {
-      const found = await results(hashes.map(hash => ({ method: 'eth_getTransactionReceipt', params: [hash] })))
+      const found = await results(
+        'call',
+        hashes.map(hash => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
+      )
       return new Map(found.flatMap(receipt => (isRaw(receipt) ? [toReceipt(receipt)].map(one => [one.hash, one] as const) : [])))
     },
-    /** What a transaction would have to offer now, by the chain's fee history, and the head's time in Unix seconds. */
+    /** Needed of a transaction now, by the chain's fee history; the head's time in Unix seconds. */
     async market(): Promise<{ baseFee: bigint; tip: bigint; time: number }> {
-      const [block, history, suggested] = await ask([
+      const calls = [
         { method: 'eth_getBlockByNumber', params: ['latest', false] },
         { method: 'eth_feeHistory', params: [quantity(FEE_BLOCKS), 'latest', [FEE_PERCENTILE]] },
         { method: 'eth_maxPriorityFeePerGas', params: [] },
-      ])
+      ]
+      const [block, history, suggested] = await ask('call', calls, refusal => classify(refusal) === 'unsupported' || !isOfTheNode(refusal))
       const head = block ? toResult(block) : undefined
       const fees = history && 'result' in history ? history.result : undefined
       const next = BigInt(String(listIn(fees, 'baseFeePerGas').at(-1) ?? field(head, 'baseFeePerGas') ?? 0))
@@ -126,7 +145,7 @@ export function openChainClient(nodes: Nodes, token: string) {
     },
     /** Sends signed bytes. Answers the node's refusal; undefined when it took them. */
     async send(raw: string): Promise<string | undefined> {
-      const [outcome] = await ask([{ method: 'eth_sendRawTransaction', params: [raw] }])
+      const [outcome] = await ask('send', [{ method: 'eth_sendRawTransaction', params: [raw] }], refusal => !isOfTheNode(refusal))
       return outcome && 'refusal' in outcome ? outcome.refusal.message : undefined
     },
   }
@@ -151,6 +170,8 @@ function median(tips: readonly bigint[], least: bigint): bigint {
   const middle = tips.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))[Math.floor(tips.length / 2)] ?? 0n
   return middle > least ? middle : least
 }
+
+const isOfTheNode = (refusal: Refusal) => ['rate_limited', 'unavailable', 'unsupported'].includes(classify(refusal))
 
 const isRevert = (outcome: Outcome) => 'refusal' in outcome && (outcome.refusal.code === 3 || REVERTED.test(outcome.refusal.message))
 

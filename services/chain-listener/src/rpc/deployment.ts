@@ -11,7 +11,6 @@ export interface DeploymentOptions {
   /** Which fees will do, in basis points; any when it is not given. */
   feesBps: readonly number[] | undefined
   development: boolean
-  /** How many nodes must find the same. */
   quorum: number
   nodes: Nodes
   logger: Logger
@@ -34,6 +33,7 @@ export function createDeploymentCheck(options: DeploymentOptions): DeploymentChe
     const expected = { chainId, usdcAddress: token, routerAddress, feeReceivers, feeBps: feesBps, development }
     const agree = (values: readonly (readonly string[])[]) => values.filter(value => value.length === 0).length
     const votes = await nodes.ballot(
+      'call',
       ({ provider }) => differences(verifyDeployment(provider, expected)),
       values => quorum > 1 && agree(values) >= quorum,
     )

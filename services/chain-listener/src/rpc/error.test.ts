@@ -1,4 +1,4 @@
-import { classify, type Refusal, type RpcErrorKind, suggestedBlocks, toRpcError } from './error'
+import { classify, type Refusal, type RpcErrorKind, suggestedBlocks, suggestedCalls, toRpcError } from './error'
 
 /** Refusals as public issues and documentation quote them, and the blocks they suggest. */
 const wordings: readonly [provider: string, refusal: Refusal, kind: RpcErrorKind, blocks?: number][] = [
@@ -76,6 +76,17 @@ const wordings: readonly [provider: string, refusal: Refusal, kind: RpcErrorKind
   ['bad gateway', { status: 502, message: '<html>Bad Gateway</html>' }, 'unavailable'],
   ['unavailable', { status: 503, message: 'no backend is currently healthy to serve traffic' }, 'unavailable'],
   ['wrong key', { status: 401, message: 'Must be authenticated!' }, 'unavailable'],
+  ['Base batch', { code: -32014, message: 'maximum 10 calls in 1 batch' }, 'batch_refused'],
+  ['dRPC batch', { status: 500, code: 31, message: 'Batch of more than 3 requests are not allowed on free tier' }, 'batch_refused'],
+  ['geth batch', { code: -32600, message: 'batch too large' }, 'batch_refused'],
+  ['Nethermind batch', { code: -32005, message: 'Batch size limit exceeded' }, 'batch_refused'],
+  ['no batch', { status: 400, message: 'batch requests are not supported' }, 'batch_refused'],
+  ['geth state', { code: -32000, message: 'missing trie node 1b2c (path ) state 0x1b2c is not available' }, 'no_history'],
+  ['reth state', { code: -32000, message: 'distance to target block exceeds maximum proof window' }, 'no_history'],
+  ['Erigon history', { code: -32000, message: 'old data not available due to pruning' }, 'no_history'],
+  ['EIP-4444', { code: 4444, message: 'Pruned history unavailable' }, 'no_history'],
+  ['a free plan', { code: -32001, message: 'Archive requests require a paid plan' }, 'no_history'],
+  ['no such method', { code: -32601, message: 'the method eth_getBlockReceipts does not exist/is not available' }, 'unsupported'],
   ['unforeseen', { code: -32603, message: 'Internal error' }, 'other'],
 ]
 
@@ -85,13 +96,19 @@ describe('a refusal', () => {
     expect([classify(refusal), toRpcError(refusal).hints.suggestedBlocks]).toEqual([kind, blocks])
   })
 
+  it('of a batch states how many calls it may have', () => {
+    expect(suggestedCalls('maximum 10 calls in 1 batch')).toBe(10)
+    expect(suggestedCalls('Batch of more than 3 requests are not allowed on free tier, to use this feature register paid account')).toBe(3)
+    expect(suggestedCalls('batch too large')).toBeUndefined()
+  })
+
   it('suggests no blocks when it speaks of something else', () => {
     expect(suggestedBlocks('query returned more than 10000 results')).toBeUndefined()
     expect(suggestedBlocks('this block range should work: [0x20, 0x10]')).toBeUndefined()
   })
 
   it('is reported with its status, code and how long to wait, cut to a bearable length', () => {
-    const error = toRpcError({ status: 429, code: -32005, message: `Too Many Requests ${'x'.repeat(1_000)}` }, 3_000)
+    const error = toRpcError({ status: 429, code: -32005, message: `Too Many Requests ${'x'.repeat(1_000)}` }, { retryAfterMs: 3_000 })
     expect(error).toMatchObject({ kind: 'rate_limited', hints: { retryAfterMs: 3_000 } })
     expect(error.message.length).toBeLessThan(400)
   })

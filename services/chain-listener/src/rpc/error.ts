@@ -1,8 +1,30 @@
 /**
- * What to do next about a refusal: ask for less (`too_wide`), wait for the node to get there (`beyond_head`), leave it alone for a while
- * (`rate_limited`, `unavailable`), or distrust it (`wrong_answer`). `other` is an unforeseen refusal; it is treated like `unavailable`.
+ * The remedy of a refusal: ask for less (`too_wide`), in smaller batches (`batch_refused`), another node (`beyond_head`, `no_history`,
+ * `unsupported`), later (`rate_limited`, `unavailable`), or distrust the node (`wrong_answer`). `other` is an unforeseen refusal.
  */
-export type RpcErrorKind = 'too_wide' | 'beyond_head' | 'rate_limited' | 'unavailable' | 'wrong_answer' | 'other'
+export type RpcErrorKind =
+  | 'too_wide'
+  | 'batch_refused'
+  | 'beyond_head'
+  | 'no_history'
+  | 'unsupported'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'wrong_answer'
+  | 'other'
+
+export interface RpcErrorHints {
+  suggestedBlocks?: number
+  retryAfterMs?: number
+  /** The request as a whole was refused, not one call in it. */
+  whole?: boolean
+  /** HTTP 413, or 500, by which some refuse a request for what it holds. */
+  isOfBody?: boolean
+  /** The answer was larger than we take. */
+  oversize?: boolean
+  /** Nothing came in time: too much may have been asked. */
+  timedOut?: boolean
+}
 
 export class RpcError extends Error {
   override name = 'RpcError'
@@ -10,7 +32,7 @@ export class RpcError extends Error {
   constructor(
     readonly kind: RpcErrorKind,
     message: string,
-    readonly hints: { suggestedBlocks?: number; retryAfterMs?: number } = {},
+    readonly hints: RpcErrorHints = {},
     cause?: unknown,
   ) {
     super(message, cause === undefined ? undefined : { cause })
@@ -64,21 +86,46 @@ const TOO_WIDE = [
   /query timeout|execution timeout|timeout exceeded|timed out/i,
   /specify (a )?smaller|narrow(er)? (your )?(range|query)/i,
 ]
+const BATCH_REFUSED = [
+  /\bbatch[^.]*(max|limit|more than|too (large|big|many|long)|exceed|not (supported|allowed|enabled|permitted)|disabled|size)/i,
+  /(max|limit|more than|too (large|big|many)|exceed)[^.]*\bbatch/i,
+]
+const NO_HISTORY = [
+  /missing trie node/i,
+  /(state|histor\w*|block|receipts?|logs?|data|trie)[^.]*(\bpruned|(is |are )?(not|no longer) available|unavailable)/i,
+  /pruned (history|data|state)/i,
+  /no state available/i,
+  /archive/i,
+  /maximum proof window/i,
+]
+const UNSUPPORTED = [
+  /method[^.]*(not (found|supported|available|exist|allowed|whitelisted)|does not exist|disabled)/i,
+  /unsupported method/i,
+]
 const UNAVAILABLE_STATUS = new Set([401, 403, 404, 408, 500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530])
 
 /** Classifies a refusal. The order matters: a limit of requests also speaks of limits, and a range beyond the head of ranges. */
 export function classify(refusal: Refusal): RpcErrorKind {
   const { status, code, message } = refusal
   const matches = (patterns: readonly RegExp[]) => patterns.some(pattern => pattern.test(message))
+  if (matches(BATCH_REFUSED) && !/per second/i.test(message)) return 'batch_refused'
   if (status === 413) return 'too_wide'
   if (matches(BEYOND_HEAD)) return 'beyond_head'
   if (status === 429 || code === 429 || code === -32097) return 'rate_limited'
+  if (code === -32601 || code === 4444 || matches(UNSUPPORTED)) return code === 4444 ? 'no_history' : 'unsupported'
+  if (status === undefined && matches(NO_HISTORY)) return 'no_history'
   if (matches(TOO_WIDE) && !/too many requests|per second/i.test(message)) return 'too_wide'
   if (matches(RATE_LIMITED) || code === -32029) return 'rate_limited'
   if (status !== undefined && UNAVAILABLE_STATUS.has(status)) return 'unavailable'
   // geth's and Infura's «limit exceeded» without a word of what was exceeded: a smaller question is right in either case.
   if (code === -32005) return /limit/i.test(message) ? 'too_wide' : 'rate_limited'
   return 'other'
+}
+
+/** The number of calls that a refused batch may have, where the refusal states it. */
+export function suggestedCalls(message: string): number | undefined {
+  const found = /(?:max(?:imum)?|more than|limit(?:ed)?|up to|at most|exceeds?)[^\d]{0,40}(\d{1,5})\b/i.exec(message)
+  return found ? Math.max(1, Number(found[1])) : undefined
 }
 
 const HEX_RANGE = /\[\s*0x([0-9a-f]{1,12})\s*,\s*0x([0-9a-f]{1,12})\s*\]/i
@@ -109,12 +156,17 @@ export function suggestedBlocks(message: string): number | undefined {
 }
 
 /** A refusal as the error to throw. */
-export function toRpcError(refusal: Refusal, retryAfterMs?: number): RpcError {
+export function toRpcError(
+  refusal: Refusal,
+  { retryAfterMs, whole }: { retryAfterMs?: number | undefined; whole?: boolean } = {},
+): RpcError {
   const kind = classify(refusal)
   const suggestion = kind === 'too_wide' ? suggestedBlocks(refusal.message) : undefined
   const where = refusal.status === undefined ? '' : `HTTP ${refusal.status} `
   return new RpcError(kind, `the node refuses: ${where}${refusal.code ?? ''} ${refusal.message.slice(0, 300)}`, {
     ...(suggestion === undefined ? {} : { suggestedBlocks: suggestion }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(whole ? { whole } : {}),
+    ...(refusal.status === 413 || refusal.status === 500 ? { isOfBody: true } : {}),
   })
 }

@@ -1,6 +1,8 @@
 import { FetchRequest, type JsonRpcError, type JsonRpcPayload, JsonRpcProvider, type JsonRpcResult, Network } from 'ethers'
 import { type Dispatcher, Pool } from 'undici'
-import { RpcError, toRpcError } from './error'
+import { type BatchLimit, createBatchLimit, inPieces } from './batch-limit'
+import { classify, RpcError, suggestedCalls, toRpcError } from './error'
+import { createRangeLimit, type RangeLimit } from './range-limit'
 
 export interface Call {
   method: string
@@ -19,10 +21,13 @@ export interface Node {
   name: string
   /** ethers' view of the same end point and the same connections. */
   provider: JsonRpcProvider
-  /** Asks everything in one request, so that one node answers it all in the same state. */
+  /** Asks everything, in as few requests as the node takes; what is asked last is answered together, in the same state. */
   ask(calls: readonly Call[]): Promise<Answer>
   /** The same for calls that may be refused each by itself, as a call that reverts is: a refusal is an answer here, not a failure. */
   outcomes(calls: readonly Call[]): Promise<Outcome[]>
+  range(kind: string): RangeLimit
+  /** For the status. */
+  learned(): { calls_in_batch: number | null; blocks_in_range: Record<string, number> }
   close(): Promise<void>
 }
 
@@ -30,6 +35,8 @@ export interface NodeOptions {
   chainId: number
   timeoutMs: number
   maxBytes: number
+  /** Most blocks asked for at once. */
+  rangeMax: number
   /** Connections kept to this end point. */
   connections?: number
 }
@@ -60,26 +67,88 @@ class UndiciProvider extends JsonRpcProvider {
   }
 }
 
+/** Pieces of one question that are on their way at once. */
+const PIECES_AT_ONCE = 4
+
 export function openNode(url: string, index: number, options: NodeOptions): Node {
   const transport = openTransport(new URL(url), options)
   const provider = new UndiciProvider(transport, options.chainId)
+  const batch = createBatchLimit(() => performance.now())
+  const ranges = new Map<string, RangeLimit>()
+  const askAll = async <T>(calls: readonly Call[], read: (response: Response) => T) => {
+    const startedAt = performance.now()
+    const pieces = inPieces(calls, batch.calls())
+    const answers: { results: T[]; bytes: number }[] = []
+    for (let first = 0; first < pieces.length; first += PIECES_AT_ONCE)
+      answers.push(
+        ...(await Promise.all(pieces.slice(first, first + PIECES_AT_ONCE).map(piece => askPiece(transport, batch, piece, read)))),
+      )
+    const bytes = answers.reduce((sum, answer) => sum + answer.bytes, 0)
+    return { results: answers.flatMap(({ results }) => results), bytes, ms: performance.now() - startedAt }
+  }
   return {
     name: `${index + 1}:${new URL(url).host}`,
     provider,
-    async ask(calls) {
-      const startedAt = performance.now()
-      const { responses, bytes } = await transport.post(calls.map(({ method, params }, id) => payload(id, method, params)))
-      return { results: responses.map(resultOf), bytes, ms: performance.now() - startedAt }
+    ask: calls => askAll(calls, resultOf),
+    outcomes: async calls => (await askAll(calls, toOutcome)).results,
+    range(kind) {
+      const known = ranges.get(kind) ?? createRangeLimit(options.rangeMax)
+      ranges.set(kind, known)
+      return known
     },
-    async outcomes(calls) {
-      const { responses } = await transport.post(calls.map(({ method, params }, id) => payload(id, method, params)))
-      return responses.map(toOutcome)
-    },
+    learned: () => ({
+      calls_in_batch: batch.view(),
+      blocks_in_range: Object.fromEntries([...ranges].map(([kind, limit]) => [kind, limit.blocks()])),
+    }),
     async close() {
       provider.destroy()
       await transport.close()
     },
   }
+}
+
+/** Asks these calls in one request, and in smaller ones when the node refuses so many: whatever it answers then, the size is kept. */
+async function askPiece<T>(
+  transport: Transport,
+  batch: BatchLimit,
+  calls: readonly Call[],
+  read: (response: Response) => T,
+): Promise<{ results: T[]; bytes: number }> {
+  try {
+    const { responses, bytes } = await transport.post(calls.map(({ method, params }, id) => payload(id, method, params)))
+    for (const response of responses) if (calls.length > 1) demandNoBatchRefusal(response)
+    return { results: responses.map(read), bytes }
+  } catch (error) {
+    if (calls.length === 1 || !isOfSize(error, calls)) throw error
+    const size = batch.smaller(calls.length, error.kind === 'batch_refused' ? suggestedCalls(error.message) : undefined)
+    const results: T[] = []
+    let bytes = 0
+    for (const piece of inPieces(calls, size)) {
+      const answer = await askPiece(transport, batch, piece, read)
+      results.push(...answer.results)
+      bytes += answer.bytes
+      if (!error.hints.oversize) batch.learned(size)
+    }
+    return { results, bytes }
+  }
+}
+
+/** Some nodes answer as many calls as they take, and refuse each of the others by itself. */
+function demandNoBatchRefusal(response: Response): void {
+  if (!('error' in response)) return
+  const refusal = { code: response.error.code, message: String(response.error.message) }
+  if (classify(refusal) === 'batch_refused') throw toRpcError(refusal)
+}
+
+/**
+ * A refusal that a smaller batch may not meet: public end points state the reason in many ways, with HTTP 200, 400, 413 or 500. An answer that is too large
+ * for us comes in parts, too, unless logs make it so: then a smaller range is to be asked for.
+ */
+const isOfSize = (error: unknown, calls: readonly Call[]): error is RpcError => {
+  if (!(error instanceof RpcError)) return false
+  const { kind, hints } = error
+  if (hints.oversize) return !calls.some(({ method }) => method === 'eth_getLogs')
+  return kind === 'batch_refused' || (hints.whole === true && (kind === 'other' || hints.isOfBody === true))
 }
 
 const payload = (id: number, method: string, params: readonly unknown[]): JsonRpcPayload => ({
@@ -127,7 +196,7 @@ function openTransport(url: URL, options: NodeOptions): Transport {
       throw new RpcError(
         'unavailable',
         signal.aborted ? `no answer within ${options.timeoutMs} ms` : `no answer: ${reason(error)}`,
-        {},
+        { whole: true, timedOut: signal.aborted },
         error,
       )
     }
@@ -137,7 +206,7 @@ function openTransport(url: URL, options: NodeOptions): Transport {
     async post(payloads) {
       const { status, text, retryAfterMs } = await send(JSON.stringify(payloads.length === 1 ? payloads[0] : payloads))
       const parsed = parse(text)
-      if (status !== 200) throw toRpcError({ status, ...refusalIn(parsed, text) }, retryAfterMs)
+      if (status !== 200) throw toRpcError({ status, ...refusalIn(parsed, text) }, { retryAfterMs, whole: true })
       if (parsed === undefined) throw new RpcError('unavailable', 'the answer is not whole JSON')
       return { responses: inOrder(parsed, payloads), bytes: text.length }
     },
@@ -150,7 +219,7 @@ async function read(body: Dispatcher.ResponseData['body'], options: NodeOptions)
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length
     // Leaving the loop destroys the stream.
-    if (bytes > options.maxBytes) throw new RpcError('too_wide', `the answer is larger than ${options.maxBytes} bytes`)
+    if (bytes > options.maxBytes) throw new RpcError('too_wide', `the answer is larger than ${options.maxBytes} bytes`, { oversize: true })
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, bytes).toString('utf8')
@@ -172,7 +241,7 @@ function inOrder(parsed: unknown, payloads: readonly JsonRpcPayload[]): Response
     const response = byId.get(id)
     if (response) return response
     const { code, message } = refusalIn(responses[0], '')
-    if (message) throw toRpcError({ ...(code === undefined ? {} : { code }), message })
+    if (message) throw toRpcError({ ...(code === undefined ? {} : { code }), message }, { whole: true })
     throw new RpcError('wrong_answer', 'the node did not answer everything it was asked')
   })
 }
@@ -184,7 +253,7 @@ const isResponse = (value: unknown): value is Response =>
 
 function refusalIn(parsed: unknown, text: string): { code?: number; message: string } {
   const error = isObject(parsed) && isObject(parsed.error) ? parsed.error : undefined
-  if (!error) return { message: text.slice(0, 200) }
+  if (!error) return { message: isObject(parsed) && typeof parsed.message === 'string' ? parsed.message : text.slice(0, 200) }
   return { ...(typeof error.code === 'number' ? { code: error.code } : {}), message: String(error.message ?? '') }
 }
 

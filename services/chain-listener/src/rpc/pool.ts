@@ -1,7 +1,23 @@
 import type { Logger } from '@ponte/service-kit'
 import { RpcError } from './error'
-import { afterFailure, afterHead, afterSuccess, candidates, fresh, type Health, type RestReason, standsStill, voters } from './health'
+import {
+  afterFailure,
+  afterSilence,
+  afterSuccess,
+  byPreference,
+  fastest,
+  fresh,
+  type Health,
+  mayVote,
+  patienceMs,
+  type RestReason,
+  rests,
+} from './health'
 import type { Node } from './node'
+
+/** Kinds of question. A node that refuses one may well answer the others. */
+export const questions = ['head', 'blocks', 'logs', 'transfers', 'headers', 'receipts', 'state', 'call', 'send'] as const
+export type Question = (typeof questions)[number]
 
 /** Thrown by work on a node that must not be asked for a while; the next one is tried. */
 export class DistrustError extends Error {
@@ -15,135 +31,265 @@ export class DistrustError extends Error {
   }
 }
 
-/** No node can be asked now. */
+/** No node answers now. */
 export class NoNodeError extends Error {
   override name = 'NoNodeError'
+
+  constructor(
+    message: string,
+    /** Answers of those that were asked and do not rest for it. */
+    readonly refusals: readonly RpcError[] = [],
+  ) {
+    super(message)
+  }
+}
+
+type Work<T> = (node: Node) => Promise<T>
+export type Use = <T>(question: Question, work: Work<T>) => Promise<T>
+
+export interface Vote<T> {
+  node: Node
+  value: T
 }
 
 export interface Nodes {
   /**
-   * Runs work on the first node that does it. What another node may do better sends this one to rest and goes on to the next;
-   * `too_wide` and `beyond_head` are thrown to the caller, because another node would only answer the same. Throws NoNodeError when all rest.
+   * The answer of the first node that gives one. A node that refuses is left out of this kind of question for a while, and the next one is asked; so
+   * it is beside a node that takes long. Throws what all of them refused for, when they all did for the same reason, and NoNodeError else.
    */
-  use<T>(work: (node: Node) => Promise<T>): Promise<T>
-  /** The same, on another node than the one that `use` last used, as long as there is one that does not rest. */
-  useAnother<T>(work: (node: Node) => Promise<T>): Promise<T>
+  use: Use
+  /** The same, of each node in turn, of the one that is read from last: what one node leaves out, others show. */
+  useAnother: Use
   /** Runs work on every node that does not rest, at once; resolves once `enough` holds of the answers, or when all are done. */
-  ballot<T>(work: (node: Node) => Promise<T>, enough: (values: T[]) => boolean): Promise<{ node: Node; value: T }[]>
+  ballot<T>(question: Question, work: Work<T>, enough: (values: T[]) => boolean): Promise<Vote<T>[]>
   /** The same with those that rest because of their answers, too. */
-  vote<T>(work: (node: Node) => Promise<T>, enough: (values: T[]) => boolean): Promise<{ node: Node; value: T }[]>
+  vote<T>(question: Question, work: Work<T>, enough: (values: T[]) => boolean): Promise<Vote<T>[]>
   distrust(name: string, reason: RestReason, message: string): void
   sawHead(name: string, head: number): void
-  standsStill(name: string): boolean
+  /** Milliseconds since a node has last shown a higher head. */
+  standingMs(name: string): number
   /** Milliseconds since any of them last answered. */
   silentMs(): number
   /** For status and metrics. */
-  view(): { name: string; in_use: boolean; resting: RestReason | null; head: number | null }[]
+  view(): NodeView[]
+  /** Seconds since any node last answered, by kind of question; null when none ever did. */
+  answered(): Partial<Record<Question, number>>
   close(): Promise<void>
 }
 
+export interface NodeView extends ReturnType<Node['learned']> {
+  name: string
+  in_use: boolean
+  resting: RestReason | null
+  head: number | null
+  /** By kind of question: how long an answer took, and why it is not asked now. */
+  questions: Partial<Record<Question, { ms: number | null; resting: RestReason | null }>>
+}
+
 export interface NodesOptions {
-  stallMs: number
   clock: () => number
   logger: Logger
   onFailOver(from: string, reason: RestReason): void
 }
 
+interface Known {
+  node: Node
+  whole: Health
+  byQuestion: Map<Question, Health>
+  /** The highest head it showed, and since when it has shown no higher one. */
+  head: number
+  headSince: number
+}
+
+/** After these nothing else is asked of the node either, unless it only took too long for this. */
+const OF_THE_NODE: readonly RestReason[] = ['rate_limited', 'unavailable', 'wrong_answer']
+const isOfTheNode = ({ kind, hints }: RpcError) => hints.timedOut !== true && OF_THE_NODE.includes(kind)
+/** Any node may refuse such a question: it is this one's fault only when another one answers. */
+const isOfTheQuestion = ({ kind }: RpcError) => !OF_THE_NODE.includes(kind)
+/** The questions whose answers are what is read. */
+const READING: readonly Question[] = ['head', 'blocks', 'logs']
+
 export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes {
   const { clock, logger } = options
-  const healths: Health[] = nodes.map(() => fresh(clock()))
-  const health = (index: number) => healths[index] ?? fresh(clock())
-  const indexOf = (name: string) => nodes.findIndex(node => node.name === name)
+  const known: Known[] = nodes.map(node => ({ node, whole: fresh(), byQuestion: new Map(), head: -1, headSince: clock() }))
+  const named = (name: string) => known.find(({ node }) => node.name === name)
+  const healthOf = (one: Known, question: Question) => one.byQuestion.get(question) ?? fresh()
   let inUse: string | undefined
   let answeredAt = clock()
+  let turn = 0
 
-  const rest = (index: number, reason: RestReason, message: string, retryAfterMs?: number) => {
-    const node = nodes[index]
-    if (!node) return
-    healths[index] = afterFailure(health(index), reason, clock(), retryAfterMs)
-    options.onFailOver(node.name, reason)
-    logger.warn('an RPC node is left alone for a while', { rpc: node.name, reason, detail: message })
+  const rest = (one: Known, question: Question | undefined, reason: RestReason, message: string, retryAfterMs?: number) => {
+    if (question) one.byQuestion.set(question, afterFailure(healthOf(one, question), reason, clock(), retryAfterMs))
+    else one.whole = afterFailure(one.whole, reason, clock(), retryAfterMs)
+    options.onFailOver(one.node.name, reason)
+    logger.warn('an RPC node is left alone for a while', { rpc: one.node.name, question: question ?? 'all', reason, detail: message })
   }
-  const attempt = async <T>(index: number, node: Node, work: (node: Node) => Promise<T>): Promise<{ value: T } | undefined> => {
+  const refused = (one: Known, question: Question, error: RpcError) =>
+    rest(one, isOfTheNode(error) ? undefined : question, error.kind, error.message, error.hints.retryAfterMs)
+  const attempt = async <T>(one: Known, question: Question, work: Work<T>): Promise<{ value: T } | { refusal: RpcError | null }> => {
+    const startedAt = clock()
     try {
-      const value = await work(node)
+      const value = await work(one.node)
       answeredAt = clock()
-      healths[index] = afterSuccess(health(index), clock())
+      one.whole = afterSuccess(one.whole, clock(), clock() - startedAt)
+      one.byQuestion.set(question, afterSuccess(healthOf(one, question), clock(), clock() - startedAt))
       return { value }
     } catch (error) {
-      if (error instanceof DistrustError) rest(index, error.reason, error.message)
-      else if (error instanceof RpcError && error.kind !== 'too_wide' && error.kind !== 'beyond_head')
-        rest(index, error.kind, error.message, error.hints.retryAfterMs)
-      else throw error
-      return undefined
+      if (error instanceof DistrustError) rest(one, undefined, error.reason, error.message)
+      else if (!(error instanceof RpcError)) throw error
+      else if (!isOfTheQuestion(error)) refused(one, question, error)
+      return { refusal: error instanceof RpcError ? error : null }
     }
   }
-  const among = <T>(indexes: readonly number[], work: (node: Node) => Promise<T>, enough: (values: T[]) => boolean) => {
-    const answer = (node: Node) =>
-      attempt(nodes.indexOf(node), node, work).catch(error => void logger.debug('an RPC node has no answer', { rpc: node.name, error }))
-    return count(
-      indexes.flatMap(index => nodes[index] ?? []),
-      answer,
-      enough,
-    )
+  const candidates = (question: Question) => known.filter(one => !rests(one.whole, clock()) && !rests(healthOf(one, question), clock()))
+  const reads = (question: Question, one: Known) => {
+    if (READING.includes(question)) inUse = one.node.name
   }
-  /** Asks these nodes in turn; `chosen` is called with each before it is asked. */
-  const inTurn = async <T>(indexes: readonly number[], work: (node: Node) => Promise<T>, chosen?: (node: Node) => void): Promise<T> => {
-    for (const index of indexes) {
-      const node = nodes[index]
-      if (!node) continue
-      chosen?.(node)
-      const done = await attempt(index, node, work)
-      if (done) return done.value
-    }
-    throw new NoNodeError(`no RPC node can be asked now: ${nodes.map((node, index) => `${node.name} ${health(index).reason}`).join(', ')}`)
-  }
+
+  /** Asks them one after the other, the next one as soon as one refuses or takes long; the first answer counts. */
+  const race = <T>(asked: readonly Known[], question: Question, work: Work<T>): Promise<{ one: Known; value: T }> =>
+    new Promise((resolve, reject) => {
+      const refusals = new Map<Known, RpcError>()
+      let [next, running] = [0, 0]
+      let timer: NodeJS.Timeout | undefined
+      let isDone = false
+      const end = (done: () => void) => {
+        clearTimeout(timer)
+        isDone = true
+        done()
+      }
+      const won = (one: Known, value: T) => {
+        if (isDone) return
+        for (const [other, refusal] of refusals) refused(other, question, refusal)
+        end(() => resolve({ one, value }))
+      }
+      const lost = () => {
+        const all = [...refusals.values()]
+        const [first] = all
+        const isAlike = all.length === asked.length && all.every(({ kind }) => kind === first?.kind)
+        const reasons = known.map(({ node, whole, byQuestion }) => {
+          const reason = rests(whole, clock()) ? whole.reason : (byQuestion.get(question)?.reason ?? 'refuses')
+          return `${node.name} ${reason}`
+        })
+        const none = new NoNodeError(`no RPC node answers «${question}» now: ${reasons.join(', ')}`, all)
+        end(() => reject(isAlike && first && (first.kind === 'too_wide' || first.kind === 'beyond_head') ? first : none))
+      }
+      const askNext = () => {
+        clearTimeout(timer)
+        const one = asked[next++]
+        if (isDone) return
+        if (!one) {
+          if (running === 0) lost()
+          return
+        }
+        running += 1
+        const startedAt = clock()
+        if (next < asked.length && question !== 'send') {
+          const patience = patienceMs(
+            fastest(
+              asked.map(other => healthOf(other, question)),
+              clock(),
+            ),
+          )
+          timer = setTimeout(() => {
+            one.byQuestion.set(question, afterSilence(healthOf(one, question), clock(), clock() - startedAt))
+            askNext()
+          }, patience)
+        }
+        attempt(one, question, work).then(
+          done => {
+            running -= 1
+            if ('value' in done) return won(one, done.value)
+            if (done.refusal && isOfTheQuestion(done.refusal)) refusals.set(one, done.refusal)
+            if (!isDone) askNext()
+          },
+          error =>
+            end(() => {
+              reads(question, one)
+              reject(error)
+            }),
+        )
+      }
+      askNext()
+    })
+  const preferred = (question: Question): Known[] => byPreference(candidates(question), one => healthOf(one, question), clock())
+  const among = <T>(ones: readonly Known[], question: Question, work: Work<T>, enough: (values: T[]) => boolean): Promise<Vote<T>[]> =>
+    new Promise(resolve => {
+      const answers: Vote<T>[] = []
+      const all = ones.map(async one => {
+        const done = await attempt(one, question, work).catch(error => {
+          logger.debug('an RPC node has no answer', { rpc: one.node.name, error })
+          return { refusal: null }
+        })
+        if (!('value' in done)) return
+        answers.push({ node: one.node, value: done.value })
+        if (enough(answers.map(({ value }) => value))) resolve([...answers])
+      })
+      void Promise.all(all).then(() => resolve([...answers]))
+    })
+
   return {
-    use: work =>
-      inTurn(candidates(healths, clock()), work, node => {
-        if (inUse !== undefined && inUse !== node.name) logger.info('another RPC node is in use', { rpc: node.name })
-        inUse = node.name
-      }),
-    useAnother(work) {
-      const isInUse = (index: number) => nodes[index]?.name === inUse
-      const asked = candidates(healths, clock())
-      return inTurn([...asked.filter(index => !isInUse(index)), ...asked.filter(isInUse)], work)
+    async use(question, work) {
+      const { one, value } = await race(preferred(question), question, work)
+      reads(question, one)
+      return value
     },
-    ballot: (work, enough) => among(candidates(healths, clock()), work, enough),
-    vote: (work, enough) => among(voters(healths, clock()), work, enough),
-    distrust: (name, reason, message) => rest(indexOf(name), reason, message),
+    async useAnother(question, work) {
+      const isInUse = ({ node }: Known) => node.name === inUse
+      const asked = candidates(question)
+      const others = asked.filter(one => !isInUse(one))
+      const first = others.length === 0 ? 0 : turn++ % others.length
+      const inTurn = [...others.slice(first), ...others.slice(0, first), ...asked.filter(isInUse)]
+      return (await race(inTurn, question, work)).value
+    },
+    ballot: (question, work, enough) => among(candidates(question), question, work, enough),
+    vote: (question, work, enough) =>
+      among(
+        known.filter(one => mayVote(one.whole, clock())),
+        question,
+        work,
+        enough,
+      ),
+    distrust(name, reason, message) {
+      const one = named(name)
+      if (one) rest(one, undefined, reason, message)
+    },
     sawHead(name, head) {
-      const index = indexOf(name)
-      if (index >= 0) healths[index] = afterHead(health(index), head, clock())
+      const one = named(name)
+      if (one && head !== one.head) Object.assign(one, { head, headSince: clock() })
+    },
+    standingMs(name) {
+      const one = named(name)
+      return one && one.head >= 0 ? clock() - one.headSince : 0
     },
     silentMs: () => clock() - answeredAt,
-    standsStill: name => standsStill(health(indexOf(name)), clock(), options.stallMs),
-    view: () =>
-      nodes.map((node, index) => ({
-        name: node.name,
-        in_use: node.name === inUse,
-        resting: health(index).restUntil > clock() ? health(index).reason : null,
-        head: health(index).head < 0 ? null : health(index).head,
-      })),
+    view: () => known.map(one => viewOf(one, one.node.name === inUse, clock())),
+    answered: () =>
+      Object.fromEntries(
+        questions.flatMap(question => {
+          const times = known.flatMap(one => healthOf(one, question).answeredAt ?? [])
+          return times.length > 0 ? [[question, Math.round(clock() - Math.max(...times)) / 1_000]] : []
+        }),
+      ),
     close: async () => {
       await Promise.all(nodes.map(node => node.close()))
     },
   }
 }
 
-/** Asks all at once; resolves once `enough` holds of the answers, or when all are done. */
-function count<T>(
-  asked: readonly Node[],
-  answer: (node: Node) => Promise<{ value: T } | undefined>,
-  enough: (values: T[]) => boolean,
-): Promise<{ node: Node; value: T }[]> {
-  return new Promise(resolve => {
-    const answers: { node: Node; value: T }[] = []
-    const all = asked.map(async node => {
-      const done = await answer(node)
-      if (done) answers.push({ node, value: done.value })
-      if (done && enough(answers.map(({ value }) => value))) resolve([...answers])
-    })
-    void Promise.all(all).then(() => resolve([...answers]))
-  })
+function viewOf({ node, whole, byQuestion, head }: Known, isInUse: boolean, now: number): NodeView {
+  const restingOf = (health: Health) => (rests(health, now) ? health.reason : null)
+  return {
+    name: node.name,
+    in_use: isInUse,
+    resting: restingOf(whole),
+    head: head < 0 ? null : head,
+    ...node.learned(),
+    questions: Object.fromEntries(
+      [...byQuestion].map(([question, health]) => [
+        question,
+        { ms: health.ms === null ? null : Math.round(health.ms), resting: restingOf(health) },
+      ]),
+    ),
+  }
 }

@@ -1,12 +1,12 @@
 import type { Logger } from '@ponte/service-kit'
-import type { BlockedDeposit } from '../events'
 import type { Block, Position } from '../logs/block'
-import { type Change, confirm, include, merge, orphan, type TimedPayment } from '../payment'
+import { become, include, includeAgain, type Payment, type TimedPayment } from '../payment'
 import type { Store } from '../store'
+import type { Covered } from '../store/commit'
 import { type Cursor, toDate } from '../store/position'
 import type { BlockBatch } from './fetch'
 import { confirmedLine } from './plan'
-import type { Head, ScanSession, ScanWriter, Write } from './session'
+import type { Head, ScanSession, ScanWriter } from './session'
 
 export interface StepsOptions {
   writer: ScanWriter
@@ -14,26 +14,28 @@ export interface StepsOptions {
   confirmations: number
   /** False when several nodes must agree before anything near the head is confirmed. */
   confirmsAlone: boolean
-  /** Most blocks put to the vote at once near the head. */
-  votedAtOnce(): number
   logger: Logger
   reorganised(depth: number): void
 }
 
-const nothing: Change = { payments: [], facts: [] }
+/** Most blocks that are confirmed in one step near the head. */
+const CONFIRMED_AT_ONCE = 500
+const ANSWERED_AT_ONCE = 500
+const REPUBLISHED_AT_ONCE = 3_000
 
 const confirmedAt = ({ cursor, remembered }: ScanSession, line: number, blocks: readonly Block[]): Cursor['confirmed'] => {
   const block = line > cursor.confirmed.number ? [...blocks, ...remembered].find(({ number }) => number === line) : undefined
   return block ? { number: line, time: toDate(block.time) } : cursor.confirmed
 }
 
-/** The steps that move a cursor. Each decides, then commits once. */
-export function createSteps({ writer, store, confirmations, confirmsAlone, votedAtOnce, logger, reorganised }: StepsOptions) {
+/** The steps that move a cursor, or publish what it has passed. Each decides, then commits once. */
+export function createSteps({ writer, store, confirmations, confirmsAlone, logger, reorganised }: StepsOptions) {
   /** The line up to which blocks count as confirmed after scanning up to `scanned`. A finalized range is confirmed as a whole. */
   const lineAfter = (session: ScanSession, scanned: number, finalized: boolean) => {
     const confirmed = session.cursor.confirmed.number
     return finalized ? Math.max(confirmed, scanned) : confirmedLine({ scanned, confirmed, confirmations })
   }
+  const standing = ({ cursor }: ScanSession) => ({ cursor, head: { number: cursor.scanned.number, time: 0 } })
   return {
     /** Applies what was read: position, blocks, payments, and what is confirmed by it. */
     async applyBlocks(
@@ -44,43 +46,69 @@ export function createSteps({ writer, store, confirmations, confirmsAlone, voted
       if (!last) throw new Error('an empty batch was read')
       const { confirmed } = session.cursor
       const line = batch.finalized || confirmsAlone ? lineAfter(session, last.number, batch.finalized) : confirmed.number
-      const [known, waiting] = await Promise.all([
-        store.payments.ofTransactions(batch.payments.map(({ txHash }) => txHash)),
-        line > confirmed.number ? store.payments.toConfirm(line) : [],
-      ])
-      const included = include(batch.payments, known, number => number <= line)
+      const waiting = line > confirmed.number ? await store.payments.toConfirm(line) : []
+      const payments = [...become(waiting, 'confirmed'), ...include(batch.payments, line)]
       const cursor = {
         ...session.cursor,
         scanned: { number: last.number, hash: last.hash, time: toDate(last.time) },
         confirmed: confirmedAt(session, line, batch.blocks),
       }
-      const { blocks, head: number, headTime: time } = batch
-      await writer.commit(session, merge(confirm(waiting), included), { cursor, head: { number, time }, blocks })
+      const head = { number: batch.head, time: batch.headTime }
+      await writer.commit(session, { cursor, head, blocks: batch.blocks, payments, stated: payments })
     },
 
-    /** Applies what added routers and deposit addresses have, or what is read once more, in blocks that the scan has passed. The cursor stays where it is. */
-    async applyBackfill(
-      session: ScanSession,
-      payments: readonly TimedPayment[],
-      progress: Pick<Write, 'routersReadTo' | 'deposits' | 'rescan'>,
-    ): Promise<void> {
-      const { cursor } = session
-      const known = await store.payments.ofTransactions(payments.map(({ txHash }) => txHash))
-      const change = include(payments, known, number => number <= cursor.confirmed.number)
-      await writer.commit(session, change, { cursor, head: { number: cursor.scanned.number, time: 0 }, blocks: [], ...progress })
+    /** Applies what routers and deposit addresses have in blocks that the scan has passed. The cursor stays where it is. */
+    async applyGap(session: ScanSession, seen: readonly TimedPayment[], covered: Covered): Promise<void> {
+      const known = seen.length === 0 ? [] : await store.payments.live(covered.from, covered.to)
+      const payments = includeAgain(seen, known, session.cursor.confirmed.number)
+      await writer.commit(session, { ...standing(session), payments, stated: payments, covered })
     },
 
-    /** Publishes which deposits cannot be swept, or can be again. */
-    async publishBlocked(session: ScanSession, blocked: readonly BlockedDeposit[]): Promise<void> {
-      const { cursor } = session
-      await writer.commit(session, nothing, { cursor, head: { number: cursor.scanned.number, time: 0 }, blocks: [], blocked })
+    /** Answers the questions of orders: which of its orders are watched, with all their payments. True if there were any. */
+    async answer(session: ScanSession): Promise<boolean> {
+      const answers = session.cursor.scanned.number < 0 ? [] : await store.answers.due(ANSWERED_AT_ONCE)
+      if (answers.length === 0) return false
+      const sure = answers.filter(({ doubted }) => !doubted)
+      const byMemo = new Map<string, Payment[]>(sure.map(({ memo }) => [memo, []]))
+      for (const payment of await store.payments.withMemos([...byMemo.keys()])) byMemo.get(payment.memo)?.push(payment)
+      const watched = answers.map(({ orderId, memo, doubted }) =>
+        doubted
+          ? { orderId, through: -1, payments: [] }
+          : { orderId, through: session.cursor.scanned.number, payments: byMemo.get(memo) ?? [] },
+      )
+      await writer.commit(session, { ...standing(session), watched, answers })
+      return true
     },
 
-    /** What could be confirmed now, as far as depth goes, where enough nodes have reached a block; undefined when nothing can. */
+    /** Publishes confirmed blocks once more, where orders has lost them; answers whether there is more. */
+    async republish(session: ScanSession, missing: number): Promise<boolean> {
+      const { since, announced, confirmed } = session.cursor
+      const from = Math.max(missing, since)
+      const payments = from > announced ? [] : await store.payments.confirmedFrom(from, announced, REPUBLISHED_AT_ONCE)
+      const cut =
+        payments.length === REPUBLISHED_AT_ONCE
+          ? payments.findLast(({ blockNumber }) => blockNumber < (payments.at(-1)?.blockNumber ?? 0))
+          : undefined
+      const to = cut?.blockNumber ?? announced
+      // The time of a block without payments is not kept; that of the confirmed one is not earlier.
+      const time =
+        cut?.blockTime ?? (announced === confirmed.number && confirmed.time !== null ? confirmed.time.getTime() / 1_000 : undefined)
+      if (from > announced || time === undefined) {
+        if (from > announced) await writer.commit(session, { ...standing(session), republishFrom: null })
+        return false
+      }
+      logger.warn('orders has not all that was confirmed; it is published again', { from, to })
+      const stated = payments.filter(({ blockNumber }) => blockNumber <= to)
+      const republishFrom = to < announced ? to + 1 : null
+      await writer.commit(session, { ...standing(session), stated, again: { from, to, time }, republishFrom })
+      return republishFrom !== null
+    },
+
+    /** As far as depth goes, where enough nodes have reached a block; undefined when nothing can be confirmed. */
     confirmable(session: ScanSession, reached = Number.POSITIVE_INFINITY): { from: number; to: Block } | undefined {
       const { scanned, confirmed } = session.cursor
       const from = confirmed.number + 1
-      const line = Math.min(lineAfter(session, Math.min(scanned.number, reached), false), from + votedAtOnce() - 1)
+      const line = Math.min(lineAfter(session, Math.min(scanned.number, reached), false), from + CONFIRMED_AT_ONCE - 1)
       const to = session.remembered.find(({ number }) => number === line)
       return to && line >= from ? { from, to } : undefined
     },
@@ -91,30 +119,29 @@ export function createSteps({ writer, store, confirmations, confirmsAlone, voted
     /** Confirms up to a block, after the nodes agreed on it. */
     async confirmUpTo(session: ScanSession, block: Block, head: Head): Promise<void> {
       const confirmed = { number: block.number, time: toDate(block.time) }
-      await writer.commit(session, confirm(await store.payments.toConfirm(block.number)), {
-        cursor: { ...session.cursor, confirmed },
-        head,
-        blocks: [],
-      })
+      const payments = become(await store.payments.toConfirm(block.number), 'confirmed')
+      await writer.commit(session, { cursor: { ...session.cursor, confirmed }, head, payments, stated: payments })
     },
 
     /** Everything above the ancestor is not part of the chain any more. */
     async rollbackTo(session: ScanSession, ancestor: Position & { time: number | null }, head: Head, why: string): Promise<void> {
       const { scanned, confirmed } = session.cursor
       const deep = ancestor.number < confirmed.number
-      const change = orphan(await store.payments.above(ancestor.number))
+      const payments = become(await store.payments.above(ancestor.number), 'orphaned')
+      const above = session.remembered.filter(block => block.number > ancestor.number)
+      const gone = [...new Set([...above.map(block => block.hash), ...payments.map(payment => payment.blockHash)])]
       const { number, hash } = ancestor
       const time = ancestor.time === null ? null : toDate(ancestor.time)
       const depth = scanned.number - number
-      const report = { why, depth, ancestor: number, orphaned: change.payments.length, undoes_confirmed: deep }
+      const report = { why, depth, ancestor: number, orphaned: payments.length, undoes_confirmed: deep }
       logger[deep ? 'error' : 'warn']('the scan goes back', report)
       const cursor = { ...session.cursor, scanned: { number, hash, time }, confirmed: deep ? { number, time } : confirmed }
-      await writer.commit(session, change, { cursor, head, blocks: [], forgetAbove: ancestor.number })
+      await writer.commit(session, { cursor, head, payments, gone, forgetAbove: ancestor.number })
       reorganised(depth)
     },
 
-    /** Publishes a `chain.advanced` that was held back. */
-    announce: (session: ScanSession, head: Head) => writer.commit(session, nothing, { cursor: session.cursor, head, blocks: [] }),
+    /** Publishes what is due although no block brings it: confirmed blocks that were held back, or that a generation begins. */
+    announce: (session: ScanSession, head: Head) => writer.commit(session, { cursor: session.cursor, head }),
   }
 }
 export type Steps = ReturnType<typeof createSteps>

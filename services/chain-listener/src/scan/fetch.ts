@@ -20,11 +20,11 @@ import { fetchWatched, isTooWide } from '../proof/receipts'
 import { RpcError } from '../rpc/error'
 import type { Call, Node } from '../rpc/node'
 import { DistrustError } from '../rpc/pool'
+import { asFarAsBorne } from '../rpc/range-limit'
 
 /** The deposit addresses among the recipients of some transfers. */
 export type FindDeposits = (transfers: readonly SeenTransfer[]) => Promise<ReadonlyMap<string, Deposit>>
 
-/** What some blocks have of what is watched, with the times of their blocks. */
 export interface TimedLogs {
   payments: TimedPayment[]
   transfers: (SeenTransfer & { blockTime: number })[]
@@ -35,7 +35,7 @@ export interface BlockBatch extends TimedLogs {
   /** The blocks read one by one, or the last one of a finalized range. */
   blocks: Block[]
   finalized: boolean
-  /** How many blocks were read. */
+  /** Number of blocks that were read. */
   count: number
   head: number
   headTime: number
@@ -50,8 +50,12 @@ export class ForkedError extends Error {
 
 const hex = (number: number) => `0x${number.toString(16)}`
 
-/** These headers admit logs, and the node shows none: perhaps it has not indexed them yet. */
-export type VerifyEmptyLogs = (headers: readonly Header[]) => Promise<void>
+/** A header that admits logs which the node does not show: perhaps it has not indexed them yet. */
+export interface EmptyLogs {
+  header: Header
+  seen: SeenLogs
+}
+export type VerifyEmptyLogs = (empty: readonly EmptyLogs[]) => Promise<void>
 
 /**
  * Reads blocks one by one: headers that link from our position, then the logs of each by its hash, so that a node that lags or changes its
@@ -66,33 +70,35 @@ export const fetchBlocks = (
   head: Header,
   verifyEmptyLogs: VerifyEmptyLogs,
 ): Promise<BlockBatch> =>
-  strictly(async () => {
-    const startedAt = performance.now()
-    const numbers = Array.from({ length: to - from.number }, (_, index) => from.number + 1 + index)
-    const single = numbers.length === 1 && head.number === numbers[0]
-    const headers = single ? [head] : await fetchHeaders(node, watch, numbers)
-    if (!links(from, headers)) throw new ForkedError(`block ${from.number + 1} does not follow ours`)
-    demandAscending(from, headers)
-    const { answers, bytes } = await askByHash(node, watch, headers)
-    const logs: TimedLogs = { payments: [], transfers: [] }
-    const doubtful: Header[] = []
-    for (const [index, header] of headers.entries()) {
-      const answer = answers[index] ?? []
-      const seen = toSeenLogs(answer, watch)
-      if (placesOf(seen).some(place => place.blockHash !== header.hash || place.blockNumber !== header.number))
-        throw new DistrustError('wrong_answer', `the node sent logs of another block for ${header.hash}`)
-      demandAdmitted(header.bloom, seen, watch.token)
-      if (isDoubtful(answer, header.bloom, watch)) doubtful.push(header)
-      for (const payment of seen.payments) logs.payments.push({ ...payment, blockTime: header.time })
-      for (const transfer of seen.transfers) logs.transfers.push({ ...transfer, blockTime: header.time })
-    }
-    if (doubtful.length > 0) await verifyEmptyLogs(doubtful)
-    const blocks = headers.map(toBlock)
-    const ms = performance.now() - startedAt
-    return { ...logs, blocks, count: blocks.length, finalized: false, head: head.number, headTime: head.time, bytes, ms }
-  })
+  strictly(() =>
+    asFarAsBorne(node.range('blocks'), { from: from.number + 1, to }, async end => {
+      const startedAt = performance.now()
+      const numbers = Array.from({ length: end - from.number }, (_, index) => from.number + 1 + index)
+      const single = numbers.length === 1 && head.number === numbers[0]
+      const headers = single ? [head] : await fetchHeaders(node, watch, numbers)
+      if (!links(from, headers)) throw new ForkedError(`block ${from.number + 1} does not follow ours`)
+      demandAscending(from, headers)
+      const { answers, bytes } = await askByHash(node, watch, headers)
+      const logs: TimedLogs = { payments: [], transfers: [] }
+      const doubtful: EmptyLogs[] = []
+      for (const [index, header] of headers.entries()) {
+        const answer = answers[index] ?? []
+        const seen = toSeenLogs(answer, watch)
+        if (placesOf(seen).some(place => place.blockHash !== header.hash || place.blockNumber !== header.number))
+          throw new DistrustError('wrong_answer', `the node sent logs of another block for ${header.hash}`)
+        demandAdmitted(header.bloom, seen, watch.token)
+        if (isDoubtful(answer, header.bloom, watch)) doubtful.push({ header, seen })
+        for (const payment of seen.payments) logs.payments.push({ ...payment, blockTime: header.time })
+        for (const transfer of seen.transfers) logs.transfers.push({ ...transfer, blockTime: header.time })
+      }
+      if (doubtful.length > 0) await verifyEmptyLogs(doubtful)
+      const blocks = headers.map(toBlock)
+      const ms = performance.now() - startedAt
+      return { ...logs, blocks, count: blocks.length, finalized: false, head: head.number, headTime: head.time, bytes, ms }
+    }),
+  )
 
-/** What a node has in each of these blocks, asked for by their hashes. */
+/** By their hashes, so that a reorganisation between two calls cannot mix two chains. */
 async function askByHash(node: Node, watch: Watch, headers: readonly Header[]): Promise<{ answers: unknown[][]; bytes: number }> {
   const calls = headers.map(({ hash }) => logsCalls(watch, { blockHash: hash }))
   const each = calls[0]?.length ?? 0
@@ -131,79 +137,93 @@ export const logsMatchBloom = (node: Node, watch: Watch, headers: readonly Heade
   })
 
 /**
- * Reads a range that lies deeper than the reorganisation window by number: its ends, the head and its logs in one request to one node.
- * It is believed when the node's head is far enough beyond, the first block links to ours, and every log lies inside.
+ * Reads blocks that lie deeper than the reorganisation window by number, as many as the node bears: their ends, the head and their logs in one question.
+ * They are believed when the node's head is far enough beyond, the first one links to ours, and every log lies inside.
  */
 export const fetchFinalized = (node: Node, watch: Watch, from: Position, to: number, window: number): Promise<BlockBatch> =>
-  strictly(async () => {
+  strictly(() => {
     const first = from.number + 1
-    const calls = [chainCall, blockCall('latest'), blockCall(first), blockCall(to)]
-    const { results, bytes, ms, logs: seen } = await askWithLogs(node, watch, { from: first, to }, calls)
-    const [chainId, latest, start, end] = results
-    demandChain(watch, chainId)
-    const head = toHeader(latest, watch)
-    if (!head || head.number < to + window) throw new RpcError('beyond_head', `the node's head is ${head?.number}, too near to ${to}`)
-    const next = demandHeader(start, first, watch)
-    if (!links(from, [next])) throw new ForkedError(`block ${first} does not follow ours`)
-    const last = demandHeader(end, to, watch)
-    demandAscending(from, [next, last])
-    const logs = await timed(node, watch, inside(seen, first, to, last.hash))
-    return { ...logs, blocks: [toBlock(last)], count: to - from.number, finalized: true, head: head.number, headTime: head.time, bytes, ms }
+    return asFarAsBorne(node.range('logs'), { from: first, to }, async end => {
+      const calls = [chainCall, blockCall('latest'), blockCall(first), blockCall(end)]
+      const { results, bytes, ms, logs: seen } = await askWithLogs(node, watch, { from: first, to: end }, calls)
+      const [chainId, latest, start, last] = results
+      demandChain(watch, chainId)
+      const head = toHeader(latest, watch)
+      if (!head || head.number < end + window) throw new RpcError('beyond_head', `the node's head is ${head?.number}, too near to ${end}`)
+      const next = demandHeader(start, first, watch)
+      if (!links(from, [next])) throw new ForkedError(`block ${first} does not follow ours`)
+      const block = demandHeader(last, end, watch)
+      demandAscending(from, [next, block])
+      const logs = await timed(node, watch, inside(seen, first, end, block.hash))
+      return {
+        ...logs,
+        blocks: [toBlock(block)],
+        count: end - from.number,
+        finalized: true,
+        head: head.number,
+        headTime: head.time,
+        bytes,
+        ms,
+      }
+    })
   })
 
+/** The cost of an answer to a node differs from logs of some recipients to all logs. */
+export const questionOf = ({ transfers }: Watch) => (typeof transfers === 'string' ? ('logs' as const) : ('transfers' as const))
+
 /**
- * Reads a range that the scan has passed, for routers and deposit addresses that it did not know then. It is believed when the node still has
- * our block at our position, so that everything below belongs to the chain we follow.
+ * Reads blocks that the scan has passed, as many as the node bears, for routers and deposit addresses that it did not know then. They are believed when
+ * the node still has our block at our position, so that everything below belongs to the chain we follow.
  */
 export const fetchBackfill = (
   node: Node,
   watch: Watch,
-  from: number,
-  to: number,
+  { from, to }: { from: number; to: number },
   position: Position,
-): Promise<TimedLogs & { last: Block; count: number; bytes: number; ms: number }> =>
-  strictly(async () => {
-    const calls = [chainCall, blockCall(position.number), blockCall(to)]
-    const { results, bytes, ms, logs: seen } = await askWithLogs(node, watch, { from, to }, calls)
-    const [chainId, ours, end] = results
-    demandChain(watch, chainId)
-    if (demandHeader(ours, position.number, watch).hash !== position.hash)
-      throw new ForkedError(`block ${position.number} is not ours any more`)
-    const last = toBlock(demandHeader(end, to, watch))
-    const logs = await timed(node, watch, inside(seen, from, to, last.hash))
-    return { ...logs, last, count: to - from + 1, bytes, ms }
-  })
+): Promise<TimedLogs & { last: Block; bytes: number; ms: number }> =>
+  strictly(() =>
+    asFarAsBorne(node.range(questionOf(watch)), { from, to }, async end => {
+      const calls = [chainCall, blockCall(position.number), blockCall(end)]
+      const { results, bytes, ms, logs: seen } = await askWithLogs(node, watch, { from, to: end }, calls)
+      const [chainId, ours, last] = results
+      demandChain(watch, chainId)
+      if (demandHeader(ours, position.number, watch).hash !== position.hash)
+        throw new ForkedError(`block ${position.number} is not ours any more`)
+      const block = toBlock(demandHeader(last, end, watch))
+      return { ...(await timed(node, watch, inside(seen, from, end, block.hash))), last: block, bytes, ms }
+    }),
+  )
 
 /**
  * What a node has in a range, for comparing: its last block, and the payments with the times of their blocks, read in as many pieces as the node bears.
  * No position of ours is asked of it.
  */
-export const fetchRange = async (
+export async function fetchRange(
   node: Node,
   watch: Watch,
   { from, to }: { from: number; to: number },
   findDeposits: FindDeposits,
-): Promise<{ last: Block; payments: TimedPayment[] }> => {
-  try {
-    return await fetchPiece(node, watch, { from, to }, findDeposits)
-  } catch (error) {
-    if (!isTooWide(error) || from >= to) throw error
-    const middle = Math.floor((from + to) / 2)
-    const lower = await fetchRange(node, watch, { from, to: middle }, findDeposits)
-    const upper = await fetchRange(node, watch, { from: middle + 1, to }, findDeposits)
-    return { last: upper.last, payments: [...lower.payments, ...upper.payments] }
+): Promise<{ last: Block; payments: TimedPayment[] }> {
+  const payments: TimedPayment[] = []
+  for (let next = from; ; ) {
+    const piece = await fetchPiece(node, watch, { from: next, to }, findDeposits)
+    payments.push(...piece.payments)
+    if (piece.last.number >= to) return { last: piece.last, payments }
+    next = piece.last.number + 1
   }
 }
 
-const fetchPiece = (node: Node, watch: Watch, range: { from: number; to: number }, findDeposits: FindDeposits) =>
-  strictly(async () => {
-    const { results, logs } = await askWithLogs(node, watch, range, [chainCall, blockCall(range.to)])
-    demandChain(watch, results[0])
-    const last = toBlock(demandHeader(results[1], range.to, watch))
-    const seen = inside(logs, range.from, range.to, last.hash)
-    const payments = [...seen.payments, ...toDeposits(seen.transfers, await findDeposits(seen.transfers))]
-    return { last, payments: (await timed(node, watch, { payments, transfers: [] })).payments }
-  })
+const fetchPiece = (node: Node, watch: Watch, { from, to }: { from: number; to: number }, findDeposits: FindDeposits) =>
+  strictly(() =>
+    asFarAsBorne(node.range(questionOf(watch)), { from, to }, async end => {
+      const { results, bytes, ms, logs } = await askWithLogs(node, watch, { from, to: end }, [chainCall, blockCall(end)])
+      demandChain(watch, results[0])
+      const last = toBlock(demandHeader(results[1], end, watch))
+      const seen = inside(logs, from, end, last.hash)
+      const payments = [...seen.payments, ...toDeposits(seen.transfers, await findDeposits(seen.transfers))]
+      return { last, payments: (await timed(node, watch, { payments, transfers: [] })).payments, bytes, ms }
+    }),
+  )
 
 const placesOf = ({ payments, transfers }: SeenLogs): Place[] => [...payments, ...transfers]
 

@@ -1,21 +1,22 @@
 import { every, type Logger, type Metrics, type Part } from '@ponte/service-kit'
+import { profileOf, windowBlocks } from '../chain-profile'
 import type { ChainListenerConfig } from '../config'
 import { createChecksums } from '../logs/checksums'
 import type { Watch } from '../logs/filter'
-import type { Change } from '../payment'
 import { fetchHead } from '../proof/header'
 import { createProver } from '../proof/prover'
 import { createTrust } from '../proof/trust'
 import { newHeads } from '../rpc/new-heads'
 import type { Nodes } from '../rpc/pool'
 import type { Store } from '../store'
+import type { Step } from '../store/commit'
 import type { Leader } from '../store/leader'
 import { createSteps } from './apply'
-import { createBackfill } from './backfill'
 import { createVotes, quorumOf } from './checks/quorum'
 import { createReach } from './checks/reach'
 import type { FindDeposits } from './fetch'
 import { createFetchAhead } from './fetch-ahead'
+import { createGaps } from './gaps'
 import { createScanner, type Scanner } from './scanner'
 import { createScanWriter } from './session'
 import { type ScanStatus, statusOf } from './status'
@@ -27,8 +28,8 @@ export interface ScanOptions {
   metrics: Metrics
   now: () => Date
   logger: Logger
-  /** Something was committed; `publishes` when the outbox has work by it. */
-  committed(change: Change, publishes: boolean): void
+  /** Something was committed; the outbox has work when it has events. */
+  committed(step: Step): void
   onHalt(error: Error): void
 }
 
@@ -38,10 +39,12 @@ export function createScan(config: ChainListenerConfig, options: ScanOptions) {
   const { CHAIN_ID: chainId, TOKEN_ADDRESS: token } = config
   // While no address was ever issued there is nothing to hold transfers against, and none are read.
   let transfers: Watch['transfers'] = 'none'
-  const proofs = config.BLOCK_PROOF
+  const profile = profileOf(chainId)
+  const proof = config.BLOCK_PROOF ?? (profile.header ? 'proven' : 'voted')
+  const confirmations = config.CONFIRMATIONS ?? profile.confirmations
   const watch: Watch = {
     chainId,
-    sealed: proofs !== 'none',
+    header: proof === 'proven' ? profile.header : null,
     latestTime: () => options.now().getTime() / 1_000 + config.BLOCK_TIME_AHEAD_MAX_S,
     routers: config.ROUTER_ADDRESSES,
     token,
@@ -49,8 +52,8 @@ export function createScan(config: ChainListenerConfig, options: ScanOptions) {
       return transfers
     },
   }
-  const findDeposits: FindDeposits = seen => store.deposits.issued(seen.map(({ to }) => to))
-  const window = Math.max(config.REORG_WINDOW, config.CONFIRMATIONS)
+  const findDeposits: FindDeposits = seen => store.coverage.issued(seen.map(({ to }) => to))
+  const window = Math.max(config.REORG_WINDOW ?? windowBlocks(profile), confirmations)
   const quorum = quorumOf(config.RPC_URLS.length, config.RPC_QUORUM)
   const undecided = metrics.counter('ponte_chain_votes_undecided_total', 'How often the RPC end points did not agree on what to confirm')
   const depths = metrics.histogram(
@@ -60,34 +63,32 @@ export function createScan(config: ChainListenerConfig, options: ScanOptions) {
     [1, 2, 3, 5, 8, 13, 21, 34, 64, 128],
   )
   let headTime = 0
-  // Known to the reconciler, and to the database until it has looked.
-  let differs = false
   const writer = createScanWriter({
     store,
     leader,
     naming: { chainId, token, checksum: createChecksums() },
     window,
     advanceEveryMs: config.ADVANCE_EVERY_MS,
-    differs: () => differs,
-    committed(change, step, head) {
+    committed(step, head) {
       headTime = Math.max(headTime, head.time)
-      options.committed(change, step.events.length > 0)
+      prover.forget(step.cursor.confirmed.number)
+      options.committed(step)
     },
   })
-  const rangeMax = config.RANGE_MAX
   const reach = createReach({ nodes, rules: watch, quorum, tolerated: window, logger, undecided: () => undecided.inc() })
-  const reading = createFetchAhead({ nodes, watch, window, rangeMax, stallMs: config.HEAD_STALL_MS, reach, logger })
+  const reading = createFetchAhead({ nodes, watch, window, quorum, reach, votes: () => votes })
+  // A block that is confirmed as soon as it is seen is not read a second time.
+  const confirmsAlone = quorum === 1 && confirmations === 1
   const steps = createSteps({
     writer,
     store,
-    confirmations: config.CONFIRMATIONS,
-    confirmsAlone: quorum === 1,
-    votedAtOnce: reading.span,
+    confirmations,
+    confirmsAlone,
     logger,
     reorganised: depth => depths.observe(depth),
   })
-  const trust = createTrust({ mode: proofs, urls: config.RPC_URLS.length, quorum, metrics, logger })
-  const prover = createProver({ nodes, mode: proofs })
+  const trust = createTrust({ mode: proof, urls: config.RPC_URLS.length, quorum, metrics, logger })
+  const prover = createProver({ nodes, mode: proof, receipts: profile.receipts, watch, unproven: trust.unproven })
   const votes = createVotes({
     nodes,
     watch,
@@ -96,64 +97,44 @@ export function createScan(config: ChainListenerConfig, options: ScanOptions) {
     prover,
     logger,
     undecided: () => undecided.inc(),
-    unproven: trust.unproven,
   })
-  const synced = () => {
-    if (transfers === 'all') return
-    transfers = 'all'
-    // What was read ahead was read without transfers.
-    reading.restart()
-  }
-  const backfill = createBackfill({
-    store: store.deposits,
-    rescans: store.rescans,
-    findDeposits,
-    nodes,
-    watch,
-    votes,
-    steps,
-    rangeMax,
-    logger,
-    synced,
+  const gaps = createGaps({
+    ...{ store: store.coverage, findDeposits, nodes, watch, votes, steps, logger },
+    wake: () => scan.wake(),
   })
   const scanner = createScanner({
     store,
     nodes,
     leader,
     watch,
-    findDeposits,
     writer,
     steps,
     votes,
     reach,
     reading,
-    backfill,
+    gaps,
     startBlock: config.START_BLOCK,
-    confirmsAlone: quorum === 1,
+    confirmsAlone,
     logger,
     async loaded() {
-      differs = await store.differences.any()
-      if (await store.deposits.anySynced()) synced()
+      if (transfers === 'all' || !(await store.coverage.anyIssued())) return
+      transfers = 'all'
+      // It was read ahead without transfers.
+      reading.restart()
     },
     halted: options.onHalt,
   })
-  metrics.observed('ponte_deposits_unsynced', 'Deposit addresses whose earlier blocks are not all read', store.deposits.countUnsynced)
+  metrics.observed('ponte_deposits_unsynced', 'Deposit addresses whose earlier blocks are not all read', store.coverage.countMissing)
   const scan = scanLoop(config, scanner, logger)
-  const hasUnsynced = async () => (await store.deposits.anyUnsynced()) || (await store.rescans.next()) !== undefined
-  const behind = () => isBehind({ scanner, nodes, leader, watch, logger, hasUnsynced, wake: scan.wake })
+  const owes = async () => (await store.position.owed()).isMissing || (await store.answers.due(1)).length > 0
+  const behind = () => isBehind({ scanner, nodes, leader, watch, logger, owes, wake: scan.wake })
   const heads = config.WS_URL ? [newHeads({ url: config.WS_URL, silenceMs: config.HEAD_STALL_MS, wake: scan.wake, logger })] : []
   const parts: Part[] = [{ ...scan, busy: async () => (await scan.busy?.()) === true || (await behind()) }, ...heads]
   return {
     parts,
-    /** How headers are judged. */
-    rules: { sealed: watch.sealed, latestTime: watch.latestTime },
+    rules: { header: watch.header, latestTime: watch.latestTime },
+    votes,
     wake: scan.wake,
-    /** Whether the books and the chain differ: then no time is announced, and nothing expires. */
-    differ(now: boolean): void {
-      const ends = differs && !now
-      differs = now
-      if (ends) scan.wake()
-    },
     confirmed: (): number | undefined => scanner.view().cursor?.confirmed.number,
     status: (): Promise<ScanStatus> =>
       statusOf({ chainId, token, leader, scanner, nodes, store, headTime: () => headTime, trust: trust.view }),
@@ -170,16 +151,17 @@ async function isBehind(options: {
   leader: Leader
   watch: Watch
   logger: Logger
-  hasUnsynced(): Promise<boolean>
+  /** True when there is something to read or to publish besides. */
+  owes(): Promise<boolean>
   wake(): void
 }): Promise<boolean> {
   const { scanner, nodes, leader, watch, logger } = options
   const { cursor, halt } = scanner.view()
   if (halt || leader.epoch() === undefined) return false
-  if (!cursor || scanner.announcementDueMs() !== undefined || scanner.awaitsVotes() || scanner.hasAddedRouters()) return true
+  if (!cursor || scanner.announcementDueMs() !== undefined || scanner.awaitsVotes()) return true
   try {
-    const seen = await nodes.use(node => fetchHead(node, watch, cursor.scanned))
-    if (seen.head.number === cursor.scanned.number && seen.at?.hash === cursor.scanned.hash && !(await options.hasUnsynced())) return false
+    const seen = await nodes.use('head', node => fetchHead(node, watch, cursor.scanned))
+    if (seen.head.number === cursor.scanned.number && seen.at?.hash === cursor.scanned.hash && !(await options.owes())) return false
     options.wake()
     return true
   } catch (error) {
@@ -188,7 +170,7 @@ async function isBehind(options: {
   }
 }
 
-/** The scan as a part: polls, is woken, and comes back by itself for a `chain.advanced` that was held back. */
+/** The scan as a part: polls, is woken, and comes back by itself for confirmed blocks that were held back. */
 function scanLoop(config: ChainListenerConfig, scanner: Scanner, logger: Logger) {
   let due: NodeJS.Timeout | undefined
   const loop = every(

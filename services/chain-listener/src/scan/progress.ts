@@ -1,4 +1,4 @@
-/** How a long back-fill gets on. Times are milliseconds of one clock. */
+/** Times are milliseconds of one clock. */
 export interface CatchUp {
   startedAt: number
   startBlock: number

@@ -32,10 +32,9 @@ interface Next {
   unknown?: boolean
 }
 
-/** What a failed turn means for the next one. */
+/** Decides about the next turn after a failed one. */
 export function createRecovery({ nodes, reading, leader, watch, logger }: RecoveryOptions) {
   let refusals = 0
-  let forked = false
   const distrustInUse = (reason: 'too_wide' | 'behind' | 'wrong_answer', message: string) => {
     const inUse = nodes.view().find(node => node.in_use)
     if (inUse) nodes.distrust(inUse.name, reason, message)
@@ -43,15 +42,12 @@ export function createRecovery({ nodes, reading, leader, watch, logger }: Recove
   return {
     succeeded() {
       refusals = 0
-      forked = false
     },
-    /** True after a fork: only a look at the head shows where the chains part. */
-    needsHeadCheck: () => forked,
     recover(error: unknown): Next {
       if (error instanceof RpcError && error.kind === 'too_wide') {
-        const smaller = reading.shrink(error)
-        if (!smaller) distrustInUse('too_wide', error.message)
-        return { more: smaller, reload: false }
+        reading.restart()
+        distrustInUse('too_wide', error.message)
+        return { more: false, reload: false }
       }
       if (error instanceof RpcError && error.kind === 'beyond_head') {
         reading.restart()
@@ -59,13 +55,8 @@ export function createRecovery({ nodes, reading, leader, watch, logger }: Recove
         return { more: false, reload: false }
       }
       reading.restart()
-      if (error instanceof UndecidedError) {
-        // A voter may bear less than the node that was read.
-        reading.shrink(new RpcError('too_wide', error.message))
-        return { more: false, reload: false }
-      }
+      if (error instanceof UndecidedError) return { more: false, reload: false }
       if (error instanceof ForkedError) {
-        forked = true
         // A look shows where the chains part; a node that shows no fork then, again and again, answers from two chains at once.
         if (++refusals >= REFUSALS_UNTIL_DISTRUST) distrustInUse('wrong_answer', error.message)
         return { more: refusals < REFUSALS_UNTIL_DISTRUST, reload: false }

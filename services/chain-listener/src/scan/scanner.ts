@@ -1,18 +1,16 @@
 import type { Logger } from '@ponte/service-kit'
 import type { Watch } from '../logs/filter'
-import { toDeposits } from '../logs/transfer'
 import { blockCall, chainCall, demandChain, strictly, toHeader } from '../proof/header'
 import type { Nodes } from '../rpc/pool'
 import type { Store } from '../store'
 import type { Leader } from '../store/leader'
 import type { Cursor } from '../store/position'
 import type { Steps } from './apply'
-import type { Backfill } from './backfill'
 import type { Votes } from './checks/quorum'
 import type { Reach } from './checks/reach'
 import { createConsensus } from './consensus'
-import type { BlockBatch, FindDeposits } from './fetch'
 import type { FetchAhead, Reading } from './fetch-ahead'
+import type { Gaps } from './gaps'
 import { type CatchUp, catchUp, progressOf } from './progress'
 import { createRecovery } from './recovery'
 import type { ScanSession, ScanWriter } from './session'
@@ -22,18 +20,17 @@ export interface ScannerOptions {
   nodes: Nodes
   leader: Leader
   watch: Watch
-  findDeposits: FindDeposits
   writer: ScanWriter
   steps: Steps
   votes: Votes
   reach: Reach
   reading: FetchAhead
-  backfill: Backfill
+  gaps: Gaps
   startBlock: number
   /** Nothing near the head is put to a vote before it is confirmed. */
   confirmsAlone: boolean
   logger: Logger
-  /** A session begins: whether any deposit address is synced is read anew. */
+  /** A session begins, or addresses were issued: whether there are any is read anew. */
   loaded(): Promise<void>
   /** The chain is not the one we followed, and nothing may be read any more. */
   halted(error: Error): void
@@ -41,7 +38,7 @@ export interface ScannerOptions {
 
 const REPORT_EVERY_MS = 5_000
 
-/** How a long catch-up gets on, logged now and then. */
+/** Logs a long catch-up now and then. */
 function createProgress(logger: Logger) {
   let progress: CatchUp | undefined
   let reportedAt = Number.NEGATIVE_INFINITY
@@ -59,7 +56,7 @@ function createProgress(logger: Logger) {
 
 /** The scan of one chain, turn by turn, in the replica that leads. */
 export function createScanner(options: ScannerOptions) {
-  const { store, leader, writer, steps, reading, backfill, logger } = options
+  const { store, leader, writer, steps, votes, reading, gaps, logger } = options
   let session: ScanSession | undefined
   let halt: Error | undefined
   const progress = createProgress(logger)
@@ -69,41 +66,47 @@ export function createScanner(options: ScannerOptions) {
   const load = async (epoch: bigint): Promise<ScanSession> => {
     reading.restart()
     const cursor = (await store.position.find()) ?? (await anchor(options, epoch))
-    await store.routers.follow(epoch, options.watch.routers, options.startBlock - 1)
+    await store.coverage.follow(epoch, options.watch.routers, options.startBlock)
     await options.loaded()
-    const [remembered, addedRouters] = [await store.position.remembered(cursor.scanned.number), await store.routers.added()]
-    return { epoch, cursor, remembered, addedRouters }
+    const { lease, earlier } = await store.generation.leases(cursor.generation)
+    return { epoch, lease, earlier, cursor, remembered: await store.position.remembered(cursor.scanned.number), reorganisations: 0 }
   }
-  const applyBlocks = async (at: ScanSession, read: BlockBatch): Promise<void> => {
+  const applyBlocks = async (at: ScanSession, { batch, judged }: Extract<Reading, { kind: 'batch' }>): Promise<void> => {
     const from = at.cursor.scanned.number
-    const head = { number: read.head, time: read.headTime }
-    const deposits = await options.findDeposits(read.transfers)
-    const batch = { ...read, payments: [...read.payments, ...toDeposits(read.transfers, deposits)] }
-    if (batch.finalized && !(await consensus.onFinalized(at, batch, head))) return
-    if (!batch.finalized && options.confirmsAlone) await consensus.demandProven(batch)
-    await steps.applyBlocks(at, batch)
+    const head = { number: batch.head, time: batch.headTime }
+    const believed = batch.finalized
+      ? consensus.onFinalized(at, batch, judged, head)
+      : options.confirmsAlone
+        ? consensus.onAlone(batch)
+        : votes.shownIn(batch)
+    const payments = await believed
+    if (!payments) return
+    await steps.applyBlocks(at, { ...batch, payments })
     progress.moved(from, at.cursor.scanned.number, batch.head)
     await consensus.confirm(at, head)
   }
   const act = async (at: ScanSession, read: Reading): Promise<boolean> => {
-    if (read.kind === 'batch') await applyBlocks(at, read.batch)
+    if (read.kind === 'batch') await applyBlocks(at, read)
     if (read.kind === 'forked') await consensus.follow(at, read)
     if (read.kind !== 'wait' || (await consensus.confirm(at, read.head))) return true
     if (writer.announcementDueMs(at) === 0) await steps.announce(at, read.head)
     return false
   }
+  /** Reading goes before everything else: what it waits for is at most its own question. */
   const turn = async (at: ScanSession): Promise<boolean> => {
-    if (recovery.needsHeadCheck()) return act(at, await reading.next(at))
-    if (at.addedRouters) {
-      const { from, to } = await backfill.nextRouters(at, at.addedRouters)
-      progress.moved(from - 1, to, at.cursor.scanned.number)
-      return true
+    if (at.cursor.version === 0) await steps.announce(at, { number: at.cursor.scanned.number, time: 0 })
+    const { isUnfollowed, isMissing, isAsked, republishFrom } = await store.position.owed()
+    if (isUnfollowed) {
+      await store.coverage.readOn(at.epoch, at.cursor.scanned.number + 1)
+      await options.loaded()
+      reading.judgeAgain()
     }
-    const moreDeposits = await backfill.nextDeposits(at)
-    const moreRescans = await backfill.nextRescan(at)
-    const blocked = await store.deposits.unpublished()
-    if (blocked.length > 0) await steps.publishBlocked(at, blocked)
-    return (await act(at, await reading.next(at))) || moreDeposits || moreRescans
+    const more = await act(at, await reading.next(at))
+    const applied = await gaps.apply(at)
+    if (isMissing) gaps.begin(at)
+    const answered = isAsked && (await steps.answer(at))
+    const republished = republishFrom !== null && (await steps.republish(at, republishFrom))
+    return republished || answered || applied || more
   }
   return {
     /** One turn; answers whether there is more to do at once. */
@@ -134,25 +137,23 @@ export function createScanner(options: ScannerOptions) {
     announcementDueMs: () => (session ? writer.announcementDueMs(session) : undefined),
     /** True while confirmations wait for the vote of other nodes. */
     awaitsVotes: () => session !== undefined && steps.confirmable(session) !== undefined,
-    /** True while routers that were added are read up to the cursor. */
-    hasAddedRouters: () => session?.addedRouters !== undefined,
   }
 }
 export type Scanner = ReturnType<typeof createScanner>
 
 /** Fixes the first position on an empty database: the block before START_BLOCK, whose hash the first block must name as its parent. */
 async function anchor({ nodes, store, watch, startBlock }: ScannerOptions, epoch: bigint): Promise<Cursor> {
-  const [before, genesis] = await nodes.use(node =>
+  const [before, genesis] = await nodes.use('headers', node =>
     strictly(async () => {
       const { results } = await node.ask([chainCall, blockCall(Math.max(0, startBlock - 1)), blockCall(0)])
       demandChain(watch, results[0])
-      return [startBlock === 0 ? undefined : toHeader(results[1], watch), toHeader(results[2], { ...watch, sealed: false })]
+      return [startBlock === 0 ? undefined : toHeader(results[1], watch), toHeader(results[2], { ...watch, header: null })]
     }),
   )
   if (startBlock > 0 && !before) throw new Error(`START_BLOCK is ${startBlock}, but the chain has no block before it yet.`)
   await store.position.anchor(epoch, before, startBlock, genesis?.hash ?? null)
-  // Whatever is watched from the first block on is level with the cursor.
-  await store.routers.follow(epoch, watch.routers, null)
+  // A subject that is watched from the first block on is level with the cursor.
+  await store.coverage.follow(epoch, watch.routers, null)
   const cursor = await store.position.find()
   if (!cursor) throw new Error('the first position was not written')
   return cursor

@@ -3,7 +3,7 @@ import type { PrismaClient } from '../generated/client'
 
 export type DifferenceKind = 'missing' | 'unfounded' | 'changed' | 'unconfirmed' | 'balance'
 
-/** What the chain and our rows do not agree on, at a depth where nothing is on its way any more. */
+/** Found where nothing is on its way any more. */
 export interface Difference {
   kind: DifferenceKind
   txHash: string | null

@@ -1,4 +1,4 @@
-/** Another replica holds the lease: nothing was written and this one must stop. */
+/** Another replica holds the lease, or the database is not what was written: nothing was changed, and this one must read it anew. */
 export class LeaseLostError extends Error {
   override name = 'LeaseLostError'
 }
@@ -16,7 +16,7 @@ export async function mapLeaseLoss<T>(work: Promise<T>): Promise<T> {
     return await work
   } catch (error) {
     if (!isLeaseLost(error)) throw error
-    throw new LeaseLostError('another replica leads this chain')
+    throw new LeaseLostError('another replica leads this chain, or its database is another than it was')
   }
 }
 

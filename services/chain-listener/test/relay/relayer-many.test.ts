@@ -40,8 +40,11 @@ it('2,000 open addresses do not slow the scan, and money on one of them is publi
     }
   })
   await listening.sql.query(
-    `INSERT INTO payables (chain_id, order_id, memo, merchant, router, address, expires_at, watch_from, read_to)
-     SELECT 31337, id, memo, $4, $5, address, now() + interval '1 hour', 0, -1 FROM unnest($1::uuid[], $2::text[], $3::text[]) AS one (id, memo, address)`,
+    `WITH more AS (
+       INSERT INTO payables (chain_id, order_id, memo, merchant, router, address, expires_at, watch_from)
+       SELECT 31337, id, memo, $4, $5, address, now() + interval '1 hour', 0 FROM unnest($1::uuid[], $2::text[], $3::text[]) AS one (id, memo, address)
+       RETURNING address)
+     INSERT INTO coverage SELECT 31337, address, '{(,0)}' FROM more`,
     [
       many.map(one => one.id),
       many.map(one => one.memo),
@@ -50,7 +53,10 @@ it('2,000 open addresses do not slow the scan, and money on one of them is publi
       world.chain.routerAddress.toLowerCase(),
     ],
   )
-  const isLevel = async () => (await listening.sql.query('SELECT 1 FROM payables WHERE synced')).rowCount === COUNT + 1
+  const isLevel = async () =>
+    (await listening.sql.query("SELECT 1 FROM payables JOIN coverage ON subject = address WHERE blocks = '{(,)}'::int8multirange"))
+      .rowCount ===
+    COUNT + 1
   await listening.until(async () => {
     await world.chain.mine(1)
     return isLevel()

@@ -1,5 +1,4 @@
-import type { OrderBody } from '@ponte/contracts'
-import { topology } from '@ponte/contracts'
+import { type DepositWatch, topology } from '@ponte/contracts'
 import {
   type FaultProxy,
   type LocalChain,
@@ -35,6 +34,7 @@ export interface RelayWorld {
       merchantIsContract?: boolean
       merchantId?: string
       watchFrom?: number
+      generation?: string
       alreadySent?(address: string): Promise<unknown>
     },
   ): Promise<{ id: string; memo: string; address: string }>
@@ -78,7 +78,7 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
       const memo = hexlify(randomBytes(32)).slice(2)
       const address = depositAddress({ router: chain.routerAddress, memo, merchant })
       await alreadySent?.(address)
-      const event = orderCreated(chain, { id, memo, address, merchant, watchFrom, ...more })
+      const event = depositWatch(chain, { id, memo, address, merchant, watchFrom, ...more })
       // It resolves when every reader has taken it, and subscriptions is not here.
       void bus.publish({ id: event.id, type: event.type, body: JSON.stringify(event) })
       const known = async () => (await listening.sql.query('SELECT 1 FROM payables WHERE order_id = $1', [id])).rowCount === 1
@@ -119,39 +119,33 @@ export async function holdLead(listening: Listening): Promise<() => Promise<void
   }
 }
 
-function orderCreated(
-  chain: LocalChain,
+export function depositWatch(
+  chain: Pick<LocalChain, 'chainId' | 'routerAddress'>,
   of: {
     id: string
     memo: string
-    address: string
+    address: string | null
     merchant: string
     merchantIsContract?: boolean
     watchFrom: number
     merchantId?: string
     usdc?: string
     expiresAt?: Date
+    generation?: string
   },
 ) {
   const now = new Date()
-  const usdc = of.usdc ?? '10.000000'
-  const expiresAt = of.expiresAt ?? new Date(now.getTime() + 1_800_000)
-  const order: OrderBody = {
-    ...{ object: 'order', id: of.id, status: 'pending', exception: null, subscription_id: null, external_ref: null, description: null },
-    ...{ metadata: {}, brl_amount: '54.20', usdc_amount: usdc, platform_fee: '0.100000', expected: '9.900000', received: '0.000000' },
-    ...{ memo: of.memo, tx_hash: null, quote: { rate: '5.420000', source: 'static', as_of: now.toISOString(), spread_bps: 0 } },
-    payment: {
-      ...{ network: 'anvil', chain_id: chain.chainId, token_address: chain.usdcAddress, router_address: chain.routerAddress },
-      ...{ merchant_address: of.merchant, deposit_address: of.address, payment_uri: null, checkout_url: 'http://pay.example/1' },
-    },
-    ...{ expires_at: expiresAt.toISOString(), paid_at: null, cancelled_at: null, created_at: now.toISOString() },
+  const data: DepositWatch = {
+    chain_id: chain.chainId,
+    generation: of.generation ?? null,
+    orders: [
+      {
+        ...{ order_id: of.id, merchant_id: of.merchantId ?? uuidv7(), memo: of.memo, router_address: chain.routerAddress },
+        ...{ merchant_address: of.merchant, merchant_is_contract: of.merchantIsContract ?? false, deposit_address: of.address },
+        ...{ watch_from: of.watchFrom, expires_at: (of.expiresAt ?? new Date(now.getTime() + 1_800_000)).toISOString() },
+        ...{ asked_amount: of.usdc ?? '10.000000', cancelled_at: null },
+      },
+    ],
   }
-  const data = {
-    merchant_id: of.merchantId ?? uuidv7(),
-    merchant_version: 1,
-    order,
-    watch_from_block: of.watchFrom,
-    merchant_is_contract: of.merchantIsContract ?? false,
-  }
-  return { id: uuidv7(), type: 'order.created', occurred_at: now.toISOString(), data, trace: null }
+  return { id: uuidv7(), type: 'deposit.watch', occurred_at: now.toISOString(), data, trace: null }
 }

@@ -8,7 +8,7 @@ import { MERCHANT, type RelayWorld } from './relayer-setup'
 export const AMOUNT = 10_000_000n
 export const SHARE = 9_900_000n
 export const SECRET = 'a-secret-of-thirty-two-characters-or-more'
-/** What a listener needs to take signatures. */
+/** Needed by a listener that takes signatures. */
 export const TAKING = { GATEWAY_TOKEN_SECRET: SECRET, PORT: '0' }
 
 export interface Signing {

@@ -144,7 +144,7 @@ it('a stranger whose keys take their money away uses up a quarter of a merchant:
   expect([reverted.length, spent >= 0.5, spent < 1]).toEqual([2 * rounds, true, true])
 
   expect(await sign(listening, merchantId)).toMatchObject({ status: 409 })
-  // What is signed anew in the place of a failed one changes nothing about what that has cost.
+  // A signature in the place of a failed one changes nothing about its cost.
   await listening.sql.query("UPDATE authorizations SET state = 'paid' WHERE reason = 'reverted'")
   expect(await sign(listening, merchantId)).toMatchObject({ status: 409 })
   await listening.sql.query("UPDATE authorizations SET state = 'failed' WHERE reason = 'reverted'")

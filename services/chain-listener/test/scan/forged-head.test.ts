@@ -45,7 +45,7 @@ describe('how deep a payment lies', () => {
     await chain.stop()
   })
   const start = async () => {
-    const env = { CONFIRMATIONS: String(CONFIRMATIONS), REORG_WINDOW: '5', BLOCK_PROOF: 'none' }
+    const env = { CONFIRMATIONS: String(CONFIRMATIONS), REORG_WINDOW: '5', BLOCK_PROOF: 'voted' }
     listening = await startListener({ rpcUrls: proxies.map(({ url }) => url), router: chain.emitter, env })
   }
   const scannedTo = (block: number) =>
@@ -73,7 +73,9 @@ describe('how deep a payment lies', () => {
     await chain.mine(CONFIRMATIONS)
     await scannedTo(await chain.height())
     await listening.idle()
-    expect(states()).toEqual(['payment.detected', 'payment.confirmed'])
+    // A vote against the forged blocks may take back all that is unconfirmed, to be read again.
+    expect(states().filter(type => type !== 'payment.orphaned')).toEqual(['payment.detected', 'payment.confirmed'])
+    expect(states().at(-1)).toBe('payment.confirmed')
   })
 
   it('is what two of three have reached, while the third stands still or does not answer', async () => {

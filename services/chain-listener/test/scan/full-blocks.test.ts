@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { silentLogger } from '@ponte/service-kit'
 import type { Watch } from '../../src/logs/filter'
 import { type RawReceipt, receiptsRoot } from '../../src/logs/receipts'
 import { TRANSFER_TOPIC } from '../../src/logs/transfer'
@@ -8,13 +9,15 @@ import { createProver } from '../../src/proof/prover'
 import { RpcError } from '../../src/rpc/error'
 import type { Call, Node } from '../../src/rpc/node'
 import type { Nodes } from '../../src/rpc/pool'
+import { createRangeLimit } from '../../src/rpc/range-limit'
+import { createVotes } from '../../src/scan/checks/quorum'
 import { fetchBlocks } from '../../src/scan/fetch'
 
 // Anyone can fill blocks with receipts, for the price of gas.
 
 const TOKEN = `0x${'a0'.repeat(20)}`
 const ROUTER = `0x${'b0'.repeat(20)}`
-const watch: Watch = { chainId: 1, sealed: true, latestTime: () => 2, routers: [ROUTER], token: TOKEN, transfers: 'all' }
+const watch: Watch = { chainId: 1, header: 'ethereum', latestTime: () => 2, routers: [ROUTER], token: TOKEN, transfers: 'all' }
 const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`
 const header = (number: number, change: Partial<Header> = {}): Header => ({
   ...{
@@ -24,7 +27,8 @@ const header = (number: number, change: Partial<Header> = {}): Header => ({
     time: 1,
     bloom: '0x',
     receiptsRoot: '0x',
-    seal: 'sealed',
+    isSealed: true,
+    gasUsed: 20_000_000,
     transactions: [],
   },
   ...change,
@@ -34,7 +38,8 @@ const receipt = (block: Header, index: number, logs: object[] = []) =>
     ...{ type: '0x2', status: '0x1', cumulativeGasUsed: '0x5208', logsBloom: `0x${'0'.repeat(512)}`, transactionIndex: '0x0' },
     ...{ transactionHash: word(1_000 + index), blockHash: block.hash, logs },
   }) as RawReceipt
-const nodeOf = (answers: Pick<Node, 'ask' | 'outcomes'>): Node => ({ ...answers, name: '1:node' }) as Node
+const nodeOf = (answers: Pick<Node, 'ask' | 'outcomes'>): Node =>
+  ({ ...answers, name: '1:node', range: () => createRangeLimit(100) }) as unknown as Node
 
 it('of a block whose logs are too many for one answer no more is held than what is watched', async () => {
   setFlagsFromString('--expose-gc')
@@ -64,37 +69,26 @@ it('of a block whose logs are too many for one answer no more is held than what 
   expect(peak).toBeLessThan((TRANSACTIONS * BYTES) / 2)
 })
 
-it('receipts of one block at a time are held to prove what many hold', async () => {
+it('receipts of one full block at a time are held to prove what many hold', async () => {
   const receipts = [receipt(header(0), 0)]
-  const receiptsRootOfAll = (await receiptsRoot(receipts)) ?? ''
   let [asked, most] = [0, 0]
+  const headers = Array.from({ length: 20 }, (_, number) =>
+    header(number, { receiptsRoot: receiptsRoot(receipts, 'ethereum') ?? '', transactions: [word(1_000)] }),
+  )
   const node = nodeOf({
-    ask: async (calls: readonly Call[]) => ({ results: calls.map(() => null), bytes: 0, ms: 0 }),
-    outcomes: async () => {
+    ask: async (calls: readonly Call[]) => {
       most = Math.max(most, ++asked)
       await new Promise(setImmediate)
       asked -= 1
-      return [{ result: receipts }]
+      return { results: calls.map(() => receipts), bytes: 0, ms: 0 }
     },
+    outcomes: async () => [],
   })
-  const use: Nodes['use'] = work => work(node)
-  const nodes = { use, useAnother: use, view: () => [{}] } as unknown as Nodes
-  const headers = Array.from({ length: 20 }, (_, number) =>
-    header(number, { receiptsRoot: receiptsRootOfAll, transactions: [word(1_000)] }),
-  )
-  const terms = {
-    kind: 'transfer',
-    router: ROUTER,
-    memo: '0a'.repeat(32),
-    merchant: ROUTER,
-    payer: ROUTER,
-    amount: 1n,
-    deposit: ROUTER,
-  } as const
-  const payments = headers.map(({ number, hash }) => ({
-    ...{ ...terms, txHash: word(1_000), logIndex: 0, blockNumber: number, blockHash: hash, blockTime: 1 },
-  }))
-  const prover = createProver({ nodes, mode: 'payments' })
-  const refuted = await prover.refute(payments, new Map(headers.map(one => [one.number, one])), watch)
-  expect([refuted.size, most]).toEqual([20, 1])
+  const use: Nodes['use'] = (_question, work) => work(node)
+  const nodes = { use, useAnother: use } as unknown as Nodes
+  const prover = createProver({ nodes, mode: 'proven', receipts: 'ethereum', watch, unproven: () => undefined })
+  const findDeposits = async () => new Map()
+  const votes = createVotes({ nodes, watch, findDeposits, quorum: 1, prover, logger: silentLogger, undecided: () => undefined })
+  const proofs = await votes.prove(headers)
+  expect([proofs.size, most]).toEqual([20, 1])
 })

@@ -1,7 +1,9 @@
 import { type Fault, type FaultProxy, faults, startFaultProxy } from '@ponte/local-servers'
 import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
-import { until } from '@ponte/service-kit'
+import { until, uuidv7 } from '@ponte/service-kit'
+import { getAddress } from 'ethers'
 import { type Chain, memoOf, startChain } from '../chain'
+import { depositWatch } from '../relay/relayer-setup'
 import { type Listening, startListener } from '../setup'
 
 const TEN_YEARS = 315_360_000
@@ -43,7 +45,7 @@ describe('a node whose answers are wrong', () => {
       .filter(event => event.type === 'payment.confirmed')
       .map(event => event.data.memo)
       .toSorted()
-  const advances = () => listening.published.events.filter(event => event.type === 'chain.advanced')
+  const advances = () => listening.published.advanced()
   const metric = async (name: string) =>
     Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (.*)$`, 'm').exec(await (await listening.fetch('/metrics')).text())?.[1])
   const failOvers = async () =>
@@ -66,9 +68,9 @@ describe('a node whose answers are wrong', () => {
 
   it.each<[string, number, Record<string, string>]>([
     ['ten years', TEN_YEARS, {}],
-    ['ten years, with nothing but the vote', TEN_YEARS, { BLOCK_PROOF: 'none', BLOCK_TIME_AHEAD_MAX_S: '999999999' }],
+    ['ten years, with nothing but the vote', TEN_YEARS, { BLOCK_PROOF: 'voted', BLOCK_TIME_AHEAD_MAX_S: '999999999' }],
     ['a minute', 60, {}],
-    ['a minute, with nothing but the vote', 60, { BLOCK_PROOF: 'none' }],
+    ['a minute, with nothing but the vote', 60, { BLOCK_PROOF: 'voted' }],
   ])('fault: one of three that moves the time of blocks by %s moves neither chain time nor a payment', async (_name, seconds, env) => {
     lie(faults.movedTime(seconds))
     await pay()
@@ -80,13 +82,13 @@ describe('a node whose answers are wrong', () => {
     const head = await chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
     const latest = Number(head.timestamp) * 1_000
     expect(advances().length).toBeGreaterThan(0)
-    for (const { data } of advances()) expect(Date.parse(data.confirmed_time)).toBeLessThanOrEqual(latest)
+    for (const { time } of advances()) expect(Date.parse(time)).toBeLessThanOrEqual(latest)
     for (const { data } of listening.published.payments()) expect(Date.parse(data.block_time)).toBeLessThanOrEqual(latest)
   })
 
   it('refuses a header ahead of our clock, and one behind its parent, from its only node too', async () => {
     await pay()
-    await start(1, { BLOCK_TIME_AHEAD_MAX_S: '120', BLOCK_PROOF: 'none' })
+    await start(1, { BLOCK_TIME_AHEAD_MAX_S: '120', BLOCK_PROOF: 'voted' })
     await level()
     const before = (await listening.cursor())?.scanned_number
     for (const seconds of [300, -300]) {
@@ -139,7 +141,7 @@ describe('a node whose answers are wrong', () => {
     await pay()
     await empties(12)
     lie(invention(chain.emitter))
-    await start(count, { BLOCK_PROOF: 'none' })
+    await start(count, { BLOCK_PROOF: 'voted' })
     await listening.until(noticed, 'nothing was noticed')
     lie()
     await level()
@@ -149,7 +151,7 @@ describe('a node whose answers are wrong', () => {
   it.each([1, 2])(
     'fault: of %i, one that invents a payment where the bloom excludes it gets nothing confirmed near the head',
     async count => {
-      await start(count, { BLOCK_PROOF: 'none' })
+      await start(count, { BLOCK_PROOF: 'voted' })
       await pay()
       await level()
       blocks = []
@@ -180,27 +182,72 @@ describe('a node whose answers are wrong', () => {
   it('one URL is trusted alone, and start-up and status report it', async () => {
     await start(1)
     const { trust } = (await (await listening.fetch('/status')).json()) as { trust: Record<string, unknown> }
-    expect(trust).toEqual({ end_points: 1, quorum: 1, one_node_is_trusted: true, proof: 'payments', unproven: null })
+    expect(trust).toEqual({ end_points: 1, quorum: 1, one_node_is_trusted: true, proof: 'proven', unproven: null })
     await listening.stop()
     await start(2)
     expect(await (await listening.fetch('/status')).json()).toMatchObject({ trust: { quorum: 2, one_node_is_trusted: false } })
   })
 
-  it('fault: a log left out of a range is found by the reconciler, published once, and no time is announced before it is', async () => {
+  it('fault 4: a log left out of a block whose receipts are read is there at once, from the only node too', async () => {
     await pay(3)
     await chain.mine(12)
     lie(faults.omittedLogs())
+    await start(1, { RECONCILE_EVERY_S: '3600' })
+    await pay(2)
+    await level()
+    expect(confirmed()).toEqual(memos)
+  })
+
+  it('a block left out of a range by the only node is found by the reconciler, published once, and no time is announced before it is', async () => {
+    await pay(3)
+    await chain.mine(12)
+    lie(faults.emptyLogs())
     await start(1)
     await scanned()
     await listening.until(async () => (await metric('ponte_reconcile_last_run_timestamp_seconds')) > 0, 'nothing was compared')
-    expect(confirmed()).toEqual(memos.slice(0, 2))
+    expect(confirmed()).toEqual([])
     lie()
     await listening.until(() => confirmed().length === 3, 'what was missing did not come')
     await listening.until(async () => (await metric('ponte_reconcile_differences')) === 0, 'the difference stays')
     await level()
     expect(confirmed()).toEqual(memos)
-    const numbered = listening.published.numbered()
-    expect(numbered.map(({ data }) => data.sequence)).toEqual(numbered.map((_, index) => index + 1))
+  })
+
+  it.each([
+    [0, 1],
+    [1, 2],
+    [0, 2],
+  ])('fault 4: a router payment that nodes %i and %i of three omit is found, near the head and below it', async (...omitting) => {
+    for (const index of omitting) proxies[index]?.set(faults.emptyLogs())
+    await pay(2)
+    await chain.mine(12)
+    await start(3, { CONFIRMATIONS: '2' })
+    await pay(2)
+    await chain.mine(3)
+    await listening.until(() => confirmed().length === memos.length, 'what two leave out is not found', 30_000)
+    expect(confirmed()).toEqual(memos)
+  })
+
+  it('fault 7: a second node without old logs holds back no time', async () => {
+    await pay(2)
+    await chain.mine(20)
+    const old = await chain.height()
+    proxies[1]?.set({
+      each: ({ method, params }, answer) => {
+        const { fromBlock, toBlock } = Object(params[0]) as { fromBlock?: string; toBlock?: string }
+        return method === 'eth_getLogs' && fromBlock !== undefined && Number(toBlock) <= old ? { ...answer, result: [] } : undefined
+      },
+    })
+    await start(2, { CONFIRMATIONS: '2' })
+    await listening.until(() => confirmed().length === 2, 'what one node still has is not confirmed')
+    await listening.until(async () => (await metric('ponte_reconcile_last_run_timestamp_seconds')) > 0, 'nothing was compared')
+    await pay()
+    await chain.mine(3)
+    await level()
+    const head = await chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', `0x${((await chain.height()) - 1).toString(16)}`, false)
+    const reached = () => advances().some(({ time }) => Date.parse(time) === Number(head.timestamp) * 1_000)
+    await listening.until(reached, 'no time is announced')
+    expect([confirmed(), await metric('ponte_reconcile_differences')]).toEqual([memos, 0])
   })
 
   it('what one node leaves out for good, the reconciler reads through the other', async () => {
@@ -213,19 +260,33 @@ describe('a node whose answers are wrong', () => {
     expect(confirmed()).toEqual(memos)
   })
 
-  it('while a difference is open no chain time is announced', async () => {
+  it('a difference holds back the order that it names, and no other', async () => {
     await pay(2)
     await start(1)
     await level()
+    const ids = memos.map(() => uuidv7())
+    for (const [index, memo] of memos.entries()) {
+      const event = depositWatch(
+        { chainId: 31_337, routerAddress: getAddress(chain.emitter) },
+        { id: ids[index] ?? '', memo, address: null, merchant: `0x${'aa'.repeat(20)}`, watchFrom: 0 },
+      )
+      void listening.bus.publish({ id: event.id, type: event.type, body: JSON.stringify(event) })
+    }
+    const throughs = (index: number) =>
+      listening.published
+        .blocks()
+        .flatMap(({ watched }) => watched.flatMap(({ order_id, through }) => (order_id === ids[index] ? [through] : [])))
+    await listening.until(() => throughs(0).length === 1 && throughs(1).length === 1, 'they are not watched')
     const set = (change: string) => listening.sql.query(`UPDATE payments SET amount = amount ${change} WHERE memo = $1`, [memos[1]])
     await set('+ 1')
-    await listening.until(async () => (await metric('ponte_reconcile_differences')) === 1, 'the difference is not seen')
+    await listening.until(() => throughs(1).at(-1) === -1, 'the difference holds back nothing')
     const before = advances().length
     await pay()
     await level()
-    expect([confirmed(), advances().length]).toEqual([memos, before])
+    expect([confirmed(), throughs(0).length]).toEqual([memos, 1])
+    expect(advances().length).toBeGreaterThan(before)
     await set('- 1')
-    await listening.until(() => advances().length > before, 'no time is announced after it')
+    await listening.until(() => (throughs(1).at(-1) ?? -1) >= 0, 'it is never watched again')
   })
 
   it('an operator has blocks read again: what is missing comes back, what is known is not published twice', async () => {
@@ -238,9 +299,10 @@ describe('a node whose answers are wrong', () => {
     await listening.until(async () => (await listening.payments()).length === 2, 'it did not come back')
     await level()
     expect(await (await listening.fetch('/rescan')).json()).toEqual({ pending: null })
-    expect(confirmed()).toEqual([memos[0], memos[1], memos[1]])
-    const ids = listening.published.payments().map(({ data }) => data.payment_id)
-    expect(ids[1]).toBe(ids[2])
+    // Said twice, of one payment.
+    expect(confirmed()).toEqual(memos)
+    const said = listening.published.blocks().flatMap(({ payments }) => payments.filter(({ memo }) => memo === memos[1]))
+    expect([said.length, new Set(said.map(({ log_index }) => log_index)).size]).toEqual([2, 1])
     for (const wrong of ['', '?from_block=2&to_block=1', '?from_block=x&to_block=1'])
       expect((await fetch(`http://127.0.0.1:${listening.listener.ops.port()}/rescan${wrong}`, { method: 'POST' })).status).toBe(400)
   })
@@ -270,7 +332,7 @@ describe('a node whose answers are wrong', () => {
       lie(fault)
       await pay(2)
       await chain.mine(8)
-      await start(2, { BLOCK_PROOF: 'admitted' })
+      await start(2, { BLOCK_PROOF: 'proven' })
       await pay(3)
       await level()
       expect(confirmed()).toEqual(memos)
@@ -279,10 +341,13 @@ describe('a node whose answers are wrong', () => {
       await pay(2)
       await chain.mine(8)
       lie(fault)
-      await start(1, { BLOCK_PROOF: 'admitted' })
+      await start(1, { BLOCK_PROOF: 'proven' })
       await listening.until(async () => /wrong_answer|outvoted|behind/.test(await failOvers()), 'nothing was noticed')
-      expect(confirmed()).toEqual([])
+      // Its own receipts prove it, so it is confirmed all the same.
+      for (const { data } of listening.published.payments()) expect([memos.includes(data.memo), data.amount]).toEqual([true, '1.000000'])
       lie()
+      // A range read from it alone is found wanting by the reconciler, behind the scan.
+      await listening.until(() => confirmed().length === memos.length, 'what was hidden did not come')
       await level()
       expect(confirmed()).toEqual(memos)
     })
@@ -298,7 +363,7 @@ describe('a node whose answers are wrong', () => {
         await level()
         expect(confirmed()).toEqual(memos)
         expect(await (await listening.fetch('/status')).json()).toMatchObject({
-          trust: { proof: 'payments', unproven: expect.stringContaining('too large') },
+          trust: { proof: 'proven', unproven: expect.stringContaining('larger than') },
         })
       },
     )
@@ -306,16 +371,14 @@ describe('a node whose answers are wrong', () => {
       for (const proxy of proxies)
         proxy.set({
           each: (call, { id, jsonrpc }) =>
-            call.method === 'eth_getBlockReceipts'
-              ? { id, jsonrpc, error: { code: -32601, message: 'the method does not exist' } }
-              : undefined,
+            /Receipts?$/.test(call.method) ? { id, jsonrpc, error: { code: -32601, message: 'the method does not exist' } } : undefined,
         })
       await pay(2)
-      await start(2, { BLOCK_PROOF: 'admitted' })
+      await start(2, { BLOCK_PROOF: 'proven' })
       await level()
       expect(confirmed()).toEqual(memos)
       expect(await (await listening.fetch('/status')).json()).toMatchObject({
-        trust: { proof: 'admitted', unproven: expect.stringContaining('does not exist') },
+        trust: { proof: 'proven', unproven: expect.stringContaining('does not exist') },
       })
     })
   })

@@ -7,7 +7,6 @@ function expectWhole(listening: Listening, memos: readonly string[]) {
   const payments = listening.published.payments()
   const confirmed = payments.filter(event => event.type === 'payment.confirmed').map(event => event.data.memo)
   expect(confirmed.toSorted()).toEqual([...memos].toSorted())
-  expect(payments.map(event => event.data.sequence)).toEqual(payments.map((_, index) => index + 1))
 }
 
 describe('an RPC end point that fails', () => {
@@ -146,7 +145,7 @@ describe('an RPC end point that fails', () => {
   })
 
   it('confirms what has piled up although the voter bears less than the scan asks for', async () => {
-    await start({ spare: true, env: { RPC_QUORUM: '2', REORG_WINDOW: '30', BLOCK_PROOF: 'none' } })
+    await start({ spare: true, env: { RPC_QUORUM: '2', REORG_WINDOW: '30', BLOCK_PROOF: 'voted' } })
     await pay()
     await level()
     spare.set(faults.hangUp())

@@ -1,7 +1,7 @@
 import type { Logger } from '@ponte/service-kit'
 import { Transaction } from 'ethers'
 import type { ChainClient } from '../../rpc/chain-client'
-import type { Signer } from '../signer'
+import type { Signer } from '../signer/signer'
 import type { Relay, RelayStore } from '../store/transactions'
 import { ceilingBelow, type Price, priceAt, raised, smaller } from './price'
 
@@ -24,7 +24,7 @@ const REBROADCAST_MS = 5_000
 /** A node that refuses the same transaction so often will never take it. */
 const REFUSALS_MAX = 3
 const TAKEN = /already known|already imported|known transaction|nonce too low|already exists/i
-/** What time, money or a higher price repairs. */
+/** Time, money or a higher price repairs these. */
 const PASSING = /insufficient funds|underpriced|nonce too high|gap|txpool|pool is full|max fee per gas less than|fee too low|timeout/i
 const NOOP_GAS = 21_000n
 

@@ -1,14 +1,15 @@
 import type { Receipt } from '../../rpc/chain-client'
+import type { DataCost } from '../../rpc/data-fee'
 import type { NewRelay, Outcome, Relay } from '../store/transactions'
 import { type Broadcaster, type BroadcasterOptions, createBroadcaster } from './broadcaster'
 import { type Budgets, type Exceeded, exceeded, ofWallets } from './budget'
 import { ceilingBelow, gasLimitOf, type Price, priceAt, priceWithin, shareOf, unitsOf } from './price'
 
-/** What is to be mined: a call, the intents that it fulfils, and what it may cost. */
+/** A transaction to be mined: a call, the intents that it fulfils, and its highest cost. */
 export type Intent = Pick<Relay, 'kind' | 'wallet' | 'orderIds' | 'merchants' | 'payer' | 'salt' | 'target' | 'data'> & {
   /** Most gas it may use, whatever the estimate. */
   gasMax: bigint
-  /** What it moves, in token units. */
+  /** In token units. */
   worthUnits: bigint
   /** Its payer's key has paid this merchant no other order by a signature. */
   isNewPayer: boolean
@@ -20,9 +21,10 @@ export interface Prepared {
   gasLimit: bigint
   price: Price
   worthwhile: bigint
+  /** Cost of its data beside its gas. */
+  dataWei: bigint
 }
 
-/** What an intent meets now. */
 export interface Terms {
   /** Whether the account can pay for as much gas as it may use. */
   affords: boolean
@@ -36,18 +38,20 @@ export interface Terms {
 export type Submission = 'sent' | 'out_of_gas' | 'too_dear' | Exceeded
 
 export interface NonceLineOptions extends Omit<BroadcasterOptions, 'repriced'> {
-  /** What a whole native coin is worth, in token units. */
+  /** Worth of a whole native coin, in token units. */
   coinUnits: bigint
   /** The part of what a transaction moves that it may cost. */
   shareBps: number
   budgets: Budgets
-  /** What was sent is followed, and nothing new is sent. */
+  /** While paused, transactions already sent are followed and nothing new is sent. */
   paused: boolean
   /** Hears of each transaction that is mined deep enough. */
   finished(relay: Relay, outcome: Outcome, receipt: Receipt | undefined): Promise<void>
   counted(outcome: Outcome | 'repriced' | 'noop' | Submission, kind: Relay['kind'], cost?: { gas: number; units: bigint }): void
 }
 
+/** As long as a sweep of one deposit, and like it hard to compress. */
+const USUAL_DATA = `0x${'5a'.repeat(68)}`
 /** Most transactions that wait to be mined; nodes drop long lines of one sender. */
 const UNMINED_MAX = 8
 
@@ -73,8 +77,9 @@ export function createNonceLine(options: NonceLineOptions) {
     const market = await chain.market()
     return priceAt(market.baseFee, market.tip, highest)
   }
-  const canPay = (sender: string, balance: bigint, gas: bigint, price: Price): boolean => {
-    if (balance >= gas * price.max) {
+  const costOfData = ({ target, data }: Pick<Intent, 'target' | 'data'>) => chain.dataCost({ to: target, data })
+  const canPay = (sender: string, balance: bigint, gas: bigint, price: Price, dataWei = 0n): boolean => {
+    if (balance >= gas * price.max + dataWei) {
       missingGas = undefined
       return true
     }
@@ -83,13 +88,13 @@ export function createNonceLine(options: NonceLineOptions) {
     missingGas = gas
     return false
   }
-  const leastWorthAt = (gas: bigint, price: Price): bigint =>
-    (unitsOf(gas * price.max, coinUnits) * 10_000n + BigInt(shareBps) - 1n) / BigInt(shareBps)
+  const leastWorthAt = (gas: bigint, price: Price, data: DataCost): bigint =>
+    (unitsOf((gas + data.gas) * price.max + data.wei, coinUnits) * 10_000n + BigInt(shareBps) - 1n) / BigInt(shareBps)
   const waits = (why: Submission, kind: Relay['kind']) => {
     options.counted(why, kind)
     return why
   }
-  const estimate = async (sender: string, { wallet, target: to, data, gasMax }: Intent, price: Price): Promise<bigint> => {
+  const estimate = async (sender: string, { wallet, target: to, data }: Intent, gasMax: bigint, price: Price): Promise<bigint> => {
     // A stranger's wallet sees the price that it will see in its block.
     const fees = wallet ? { maxPrice: price.max, tip: price.tip } : {}
     return gasLimitOf(await chain.estimate({ from: sender, to, data, gas: gasMax, ...fees }), gasMax)
@@ -102,18 +107,21 @@ export function createNonceLine(options: NonceLineOptions) {
 
   /** Everything that can be asked before its turn, and changes nothing. Throws RevertError when it would revert. */
   const prepare = async (intent: Intent): Promise<Prepared | Submission> => {
-    const [sender, price] = [await signer.address(), await priceNow()]
-    if (intent.wallet && !canPay(sender, (await chain.account(sender)).balance, intent.gasMax, price))
+    const [sender, price, dataCost] = await Promise.all([signer.address(), priceNow(), costOfData(intent)])
+    const gasMax = intent.gasMax + dataCost.gas
+    if (intent.wallet && !canPay(sender, (await chain.account(sender)).balance, gasMax, price, dataCost.wei))
       return waits('out_of_gas', intent.kind)
-    const gasLimit = await estimate(sender, intent, price)
-    const worthwhile = priceWithin(gasLimit, shareOf(intent.worthUnits, shareBps), coinUnits)
+    const gasLimit = await estimate(sender, intent, gasMax, price)
+    // The data's cost is spent whatever is offered for the gas.
+    const left = shareOf(intent.worthUnits, shareBps) - unitsOf(dataCost.wei, coinUnits)
+    const worthwhile = left > 0n ? priceWithin(gasLimit, left, coinUnits) : 0n
     // One that is worth just what the next block asks would stay unmined when the base fee rises, and those behind it with it.
-    return worthwhile < price.max ? waits('too_dear', intent.kind) : { intent, gasLimit, price, worthwhile }
+    return worthwhile < price.max ? waits('too_dear', intent.kind) : { intent, gasLimit, price, worthwhile, dataWei: dataCost.wei }
   }
   /** Signs, writes down, then sends; or answers why it waits, and has done nothing then. Only one at a time. */
-  const send = async (epoch: bigint, { intent, gasLimit, price, worthwhile }: Prepared): Promise<Submission> => {
+  const send = async (epoch: bigint, { intent, gasLimit, price, worthwhile, dataWei }: Prepared): Promise<Submission> => {
     const sender = await signer.address()
-    const costUnits = unitsOf(gasLimit * price.max, coinUnits)
+    const costUnits = unitsOf(gasLimit * price.max + dataWei, coinUnits)
     const [exceeding, account, known] = await Promise.all([
       overBudget(intent, costUnits),
       chain.account(sender),
@@ -121,7 +129,7 @@ export function createNonceLine(options: NonceLineOptions) {
     ])
     const [over] = exceeding.values()
     if (over) return waits(over, intent.kind)
-    if (!canPay(sender, account.balance, gasLimit, price)) return waits('out_of_gas', intent.kind)
+    if (!canPay(sender, account.balance, gasLimit, price, dataWei)) return waits('out_of_gas', intent.kind)
     const nonce = Math.max(account.nonce, known)
     const { kind, wallet, orderIds, merchants, payer, salt, target, data } = intent
     const offer = await broadcaster.sign({ nonce, gasLimit, target, data }, price)
@@ -148,12 +156,16 @@ export function createNonceLine(options: NonceLineOptions) {
       return balance >= gas * price.max
     },
     /** The least amount whose transaction of so much gas is worth its cost now, in token units. */
-    leastWorth: async (gas: bigint): Promise<bigint> => leastWorthAt(gas, await priceNow()),
+    async leastWorth(gas: bigint): Promise<bigint> {
+      const target = await signer.address()
+      const [price, data] = await Promise.all([priceNow(), costOfData({ target, data: USUAL_DATA })])
+      return leastWorthAt(gas, price, data)
+    },
     async terms(intent: Intent): Promise<Terms> {
-      const [{ balance }, price] = await Promise.all([chain.account(await signer.address()), priceNow()])
-      const cost = intent.gasMax * price.max
+      const [{ balance }, price, data] = await Promise.all([chain.account(await signer.address()), priceNow(), costOfData(intent)])
+      const cost = (intent.gasMax + data.gas) * price.max + data.wei
       const over = await overBudget(intent, unitsOf(cost, coinUnits))
-      return { affords: balance >= cost, over, leastWorth: leastWorthAt(intent.gasMax, price) }
+      return { affords: balance >= cost, over, leastWorth: leastWorthAt(intent.gasMax, price, data) }
     },
 
     /** The parts of the day's budget, and of what new merchants have of it, that are spent. */
@@ -190,7 +202,7 @@ export function createNonceLine(options: NonceLineOptions) {
       for (const relay of waiting) await broadcaster.push(epoch, relay, before && !unpaid)
     },
 
-    /** How many more transactions may be sent now. */
+    /** Transactions that may still be sent now. */
     room: () => (options.paused || missingGas !== undefined ? 0 : Math.max(0, UNMINED_MAX - unmined)),
 
     prepare,
@@ -203,7 +215,7 @@ export function createNonceLine(options: NonceLineOptions) {
   }
 }
 
-/** How relays end, and begin again. */
+/** Ends relays, and begins them again. */
 function createEndings({ store, signer, logger, coinUnits, finished, counted, now }: NonceLineOptions, broadcaster: Broadcaster) {
   return {
     /** A reorganisation below the confirmed depth took transactions away: they are mined again, or every later nonce waits for theirs. */

@@ -1,4 +1,4 @@
-/** What a transaction offers for a unit of gas: at most, and to the block's producer. */
+/** Offered for a unit of gas: at most, and to the block's producer. */
 export interface Price {
   max: bigint
   tip: bigint
@@ -21,7 +21,7 @@ export function raised(before: Price, market: Price, ceiling: bigint): Price | u
   return { max, tip: smaller(more(before.tip, market.tip), max) }
 }
 
-/** What is left below the highest price, so that a transaction that no one mines can still be replaced at a price that nodes take. */
+/** Room below the highest price, so that a transaction that no one mines can still be replaced at a price that nodes take. */
 export const ceilingBelow = (highest: bigint): bigint => (highest * 4n) / 5n
 
 /** The gas limit to sign: what was estimated with room for a state that moves on, and never above the cap. */

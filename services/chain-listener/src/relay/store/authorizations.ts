@@ -43,7 +43,7 @@ const LAST_FAILED = `
   ORDER BY order_attempt DESC NULLS LAST LIMIT 1`
 
 // Raw, because it joins relays under the lease's guard.
-// What an account signed that is not ours any more is followed by no line: it is looked at, and submitted, anew.
+// A line follows only its own account's transactions: those of another account before it are submitted anew.
 const ADOPT = `
   WITH ${RELAY_LEASE_GUARD}
   UPDATE authorizations SET state = 'accepted', reason = NULL, revision = revision + 1
@@ -72,7 +72,7 @@ const IS_DUE = "chain_id = $1 AND state = 'accepted' AND (retry_at IS NULL OR re
 // Merchants take turns: one signature of each that waits, then a second of each. A merchant's turn comes round when it was served
 // before every other that waits, or, for one that was not waiting, when its first came. A claim by a replica that leads no more changes turns alone.
 // Within a merchant the oldest comes first; what failed comes behind what never did, until it is late, so that it cannot wait without end.
-// What waited for cheaper gas or for a refill has no reason and has not failed.
+// One that waits for cheaper gas or for a refill has no reason and has not failed.
 const CLAIM = `
   WITH waiting AS (
     SELECT memo, payer, salt, order_id, merchant, created_at, created_at <= $4 OR valid_before <= extract(epoch FROM $2::timestamptz) AS is_late,
@@ -127,7 +127,6 @@ export function authorizationStore(database: Database, chainId: number) {
     async hasOpen(orderId: string): Promise<boolean> {
       return (await database.query({ name: 'authorizations-open', text: OPEN }, [chainId, orderId])).rowCount !== 0
     },
-    /** How many signatures were taken for this order. */
     async count(orderId: string): Promise<number> {
       return (
         (await database.query<{ count: number }>({ name: 'authorizations-count', text: COUNT }, [chainId, orderId])).rows[0]?.count ?? 0
@@ -183,7 +182,7 @@ export function authorizationStore(database: Database, chainId: number) {
       const values = [chainId, at, limit, lateBy, onlyLate]
       return (await database.query<AuthorizationRow>({ name: 'authorizations-claim', text: CLAIM }, values)).rows.map(toAuthorization)
     },
-    /** What became of it; `accepted` means that it is tried again, later each time. Throws LeaseLostError. */
+    /** `accepted` means that it is tried again, later each time. Throws LeaseLostError. */
     async settle(
       epoch: bigint,
       of: Key,

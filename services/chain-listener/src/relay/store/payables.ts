@@ -1,17 +1,19 @@
 import type { DepositBlocked } from '@ponte/contracts'
-import { commitUnit, createBatch, type Database, type Statement } from '@ponte/service-kit'
+import { commitUnit, createBatch, type Database } from '@ponte/service-kit'
+import { profileOf } from '../../chain-profile'
 import { mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
+import { ADD } from './add'
 import { CANCEL, IS_CANCELLED } from './cancellation'
 
-/** What a payer may pay, and what its deposit address held when it was last looked at. Addresses are lower-case, the memo is 64 hex. */
+/** An address that a payer may pay, with its balance at the last look. Addresses are lower-case, the memo is 64 hex. */
 export interface Payable {
   orderId: string
   memo: string
   merchant: string
-  /** Whose budget its gas counts against: the merchant's id, or the payout address where that is not known. */
+  /** Its gas counts against this budget: the merchant's id, or the payout address where that is not known. */
   payee: string
   router: string
-  /** What the order asks for; null where that is not known. */
+  /** Null where it is not known. */
   askedUnits: bigint | null
   isCancelled: boolean
   /** Null when the order has no deposit address; authorisations work all the same. */
@@ -21,7 +23,7 @@ export interface Payable {
   heldUnits: bigint
   expiresAt: Date
   blockedReason: DepositBlocked['reason']
-  /** How often in a row it could not be swept. */
+  /** Consecutive failed sweeps. */
   failures: number
 }
 
@@ -30,7 +32,10 @@ export type NewPayable = Omit<Payable, 'payee' | 'isCancelled' | 'heldUnits' | '
   /** The first block in which its address can have been paid. */
   watchFrom: number
 }
-type Issued = NewPayable & { eventId: string }
+interface Issued {
+  eventId: string
+  payables: readonly (NewPayable & { cancelledAt: Date | null })[]
+}
 
 /** A deposit that could not be swept, and why, where that is certain. */
 export interface Refusal {
@@ -57,38 +62,13 @@ interface Row {
 const COLUMNS = `payables.order_id, memo, merchant, coalesce(merchant_id::text, merchant) AS payee, router, asked_units::text,
   ${IS_CANCELLED} AS cancelled, address, merchant_is_contract, held_units::text, expires_at, blocked_reason, failures`
 
-const NEW_COLUMNS = [
-  'chain_id',
-  'order_id',
-  'memo',
-  'merchant',
-  'router',
-  'address',
-  'merchant_is_contract',
-  'expires_at',
-  'watch_from',
-  'read_to',
-  'merchant_id',
-  'asked_units',
-]
-/** The head that orders knew of may be one that a single node invented: an address is read from so many blocks below the scan at least. */
-const WATCH_MARGIN = 128
-const WATCH_FROM = `greatest(0, least(incoming.watch_from,
-  (SELECT scanned_number - ${WATCH_MARGIN} FROM chain_cursor AS cursor WHERE cursor.chain_id = incoming.chain_id)))`
-const incomingValue = (column: string) => ({ watch_from: WATCH_FROM, read_to: `${WATCH_FROM} - 1` })[column] ?? `incoming.${column}`
-// Raw, because the orders of one moment are one insert.
-const ADD: Statement = {
-  name: 'payables-add',
-  text: `INSERT INTO payables (${NEW_COLUMNS.join(', ')}) SELECT ${NEW_COLUMNS.map(incomingValue).join(', ')}
-    FROM json_populate_recordset(NULL::payables, $payables) AS incoming ON CONFLICT (chain_id, order_id) DO NOTHING`,
-}
 const ADDED_AT_ONCE = 200
 
 // Raw, because it runs in every block.
 const MOVED = `SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND moved_at IS NOT NULL ORDER BY moved_at LIMIT $2`
 
 // Raw, because many balances are compared with what stands, under the lease's guard.
-// What moved after the block of this look is to be looked at again. An empty address is not blocked any more.
+// Money that moved after the block of this look is to be looked at again. An empty address is not blocked any more.
 const LOOKED = `
   WITH ${RELAY_LEASE_GUARD}
   UPDATE payables SET held_units = seen.units, moved_at = CASE WHEN moved_at > $6 THEN moved_at END,
@@ -165,24 +145,30 @@ export function payableStore(database: Database, chainId: number) {
     await mapLeaseLoss(database.query({ name: `payables-${name}`, text }, [chainId, epoch, ...values]))
   }
   return {
-    /** Keeps what an order asks for, once; those of one moment share a commit. */
+    /** Keeps what orders ask for, each once; those of one moment share a commit. */
     add: createBatch(ADDED_AT_ONCE, async (issued: readonly Issued[]) => {
-      const payables = issued.map(
-        ({ orderId, memo, merchant, merchantId, router, askedUnits, address, merchantIsContract, expiresAt, watchFrom }) => ({
-          chain_id: chainId,
-          order_id: orderId,
-          memo,
-          merchant,
-          router,
-          address,
-          merchant_is_contract: merchantIsContract,
-          expires_at: expiresAt,
-          watch_from: watchFrom,
-          merchant_id: merchantId,
-          asked_units: askedUnits,
-        }),
-      )
-      await commitUnit(database, { inbox: issued.map(({ eventId }) => eventId), write: ADD, rows: { payables } })
+      // One row is changed once in a statement.
+      const byOrder = new Map(issued.flatMap(({ payables }) => payables.map(payable => [payable.orderId, payable])))
+      const payables = [...byOrder.values()].map(payable => ({
+        chain_id: chainId,
+        order_id: payable.orderId,
+        memo: payable.memo,
+        merchant: payable.merchant,
+        router: payable.router,
+        address: payable.address,
+        merchant_is_contract: payable.merchantIsContract,
+        expires_at: payable.expiresAt,
+        watch_from: payable.watchFrom,
+        merchant_id: payable.merchantId,
+        asked_units: payable.askedUnits,
+        cancelled_at: payable.cancelledAt,
+      }))
+      await commitUnit(database, {
+        inbox: issued.map(({ eventId }) => eventId),
+        write: ADD,
+        rows: { payables },
+        values: { block_ms: profileOf(chainId).blockMs },
+      })
       return issued.map(() => true)
     }),
     find: async (orderId: string): Promise<Payable | undefined> =>
@@ -191,7 +177,7 @@ export function payableStore(database: Database, chainId: number) {
     async cancel(orderId: string, eventId: string, at: Date): Promise<void> {
       await database.commit({ inbox: [eventId], write: CANCEL, values: { chain_id: chainId, order_id: orderId, at } })
     },
-    /** What the scan has seen of payments for an order, unconfirmed ones included. */
+    /** Unconfirmed payments included. */
     async seenUnits(orderId: string): Promise<bigint> {
       const { rows } = await database.query<{ units: string }>({ name: 'payables-seen', text: SEEN }, [chainId, orderId])
       return BigInt(rows[0]?.units ?? 0)

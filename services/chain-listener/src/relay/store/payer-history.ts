@@ -11,7 +11,6 @@ const RETURNING_PAYER = `
     AND NOT EXISTS (SELECT 1 FROM authorizations AS failed WHERE failed.chain_id = $1 AND failed.payer = $2 AND failed.reason = 'reverted')
   LIMIT 1`
 
-/** What became of a payer's earlier signatures. */
 export function payerHistory(database: Database, chainId: number) {
   const finds = async (name: string, text: string, values: unknown[]): Promise<boolean> =>
     (await database.query({ name, text }, [chainId, ...values])).rowCount !== 0

@@ -8,7 +8,7 @@ export interface Relay {
   /** A contract judges the payer's signature. */
   wallet: boolean
   orderIds: string[]
-  /** Whose budget each of them counts against. */
+  /** Their budgets are charged. */
   merchants: string[]
   payer: string | null
   /** The salt of the payer's signature; null for a sweep. */
@@ -37,12 +37,12 @@ export type NewRelay = Omit<Relay, 'raws' | 'hashes' | 'noopFrom' | 'pricedAt' |
   costUnits: bigint
 }
 
-/** What was spent on gas, in token units: all of a line, and by merchant, in the last day; by order, ever. */
+/** Spent on gas, in token units: all of a line, and by merchant, in the last day; by order, ever. */
 export interface Spent {
   dayUnits: bigint
   /** For all merchants together for whom nothing was relayed long enough ago. */
   newMerchantsUnits: bigint
-  /** Those of the merchants for whom something was. */
+  /** Merchants with an earlier success. */
   established: ReadonlySet<string>
   /** By merchant: for keys' signatures that reverted in the last day, where the payer has paid nothing for the order by another transaction either. */
   reverted: ReadonlyMap<string, bigint>
@@ -50,7 +50,7 @@ export interface Spent {
   orders: ReadonlyMap<string, bigint>
 }
 
-/** How a relay ended: mined and well, mined and reverted, or its nonce was used by something else. */
+/** Mined and well, mined and reverted, or its nonce was used by something else. */
 export type Outcome = 'done' | 'reverted' | 'replaced'
 
 interface Row {
@@ -176,7 +176,6 @@ export function relayStore(database: Database, chainId: number, newMerchantDays:
         database.query({ name: 'relays-reprice', text: REPRICE }, [chainId, epoch, sender, nonce, maxPrice, raw, hash, tip, at, noopFrom]),
       )
     },
-    /** What became of it. */
     async finish(
       epoch: bigint,
       sender: string,
@@ -196,7 +195,7 @@ export function relayStore(database: Database, chainId: number, newMerchantDays:
     async reopen(epoch: bigint, sender: string, nonce: number, at: Date): Promise<void> {
       await mapLeaseLoss(database.query({ name: 'relays-reopen', text: REOPEN }, [chainId, epoch, sender, nonce, at]))
     },
-    /** What one kind of transaction has cost; with `wallet`, only those that contract wallets judge count against a day. */
+    /** With `wallet`, only transactions that contract wallets judge count against a day. */
     async spent({ kind, wallet, orderIds, merchants }: Pick<Relay, 'kind' | 'wallet' | 'orderIds' | 'merchants'>): Promise<Spent> {
       const values = [chainId, kind, wallet, [...new Set(merchants)], orderIds, newMerchantDays]
       const { rows } = await database.query<{ scope: string; key: string; units: string }>({ name: 'relays-spent', text: SPENT }, values)

@@ -1,4 +1,5 @@
-import { digest, quorumOf, tally } from './quorum'
+import { quorumOf } from './quorum'
+import { digest, tally } from './tally'
 
 describe('the quorum', () => {
   it('is a majority, of two both, and never more than there are', () => {
@@ -22,6 +23,7 @@ describe('the digest of a span', () => {
     merchant: '0x02',
     payer: '0x03',
     amount: 6n,
+    fee: 1n,
     deposit: null,
     txHash: '0x04',
     logIndex: 1,
@@ -36,6 +38,7 @@ describe('the digest of a span', () => {
     expect(digest(last, [payment, other])).toBe(digest(last, [other, payment]))
     for (const changed of [
       { amount: 7n },
+      { fee: 2n },
       { memo: 'ab' },
       { merchant: '0x09' },
       { blockHash: '0x06' },

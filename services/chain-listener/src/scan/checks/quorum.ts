@@ -1,16 +1,17 @@
 import type { Logger } from '@ponte/service-kit'
 import type { Block } from '../../logs/block'
-import type { Watch } from '../../logs/filter'
+import { admitsPayment, type Watch } from '../../logs/filter'
 import { byPlace, type SeenPayment } from '../../logs/payment-received'
-import { toDeposits } from '../../logs/transfer'
+import { type Deposit, toDeposits } from '../../logs/transfer'
 import type { TimedPayment } from '../../payment'
 import { fetchClaims, fetchHeaders, HEADERS_AT_ONCE, type Header, strictly } from '../../proof/header'
-import { type Prover, UnprovenError } from '../../proof/prover'
+import type { ProvenLogs, Prover } from '../../proof/prover'
 import type { Node } from '../../rpc/node'
-import type { Nodes } from '../../rpc/pool'
-import { type FindDeposits, fetchRange } from '../fetch'
+import type { Nodes, Vote } from '../../rpc/pool'
+import { type BlockBatch, type FindDeposits, fetchRange } from '../fetch'
 import type { ScanSession } from '../session'
 import { findAncestor } from './fork'
+import { agreedHeader, areSame, digest, headOf, tally } from './tally'
 
 export interface VotesOptions {
   nodes: Nodes
@@ -21,159 +22,177 @@ export interface VotesOptions {
   prover: Prover
   logger: Logger
   undecided(): void
-  /** A proof could not be had, and why. */
-  unproven(reason: string): void
 }
 
-/** `ours` when what we saw is so, `theirs` when it is not, `undecided` while neither is known. */
-export type Outcome = 'ours' | 'theirs' | 'undecided'
+/**
+ * `ours` when what we saw is so. `theirs` when it is not: then these are the payments of those blocks, or the blocks are not the chain's any more.
+ * `undecided` while neither is known.
+ */
+export type Verdict = { kind: 'ours' } | { kind: 'theirs'; payments: TimedPayment[] | undefined } | { kind: 'undecided' }
 
-/** What is read for which addresses. */
-interface Reading {
+/** The payments of a finalized range as they were shown, and the decision about them. */
+export interface Judged {
+  payments: TimedPayment[]
+  verdict: Verdict
+}
+
+export interface Reading {
   watch: Watch
   findDeposits: FindDeposits
 }
 
-interface Answer {
-  node: Node
-  value: { last: Block; payments: TimedPayment[] }
+export interface RangeOptions {
+  as?: Reading
+  /** Whether the same is asked once more where one node suffices. */
+  again?: boolean
+  /** Payments that were seen otherwise: what their blocks hold decides about them, too. */
+  alsoSeen?: readonly SeenPayment[]
+}
+
+interface Range {
+  last: Block
+  payments: TimedPayment[]
 }
 
 /** Decides what no node alone may decide: by proof where nodes can give it, and else by how many of them agree. */
-export function createVotes({ nodes, watch, findDeposits, quorum, prover, logger, undecided, unproven }: VotesOptions) {
-  const answerOf = (from: number, to: Block, as: Reading) => (node: Node) =>
-    fetchRange(node, as.watch, { from, to: to.number }, as.findDeposits)
-
-  /** Null when the work ended in UnprovenError. */
-  const proven = async <T>(work: () => Promise<T>): Promise<T | null> => {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof UnprovenError)) throw error
-      unproven(error.message)
-      return null
-    }
-  }
-  const distrustThose = (answers: readonly Answer[], lies: (value: Answer['value']) => boolean, message: string) => {
+export function createVotes({ nodes, watch, findDeposits, quorum, prover, logger, undecided }: VotesOptions) {
+  const distrustThose = (answers: readonly Vote<Range>[], lies: (value: Range) => boolean, message: string) => {
     for (const { node, value } of answers) if (lies(value)) nodes.distrust(node.name, quorum > 1 ? 'outvoted' : 'wrong_answer', message)
   }
-  const distrustInUse = (message: string) => {
-    const inUse = nodes.view().find(node => node.in_use)
-    if (inUse) nodes.distrust(inUse.name, 'wrong_answer', message)
-  }
-  const report = (from: number, to: Block, answers: number): Outcome => {
+  const report = (from: number, to: Block, answers: number): Verdict => {
     undecided()
     logger.warn('the RPC end points do not agree; nothing is confirmed meanwhile', { from, to: to.number, answers, quorum })
-    return 'undecided'
+    return { kind: 'undecided' }
   }
 
   /** The headers that enough nodes have, with the same transactions; undefined while they do not agree. */
   const agreedHeaders = async (numbers: readonly number[]): Promise<Header[] | undefined> => {
-    const read = (node: Node) => fetchClaims(node, watch, numbers)
-    if (quorum <= 1) return nodes.useAnother(node => strictly(() => fetchHeaders(node, watch, numbers)))
-    const enough = (values: Header[][]) => numbers.every((_, index) => agreedHeader(column(values, index), quorum))
-    const votes = await nodes.vote(read, enough)
-    const agreed = numbers.map((_, index) =>
-      agreedHeader(
-        column(
-          votes.map(({ value }) => value),
-          index,
+    if (quorum <= 1) return nodes.useAnother('headers', node => strictly(() => fetchHeaders(node, watch, numbers)))
+    const agree = (values: Awaited<ReturnType<typeof fetchClaims>>[]) =>
+      numbers.map((_, index) =>
+        agreedHeader(
+          values.flatMap(headers => headers[index] ?? []),
+          quorum,
         ),
-        quorum,
-      ),
+      )
+    const votes = await nodes.vote(
+      'headers',
+      node => fetchClaims(node, watch, numbers),
+      values => agree(values).every(header => header !== undefined),
     )
+    const agreed = agree(votes.map(({ value }) => value))
     for (const { node, value } of votes) {
-      const wrong = value.find((header, index) => header.seal === 'broken' || isUnlike(header, agreed[index]))
+      const wrong = value.find((claim, index) => claim.isWorthless || isUnlike(claim, agreed[index]))
       if (wrong) nodes.distrust(node.name, 'outvoted', `it has another block ${wrong.number} than ${quorum} others`)
     }
     return agreed.every(header => header !== undefined) ? agreed : undefined
   }
-  const onHash = async (from: number, to: Block): Promise<Outcome> => {
-    if (quorum <= 1) return 'ours'
-    const [agreed] = (await agreedHeaders([to.number])) ?? []
-    if (!agreed) return report(from, to, 0)
-    return headOf(agreed) === headOf(to) ? 'ours' : 'theirs'
-  }
   /** The headers of the blocks that these payments name, by number; undefined while nodes do not agree. */
-  const headersOf = async (payments: readonly SeenPayment[]): Promise<Map<number, Header> | undefined> => {
-    const numbers = [...new Set(payments.map(({ blockNumber }) => blockNumber))]
-    const headers = new Map<number, Header>()
-    for (let first = 0; first < numbers.length; first += HEADERS_AT_ONCE) {
-      const some = await agreedHeaders(numbers.slice(first, first + HEADERS_AT_ONCE))
-      if (!some) return undefined
-      for (const header of some) headers.set(header.number, header)
-    }
-    return headers
-  }
-
-  /** By proof of everything in these blocks; null when it cannot be had. */
-  const byProof = async (from: number, to: Block, payments: readonly SeenPayment[], as: Reading): Promise<Outcome | null> => {
-    const logs = await proven(() => prover.logs(from, to, as.watch))
-    if (!logs) return null
-    const onChain = digest(to, [...logs.payments, ...toDeposits(logs.transfers, await as.findDeposits(logs.transfers))])
-    const agreed = await onHash(from, to)
-    if (agreed !== 'ours' || onChain === digest(to, payments)) return agreed
-    const answers = await nodes.vote(answerOf(from, to, as), () => false)
-    distrustThose(
-      answers,
-      value => value.last.hash === to.hash && digest(value.last, value.payments) !== onChain,
-      `what it shows in ${from} to ${to.number} is not what the receipts prove`,
+  const headersOf = async (shown: readonly (readonly SeenPayment[])[]): Promise<Header[] | undefined> => {
+    const numbers = [...new Set(shown.flatMap(payments => payments.map(({ blockNumber }) => blockNumber)))].sort((a, b) => a - b)
+    const pieces = Array.from({ length: Math.ceil(numbers.length / HEADERS_AT_ONCE) }, (_, index) =>
+      agreedHeaders(numbers.slice(index * HEADERS_AT_ONCE, (index + 1) * HEADERS_AT_ONCE)),
     )
-    return 'theirs'
+    const headers = await Promise.all(pieces)
+    return headers.every(some => some !== undefined) ? headers.flat() : undefined
   }
 
-  /** By what nodes show, where each payment that one of them shows must be proven; a payment that is proven is there, whichever node shows it. */
-  const byShow = async (from: number, to: Block, payments: readonly SeenPayment[], as: Reading): Promise<Outcome> => {
-    const digestOf = (value: Answer['value']) => digest(value.last, value.payments)
-    const enough = (values: Answer['value'][]) => tally(values.map(digestOf), quorum) !== undefined
-    const answers = quorum <= 1 ? [] : await nodes.vote(answerOf(from, to, as), enough)
-    const agreed = await onHash(from, to)
-    if (agreed !== 'ours') return agreed
-    const alike = answers.filter(({ value }) => headOf(value.last) === headOf(to))
-    const shown = unionOf([...payments, ...alike.flatMap(({ value }) => value.payments)])
-    const headers = await headersOf(shown)
-    if (!headers) return report(from, to, answers.length)
-    const refuted = await proven(() => prover.refute(shown, headers, as.watch))
-    if (!refuted || !prover.provesPayments) {
-      const winner =
-        quorum <= 1
-          ? digest(to, payments)
-          : tally(
-              alike.map(({ value }) => digestOf(value)),
-              quorum,
-            )
-      if (refuted && payments.some(payment => refuted.has(payment))) {
-        const message = `it shows payments in ${from} to ${to.number} that their blocks exclude`
-        const texts = new Set([...refuted].map(lineOf))
-        if (quorum <= 1) distrustInUse(message)
-        distrustThose(alike, value => value.payments.some(payment => texts.has(lineOf(payment))), message)
-        return 'theirs'
-      }
-      if (winner === undefined) return report(from, to, answers.length)
-      distrustThose(alike, value => digestOf(value) !== winner, `it has other payments in ${from} to ${to.number} than ${quorum} others`)
-      return winner === digest(to, payments) ? 'ours' : 'theirs'
-    }
-    const truth = digest(
-      to,
-      shown.filter(payment => !refuted.has(payment)),
+  /** Shown by another node, or by enough of them: later than our first look, and through other nodes where there are some. */
+  const readAgain = async (from: number, to: number, as: Reading): Promise<Vote<Range>[]> => {
+    const answer = async (node: Node) => ({ node, value: await fetchRange(node, as.watch, { from, to }, as.findDeposits) })
+    if (quorum <= 1) return [await nodes.useAnother('logs', answer)]
+    const enough = (values: Vote<Range>[]) =>
+      tally(
+        values.map(({ value }) => digest(value.last, value.payments)),
+        quorum,
+      ) !== undefined
+    return (await nodes.vote('logs', answer, enough)).map(({ value }) => value)
+  }
+  const isOurs = async (to: Block): Promise<boolean | undefined> => {
+    if (quorum <= 1) return true
+    const [agreed] = (await agreedHeaders([to.number])) ?? []
+    return agreed && headOf(agreed) === headOf(to)
+  }
+  /** Agreed on by enough of these for a block that cannot be proven, and not excluded by its header; undefined while they do not agree. */
+  const votedIn = (header: Header, ours: readonly SeenPayment[], views: readonly (readonly SeenPayment[])[]): SeenPayment[] | undefined => {
+    const possible = (payments: readonly SeenPayment[]) => payments.filter(one => isPossible(one, header, watch))
+    const shown = (quorum <= 1 ? [ours] : views).map(possible)
+    const winner = tally(
+      shown.map(payments => digest(header, payments)),
+      quorum,
     )
-    const message = `what it shows in ${from} to ${to.number} is not what the receipts prove`
-    distrustThose(alike, value => digestOf(value) !== truth, message)
-    if (digest(to, payments) === truth) return 'ours'
-    if (quorum <= 1) distrustInUse(message)
-    return 'theirs'
+    return shown.find(payments => digest(header, payments) === winner)
   }
 
-  return {
-    /** Whether these are the payments of these blocks. Who contradicts what is known then is left alone for a while. */
+  const votes = {
+    /**
+     * Whether these are the payments of these blocks, and else which ones are. Who contradicts what is known then is left alone for a while.
+     */
     async onRange(
       from: number,
       to: Block | undefined,
       payments: readonly SeenPayment[],
+      { as: wanted = { watch, findDeposits }, again = true, alsoSeen = [] }: RangeOptions = {},
+    ): Promise<Verdict> {
+      if (!to) return { kind: 'ours' }
+      const as = { ...wanted, findDeposits: askedOnce(wanted.findDeposits) }
+      const [answers, ours] = await Promise.all([again || quorum > 1 ? readAgain(from, to.number, as) : [], isOurs(to)])
+      if (ours === undefined) return report(from, to, answers.length)
+      if (!ours) return { kind: 'theirs', payments: undefined }
+      const alike = answers.filter(({ value }) => headOf(value.last) === headOf(to))
+      const known = await inAs(prover.known(from, to.number), as)
+      const shown = [payments, alsoSeen, known, ...alike.map(({ value }) => value.payments)]
+      if (shown.every(({ length }) => length === 0))
+        return quorum <= 1 || alike.length >= quorum ? { kind: 'ours' } : report(from, to, alike.length)
+      const headers = await headersOf(shown)
+      if (!headers) return report(from, to, answers.length)
+      const proofs = await prover.prove(headers, as.watch.transfers !== 'none')
+      const inBlock = byBlock(payments)
+      const views = alike.map(({ value }) => byBlock(value.payments))
+      const truth: SeenPayment[] = await inAs([...proofs.values()], as)
+      for (const header of headers) {
+        if (proofs.has(header.number)) continue
+        const voted = votedIn(
+          header,
+          inBlock.get(header.number) ?? [],
+          views.map(view => view.get(header.number) ?? []),
+        )
+        if (!voted) return report(from, to, answers.length)
+        truth.push(...voted)
+      }
+      truth.sort(byPlace)
+      distrustThose(alike, value => !areSame(value.payments, truth), `it has other payments in ${from} to ${to.number} than the chain`)
+      if (areSame(payments, truth)) return { kind: 'ours' }
+      const times = new Map(headers.map(({ number, time }) => [number, time]))
+      return { kind: 'theirs', payments: truth.map(one => ({ ...one, blockTime: times.get(one.blockNumber) ?? to.time })) }
+    },
+
+    /** Proven content of blocks, by number. */
+    prove: (headers: readonly Header[]) => prover.prove(headers, watch.transfers !== 'none'),
+    /** Proofs take the place of what a node shows. */
+    async withProven(
+      { from, to, blocks }: { from: number; to: number; blocks: readonly Block[] },
+      payments: readonly TimedPayment[],
       as: Reading = { watch, findDeposits },
-    ): Promise<Outcome> {
-      if (!to || (quorum <= 1 && payments.length === 0 && !prover.isComplete)) return 'ours'
-      return (prover.isComplete ? await byProof(from, to, payments, as) : null) ?? byShow(from, to, payments, as)
+    ): Promise<TimedPayment[]> {
+      const hashes = new Map(blocks.map(({ number, hash }) => [number, hash]))
+      const known = prover.known(from, to).filter(({ header }) => (hashes.get(header.number) ?? header.hash) === header.hash)
+      if (known.length === 0) return [...payments]
+      const proven = new Map(known.map(({ header }) => [header.number, header.hash]))
+      const isKnown = ({ blockNumber, blockHash }: SeenPayment) => proven.get(blockNumber) === blockHash
+      return [...payments.filter(one => !isKnown(one)), ...(await inAs(known, as))].sort(byPlace)
+    },
+
+    /** Payments as a node shows them, but for blocks that are proven. */
+    async shownIn(batch: BlockBatch): Promise<TimedPayment[]> {
+      const { blocks, payments, transfers } = batch
+      const shown = [...payments, ...toDeposits(transfers, await findDeposits(transfers))]
+      return votes.withProven({ ...spanOf(batch), blocks }, shown)
+    },
+    /** Decides about a finalized range, and about payments below it that are not confirmed yet. */
+    async onFinalized(batch: BlockBatch, pending: readonly TimedPayment[] = [], from = spanOf(batch).from): Promise<Judged> {
+      const payments = await votes.shownIn(batch)
+      return { payments, verdict: await votes.onRange(from, batch.blocks.at(-1), [...pending, ...payments], { again: false }) }
     },
 
     /** Whether a reorganisation that undoes confirmed blocks may be followed: enough nodes show it, or none contradicts where one suffices. */
@@ -181,6 +200,7 @@ export function createVotes({ nodes, watch, findDeposits, quorum, prover, logger
       const confirmed = session.cursor.confirmed.number
       if (ancestor.number >= confirmed) return true
       const votes = await nodes.ballot(
+        'headers',
         async node => ((await findAncestor(node, watch, session.remembered))?.number ?? -1) < confirmed,
         () => false,
       )
@@ -188,58 +208,51 @@ export function createVotes({ nodes, watch, findDeposits, quorum, prover, logger
       return quorum > 1 ? agree >= quorum : agree === votes.length
     },
   }
+  return votes
 }
 export type Votes = ReturnType<typeof createVotes>
+
+const spanOf = ({ blocks, count }: BlockBatch) => {
+  const to = blocks.at(-1)?.number ?? 0
+  return { from: to - count + 1, to }
+}
+
+/** Each recipient is looked up once: an address that is issued meanwhile must not count for one node and not for another. */
+function askedOnce(findDeposits: FindDeposits): FindDeposits {
+  const known = new Map<string, Deposit | undefined>()
+  return async transfers => {
+    const deposits = await findDeposits(transfers.filter(({ to }) => !known.has(to)))
+    for (const { to } of transfers) if (!known.has(to)) known.set(to, deposits.get(to))
+    return new Map([...known].flatMap(([to, deposit]) => (deposit ? [[to, deposit]] : [])))
+  }
+}
 
 /** A majority of the end points; of two both. One is trusted alone. */
 export const quorumOf = (urls: number, configured: number | undefined) => Math.min(urls, configured ?? Math.floor(urls / 2) + 1)
 
-const headOf = ({ hash, time }: Pick<Block, 'hash' | 'time'>) => `${hash} ${time}`
-
-const lineOf = (p: SeenPayment) =>
-  [
-    ...[p.blockNumber, p.logIndex, p.blockHash, p.blockTime, p.txHash, p.kind, p.router, p.memo, p.merchant, p.payer, p.amount],
-    p.deposit,
-  ].join(' ')
+const isTimed = (one: SeenPayment): one is TimedPayment => one.blockTime !== undefined
 
 const isUnlike = (header: Header, agreed: Header | undefined) => agreed !== undefined && headOf(header) !== headOf(agreed)
 
-const column = (votes: readonly Header[][], index: number): Header[] => votes.flatMap(headers => headers[index] ?? [])
+const isPossible = (one: SeenPayment, header: Header, watch: Watch) =>
+  one.blockHash === header.hash && one.blockTime === header.time && admitsPayment(header.bloom, one, watch)
 
-/**
- * The header that enough nodes name. Where it is known how headers are hashed, a hash and the transactions are enough, and the header is one that
- * hashes to it; elsewhere they must show the same time, too.
- */
-export function agreedHeader(claims: readonly Header[], quorum: number): Header | undefined {
-  const honest = claims.filter(({ seal }) => seal !== 'broken')
-  const textOf = ({ hash, transactions }: Header) => `${hash} ${transactions}`
-  const winner = tally(claims.map(textOf), quorum)
-  const sealed = honest.find(header => header.seal === 'sealed' && textOf(header) === winner)
-  if (sealed) return sealed
-  const unsealed = honest.filter(({ seal }) => seal === 'unknown')
-  const agreed = tally(
-    unsealed.map(header => `${headOf(header)} ${header.transactions}`),
-    quorum,
-  )
-  return unsealed.find(header => `${headOf(header)} ${header.transactions}` === agreed)
+/** The payments among what was proven, as far as they are read now. */
+async function inAs(proofs: readonly ProvenLogs[], { watch, findDeposits }: Reading): Promise<TimedPayment[]> {
+  const transfers = watch.transfers === 'none' ? [] : proofs.flatMap(proven => proven.transfers)
+  const deposits = toDeposits(transfers, transfers.length > 0 ? await findDeposits(transfers) : new Map())
+  const payments = proofs.flatMap(proven => proven.payments).filter(({ router }) => watch.routers.includes(router))
+  const times = new Map(proofs.map(({ header }) => [header.number, header.time]))
+  // Copied where they must be: while catching up this runs for every payment.
+  return [...payments, ...deposits].map(one => (isTimed(one) ? one : { ...one, blockTime: times.get(one.blockNumber) ?? 0 }))
 }
 
-/** The same text for the same payments up to the same block, at the same times, whichever node read them in whatever order. */
-export function digest(last: Pick<Block, 'hash' | 'time'>, payments: readonly SeenPayment[]): string {
-  return [headOf(last), ...payments.map(lineOf).sort()].join('\n')
-}
-
-/** Each payment once, in the order of the chain. The first of those that are alike is kept. */
-function unionOf(payments: readonly SeenPayment[]): SeenPayment[] {
-  const union = new Map<string, SeenPayment>()
-  for (const payment of payments) if (!union.has(lineOf(payment))) union.set(lineOf(payment), payment)
-  return [...union.values()].sort(byPlace)
-}
-
-/** The answer that at least `quorum` gave; a quorum of half or less takes the most frequent one. */
-export function tally(answers: readonly string[], quorum: number): string | undefined {
-  const counts = new Map<string, number>()
-  for (const answer of answers) counts.set(answer, (counts.get(answer) ?? 0) + 1)
-  const [best] = [...counts].sort(([, a], [, b]) => b - a)
-  return best && best[1] >= quorum ? best[0] : undefined
+function byBlock(payments: readonly SeenPayment[]): Map<number, SeenPayment[]> {
+  const blocks = new Map<number, SeenPayment[]>()
+  for (const one of payments) {
+    const some = blocks.get(one.blockNumber)
+    if (some) some.push(one)
+    else blocks.set(one.blockNumber, [one])
+  }
+  return blocks
 }

@@ -28,10 +28,11 @@ const NOWHERE = { number: -1, hash: null }
  */
 export function createReach({ nodes, rules, quorum, tolerated, logger, undecided }: ReachOptions) {
   // A node whose headers are refused has its vote on hashes, and so on how far the chain is.
-  const lenient = { ...rules, sealed: false, latestTime: () => Number.POSITIVE_INFINITY }
+  const lenient = { ...rules, header: null, latestTime: () => Number.POSITIVE_INFINITY }
   return async (scanned: number, wanted: number): Promise<number | undefined> => {
     if (quorum <= 1) return Number.POSITIVE_INFINITY
     const answers = await nodes.vote(
+      'head',
       async node => (await fetchHead(node, lenient, NOWHERE)).head.number,
       heads => (reachedBy(heads, quorum) ?? -1) >= wanted,
     )

@@ -5,7 +5,7 @@ import type { Leader } from '../../store/leader'
 import { type Progress, progressOf } from '../progress'
 import type { Scanner } from '../scanner'
 
-/** What an operator sees at `GET /status`. Block times are the chain's; a lag in seconds is between two of them. */
+/** Shown to operators at `GET /status`. Block times are the chain's; a lag in seconds is between two of them. */
 export interface Status extends ScanStatus {
   /** Why nothing is read any more; a restart tries again. */
   halted: string | null
@@ -24,10 +24,13 @@ export interface ScanStatus {
   confirmed_time: string | null
   lag_blocks: number | null
   lag_seconds: number | null
-  payment_sequence: number
+  /** Of the listener's history; a greater one is newer. */
+  generation: string | null
   catch_up: Progress | null
   rpc: ReturnType<Nodes['view']>
-  /** How many end points must agree, and what is proven beside. */
+  /** Seconds since a node last answered, by kind of question. */
+  answered_s: ReturnType<Nodes['answered']>
+  /** End points that must agree, and proofs beside them. */
   trust: TrustView
 }
 
@@ -65,9 +68,10 @@ export async function statusOf(options: StatusOptions): Promise<ScanStatus> {
     lag_blocks: behind,
     lag_seconds:
       behind === 0 ? 0 : scannedTime && options.headTime() ? Math.max(0, options.headTime() - scannedTime.getTime() / 1_000) : null,
-    payment_sequence: cursor?.sequence ?? Number(row?.sequence ?? 0),
+    generation: cursor?.generation ?? row?.generation ?? null,
     catch_up: progressOf(progress),
     rpc: options.nodes.view(),
+    answered_s: options.nodes.answered(),
     trust: options.trust(),
   }
 }

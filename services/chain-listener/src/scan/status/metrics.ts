@@ -1,4 +1,5 @@
 import type { Metrics } from '@ponte/service-kit'
+import { type NodeView, type Question, questions } from '../../rpc/pool'
 import type { Status } from '.'
 
 /** Everything of the status that is a number, for Prometheus. */
@@ -29,12 +30,24 @@ export function observeStatus(metrics: Metrics, status: () => Promise<Status>): 
   )
   const rpc = metrics.gauge('ponte_chain_rpc_in_use', '1 for the RPC end point in use', ['rpc'])
   const resting = metrics.gauge('ponte_chain_rpc_resting', '1 for an RPC end point that is left alone for a while', ['rpc'])
+  const refused = metrics.gauge(
+    'ponte_chain_question_refused',
+    '1 while no RPC end point is asked this kind of question, because each refused it',
+    ['question'],
+  )
   metrics.observed('ponte_chain_rpc_endpoints', 'RPC end points configured', async () => {
     const nodes = (await current()).rpc
     for (const node of nodes) {
       rpc.set({ rpc: node.name }, node.in_use ? 1 : 0)
       resting.set({ rpc: node.name }, node.resting === null ? 0 : 1)
     }
+    for (const question of questions) refused.set({ question }, isRefused(nodes, question) ? 1 : 0)
     return nodes.length
   })
+}
+
+/** True while each end point that is asked at all rests for this kind of question. */
+export function isRefused(nodes: readonly Pick<NodeView, 'resting' | 'questions'>[], question: Question): boolean {
+  const asked = nodes.filter(({ resting }) => resting === null)
+  return asked.length > 0 && asked.every(({ questions: of }) => (of[question]?.resting ?? null) !== null)
 }

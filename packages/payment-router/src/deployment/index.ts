@@ -1,8 +1,0 @@
-export { AddressTakenError, type DeployedContracts, type DeployOptions, deployContracts, deployRouter, type RouterTerms } from './deploy'
-export { factoryAddress, type RouterIdentity, routerAddress } from './router-address'
-export { routerCode } from './runtime-code'
-export { probe, type Question } from './state-probe'
-export { inspectStrayDeposit, type StrayDeposit } from './stray-deposit'
-export { type SupportedChain, supportedChains } from './supported-chains'
-export { type TestSweep, testSweep } from './test-sweep'
-export { DeploymentMismatchError, type ExpectedDeployment, verifyDeployment, verifyToken } from './verify'

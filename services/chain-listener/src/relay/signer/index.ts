@@ -1,2 +1,0 @@
-export { openSigner, PRIVATE_KEY } from './open-signer'
-export type { Signer } from './signer'

@@ -1,0 +1,142 @@
+import type { Database } from '@ponte/service-kit'
+import type { Deposit } from '../logs/transfer'
+import { LEASE_GUARD, mapLeaseLoss } from './lease'
+
+/** The subject of transfers to all deposit addresses, beside routers and single addresses. */
+export const TRANSFERS = 'transfers'
+
+/** Blocks that were not read for every subject. */
+export interface Gap {
+  subject: string
+  from: number
+  /** Undefined when everything from there on is missing. */
+  to: number | undefined
+  /** A transfer to it pays this; undefined for routers and `TRANSFERS`. */
+  deposit: Deposit | undefined
+}
+
+export interface Span {
+  from: number
+  to: number
+}
+
+const GAP = "lower('{(,)}'::int8multirange - blocks)"
+const IS_MISSING = "blocks <> '{(,)}'::int8multirange"
+
+// Raw SQL, in every block: one index lookup for each recipient, whatever the statistics are: most are not ours and touch the index alone.
+const ISSUED = `
+  SELECT issued.* FROM unnest($2::text[]) AS recipient (address) CROSS JOIN LATERAL (
+    SELECT address, memo, merchant, router, CASE WHEN ${IS_MISSING} THEN blocks::text END AS blocks
+    FROM payables JOIN coverage ON coverage.chain_id = payables.chain_id AND coverage.subject = payables.address
+    WHERE payables.address = recipient.address AND payables.chain_id = $1 OFFSET 0) AS issued`
+
+// Raw SQL, as Prisma knows no ranges; the partial index is in the order of gaps. Of the few that are read for everyone, what lies above a gap that no
+// node fills is looked for too.
+const gaps = (order: 'ASC' | 'DESC') => `
+  SELECT subject, gap.from::float8 AS from, gap.to::float8 AS to, memo, merchant, router
+  FROM ((SELECT subject, blocks FROM coverage WHERE chain_id = $1 AND ${IS_MISSING} AND ${GAP} > $2 ORDER BY ${GAP} ${order} LIMIT $3)
+    UNION SELECT subject, blocks FROM coverage WHERE chain_id = $1 AND ${IS_MISSING} AND subject = ANY($4::text[])) AS missing
+  CROSS JOIN LATERAL (
+    SELECT lower(part) AS from, upper(part) - 1 AS to FROM unnest('{(,)}'::int8multirange - blocks) AS part WHERE lower(part) > $2 ORDER BY 1 LIMIT 1) AS gap
+  LEFT JOIN payables ON payables.chain_id = $1 AND payables.address = subject ORDER BY gap.from ${order}`
+const LOWEST = gaps('ASC')
+const NEWEST = gaps('DESC')
+
+// Raw SQL because the rows change under the lease's guard, in one statement. What is new is read from its first block on by the scan, or later.
+const FOLLOW = `
+  WITH ${LEASE_GUARD},
+  gone AS (DELETE FROM coverage WHERE chain_id = $1 AND length(subject) = 42 AND subject <> ALL($3::text[])
+    AND NOT EXISTS (SELECT 1 FROM payables WHERE payables.chain_id = $1 AND payables.address = subject))
+  INSERT INTO coverage (chain_id, subject, blocks) SELECT $1, subject, int8multirange(int8range(NULL, $4::bigint)) FROM unnest($3::text[]) AS new (subject)
+  ON CONFLICT (chain_id, subject) DO NOTHING`
+const READ_ON = `
+  WITH ${LEASE_GUARD}
+  UPDATE coverage SET blocks = blocks + int8multirange(int8range($3::bigint, NULL)) WHERE chain_id = $1 AND NOT upper_inf(blocks)`
+
+// Raw SQL: spans of many, in one statement. What is not read yet need not be read again.
+const AGAIN = `
+  WITH again AS (
+    SELECT range_agg(int8range(from_block, least(to_block, scanned_number), '[]')) AS blocks
+    FROM unnest($3::bigint[], $4::bigint[]) AS span (from_block, to_block) JOIN chain_cursor ON chain_id = $1 AND from_block <= scanned_number)
+  UPDATE coverage SET blocks = coverage.blocks - again.blocks FROM again
+  WHERE chain_id = $1 AND subject = ANY($2::text[]) AND again.blocks IS NOT NULL`
+const PENDING = `
+  SELECT lower(part)::float8 AS from, upper(part)::float8 - 1 AS to FROM coverage, unnest('{(,)}'::int8multirange - blocks) AS part
+  WHERE chain_id = $1 AND subject = ANY($2::text[]) AND NOT upper_inf(part) ORDER BY 1 LIMIT 1`
+const ADDRESSES_AGAIN = `
+  WITH again AS (
+    UPDATE payables SET moved_at = 0, doubted = true, asked = asked + 1 WHERE chain_id = $1 AND order_id = ANY($2::uuid[]) RETURNING address, watch_from)
+  UPDATE coverage SET blocks = blocks - int8multirange(int8range(watch_from, (SELECT scanned_number + 1 FROM chain_cursor WHERE chain_id = $1)))
+  FROM again WHERE chain_id = $1 AND subject = again.address`
+
+interface IssuedRow extends Deposit {
+  blocks: string | null
+}
+type GapRow = { subject: string; from: number; to: number | null } & { [Field in 'memo' | 'merchant' | 'router']: string | null }
+
+export type CoverageStore = ReturnType<typeof coverageStore>
+
+/** Which blocks were read for which router and deposit address: one set of intervals each, whose lowest gap is read next. */
+export function coverageStore(database: Database, chainId: number) {
+  const find = async (name: string, text: string, above: number, limit: number, routers: readonly string[]): Promise<Gap[]> => {
+    const { rows } = await database.query<GapRow>({ name: `coverage-${name}`, text }, [chainId, above, limit, [...routers, TRANSFERS]])
+    return rows.map(({ subject, from, to, memo, merchant, router }) => ({
+      ...{ subject, from, to: to ?? undefined },
+      deposit: memo === null || merchant === null || router === null ? undefined : { address: subject, memo, merchant, router },
+    }))
+  }
+  return {
+    /** The addresses among these that were ever issued, each with the blocks in which the scan knows of it. */
+    async issued(addresses: readonly string[]): Promise<Map<string, Deposit>> {
+      if (addresses.length === 0) return new Map()
+      const { rows } = await database.query<IssuedRow>({ name: 'coverage-issued', text: ISSUED }, [chainId, [...new Set(addresses)]])
+      return new Map(
+        rows.map(({ blocks, ...deposit }) => [deposit.address, blocks === null ? deposit : { ...deposit, covers: within(blocks) }]),
+      )
+    },
+    /** Whether the scan has any address to hold transfers against. */
+    anyIssued: async (): Promise<boolean> =>
+      (await database.query('SELECT 1 FROM payables WHERE chain_id = $1 AND address IS NOT NULL LIMIT 1', [chainId])).rowCount === 1,
+    /** Follows exactly these routers. Those that are new were read below a block; all are level with the cursor when that is null. */
+    async follow(epoch: bigint, routers: readonly string[], below: number | null): Promise<void> {
+      await mapLeaseLoss(database.query(FOLLOW, [chainId, epoch, [...routers, TRANSFERS], below]))
+    },
+    /** The scan reads for everyone from this block on. */
+    async readOn(epoch: bigint, from: number): Promise<void> {
+      await mapLeaseLoss(database.query(READ_ON, [chainId, epoch, from]))
+    },
+    /** The lowest gaps that begin above a block. */
+    lowest: (above: number, limit: number, routers: readonly string[]) => find('lowest', LOWEST, above, limit, routers),
+    /** The same, the highest first. */
+    newest: (above: number, limit: number, routers: readonly string[]) => find('newest', NEWEST, above, limit, routers),
+    /** Deposit addresses for which something is not read. */
+    async countMissing(): Promise<number> {
+      const text = `SELECT count(*)::int AS count FROM coverage JOIN payables USING (chain_id)
+        WHERE chain_id = $1 AND payables.address = subject AND ${IS_MISSING}`
+      return (await database.query<{ count: number }>(text, [chainId])).rows[0]?.count ?? 0
+    },
+    /** These blocks are read once more for routers and for transfers. */
+    async again(routers: readonly string[], spans: readonly Span[]): Promise<void> {
+      if (spans.length === 0) return
+      await database.query(AGAIN, [chainId, [...routers, TRANSFERS], spans.map(({ from }) => from), spans.map(({ to }) => to)])
+    },
+    /** The first blocks that are to be read for routers or for transfers; null when none are. */
+    async pending(routers: readonly string[]): Promise<Span | null> {
+      const { rows } = await database.query<Span>(PENDING, [chainId, [...routers, TRANSFERS]])
+      return rows[0] ?? null
+    },
+    /** The addresses of these orders are read once more, from the first block in which they can have been paid; until then their orders are doubted. */
+    async addressesAgain(orderIds: readonly string[]): Promise<void> {
+      await database.query({ name: 'coverage-addresses-again', text: ADDRESSES_AGAIN }, [chainId, orderIds])
+    },
+  }
+}
+
+/** Whether a block is among these, as PostgreSQL writes a multirange of integers: `{(,10),[20,)}`. */
+export function within(multirange: string): (block: number) => boolean {
+  const parts = [...multirange.matchAll(/[[(](\d*),(\d*)\)/g)].map(([, from, to]) => ({
+    from: from ? Number(from) : Number.NEGATIVE_INFINITY,
+    below: to ? Number(to) : Number.POSITIVE_INFINITY,
+  }))
+  return block => parts.some(({ from, below }) => block >= from && block < below)
+}
