@@ -18,7 +18,7 @@ export async function fillOrders(sql: Sql, merchantId: string, count: number, se
     [merchantId, count, secondsAgo],
   )
   await sql.query(
-    `INSERT INTO payments (id, order_id, kind, revision, status, gross_units, payer_address, tx_hash, block_number, block_time, log_index)
+    `INSERT INTO payments (id, order_id, kind, version, status, gross_units, payer_address, tx_hash, block_number, block_time, log_index)
      SELECT 'p' || id, id, 'router', 1, 'confirmed', 100, '0x09', tx_hash, 1, created_at, 0 FROM orders
      WHERE merchant_id = $1 AND tx_hash IS NOT NULL`,
     [merchantId],
@@ -90,7 +90,7 @@ interface Node {
   Plans?: Node[]
 }
 
-/** What the database does for the statements that `work` sends about lists of orders: each is explained as it was sent. */
+/** Explains the statements that `work` sends about lists of orders, each as it was sent. */
 export async function plansOf(database: Database, work: () => Promise<unknown>): Promise<Plan[]> {
   // All pools are of one class; the one that the service made is not ours to reach.
   const pools = Object.getPrototypeOf(Object.getPrototypeOf(database.pool))

@@ -1,14 +1,16 @@
 import { ApiError, type ChargeRequested, type ErrorCode, parseBrl } from '@ponte/contracts'
-import { every, type Logger, type Loop } from '@ponte/service-kit'
-import type { Ingestion } from './ingestion'
-import { type Change, hasLapsed, type OrderFactory, type WantedCharge, wantedCharge } from './order'
+import { every, isTransient, type Logger, type Loop } from '@ponte/service-kit'
+import type { Intake } from './intake'
+import { hasLapsed, type WantedCharge, wantedCharge } from './order/charge'
+import type { OrderFactory } from './order/factory'
+import type { Change } from './order/order'
 import { chargeOwner, isKnownOrder, type Store } from './store'
 
 export interface ChargeDeps {
   store: Store
   now: () => Date
   orderFactory: OrderFactory
-  ingestion: Ingestion
+  intake: Intake
   logger: Logger
 }
 
@@ -23,13 +25,15 @@ const CLAIM_MS = 60_000
 const PAGE = 100
 const AT_ONCE = 4
 
-/** Without a rate or a verified chain no order can be opened at all. */
-const GLOBAL: readonly ErrorCode[] = ['rate_unavailable', 'service_unavailable']
-/** What another payout address fixes. */
+/** While orders are paused, or without a rate or a verified chain, no order can be opened at all. */
+const GLOBAL: readonly ErrorCode[] = ['orders_paused', 'rate_unavailable', 'service_unavailable']
+/** Repaired by another payout address. */
 const MERCHANTS_OWN: readonly ErrorCode[] = ['payout_address_required', 'payout_address_refused']
 
+type Waiting = Awaited<ReturnType<Store['charges']['waiting']>>[number]
+
 /** Opens the order of a subscription's charge. One that cannot be opened now waits in the database until its end, and not in the way of others. */
-export function createCharges({ store, now, orderFactory, ingestion, logger }: ChargeDeps): Charges {
+export function createCharges({ store, now, orderFactory, intake, logger }: ChargeDeps): Charges {
   const decide = async ({ request, endsAt }: WantedCharge): Promise<Change> =>
     orderFactory.open({
       id: request.order_id,
@@ -43,47 +47,59 @@ export function createCharges({ store, now, orderFactory, ingestion, logger }: C
       expiresAt: endsAt,
     })
 
-  /** Opens one that waits. Answers false when no other can be opened either. */
-  const openWaiting = async (wanted: WantedCharge): Promise<boolean> => {
-    const { request } = wanted
+  /** Opens the order, or settles that it never will be. Answers why it has to wait; null when it has not. */
+  const tryToOpen = async (wanted: WantedCharge, eventId?: string): Promise<ErrorCode | null> => {
+    const end = (state: 'lapsed' | 'refused', reason: string) => store.charges.end(chargeOwner(wanted.request), state, reason, eventId)
     try {
-      if (hasLapsed(wanted, now())) {
-        await store.charges.end(chargeOwner(request), 'lapsed', 'lapsed')
-        return true
+      if (hasLapsed(wanted, now())) await end('lapsed', 'lapsed')
+      else {
+        await store.orders.insert(await decide(wanted), eventId === undefined ? {} : { eventId })
+        await intake.claimEarlyPayments(wanted.request.memo)
       }
-      const change = await decide(wanted)
-      if (await store.charges.open(change)) await ingestion.claimEarlyPayments(request.memo)
-      return true
+      return null
     } catch (error) {
-      const code = error instanceof ApiError ? error.code : null
-      if (code !== null && GLOBAL.includes(code)) return false
-      if (code !== null && !MERCHANTS_OWN.includes(code)) await store.charges.end(chargeOwner(request), 'refused', code)
-      else await store.charges.postpone(request.order_id, code ?? 'internal_error', now())
-      if (code === null) logger.error('a waiting charge could not be opened', { order_id: request.order_id, error })
-      return true
+      if (isKnownOrder(error)) return null
+      if (!(error instanceof ApiError)) throw error
+      if (GLOBAL.includes(error.code) || MERCHANTS_OWN.includes(error.code)) return error.code
+      await end('refused', error.code)
+      return null
     }
+  }
+
+  /** Every failed try is put off, whatever the reason, so that none is in the way of those behind it. Answers false when no other can be opened either. */
+  const openWaiting = async ({ orderId, wanted }: Waiting): Promise<boolean> => {
+    const tried = async () => tryToOpen(wanted())
+    const reason = await tried().catch(error => {
+      if (isTransient(error)) throw error
+      logger.error('a waiting charge could not be opened', { order_id: orderId, error })
+      return 'internal_error' as const
+    })
+    if (reason === null) return true
+    const isEverybodys = reason !== 'internal_error' && GLOBAL.includes(reason)
+    await store.charges.postpone(orderId, reason, isEverybodys)
+    return !isEverybodys
   }
 
   let claimedAt = 0
   const sweep = async (): Promise<boolean> => {
-    const wanted = await store.charges.waiting(now(), PAGE)
+    const waiting = await store.charges.waiting(now(), PAGE)
     let canOpen = true
-    for (let first = 0; first < wanted.length && canOpen; first += AT_ONCE) {
-      canOpen = (await Promise.all(wanted.slice(first, first + AT_ONCE).map(openWaiting))).some(Boolean)
+    for (let first = 0; first < waiting.length && canOpen; first += AT_ONCE) {
+      canOpen = (await Promise.all(waiting.slice(first, first + AT_ONCE).map(openWaiting))).some(Boolean)
     }
     // A replica may have died between writing an order and claiming its payments.
     if (now().getTime() - claimedAt >= CLAIM_MS) {
-      for (const memo of await store.unmatched.claimable(PAGE)) await ingestion.claimEarlyPayments(memo)
+      for (const memo of await store.intake.claimable(PAGE)) await intake.claimEarlyPayments(memo)
       await store.charges.prune()
       claimedAt = now().getTime()
     }
-    return canOpen && wanted.length === PAGE
+    return canOpen && waiting.length === PAGE
   }
-  const waiting = every('waiting charges', SWEEP_MS, sweep, logger)
+  const loop = every('waiting charges', SWEEP_MS, sweep, logger)
 
   return {
     waiting: {
-      ...waiting,
+      ...loop,
       observe(metrics) {
         metrics.observed('ponte_charges_waiting', 'Charges that wait for a rate or a payout address', store.charges.waitingCount)
         metrics.observed('ponte_charges_waiting_oldest_seconds', 'How long the oldest of them waits already', store.charges.oldestAgeS)
@@ -91,16 +107,8 @@ export function createCharges({ store, now, orderFactory, ingestion, logger }: C
     },
     async requested(request, event) {
       const wanted = wantedCharge(request, event.occurred_at)
-      try {
-        if (hasLapsed(wanted, now())) return void (await store.charges.end(chargeOwner(request), 'lapsed', 'lapsed', event.id))
-        await store.orders.insert(await decide(wanted), { eventId: event.id })
-        await ingestion.claimEarlyPayments(request.memo)
-      } catch (error) {
-        if (isKnownOrder(error)) return
-        if (!(error instanceof ApiError)) throw error
-        if (GLOBAL.includes(error.code) || MERCHANTS_OWN.includes(error.code)) return store.charges.hold(wanted, error.code, event.id)
-        await store.charges.end(chargeOwner(request), 'refused', error.code, event.id)
-      }
+      const reason = await tryToOpen(wanted, event.id)
+      if (reason !== null) await store.charges.hold(wanted, reason, event.id)
     },
   }
 }

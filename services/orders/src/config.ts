@@ -1,7 +1,7 @@
 import { CENT, parseRate } from '@ponte/contracts'
 import { commonSettings, integer, list, secrets } from '@ponte/service-kit'
 import { z } from 'zod'
-import { httpRateSettings } from './quote'
+import { httpRateSettings } from './quote/http-rate'
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be a 0x address')
 
@@ -69,19 +69,24 @@ const settings = z.object({
   /** BRL per USDC outside these bounds prices nothing, whichever source gives it. */
   RATE_MIN: rate.default(parseRate('1')),
   RATE_MAX: rate.default(parseRate('50')),
-  /** How old a round of the feed may be: its heartbeat and a little; RATE_MAX_AGE_S when it is not given. */
+  /** Age that a round of the feed may have: its heartbeat and a little; RATE_MAX_AGE_S when it is not given. */
   RATE_CHAINLINK_MAX_AGE_S: integer(1).optional(),
   /** A rate older than this prices nothing, where its source has no maximum age of its own. */
   RATE_MAX_AGE_S: integer(1).default(300),
   /** Sources that differ by more than this price nothing. */
   RATE_MAX_SPREAD_BPS: integer(0, 10_000).default(150),
-  /** How often the sources are asked. */
+  /** Pause between two questions to the sources. */
   RATE_REFRESH_MS: integer(100).default(15_000),
-  /** How often expiry is looked for; the confirmed chain time decides, this only asks. */
+  /** No order is opened, of a merchant or of a plan; everything else goes on: payments, expiry, refunds, webhooks. */
+  ORDERS_PAUSED: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform(text => text === 'true'),
+  /** Pause between two looks for expired orders; the confirmed chain time decides, this only asks. */
   EXPIRY_SWEEP_MS: integer(10).default(1_000),
-  /** For how long an event of the listener that fails for an unknown reason is tried again, before it is parked in the dead letters. */
+  /** For how long blocks of the listener that fail for an unknown reason are tried again, before they are parked in the dead letters. */
   CHAIN_EVENT_PATIENCE_S: integer(0, 86_400).default(300),
-  /** How often orders are compared with their payments. */
+  /** Pause between two comparisons of orders with their payments. */
   RECONCILE_EVERY_S: integer(1, 86_400).default(60),
 })
 

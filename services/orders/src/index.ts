@@ -2,6 +2,7 @@ import { join } from 'node:path'
 
 export { type OrdersConfig, ordersConfig } from './config'
 export * as orderRules from './order/rules'
+export * as refundRules from './refund'
 export { createOrders } from './service'
 
 /** Where this service's migrations are. */

@@ -1,9 +1,8 @@
 import { mismatchReason, orderException, orderStatus } from '@ponte/contracts'
 import type { Metrics } from '@ponte/service-kit'
-import type { Change } from './order'
-import type { MismatchReason } from './payment'
+import type { Change } from './order/order'
+import type { MismatchReason } from './payment/mismatch'
 
-/** What the operator sees of orders. */
 export function orderMetrics(metrics: Metrics) {
   const transitions = metrics.counter('ponte_order_transitions_total', 'Orders written, by the status before and after', {
     from: ['none', ...orderStatus.options],

@@ -1,7 +1,7 @@
 import { formatUsdc } from '@ponte/contracts'
 import { Router } from 'express'
 import { z } from 'zod'
-import { differencesOf } from './reconcile'
+import { differencesOf } from './reconcile/compare'
 import type { Store } from './store'
 
 const LIMIT_MAX = 1_000
@@ -54,7 +54,7 @@ export function operatorRoutes(store: Store, chainId: number): Router {
     const { from_block, to_block } = asked.data
     const booked = await store.books.between(chainId, from_block, to_block)
     const orderIds = [...new Set(booked.flatMap(({ order_id }) => order_id ?? []))]
-    const differences = (await store.orders.byIds(orderIds)).flatMap(ledger => differencesOf(ledger, store.chain.view(chainId)))
+    const differences = (await store.orders.counted(orderIds)).flatMap(counted => differencesOf(counted, store.chain.view(chainId)))
     res.json({
       from_block,
       to_block,

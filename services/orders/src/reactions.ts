@@ -1,15 +1,15 @@
-import { CENT, type ChainAudited, type ChainSweep, parseUsdc, type SubscriptionClosed } from '@ponte/contracts'
+import { CENT, type ChainAudited, type ChainBlocks, type SubscriptionClosed } from '@ponte/contracts'
 import { type Logger, type Reactions, retryConflicts } from '@ponte/service-kit'
 import type { Charges } from './charges'
-import { publishIfSettled } from './due'
-import type { Ingestion } from './ingestion'
-import { type Change, type Ledger, release, supersede } from './order'
+import { publishIfSettled } from './due/payouts'
+import type { Intake } from './intake'
+import { type Change, type Ledger, release, supersede } from './order/order'
 import type { ChargeOwner, Store } from './store'
 
 export interface ReactionDeps {
   store: Store
   now: () => Date
-  ingestion: Ingestion
+  intake: Intake
   charges: Charges
   /** Called when more of the chain is known, so that expiry looks at once. */
   chainMoved(): void
@@ -25,19 +25,19 @@ export interface ReactionDeps {
 /** Confirmations are announced for this many orders at once; pages of the others poll. */
 const ANNOUNCED_MAX = 500
 
-/** What orders does about events of others: find, decide, commit. */
+/** Handlers of others' events: find, decide, commit. */
 export function reactions(deps: ReactionDeps): Reactions {
-  const { store, now, ingestion, charges, chainMoved, announce, logger, onQuarantined, audited } = deps
+  const { store, now, intake, charges, chainMoved, announce, logger, onQuarantined, audited } = deps
   /**
    * Closes an order that is no longer wanted. One that was never opened leaves a tombstone, because its charge may still come: the key of outcomes lets
    * one of the two be first, and the other finds it.
    */
   const close = (owner: ChargeOwner, decide: (found: Ledger) => Change | null, eventId?: string): Promise<void> =>
     retryConflicts(async () => {
-      let found = await store.orders.find({ id: owner.order_id })
+      let found = await store.orders.find(owner.order_id)
       if (!found) {
         if (await store.charges.end(owner, 'withdrawn', 'withdrawn', eventId)) return
-        found = await store.orders.find({ id: owner.order_id })
+        found = await store.orders.find(owner.order_id)
       }
       const change = found && decide(found)
       if (change) return store.orders.commit(change, eventId === undefined ? {} : { eventId })
@@ -60,45 +60,42 @@ export function reactions(deps: ReactionDeps): Reactions {
     if (owner) announce(owner)
   }
 
-  /**
-   * However long ago the order was paid: what could not be swept may be swept much later. Strangers' sweeps of the same memo for others are not worth a
-   * look. Answers whose it is.
-   */
-  const lookWhetherSettled = async (memo: string, merchantAddress: string) => {
+  /** However long ago the order was paid: what could not be swept may be swept much later. Strangers' sweeps of the same memo for others are not worth a look. */
+  const lookWhetherSettled = async (memo: string, merchantAddress: string): Promise<void> => {
     const owner = await store.orders.ownerOf(memo)
-    const isWaiting = owner?.status === 'paid' && owner.settledAt === null
+    if (!owner) return
+    const isWaiting = owner.status === 'paid' && owner.settledAt === null
     if (isWaiting && owner.merchantAddress.toLowerCase() === merchantAddress.toLowerCase()) await publishIfSettled(store, owner.id, now)
-    return owner
+    announce(owner)
   }
 
-  const recordSweep = async (sweep: ChainSweep, status: 'confirmed' | 'orphaned', eventId: string): Promise<void> => {
-    await store.deposits.recordSweep(sweep, status, eventId)
-    const owner = await lookWhetherSettled(sweep.memo, sweep.merchant_address)
-    if (owner) announce(owner)
+  const takeIn = async (blocks: ChainBlocks, eventId: string): Promise<void> => {
+    const { advanced } = blocks
+    if (advanced && store.chain.liesAhead(advanced.time)) {
+      logger.error('the listener reports a confirmed time that lies ahead of our clock; it is not believed', { ...advanced })
+      onQuarantined()
+    }
+    const taken = await intake.take(blocks, eventId)
+    if (!taken) return
+    chainMoved()
+    for (const { memo, merchant_address } of blocks.sweeps) await lookWhetherSettled(memo, merchant_address)
+    // Its sweep may have been reported before it; dust is not waited for.
+    for (const { change, before } of taken.orders) {
+      const { settledAt, status, transferUnits, memo, merchantAddress } = change.order
+      const isNews = before.order.status !== 'paid' || transferUnits - before.order.transferUnits >= CENT
+      if (status === 'paid' && settledAt === null && isNews) await lookWhetherSettled(memo, merchantAddress)
+    }
+    for (const order of await store.orders.confirming(blocks.chain_id, ANNOUNCED_MAX)) announce(order)
   }
 
   return {
-    async 'merchant.updated'({ id, data }) {
-      await store.merchants.save(data, id)
+    async 'merchant.updated'({ id, data, occurred_at }) {
+      await store.merchants.save(data, new Date(occurred_at), id)
       if (data.payout_address === null) return
       await store.charges.hurry(data, now())
       charges.waiting.wake()
     },
-    'payment.detected': ({ id, data }) => ingestion.ingestPayment(data, 'detected', id),
-    async 'payment.confirmed'({ id, data }) {
-      await ingestion.ingestPayment(data, 'confirmed', id)
-      // Its sweep may have been reported before it; dust is not waited for.
-      if (data.kind === 'transfer' && parseUsdc(data.amount) >= CENT) await lookWhetherSettled(data.memo, data.merchant_address)
-    },
-    'payment.orphaned': ({ id, data }) => ingestion.ingestPayment(data, 'orphaned', id),
-
-    'sweep.confirmed': ({ id, data }) => recordSweep(data, 'confirmed', id),
-    'sweep.orphaned': ({ id, data }) => recordSweep(data, 'orphaned', id),
-
-    async 'deposit.synced'({ id, data }) {
-      await store.deposits.markSynced(data, id)
-      chainMoved()
-    },
+    'chain.blocks': ({ id, data }) => takeIn(data, id),
 
     async 'deposit.blocked'({ id, data }) {
       await store.deposits.markBlocked(data, id)
@@ -107,19 +104,8 @@ export function reactions(deps: ReactionDeps): Reactions {
 
     async 'authorization.changed'({ id, data }) {
       await store.authorizations.record(data, id)
-      const found = await store.orders.find({ id: data.order_id })
+      const found = await store.orders.find(data.order_id)
       if (found) announce(found.order)
-    },
-
-    async 'chain.advanced'({ id, data }) {
-      if (store.chain.liesAhead(data)) {
-        logger.error('the listener reports a confirmed time that lies ahead of our clock; it is not believed', { ...data })
-        onQuarantined()
-        return store.chain.ignore(id)
-      }
-      await store.chain.recordAdvance(data, id)
-      chainMoved()
-      for (const order of await store.orders.confirming(data.chain_id, ANNOUNCED_MAX)) announce(order)
     },
 
     async 'chain.audited'({ id, data }) {

@@ -1,42 +1,40 @@
 import { randomBytes } from 'node:crypto'
 import {
   ApiError,
-  address,
-  askCheckouts,
   type CreateOrder,
   caller,
-  createOrder,
-  id as idSchema,
   type ListOrders,
   type LiveCheckouts,
-  listOrders,
   type MerchantTerms,
   ORDER_EXPIRES_IN_DEFAULT_S,
   ORDER_EXPIRES_IN_MAX_S,
   ORDER_EXPIRES_IN_MIN_S,
+  operations,
   parseBrl,
-  summaryQuery,
-  termsOf,
+  userIdOf,
 } from '@ponte/contracts'
 import {
   addLogFields,
-  answerOnce,
   answersTo,
   type Database,
   type KeyedRequest,
-  keyedRequest,
-  parseRequest,
   requireCaller,
   retryConflicts,
   searchedPage,
+  serve,
+  serveOnce,
   uuidv7At,
 } from '@ponte/service-kit'
-import { type Request, type Response, Router } from 'express'
-import { z } from 'zod'
-import { attentionRoutes } from './attention'
-import { checksumAddress, type PayoutAddresses } from './chain'
-import { exportRoute } from './export'
-import { cancel, checkoutBody, historyBody, type Ledger, type OrderFactory, type OrderHistory, orderBody, type Place } from './order'
+import { Router } from 'express'
+import { attentionRoutes } from './attention/attention-route'
+import { checksumAddress } from './chain/checksum-address'
+import type { PayoutAddresses } from './chain/payout-addresses'
+import { entriesRoutes } from './export/entries-route'
+import { exportOrders } from './export/export-route'
+import { type Acceptance, accept } from './order/acceptance'
+import { checkoutBody, historyBody, type OrderHistory, orderBody, type Place } from './order/body'
+import type { OrderFactory } from './order/factory'
+import { cancel, type Ledger } from './order/order'
 import type { Store } from './store'
 
 export interface RouteDeps {
@@ -51,45 +49,33 @@ export interface RouteDeps {
   tokenSecrets: readonly string[]
 }
 
-const pathId = z.object({ id: idSchema })
-const pathAddress = z.object({ address })
-const nothing = z.strictObject({})
-
 export function routes(deps: RouteDeps): Router {
   const { store, place } = deps
   const router = Router()
   router.use(requireCaller({ secrets: deps.tokenSecrets, audience: 'orders', schema: caller }))
 
-  router.post('/api/v1/orders', async (req, res) => {
-    const terms = merchantOf(res)
-    parseRequest(nothing, req.query, 'query')
-    const body = parseRequest(createOrder, req.body, 'body')
-    const keyed = keyedRequest(req, terms.merchant_id)
-    await answerOnce(deps.database, keyed, res, async () => {
-      const at = deps.now()
-      const change = await deps.orderFactory.open({
-        id: uuidv7At(at),
-        memo: randomBytes(32).toString('hex'),
-        terms,
-        subscriptionId: null,
-        externalRef: body.external_ref ?? null,
-        description: body.description ?? null,
-        successUrl: body.success_url ?? null,
-        cancelUrl: body.cancel_url ?? null,
-        metadata: body.metadata ?? {},
-        brlCentavos: parseBrl(body.brl_amount),
-        expiresAt: expiresAt(body, at),
-      })
-      addLogFields({ order_id: change.order.id })
-      const answer = { status: 201, body: JSON.stringify(orderBody(change.order, place)) }
-      await store.orders.insert(change, { answers: answersTo(keyed, answer) })
-      return answer
+  serveOnce(router, operations.createOrder, deps.database, async ({ body, terms, keyed }) => {
+    const at = deps.now()
+    const change = await deps.orderFactory.open({
+      id: uuidv7At(at),
+      memo: randomBytes(32).toString('hex'),
+      terms,
+      subscriptionId: null,
+      externalRef: body.external_ref ?? null,
+      description: body.description ?? null,
+      successUrl: body.success_url ?? null,
+      cancelUrl: body.cancel_url ?? null,
+      metadata: body.metadata ?? {},
+      brlCentavos: parseBrl(body.brl_amount),
+      expiresAt: expiresAt(body, at),
     })
+    addLogFields({ order_id: change.order.id })
+    const answer = { status: 201, body: JSON.stringify(orderBody(change.order, place)) }
+    await store.orders.insert(change, { answers: answersTo(keyed, answer) })
+    return answer
   })
 
-  router.get('/api/v1/orders', async (req, res) => {
-    const terms = merchantOf(res)
-    const query = parseRequest(listOrders, req.query, 'query')
+  serve(router, operations.listOrders, async ({ query, terms }, _req, res) => {
     const filter = withChecksum(query)
     const find = async (limit: number) => {
       const { orders: rows, searchedTo } = await store.orders.list(terms.merchant_id, filter, limit)
@@ -98,38 +84,38 @@ export function routes(deps: RouteDeps): Router {
     res.json(await searchedPage(query, find, order => orderBody(order, place)))
   })
 
-  router.get('/api/v1/orders.csv', exportRoute(store, merchantOf, withChecksum))
+  serve(router, operations.exportOrders, exportOrders(store, withChecksum))
 
-  router.use(attentionRoutes(deps))
+  attentionRoutes(router, deps)
+  entriesRoutes(router, deps)
 
-  router.get('/api/v1/orders/:id', async (req, res) => {
-    const history = await historyOf(store, req)
-    requireOwner(history, merchantOf(res))
+  serve(router, operations.getOrder, async ({ params, terms }, _req, res) => {
+    const history = await historyOf(store, params.id)
+    requireOwner(history, terms)
     res.json(historyBody(history, place))
   })
 
-  router.post('/api/v1/orders/:id/cancel', async (req, res) => {
-    const terms = merchantOf(res)
-    const { id } = parseRequest(pathId, req.params, 'path')
-    parseRequest(nothing, req.query, 'query')
-    parseRequest(nothing, req.body, 'body')
-    const keyed = keyedRequest(req, terms.merchant_id)
-    await answerOnce(deps.database, keyed, res, async () => ({ status: 200, body: await cancelOrder(deps, id, terms, keyed) }))
+  serveOnce(router, operations.cancelOrder, deps.database, async ({ params, terms, keyed }) => ({
+    status: 200,
+    body: await cancelOrder(deps, params.id, terms, keyed),
+  }))
+
+  serveOnce(router, operations.acceptOrder, deps.database, async ({ params, body: { reason }, caller: by, terms, keyed }) => ({
+    status: 200,
+    body: await acceptOrder(deps, params.id, { reason, by: userIdOf(by) }, terms, keyed),
+  }))
+
+  serve(router, operations.getSummary, async ({ query, terms }, _req, res) => {
+    res.json(await store.summary(terms.merchant_id, query))
   })
 
-  router.get('/api/v1/summary', async (req, res) => {
-    const query = parseRequest(summaryQuery, req.query, 'query')
-    res.json(await store.summary(merchantOf(res).merchant_id, query))
-  })
-
-  router.get('/api/v1/checkout/:id', async (req, res) => {
-    const history = await historyOf(store, req)
+  serve(router, operations.getCheckout, async ({ params }, _req, res) => {
+    const history = await historyOf(store, params.order_id)
     res.json(checkoutBody(history, await store.chain.head(history.order.chainId), place))
   })
 
-  router.post('/api/v1/checkouts', async (req, res) => {
-    const { ids } = parseRequest(askCheckouts, req.body, 'body')
-    const found = await store.orders.histories(ids)
+  serve(router, operations.getCheckouts, async ({ body }, _req, res) => {
+    const found = await store.orders.histories(body.ids)
     const chains = [...new Set(found.map(({ order }) => order.chainId))]
     const heads = new Map(await Promise.all(chains.map(async chainId => [chainId, await store.chain.head(chainId)] as const)))
     const data = found.map(history => ({
@@ -139,9 +125,7 @@ export function routes(deps: RouteDeps): Router {
     res.json({ data } satisfies LiveCheckouts)
   })
 
-  router.get('/api/v1/payout-addresses/:address', async (req, res) => {
-    const { address } = parseRequest(pathAddress, req.params, 'path')
-    parseRequest(nothing, req.query, 'query')
+  serve(router, operations.judgePayoutAddress, async ({ params: { address } }, _req, res) => {
     const { isContract } = await deps.payoutAddresses.require(address)
     if (isContract === null)
       throw new ApiError('service_unavailable', 'The chain cannot be asked about this address at the moment. Try again shortly.', {
@@ -161,10 +145,10 @@ const cancelOrder = (
   keyed: KeyedRequest | null,
 ): Promise<string> =>
   retryConflicts(async () => {
-    const found = await store.orders.find({ id })
+    const found = await store.orders.find(id)
     if (!found) throw notFound(id)
     requireOwner(found, terms)
-    const change = cancel(found, now())
+    const change = cancel(found.order, now())
     const body = JSON.stringify(orderBody(change?.order ?? found.order, place))
     const answers = answersTo(keyed, { status: 200, body })
     if (change) await store.orders.commit(change, { answers })
@@ -172,7 +156,23 @@ const cancelOrder = (
     return body
   })
 
-const merchantOf = (res: Response): MerchantTerms => termsOf(res.locals.caller)
+/** A payment that came in between is looked at again: what the answer shows as accepted is what was confirmed by then. */
+const acceptOrder = (
+  { store, place, now }: RouteDeps,
+  id: string,
+  acceptance: Acceptance,
+  terms: MerchantTerms,
+  keyed: KeyedRequest | null,
+): Promise<string> =>
+  retryConflicts(async () => {
+    const found = await store.orders.find(id)
+    if (!found) throw notFound(id)
+    requireOwner(found, terms)
+    const change = accept(found, acceptance, store.chain.view(found.order.chainId), now())
+    const body = JSON.stringify(orderBody(change.order, place))
+    await store.orders.commit(change, { answers: answersTo(keyed, { status: 200, body }) })
+    return body
+  })
 
 /** Addresses are kept in EIP-55 form, whatever case they are asked for in. */
 const withChecksum = ({ deposit_address, ...query }: ListOrders): ListOrders =>
@@ -180,9 +180,7 @@ const withChecksum = ({ deposit_address, ...query }: ListOrders): ListOrders =>
 
 const notFound = (id: string) => new ApiError('not_found', `There is no order ${id}.`)
 
-async function historyOf(store: Store, req: Request): Promise<OrderHistory> {
-  const { id } = parseRequest(pathId, req.params, 'path')
-  parseRequest(nothing, req.query, 'query')
+async function historyOf(store: Store, id: string): Promise<OrderHistory> {
   const found = await store.orders.history(id)
   if (!found) throw notFound(id)
   return found

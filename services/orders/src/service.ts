@@ -12,25 +12,24 @@ import {
   serviceParts,
   uuidv7,
 } from '@ponte/service-kit'
-import {
-  createDeploymentCheck,
-  createPayoutAddresses,
-  depositAddresses,
-  isBlockedByToken,
-  isContract,
-  openChainReader,
-  unverifiedDeployment,
-} from './chain'
+import { isBlockedByToken, isContract, openChainReader } from './chain/chain-reader'
+import { createDeploymentCheck, unverifiedDeployment } from './chain/deployment'
+import { depositAddresses } from './chain/deposit-address'
+import { createPayoutAddresses } from './chain/payout-addresses'
 import { createCharges } from './charges'
 import { depositFactory, type OrdersConfig } from './config'
-import { expireDue, isOfListener, park, publishSettled } from './due'
-import { createIngestion } from './ingestion'
+import { expireDue, park } from './due/expiry'
+import { publishSettled } from './due/payouts'
+import { createIntake } from './intake'
 import { orderMetrics } from './metrics'
 import { operatorRoutes } from './operator-routes'
-import { type Change, createOrderFactory } from './order'
-import { openRates, rateSources } from './quote'
+import { createOrderFactory } from './order/factory'
+import type { Change } from './order/order'
+import { refusePaused } from './quote/quote'
+import { openRates } from './quote/rates'
+import { rateSources } from './quote/sources'
 import { reactions } from './reactions'
-import { reconcileJob } from './reconcile'
+import { reconcileJob } from './reconcile/job'
 import { routes } from './routes'
 import { openStore } from './store'
 
@@ -38,6 +37,10 @@ import { openStore } from './store'
 const CHAIN_TIMEOUT_MS = 3_000
 /** An order is looked at when its sweep comes; this is for what a process that ended left. */
 const PAYOUTS_MS = 60_000
+/** An order is asked for when it is made; this is for a question or an answer that was lost. */
+const ASK_MS = 60_000
+const RESEND_MS = 1_000
+const FOLLOWED_MS = 60_000
 
 /** The invoice and its settlement, as a list of parts. */
 export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
@@ -64,8 +67,10 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   })
   metrics.observed('ponte_quote_age_seconds', 'Age of the exchange rate that orders are priced with', rates.ageS)
   metrics.observed('ponte_quote_lasts_seconds', 'How long it prices orders when no source answers any more', rates.lastsS)
-  metrics.observed('ponte_payment_events_missing', 'Events of the listener that expiry waits for', () =>
-    store.chain.missingEvents(config.CHAIN_ID),
+  metrics.observed(
+    'ponte_payment_events_missing',
+    'Confirmed ranges of blocks beyond a gap, or in doubt: expiry waits for what is missing',
+    () => store.chain.view(config.CHAIN_ID).missing,
   )
 
   const factory = depositFactory(config)
@@ -108,21 +113,36 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     },
     place,
     depositMinUnits: config.DEPOSIT_MIN_UNITS,
-    quote: rates.current,
+    quote: config.ORDERS_PAUSED ? refusePaused : rates.current,
     depositAddress: depositAddresses(factory),
     async requirePayable(payoutAddress) {
       deployment.requireVerified()
       return payoutAddresses.require(payoutAddress)
     },
     head: () => store.chain.knownHead(config.CHAIN_ID),
+    generation: () => store.chain.view(config.CHAIN_ID).generation,
   })
-  const ingestion = createIngestion({ store, now, logger, onUnmatched: measured.unmatched, onReorged: measured.reorged })
-  const charges = createCharges({ store, now, orderFactory, ingestion, logger })
+  const asking = every('watch', ASK_MS, () => store.watch.askOpen(config.CHAIN_ID, store.chain.view(config.CHAIN_ID).generation), logger)
+  const resending = every('watch of all orders', RESEND_MS, () => store.watch.askAll(config.CHAIN_ID), logger)
+  const following = every('followed chain', FOLLOWED_MS, () => store.chain.publishFollowed(config.CHAIN_ID), logger)
+  const adopted = async () => {
+    await store.chain.refresh(config.CHAIN_ID)
+    asking.wake()
+    following.wake()
+  }
+  const intake = createIntake({ store, now, logger, onUnmatched: measured.unmatched, onReorged: measured.reorged, adopted })
+  const charges = createCharges({ store, now, orderFactory, intake, logger })
   const expiry = every('expiry', config.EXPIRY_SWEEP_MS, () => expireDue(store, config.CHAIN_ID, now), logger)
   const payouts = every('payouts', PAYOUTS_MS, () => publishSettled(store, now), logger)
   const reconcile = reconcileJob({ store, metrics, now, logger, chainId: config.CHAIN_ID, everyS: config.RECONCILE_EVERY_S })
   // Orders that are made before the first look at the chain would have their addresses watched from its beginning.
-  const chainKnown: Part = { name: 'chain view', start: async () => void (await store.chain.refresh(config.CHAIN_ID)) }
+  const chainKnown: Part = {
+    name: 'chain view',
+    start: async () => {
+      await store.ledger.knowRouter(config.ROUTER_ADDRESS, config.PLATFORM_FEE_BPS)
+      await store.chain.refresh(config.CHAIN_ID)
+    },
+  }
   const pruning = answerRetention(database, logger)
 
   const feeBps = config.PLATFORM_FEE_BPS
@@ -136,6 +156,9 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     rates,
     expiry,
     payouts,
+    asking,
+    resending,
+    following,
     charges.waiting,
     pruning,
     reconcile.part,
@@ -145,7 +168,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
       reactions({
         store,
         now,
-        ingestion,
+        intake,
         charges,
         chainMoved: expiry.wake,
         announce,
@@ -154,7 +177,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
         audited: reconcile.audited,
       }),
       {
-        patienceMs: type => (isOfListener(type) ? config.CHAIN_EVENT_PATIENCE_S * 1_000 : 0),
+        patienceMs: type => (type === 'chain.blocks' ? config.CHAIN_EVENT_PATIENCE_S * 1_000 : 0),
         onDead: message => park(store, message),
       },
     ),
@@ -162,7 +185,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   return assemble({ parts, http, operators: operatorRoutes(store, config.CHAIN_ID).use(auditRoutes(database, audited)) })
 }
 
-/** What an auditor reads row by row. */
+/** Read row by row by an auditor. */
 const audited = {
   orders: ['id'],
   payments: ['id'],

@@ -2,36 +2,44 @@ import type { Database } from '@ponte/service-kit'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from './generated/client'
 import { attentionStore } from './store/attention'
-import { authorizationStore } from './store/authorizations'
-import { bookStore } from './store/books'
+import { bookStore, unmatchedStore } from './store/books'
 import { chainStore } from './store/chain'
 import { chargeStore } from './store/charges'
-import { depositStore } from './store/deposits'
+import { intakeStore } from './store/intake'
+import { ledgerStore } from './store/ledger'
 import { merchantStore } from './store/merchants'
 import { orderList } from './store/order-list'
 import { orderReads } from './store/order-reads'
-import { type OrderStoreOptions, orderWrites } from './store/order-writes'
+import { orderWrites } from './store/order-writes'
+import { authorizationStore, depositStore } from './store/relayer'
+import type { OrderStoreOptions } from './store/rows'
 import { summaryStore } from './store/summary'
-import { unmatchedStore } from './store/unmatched'
+import { watchStore } from './store/watch'
 
 export { type ChargeOwner, chargeOwner } from './store/charges'
-export type { Due } from './store/order-reads'
-export { isKnownOrder, isOthersPayment, type Report } from './store/order-writes'
+export type { Cursor, IntakeLedger, Taken } from './store/intake'
+export type { Counted, Due } from './store/order-reads'
+export { isKnownOrder } from './store/order-writes'
+export type { Unmatched } from './store/rows'
 export type Store = ReturnType<typeof openStore>
 
 /** Single rows and cold writes go through Prisma; what needs one round trip or a plan of its own is SQL with its reason. */
 export function openStore(database: Database, options: OrderStoreOptions) {
   const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) })
+  const ledger = ledgerStore(database)
   return {
     orders: { ...orderReads(database, prisma), ...orderWrites(database, options), list: orderList(database) },
     deposits: depositStore(database),
     authorizations: authorizationStore(database),
-    unmatched: unmatchedStore(database, prisma),
+    unmatched: unmatchedStore(prisma),
+    intake: intakeStore(database, prisma, options.committed),
+    watch: watchStore(database, prisma, options.now),
     charges: chargeStore(database, prisma, options),
-    chain: chainStore(database, prisma, options.latestChainTime),
+    chain: chainStore(database, prisma, options.now, options.latestChainTime),
     merchants: merchantStore(database, prisma),
     books: bookStore(database),
-    summary: summaryStore(database),
+    ledger,
+    summary: summaryStore(database, ledger),
     attention: attentionStore(database, prisma),
   }
 }

@@ -176,7 +176,7 @@ describe('what is handled', () => {
     const [again] = (await list(merchant)).data
     expect(again).toMatchObject({ id: order.id, reasons: ['overpaid'], handled_at: null })
     expect(await ids(merchant, { handled: 'true' })).toEqual([])
-    // What was seen is not what is there now.
+    // The mark names another view than the present one.
     expect((await mark(merchant, order.id, 'handle', { facts: item?.facts })).body).toMatchObject({ status: 409, code: 'invalid_state' })
     await mark(merchant, order.id, 'handle', { facts: again?.facts })
     await chain.blocked(order, 'sweep_refused', 1)

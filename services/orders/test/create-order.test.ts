@@ -34,13 +34,15 @@ describe('POST /api/v1/orders', () => {
     expect(read.body).toEqual({ ...body, payments: [] })
   })
 
-  it('writes order.created in the same statement (invariant 2)', async () => {
+  it('asks the listener to watch it in the same statement (invariant 2)', async () => {
     const { body } = await create({ brl_amount: '10' })
-    const { rows } = await system.sql.query("SELECT body::jsonb AS event FROM outbox WHERE body::jsonb->'data'->'order'->>'id' = $1", [
-      body.id,
+    const { rows } = await system.sql.query(
+      "SELECT type, body::jsonb->'data'->'orders' AS orders FROM outbox WHERE body::jsonb->'data'->'orders'->0->>'order_id' = $1",
+      [body.id],
+    )
+    expect(rows).toMatchObject([
+      { type: 'deposit.watch', orders: [{ merchant_id: merchantId, memo: body.memo, asked_amount: body.usdc_amount }] },
     ])
-    expect(rows).toHaveLength(1)
-    expect(rows[0]?.event).toMatchObject({ type: 'order.created', data: { merchant_id: merchantId, order: { memo: body.memo } } })
   })
 
   it('makes one order of fifty equal requests at once with one Idempotency-Key', async () => {

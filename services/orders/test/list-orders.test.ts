@@ -214,7 +214,7 @@ it('every filter seeks in an index and reads little more than it answers, at any
   expect(everything.headers['content-type']).toBe('text/csv; charset=utf-8')
   expect(new Set(everything.text.trimEnd().split('\r\n')).size).toBe(1 + 20_000 - 20)
 
-  // What is searched for in the same orders ends early, names where, and goes on from there until all were looked through.
+  // A search among the same orders ends early, names where, and goes on from there until all were looked through.
   const { found, pages } = await allPages(busy, { description: 'cesta de pães', limit: 100 })
   expect({ found: found.length, pages }).toEqual({ found: 20, pages: 4 })
   const upwards = await list(busy, { description: 'cesta de pães', limit: 100, ending_before: found.at(-1) })

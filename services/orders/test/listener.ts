@@ -1,19 +1,23 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import {
-  type ChainAdvanced,
-  type ChainPayment,
-  type ChainSweep,
+  type BlockPayment,
+  type ChainBlocks,
   type ChargeRequested,
   type EventData,
   type EventType,
   formatUsdc,
   type OrderBody,
+  paymentId,
 } from '@ponte/contracts'
 import { type Bus, uuidv7 } from '@ponte/service-kit'
-import { merchantId, PAYOUT } from './setup'
+import { asked, merchantId, PAYOUT } from './setup'
 
 type Status = 'detected' | 'confirmed' | 'orphaned'
+export type Paid = BlockPayment & { chain_id: number }
+type PaidOrder = Pick<OrderBody, 'memo' | 'payment' | 'usdc_amount'>
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
+/** The same transaction in another block is another payment. */
+const blockHash = (txHash: string, block: number) => `0x${createHash('sha256').update(`${txHash}${block}`).digest('hex')}`
 
 /** An event as its publisher would send it; the same `id` is the same event, delivered again. */
 export const message = <T extends EventType>(type: T, data: EventData<T>, id = uuidv7(), occurredAt = new Date()) => ({
@@ -22,25 +26,37 @@ export const message = <T extends EventType>(type: T, data: EventData<T>, id = u
   body: JSON.stringify({ id, type, occurred_at: occurredAt.toISOString(), data, trace: null }),
 })
 
-/** Publishes what a chain-listener would: payments, sweeps and deposit states with gapless sequences, and how far the chain is confirmed. */
+/** Confirmed ranges lie beyond the blocks that tests name, unless they ask for others. */
+const SINCE = 1_000_000
+
+/** Publishes what a chain-listener would: blocks of one generation of its history. */
 export function listener(bus: Bus) {
-  let sequence = 0
-  const revisions = new Map<string, number>()
-  const reported = (type: Status, paid: ChainPayment) => message(`payment.${type}`, paid)
+  let generation = uuidv7()
+  let lease = uuidv7()
+  let version = 0
+  let confirmed = SINCE - 1
+  const blocks = (change: Partial<ChainBlocks> = {}): ChainBlocks => ({
+    ...{ chain_id: 31337, generation, lease, version: ++version, earlier: [], since: SINCE, head: 12, advanced: null },
+    ...{ gone: [], payments: [], sweeps: [], watched: [], ...change },
+  })
+  const router = () => [...(asked.get(bus)?.orders.values() ?? [])].filter(({ deposit_address }) => deposit_address === null)
 
   const self = {
+    generation: () => generation,
+    /** Another history: what this one knows is all that counts from now on. */
+    beginAnew() {
+      generation = uuidv7()
+      lease = uuidv7()
+      version = 0
+      confirmed = SINCE - 1
+    },
     /** A payment of this order's memo; `gross` in units. Nothing is published by this. */
-    payment(
-      order: Pick<OrderBody, 'memo' | 'payment' | 'usdc_amount'>,
-      change: Partial<ChainPayment> & { gross?: bigint } = {},
-    ): ChainPayment {
+    payment(order: PaidOrder, change: Partial<Paid> & { gross?: bigint } = {}): Paid {
       const { gross, ...rest } = change
-      const txHash = `0x${hex(32)}`
+      const txHash = rest.tx_hash ?? `0x${hex(32)}`
       return {
-        payment_id: `31337:${txHash}:0`,
-        sequence: 0,
-        revision: 0,
         kind: 'router',
+        is_confirmed: true,
         chain_id: order.payment.chain_id,
         router_address: order.payment.router_address.toLowerCase(),
         token_address: order.payment.token_address.toLowerCase(),
@@ -52,39 +68,43 @@ export function listener(bus: Bus) {
         log_index: 0,
         tx_hash: txHash,
         block_number: 10,
-        block_hash: `0x${hex(32)}`,
+        block_hash: blockHash(txHash, rest.block_number ?? 10),
         block_time: new Date().toISOString(),
         ...rest,
       }
     },
     /** A transfer to this order's deposit address. */
-    transfer: (
-      order: Pick<OrderBody, 'memo' | 'payment' | 'usdc_amount'>,
-      change: Partial<ChainPayment> & { gross?: bigint } = {},
-    ): ChainPayment => self.payment(order, { kind: 'transfer', deposit_address: order.payment.deposit_address, ...change }),
-    /** The next event about a payment, numbered; it travels when the caller publishes it. */
-    next(type: Status, paid: ChainPayment, change: Partial<ChainPayment> = {}) {
-      const revision = (revisions.get(paid.payment_id) ?? 0) + 1
-      revisions.set(paid.payment_id, revision)
-      return reported(type, { ...paid, ...change, revision, sequence: ++sequence })
+    transfer: (order: PaidOrder, change: Partial<Paid> & { gross?: bigint } = {}): Paid =>
+      self.payment(order, { kind: 'transfer', deposit_address: order.payment.deposit_address, ...change }),
+    idOf: (paid: Paid) => paymentId(paid.chain_id, paid),
+    blocks,
+    publish: (change: Partial<ChainBlocks>) => bus.publish(message('chain.blocks', blocks(change))),
+    /** The next event about a payment; it travels when the caller publishes it. */
+    next(type: Status, paid: Paid, change: Partial<Paid> = {}) {
+      const moved = change.block_number === undefined ? {} : { block_hash: blockHash(paid.tx_hash, change.block_number) }
+      const { chain_id, ...payment } = { ...paid, ...moved, ...change, is_confirmed: type === 'confirmed' }
+      const told = type === 'orphaned' ? { gone: [payment.block_hash] } : { payments: [payment] }
+      return message('chain.blocks', blocks({ chain_id, ...told }))
     },
     /** The next event about a sweep of this order's address, `gross` in units. */
-    async sweeps(type: 'confirmed' | 'orphaned', order: OrderBody, gross: bigint, change: Partial<ChainSweep> = {}): Promise<ChainSweep> {
-      const { kind, payer_address, payment_id, ...position } = self.payment(order, { gross })
-      const sweep = { ...position, amount: formatUsdc(gross), log_index: 0, sweep_id: payment_id, ...change }
-      const revision = (revisions.get(sweep.sweep_id) ?? 0) + 1
-      revisions.set(sweep.sweep_id, revision)
-      const data: ChainSweep = { ...sweep, deposit_address: order.payment.deposit_address ?? PAYOUT, revision, sequence: ++sequence }
-      await bus.publish(message(`sweep.${type}`, data))
-      return data
+    async sweeps(
+      type: 'confirmed' | 'orphaned',
+      order: OrderBody,
+      gross: bigint,
+      change: Partial<Paid> & { fee?: string } = {},
+    ): Promise<Paid> {
+      const address = change.deposit_address ?? order.payment.deposit_address ?? PAYOUT
+      const sweep = { ...self.payment(order, { gross }), ...change }
+      const { chain_id, kind, is_confirmed, ...log } = sweep
+      const isGone = type === 'orphaned'
+      await self.publish({ gone: isGone ? [log.block_hash] : [], sweeps: isGone ? [] : [{ ...log, deposit_address: address }] })
+      return sweep
     },
-    synced: (...orders: OrderBody[]) =>
-      bus.publish(message('deposit.synced', { chain_id: 31337, sequence: ++sequence, order_ids: orders.map(({ id }) => id) })),
+    synced: (...orders: Pick<OrderBody, 'id'>[]) => self.publish({ watched: orders.map(({ id }) => ({ order_id: id, through: 0 })) }),
     blocked: (order: OrderBody, reason: EventData<'deposit.blocked'>['reason'], revision: number) =>
       bus.publish(
         message('deposit.blocked', {
           chain_id: 31337,
-          sequence: ++sequence,
           revision,
           order_id: order.id,
           memo: order.memo,
@@ -93,14 +113,20 @@ export function listener(bus: Bus) {
           reason,
         }),
       ),
-    async report(type: Status, paid: ChainPayment, change: Partial<ChainPayment> = {}): Promise<void> {
+    async report(type: Status, paid: Paid, change: Partial<Paid> = {}): Promise<void> {
       await bus.publish(self.next(type, paid, change))
     },
-    advance: (time: Date, change: Partial<ChainAdvanced> = {}) =>
-      message('chain.advanced', {
-        ...{ chain_id: 31337, confirmed_block: 10, confirmed_time: time.toISOString(), head_block: 12, sequence, ...change },
-      }),
-    advances: (time: Date, change: Partial<ChainAdvanced> = {}) => bus.publish(self.advance(time, change)),
+    /** Ten more blocks are confirmed, the last of them at this time. */
+    advance(time: Date, change: Partial<ChainBlocks> = {}) {
+      const from = confirmed + 1
+      confirmed += 10
+      return message('chain.blocks', blocks({ advanced: { from, to: confirmed, time: time.toISOString() }, head: confirmed, ...change }))
+    },
+    /** The same, with every order watched that has no address; those that have one are by `synced`. */
+    async advances(time: Date, change: Partial<ChainBlocks> = {}): Promise<void> {
+      await asked.get(bus)?.idle()
+      await bus.publish(self.advance(time, { watched: router().map(({ order_id }) => ({ order_id, through: 0 })), ...change }))
+    },
   }
   return self
 }

@@ -76,7 +76,7 @@ describe('a payout address that cannot be paid is refused when it is set and whe
 describe('a payout address that is a contract', () => {
   const created = async (orderId: string) => {
     const { rows } = await system.sql.query(
-      "SELECT body::jsonb->'data'->'merchant_is_contract' AS contract FROM outbox WHERE body::jsonb->'data'->'order'->>'id' = $1 AND type = 'order.created'",
+      "SELECT body::jsonb->'data'->'orders'->0->'merchant_is_contract' AS contract FROM outbox WHERE body::jsonb->'data'->'orders'->0->>'order_id' = $1",
       [orderId],
     )
     return rows[0]?.contract

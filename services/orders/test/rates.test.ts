@@ -2,10 +2,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type LocalChain, mined, startLocalChain } from '@ponte/local-servers'
 import { testRateFeedAbi } from '@ponte/payment-router'
-import { readConfig, until } from '@ponte/service-kit'
+import { readConfig, silentLogger, until } from '@ponte/service-kit'
 import { Contract } from 'ethers'
 import request from 'supertest'
-import { ordersConfig } from '../src'
+import { createOrders, ordersConfig } from '../src'
 import { httpRate, httpRateSettings, parseExactly, rateMicros } from '../src/quote/http-rate'
 import { asMerchant, settings, startOrders } from './setup'
 
@@ -162,4 +162,26 @@ it('deposit addresses: the router’s own, where the factory is set', async () =
   )
   expect(body.payment.payment_uri).toContain(`/transfer?address=${body.payment.deposit_address}&uint256=27675277`)
   await system.stop()
+})
+
+it('ORDERS_PAUSED opens no order and says what to do; those that exist are read and cancelled, and a repeated request gets its answer', async () => {
+  const system = await startOrders()
+  const keyed = (url: string) =>
+    request(url).post('/api/v1/orders').set(asMerchant()).set('Idempotency-Key', 'key-0001').send({ brl_amount: '150.00' })
+  const { body: order } = await keyed(system.url).expect(201)
+  const config = readConfig(ordersConfig, { ...settings(system.database.url), ORDERS_PAUSED: 'true' })
+  const paused = createOrders(config, { bus: system.bus, logger: silentLogger })
+  await paused.start()
+  const url = `http://127.0.0.1:${paused.http.port()}`
+  try {
+    const refused = await create({ url }).expect(503)
+    expect([refused.body.code, refused.headers['retry-after']]).toEqual(['orders_paused', '60'])
+    expect(refused.body.detail).toContain('those that exist can be paid')
+    expect((await keyed(url).expect(201)).body.id).toBe(order.id)
+    await request(url).get(`/api/v1/orders/${order.id}`).set(asMerchant()).expect(200)
+    await request(url).post(`/api/v1/orders/${order.id}/cancel`).set(asMerchant()).send({}).expect(200)
+  } finally {
+    await paused.stop()
+    await system.stop()
+  }
 })

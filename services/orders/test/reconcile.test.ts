@@ -19,7 +19,7 @@ const ask = async () => (await request(system.ops).get('/reconcile').query({ fro
 const counted = async () =>
   Number(/^ponte_reconcile_differences\{[^}]*\} (.*)$/m.exec((await request(system.ops).get('/metrics')).text)?.[1])
 
-/** What is found while a column of the order states something else; nothing any more when it is as it was. */
+/** Differences found while a column of the order states something else; none once it is repaired. */
 async function harmed(set: string, repair: string) {
   await system.sql.query(`UPDATE orders SET ${set} WHERE id = $1`, [order.id])
   const { differences } = await ask()

@@ -1,4 +1,4 @@
-import { OPT_IN_EVENTS, queuesReadBy, topology } from '@ponte/contracts'
+import { type EventData, OPT_IN_EVENTS, queuesReadBy, topology } from '@ponte/contracts'
 import { type Bus, type Logger, memoryBus, openDatabase, readConfig, signCaller, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import { createOrders, ordersConfig, ordersMigrations } from '../src'
@@ -8,7 +8,7 @@ export const PAYOUT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 export const ROUTER = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
 export const merchantId = '01981f3c-0000-7000-8000-000000000001'
 
-/** What every process of the service is configured with here. */
+/** Settings shared by every process of the service here. */
 export const settings = (databaseUrl: string): Record<string, string> => ({
   DATABASE_URL: databaseUrl,
   AMQP_URL: 'amqp://unused',
@@ -33,6 +33,8 @@ export interface PublishedEvent {
   type: string
   data: { order: Record<string, unknown> }
 }
+/** The orders that the listener was asked to watch. */
+export const asked = new WeakMap<Bus, { orders: Map<string, EventData<'deposit.watch'>['orders'][number]>; idle(): Promise<void> }>()
 const isOptIn = (type: string) => OPT_IN_EVENTS.some(each => each === type)
 
 /** The real service on a database of its own, with the in-process bus and a static rate. */
@@ -41,11 +43,18 @@ export async function startOrders(env: Record<string, string> = {}, given: { now
   const bus: Bus = memoryBus({ topology, logger: silentLogger })
   const config = readConfig(ordersConfig, { ...settings(database.url), ...env })
   const orders = createOrders(config, { bus, logger: silentLogger, ...given })
+  const watched = new Map<string, EventData<'deposit.watch'>['orders'][number]>()
+  asked.set(bus, { orders: watched, idle: () => orders.idle() })
   // The other consumers: without them the relay would wait.
   const mine = queuesReadBy('orders')
   const others = Object.keys(topology)
     .filter(queue => !mine.includes(queue))
-    .map(queue => bus.consume(queue, async () => undefined))
+    .map(queue =>
+      bus.consume(queue, async ({ type, body }) => {
+        if (type !== 'deposit.watch') return
+        for (const order of JSON.parse(body).data.orders) watched.set(order.order_id, order)
+      }),
+    )
   for (const other of others) await other.start?.()
   try {
     await orders.start()
@@ -73,7 +82,7 @@ export async function startOrders(env: Record<string, string> = {}, given: { now
     ops: `http://127.0.0.1:${orders.ops.port()}`,
     /** The events about this order that every merchant gets, in the order they were written. */
     published: async (orderId: string): Promise<PublishedEvent[]> => (await eventsOf(orderId)).filter(({ type }) => !isOptIn(type)),
-    /** Those that go only where they were chosen. */
+    /** Events that go only where they were chosen. */
     chosen: async (orderId: string): Promise<PublishedEvent[]> => (await eventsOf(orderId)).filter(({ type }) => isOptIn(type)),
     async stop() {
       await orders.stop()

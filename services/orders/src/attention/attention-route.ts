@@ -1,52 +1,33 @@
-import {
-  ApiError,
-  type AttentionItemBody,
-  caller,
-  exportAttention,
-  handleAttention,
-  id as idSchema,
-  type ListAttention,
-  listAttention,
-  type MerchantTerms,
-  termsOf,
-} from '@ponte/contracts'
-import { csvPage, listPage, parseRequest, sendCsv } from '@ponte/service-kit'
-import { type Request, type Response, Router } from 'express'
-import { z } from 'zod'
-import type { Place } from '../order'
-import type { Mark, Seen } from '../payment'
+import { ApiError, type AttentionItemBody, type ListAttention, type MerchantTerms, operations, userIdOf } from '@ponte/contracts'
+import { answersTo, csvPage, type Database, listPage, type StoredAnswer, sendCsv, serve, serveOnce } from '@ponte/service-kit'
+import type { Router } from 'express'
+import type { Place } from '../order/body'
+import type { Mark, Seen } from '../payment/mismatch'
 import type { Store } from '../store'
 import { factsOf, orderItem, reasonsOf, seenOf, unmatchedItem } from './attention'
 import { attentionColumns } from './attention-csv'
 
 export interface AttentionDeps {
   store: Store
+  database: Database
   place: Place
   feeBps: bigint
   now: () => Date
 }
 
-const path = z.object({ id: idSchema })
-const nothing = z.strictObject({})
-const BASE = '/api/v1/attention'
-
 /** One case as it is now. */
 interface Found {
   seen: Seen
   body(mark: Mark | null): AttentionItemBody
-  write(mark: (Mark & Seen) | null): Promise<void>
+  write(mark: (Mark & Seen) | null, answers: StoredAnswer[]): Promise<void>
 }
 
-/** What does not simply settle, of orders and of money without one, newest first in one list; and what of it is handled. */
-export function attentionRoutes({ store, place, feeBps, now }: AttentionDeps): Router {
-  const router = Router()
-
+/** Orders and payments without one, newest first in one list, with a mark on those that are handled. */
+export function attentionRoutes(router: Router, { store, database, place, feeBps, now }: AttentionDeps): void {
   const list = async (terms: MerchantTerms, query: ListAttention, limit: number): Promise<AttentionItemBody[]> => {
     const [orderIds, unmatched] = await Promise.all([
       store.attention.orderIds(terms.merchant_id, query, limit),
-      terms.payout_address === null
-        ? []
-        : store.attention.unmatched({ merchantId: terms.merchant_id, payoutAddress: terms.payout_address }, query, limit),
+      store.merchants.payoutSpans(terms).then(spans => store.attention.unmatched({ merchantId: terms.merchant_id, spans }, query, limit)),
     ])
     const marks = query.handled === 'true' ? await store.attention.marks(orderIds) : new Map<string, Mark>()
     const histories = await store.orders.histories(orderIds)
@@ -56,25 +37,20 @@ export function attentionRoutes({ store, place, feeBps, now }: AttentionDeps): R
     return (query.ending_before === undefined ? newestFirst : newestFirst.reverse()).slice(0, limit)
   }
 
-  router.get(BASE, async (req, res) => {
-    const query = parseRequest(listAttention, req.query, 'query')
-    const find = (limit: number) => list(termsOf(res.locals.caller), query, limit)
+  serve(router, operations.listAttention, async ({ query, terms }, _req, res) => {
+    const find = (limit: number) => list(terms, query, limit)
     res.json(await listPage(query, find, item => item))
   })
 
-  router.get(`${BASE}.csv`, async (req, res) => {
-    const query = parseRequest(exportAttention, req.query, 'query')
+  serve(router, operations.exportAttention, async ({ query, terms }, req, res) => {
     await sendCsv(req, res, {
       name: 'attention',
       columns: attentionColumns,
-      page: async (from, limit) => csvPage(await list(termsOf(res.locals.caller), { ...query, ...from }, limit), limit),
+      page: async (from, limit) => csvPage(await list(terms, { ...query, ...from }, limit), limit),
     })
   })
 
-  const found = async (req: Request, res: Response): Promise<Found> => {
-    const terms = termsOf(res.locals.caller)
-    const { id } = parseRequest(path, req.params, 'path')
-    parseRequest(nothing, req.query, 'query')
+  const found = async (id: string, terms: MerchantTerms): Promise<Found> => {
     const history = await store.orders.history(id)
     if (history && history.order.merchantId !== terms.merchant_id)
       throw new ApiError('forbidden', 'This order belongs to another merchant.')
@@ -82,34 +58,32 @@ export function attentionRoutes({ store, place, feeBps, now }: AttentionDeps): R
       return {
         seen: seenOf(history),
         body: mark => orderItem(history, place, mark),
-        write: mark => store.attention.markOrder(id, mark),
+        write: (mark, answers) => store.attention.markOrder(id, mark, answers),
       }
     }
-    const { merchant_id: merchantId, payout_address: payoutAddress } = terms
-    const money = payoutAddress === null ? null : await store.attention.findUnmatched({ merchantId, payoutAddress }, id)
+    const merchantId = terms.merchant_id
+    const money = await store.attention.findUnmatched({ merchantId, spans: await store.merchants.payoutSpans(terms) }, id)
     if (!money) throw new ApiError('not_found', 'Nothing with this id needs attention.')
     return {
       seen: { facts: money.facts, blocked: null },
       body: mark => unmatchedItem({ ...money, mark }, feeBps),
-      write: mark => store.attention.markPayment(merchantId, money.payment.id, mark),
+      write: (mark, answers) => store.attention.markPayment(merchantId, money.payment.id, mark, answers),
     }
   }
 
-  router.post(`${BASE}/:id/handle`, async (req, res) => {
-    const { seen, body, write } = await found(req, res)
-    const { facts } = parseRequest(handleAttention, req.body, 'body')
+  serveOnce(router, operations.handleAttention, database, async ({ params, body: { facts }, caller, terms, keyed }) => {
+    const { seen, body, write } = await found(params.id, terms)
     if (facts !== factsOf(seen)) throw new ApiError('invalid_state', 'Something new is known of it; look at it again.')
-    const from = caller.parse(res.locals.caller)
-    const mark = { at: now(), by: from.kind === 'merchant' ? (from.user_id ?? null) : null }
-    await write({ ...mark, ...seen })
-    res.json(body(mark))
+    const mark = { at: now(), by: userIdOf(caller) }
+    const answer = { status: 200, body: JSON.stringify(body(mark)) }
+    await write({ ...mark, ...seen }, answersTo(keyed, answer))
+    return answer
   })
 
-  router.post(`${BASE}/:id/reopen`, async (req, res) => {
-    parseRequest(nothing, req.body, 'body')
-    const { body, write } = await found(req, res)
-    await write(null)
-    res.json(body(null))
+  serveOnce(router, operations.reopenAttention, database, async ({ params, terms, keyed }) => {
+    const { body, write } = await found(params.id, terms)
+    const answer = { status: 200, body: JSON.stringify(body(null)) }
+    await write(null, answersTo(keyed, answer))
+    return answer
   })
-  return router
 }

@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto'
-import { type AttentionItemBody, type AttentionReason, formatUsdc, merchantShare, type UnmatchedData } from '@ponte/contracts'
-import { historyBody, type Order, type OrderHistory, type Place, receivedUnits } from '../order'
-import { confirmedPayments, type Mark, type Seen, type UnmatchedMoney } from '../payment'
+import {
+  type AttentionAction,
+  type AttentionItemBody,
+  type AttentionReason,
+  formatUsdc,
+  merchantShare,
+  type UnmatchedData,
+} from '@ponte/contracts'
+import { refusalOf } from '../order/acceptance'
+import { historyBody, type OrderHistory, type Place } from '../order/body'
+import { type Order, receivedUnits } from '../order/order'
+import type { Mark, Seen, UnmatchedMoney } from '../payment/mismatch'
+import { confirmedPayments } from '../payment/payment'
 
 const MINTED = `0x${'0'.repeat(40)}`
 /** Where another contract or token took the money, its fee is not ours to know. */
@@ -17,7 +27,7 @@ export function reasonsOf({ order, blockedReason }: Pick<OrderHistory, 'order' |
 
 type Taking = Pick<Order, 'status' | 'exception' | 'subscriptionId' | 'supersededAt' | 'confirmedUnits' | 'usdcUnits'>
 
-/** What the order takes of what came: up to what it asked for, and nothing once it is closed without being paid. */
+/** Up to the asked amount, and nothing once the order is closed without being paid. */
 export function takenUnits(order: Taking): bigint {
   const { status, confirmedUnits, usdcUnits } = order
   if (status === 'cancelled' || (status === 'expired' && !isOfPeriod(order))) return 0n
@@ -28,7 +38,7 @@ export function takenUnits(order: Taking): bigint {
 const isOfPeriod = ({ subscriptionId, exception, supersededAt }: Taking): boolean =>
   subscriptionId !== null && (exception === null || supersededAt === null)
 
-/** What of an order brings it back once it is another: the same text as its index has. */
+/** An order that was handled comes back once this is another: the same text as its index has. */
 export const seenOf = ({ order, blockedReason }: Pick<OrderHistory, 'order' | 'blockedReason'>): Seen => ({
   facts: `${order.status}/${order.exception ?? ''}/${order.confirmedUnits}`,
   blocked: blockedReason,
@@ -50,6 +60,7 @@ export function orderItem(history: OrderHistory, place: Place, mark: Mark | null
     ...sums(gross, receivedUnits(order), takenUnits(order)),
     order: historyBody(history, place),
     payment: null,
+    actions: refusalOf(order) === null ? (['accept'] satisfies AttentionAction[]) : [],
     ...marked(factsOf(seenOf(history)), mark),
   }
 }

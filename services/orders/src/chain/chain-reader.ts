@@ -1,6 +1,6 @@
 import { Contract, FetchRequest, isError, JsonRpcProvider, Network } from 'ethers'
 
-/** What orders asks of the chain itself; payments come from chain-listener. */
+/** Payments come from chain-listener; only this is asked of the chain itself. */
 export interface ChainReader {
   /** Asks the nodes in turn until one answers. A refusal by the chain itself is an answer. Rejects when none can be asked. */
   ask<T>(question: (provider: JsonRpcProvider) => Promise<T>): Promise<T>

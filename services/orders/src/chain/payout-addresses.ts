@@ -13,6 +13,8 @@ export interface PayoutAddressesOptions {
   isBlocked(address: string): Promise<boolean>
   /** True when a contract stands at the address. Rejects when the chain cannot be asked. */
   isContract(address: string): Promise<boolean>
+  /** Milliseconds that never go back. */
+  clock?: () => number
   logger: Logger
 }
 
@@ -31,12 +33,14 @@ interface Finding {
 
 const KNOWN_MAX = 50_000
 const PAYABLE_MS = 600_000
+/** An issuer blocks at any moment, and until it is seen orders are opened that no one can pay: one question for each merchant in so many seconds. */
+const UNBLOCKED_MS = 15_000
 /** The issuer may lift a block, and a node may answer again. */
 const UNCERTAIN_MS = 30_000
 
-/** Where merchants may be paid. What was found is remembered for minutes, so that opening an order asks neither chain nor database. */
+/** Where merchants may be paid. What was found is remembered, a block for seconds and the rest for minutes, so that few orders ask chain and database. */
 export function createPayoutAddresses(options: PayoutAddressesOptions): PayoutAddresses {
-  const { routerAddress, tokenAddress, isDepositAddress, isBlocked, isContract, logger } = options
+  const { routerAddress, tokenAddress, isDepositAddress, isBlocked, isContract, clock = () => performance.now(), logger } = options
   const contracts = new Map<string, string>([
     [`0x${'0'.repeat(40)}`, 'is the zero address: what is sent there is lost'],
     [routerAddress.toLowerCase(), 'is the payment router: what is sent there is lost'],
@@ -47,33 +51,45 @@ export function createPayoutAddresses(options: PayoutAddressesOptions): PayoutAd
     ],
   ])
 
-  const askChain = async (address: string): Promise<Finding> => {
+  const lookedUp = async <T>(address: string, question: (address: string) => Promise<T>): Promise<T | null> => {
     try {
-      const [blocked, contract] = await Promise.all([isBlocked(address), isContract(address)])
-      return { refusal: blocked ? 'is blocked by the issuer of the token: it can receive nothing' : null, isContract: contract }
+      return await question(address)
     } catch (error) {
       // A block keeps money where it is, and the listener reports it; a node that does not answer must not stop every merchant.
       logger.warn('a payout address cannot be looked up on the chain', { payout_address: address, error })
-      return { refusal: null, isContract: null }
+      return null
     }
   }
+  const remembered = { max: KNOWN_MAX, ttl: PAYABLE_MS, ttlResolution: 0, perf: { now: clock } }
   const findings = new LRUCache<string, Finding>({
-    max: KNOWN_MAX,
+    ...remembered,
     async fetchMethod(address, _, { options: entry }) {
       if (await isDepositAddress(address))
         return { refusal: 'is the deposit address of an order: what is sent there pays that order', isContract: null }
-      const finding = await askChain(address)
-      entry.ttl = finding.refusal === null && finding.isContract !== null ? PAYABLE_MS : UNCERTAIN_MS
-      return finding
+      const contract = await lookedUp(address, isContract)
+      entry.ttl = contract === null ? UNCERTAIN_MS : PAYABLE_MS
+      return { refusal: null, isContract: contract }
     },
-    ttl: PAYABLE_MS,
   })
+  const blocks = new LRUCache<string, { isBlocked: boolean }>({
+    ...remembered,
+    async fetchMethod(address, before, { options: entry }) {
+      const blocked = await lookedUp(address, isBlocked)
+      entry.ttl = blocked === false ? UNBLOCKED_MS : UNCERTAIN_MS
+      return { isBlocked: blocked ?? before?.isBlocked === true }
+    },
+  })
+  const find = async (address: string): Promise<Finding> => {
+    const [finding, block] = await Promise.all([findings.fetch(address), blocks.fetch(address)])
+    const blocked = block?.isBlocked ? 'is blocked by the issuer of the token: it can receive nothing' : null
+    return { refusal: finding?.refusal ?? blocked, isContract: finding?.isContract ?? null }
+  }
 
   return {
     async require(address) {
       const known = contracts.get(address.toLowerCase())
-      const finding = known === undefined ? await findings.fetch(checksumAddress(address)) : { refusal: known, isContract: null }
-      if (!finding?.refusal) return { isContract: finding?.isContract ?? null }
+      const finding = known === undefined ? await find(checksumAddress(address)) : { refusal: known, isContract: null }
+      if (!finding.refusal) return { isContract: finding.isContract }
       throw new ApiError(
         'payout_address_refused',
         `The payout address ${address} ${finding.refusal}. Set payout_address to an account of your own with PATCH /api/v1/merchants/me.`,

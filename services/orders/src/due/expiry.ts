@@ -1,6 +1,7 @@
 import { isStale, type Message } from '@ponte/service-kit'
 import { z } from 'zod'
-import { type ChainView, review } from '../order'
+import { review } from '../order/order'
+import type { ChainView } from '../order/verdict'
 import type { Due, Store } from '../store'
 
 const PAGE = 100
@@ -25,7 +26,7 @@ export async function expireDue(store: Store, chainId: number, now: () => Date):
 }
 
 async function expireOne(store: Store, id: string, chain: ChainView, at: Date): Promise<void> {
-  const found = await store.orders.find({ id })
+  const found = await store.orders.find(id)
   if (!found) return
   const change = review(found, chain, at)
   if (change.order.status === found.order.status && change.events.length === 0) return
@@ -36,27 +37,33 @@ async function expireOne(store: Store, id: string, chain: ChainView, at: Date): 
   }
 }
 
-const OF_LISTENER = /^(payment|sweep|deposit)\./
-/** What is needed of an event that cannot be handled; its data may break its schema. */
-const numbered = z.object({
+/** Needed of an event that cannot be handled; the rest of its data may break its schema. */
+const parkable = z.object({
   id: z.uuid(),
-  data: z.object({ chain_id: z.int(), sequence: z.int().min(1), memo: z.string().optional() }),
+  data: z.object({
+    chain_id: z.int(),
+    generation: z.uuid(),
+    lease: z.uuid(),
+    version: z.int(),
+    earlier: z.array(z.object({ lease: z.uuid(), version: z.int() })),
+    advanced: z.object({ from: z.int(), to: z.int(), time: z.iso.datetime() }).nullable(),
+    payments: z.array(z.object({ memo: z.string() })),
+    watched: z.array(z.object({ order_id: z.uuid(), through: z.int() })),
+  }),
 })
 
-/** Events that count in the listener's sequence: expiry of all orders waits for one that is missing. */
-export const isOfListener = (type: string): boolean => OF_LISTENER.test(type)
-
 /**
- * An event of the listener goes to the dead letters: from now on expiry waits for it only where it may have paid the order. An address whose
- * `deposit.synced` is parked stays unsynced, and its order waits by that. One whose number cannot be read holds up all, until it is retried.
+ * Blocks of the listener go to the dead letters: from now on expiry waits for them only where they may have paid an order, or take back that it is watched.
+ * An order that they name as watched stays unwatched, and waits by that. Blocks whose range or lease cannot be read hold up all, until they are retried.
  */
 export async function park(store: Store, { type, body }: Message): Promise<void> {
-  if (!isOfListener(type)) return
-  const event = numbered.safeParse(parsed(body))
+  if (type !== 'chain.blocks') return
+  const event = parkable.safeParse(parsed(body))
   if (!event.success) return
-  const { id, data } = event.data
-  const memo = type.startsWith('payment.') ? (data.memo ?? null) : null
-  await store.chain.park({ event_id: id, chain_id: data.chain_id, sequence: data.sequence, memo })
+  const { payments, watched, ...step } = event.data.data
+  const memos = [...new Set(payments.map(({ memo }) => memo))]
+  const unwatchedIds = watched.filter(({ through }) => through < 0).map(({ order_id }) => order_id)
+  await store.chain.park({ ...step, eventId: event.data.id, memos, unwatchedIds })
 }
 
 function parsed(json: string): unknown {

@@ -1,5 +1,5 @@
 import { retryConflicts } from '@ponte/service-kit'
-import { settle } from '../order'
+import { settle } from '../order/order'
 import type { Store } from '../store'
 
 const PAGE = 100

@@ -1,7 +1,8 @@
 import { formatBrl, formatRate, formatUsdc } from '@ponte/contracts'
 import type { CsvColumn } from '@ponte/service-kit'
-import { type OrderHistory, receivedUnits } from '../order'
-import { confirmedPayments, inChainOrder } from '../payment'
+import type { OrderHistory } from '../order/body'
+import { receivedUnits } from '../order/order'
+import { confirmedPayments, inChainOrder } from '../payment/payment'
 
 const confirmed = ({ payments }: OrderHistory) => confirmedPayments(payments).toSorted(inChainOrder)
 const MINTED = `0x${'0'.repeat(40)}`

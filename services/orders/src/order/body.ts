@@ -1,19 +1,10 @@
 import { type CheckoutBody, formatBrl, formatRate, formatUsdc, type OrderBody, type PaymentBody } from '@ponte/contracts'
-import {
-  type Authorization,
-  comingUnits,
-  inChainOrder,
-  livePayments,
-  type Payment,
-  type Settlement,
-  type Sweep,
-  settlements,
-  sumUnits,
-} from '../payment'
-import { type Ledger, type Order, receivedUnits } from './order'
+import { type Authorization, comingUnits } from '../payment/authorization'
+import { inChainOrder, livePayments, type Payment } from '../payment/payment'
+import { type Settlement, type Sweep, settlements } from '../payment/settlement'
+import { givenAwayUnits, type Ledger, type Order, receivedUnits } from './order'
 import { requiredUnits } from './verdict'
 
-/** What every body carries about the deployment: the network's name and where checkout pages are served. */
 export interface Place {
   network: string
   publicUrl: string
@@ -24,6 +15,7 @@ export interface Place {
 
 /** An order with its payments and what moved them on. */
 export interface OrderHistory extends Ledger {
+  payments: readonly Payment[]
   sweeps: readonly Sweep[]
   /** Why what lies at its deposit address cannot be swept; null when it can. */
   blockedReason: string | null
@@ -33,12 +25,12 @@ export interface OrderHistory extends Ledger {
 
 /** The order as the API shows it, with its payments and what became of their money. */
 export const historyBody = (history: OrderHistory, place: Place): OrderBody => ({
-  ...orderBody(history.order, place, history.payments),
+  ...orderBody(history.order, place),
   payments: paymentBodies(history),
 })
 
 /** The order as the API shows it. */
-export function orderBody(order: Order, place: Place, payments: readonly Payment[] = []): OrderBody {
+export function orderBody(order: Order, place: Place): OrderBody {
   return {
     object: 'order',
     id: order.id,
@@ -56,8 +48,9 @@ export function orderBody(order: Order, place: Place, payments: readonly Payment
     memo: order.memo,
     tx_hash: order.txHash,
     quote: quoteBody(order),
-    payment: paymentTarget(order, place, dueUnits(order, payments)),
+    payment: paymentTarget(order, place, dueUnits(order)),
     ...returnUrls(order),
+    ...accepted(order),
     expires_at: order.expiresAt.toISOString(),
     paid_at: order.paidAt?.toISOString() ?? null,
     cancelled_at: order.cancelledAt?.toISOString() ?? null,
@@ -68,7 +61,7 @@ export function orderBody(order: Order, place: Place, payments: readonly Payment
 /** The order as its payer may see it: nothing about the merchant but the name. */
 export function checkoutBody(history: OrderHistory, headBlock: bigint, place: Place): CheckoutBody {
   const { order, payments, authorization } = history
-  const due = dueUnits(order, payments, comingUnits(authorization, payments))
+  const due = dueUnits(order, comingUnits(authorization, payments))
   return {
     object: 'checkout',
     id: order.id,
@@ -105,9 +98,9 @@ export function checkoutBody(history: OrderHistory, headBlock: bigint, place: Pl
  * What still has to be sent. What is on its way counts as sent, and nothing is due for an order that waits for no money or for less than its
  * tolerance: no payer is asked to pay twice.
  */
-export function dueUnits(order: Order, payments: readonly Payment[] = [], coming = 0n): bigint {
+export function dueUnits(order: Order, coming = 0n): bigint {
   if (order.status !== 'pending' && order.status !== 'underpaid') return 0n
-  const seenUnits = order.confirmedUnits + coming + sumUnits(payments.filter(({ status }) => status === 'detected'))
+  const seenUnits = order.seenUnits + coming
   return seenUnits < requiredUnits(order) ? order.usdcUnits - seenUnits : 0n
 }
 
@@ -123,6 +116,18 @@ const returnUrls = ({ successUrl, cancelUrl }: Order) => ({
   ...(successUrl === null ? {} : { success_url: successUrl }),
   ...(cancelUrl === null ? {} : { cancel_url: cancelUrl }),
 })
+
+const accepted = (order: Order) =>
+  order.acceptedAt === null
+    ? {}
+    : {
+        accepted: {
+          at: order.acceptedAt.toISOString(),
+          by: order.acceptedBy,
+          reason: order.acceptedReason ?? '',
+          given_away: formatUsdc(givenAwayUnits(order)),
+        },
+      }
 
 const quoteBody = (order: Order) => ({
   rate: formatRate(order.rateMicros),
@@ -149,7 +154,10 @@ export const paymentUri = ({ depositAddress, tokenAddress, chainId }: Order, due
 
 function paymentBodies({ payments, sweeps, blockedReason }: OrderHistory): PaymentBody[] {
   const settled = settlements(payments, sweeps, blockedReason !== null)
-  return payments.toSorted(inChainOrder).map(payment => paymentBody(payment, settled.get(payment.id)))
+  // Mined again in another block, a transaction is shown once, as it stands.
+  const standing = new Set(livePayments(payments).map(({ txHash, grossUnits }) => `${txHash} ${grossUnits}`))
+  const shown = payments.filter(({ status, txHash, grossUnits }) => status !== 'orphaned' || !standing.has(`${txHash} ${grossUnits}`))
+  return shown.toSorted(inChainOrder).map(payment => paymentBody(payment, settled.get(payment.id)))
 }
 
 const MINTED = `0x${'0'.repeat(40)}`

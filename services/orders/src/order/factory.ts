@@ -1,8 +1,9 @@
+import { type EventData, formatUsdc, type NewEvent } from '@ponte/contracts'
 import { uuidv7Time } from '@ponte/service-kit'
-import type { Quote } from '../quote'
+import type { Quote } from '../quote/quote'
 import { orderBody, type Place } from './body'
 import { type Deployment, type NewOrder, open } from './new-order'
-import type { Change } from './order'
+import type { Change, Order } from './order'
 
 export interface OrderFactoryDeps {
   deployment: Deployment
@@ -20,6 +21,8 @@ export interface OrderFactoryDeps {
   requirePayable(payoutAddress: string): Promise<{ isContract: boolean | null }>
   /** The head of the chain as last reported; null while it is unknown. */
   head(): number | null
+  /** The present generation of the listener's history, as last reported; null while it is unknown. */
+  generation(): string | null
 }
 
 export type OrderFactory = ReturnType<typeof createOrderFactory>
@@ -36,23 +39,42 @@ export const createOrderFactory = ({
   depositAddress,
   requirePayable,
   head,
+  generation,
 }: OrderFactoryDeps) => ({
   async open(input: NewOrder): Promise<Change> {
     const { payout_address } = input.terms
     const payout = payout_address === null ? undefined : await requirePayable(payout_address)
     // The id begins with the time at which the order was asked for, so lists by id are lists by time.
     const bare = open(input, quote(), deployment, uuidv7Time(input.id))
-    const order = {
+    const order: Order = {
       ...bare,
       depositAddress: bare.usdcUnits < depositMinUnits ? null : depositAddress(bare.memo, bare.merchantAddress),
+      watchFrom: BigInt(Math.max(0, (head() ?? 0) - HEAD_MARGIN)),
+      merchantIsContract: payout?.isContract === true,
     }
-    const data = {
-      merchant_id: order.merchantId,
-      merchant_version: order.merchantVersion,
-      order: orderBody(order, place),
-      watch_from_block: Math.max(0, (head() ?? 0) - HEAD_MARGIN),
-      merchant_is_contract: payout?.isContract === true,
-    }
-    return { from: null, order, events: [{ type: 'order.created', data }] }
+    const owner = { merchant_id: order.merchantId, merchant_version: order.merchantVersion }
+    const created: NewEvent[] =
+      order.subscriptionId === null ? [] : [{ type: 'order.created', data: { ...owner, order: orderBody(order, place) } }]
+    return { from: null, order, events: [watchEvent([order], order.chainId, generation()), ...created] }
   },
+})
+
+/** Asks the listener to watch these orders of one chain: the router for their memos, and their deposit addresses. */
+export const watchEvent = (orders: readonly Order[], chainId: number, generation: string | null): NewEvent => ({
+  type: 'deposit.watch',
+  data: { chain_id: chainId, generation, orders: orders.map(watchFacts) },
+})
+
+const watchFacts = (order: Order): EventData<'deposit.watch'>['orders'][number] => ({
+  order_id: order.id,
+  merchant_id: order.merchantId,
+  memo: order.memo,
+  router_address: order.routerAddress,
+  merchant_address: order.merchantAddress,
+  merchant_is_contract: order.merchantIsContract,
+  deposit_address: order.depositAddress,
+  watch_from: Number(order.watchFrom),
+  expires_at: order.expiresAt.toISOString(),
+  asked_amount: formatUsdc(order.usdcUnits),
+  cancelled_at: order.cancelledAt?.toISOString() ?? null,
 })

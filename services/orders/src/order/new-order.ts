@@ -1,7 +1,8 @@
 import { ApiError, type MerchantTerms, splitFee, toleranceOf, usdcForBrl } from '@ponte/contracts'
-import type { Destination } from '../payment'
-import type { Quote } from '../quote'
+import type { Destination } from '../payment/payment'
+import type { Quote } from '../quote/quote'
 import type { Order } from './order'
+import { EMPTY } from './tally'
 
 export interface NewOrder {
   id: string
@@ -18,7 +19,7 @@ export interface NewOrder {
   expiresAt: Date
 }
 
-/** What every new order of this deployment has in common. */
+/** Shared by all new orders of this deployment. */
 export interface Deployment extends Omit<Destination, 'merchantAddress' | 'depositAddress'> {
   feeBps: bigint
   /** An order is paid when it is short by no more than this, or by a hundredth of it if that is less. */
@@ -58,19 +59,25 @@ export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: 
     feeUnits: fee,
     expectedUnits: expected,
     toleranceUnits: toleranceOf(usdcUnits, toleranceLimit),
-    confirmedUnits: 0n,
+    ...EMPTY,
     notifiedUnits: 0n,
     rateMicros: quote.rateMicros,
     rateSource: quote.source,
     rateAsOf: quote.asOf,
     rateSpreadBps: quote.spreadBps,
     memo: input.memo,
+    watchFrom: 0n,
+    merchantIsContract: false,
     txHash: null,
     settledAt: null,
     expiresAt: input.expiresAt,
     paidAt: null,
     expiredAt: null,
     cancelledAt: null,
+    acceptedAt: null,
+    acceptedUnits: 0n,
+    acceptedReason: null,
+    acceptedBy: null,
     supersededAt: null,
     withdrawnAt: null,
     createdAt: at,

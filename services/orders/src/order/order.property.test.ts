@@ -1,10 +1,14 @@
 import { CENT, merchantShare, OPT_IN_EVENTS, parseUsdc } from '@ponte/contracts'
 import fc from 'fast-check'
-import { type Payment, withPayment } from '../payment'
+import { confirmedTimeOf } from '../chain/history'
+import { changesOf } from '../payment/blocks'
+import { type Payment, withPayments } from '../payment/payment'
 import { dueUnits } from './body'
 import { open } from './new-order'
-import { type Order, receivedUnits, review, withdraw } from './order'
-import type { ChainView } from './verdict'
+import { type Change, type Order, receivedUnits, review, withdraw } from './order'
+import { receivePayments } from './progress'
+import { tallyOf } from './tally'
+import { type ChainView, requiredUnits } from './verdict'
 
 const CASES = Number(process.env.PONTE_PROPERTY_CASES ?? 500)
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1000)
@@ -23,8 +27,15 @@ const opened = (centavos: bigint, feeBps: bigint, expiresAt: Date, depositAddres
   depositAddress,
 })
 
-/** What the listener reports, in the order of its sequence; `advance` is how much of it came before a confirmed time. */
-type Report = { sequence: number; payment?: Payment; synced?: true } | { advance: number; time: Date }
+/** A step of the listener's scan about one order: what it reports of its payments, and the range that it confirms. */
+interface Step {
+  version: number
+  payments: Payment[]
+  gone: string[]
+  advanced: { from: bigint; to: bigint; time: Date } | null
+  /** All payments of the order up to this block are in this step. */
+  through: bigint | null
+}
 
 interface Plan {
   /** Per payment: when it is mined, its gross in percent of what is asked, whether it goes to the address, and what the chain does to it. */
@@ -58,90 +69,133 @@ const plans: fc.Arbitrary<Plan> = fc.record({
 
 const DEPTH = 5
 const END = 1000
+const GENERATION = '01900000-0000-7000-8000-000000000001'
 
-/** Plays a plan on a chain that confirms after five seconds: the reports of a listener, gapless, with an advance before and after each. */
-function played(plan: Plan, asked: bigint): Report[] {
-  const reports: { second: number; payment?: Payment }[] = []
-  const mine = (id: string, grossUnits: bigint, transfer: boolean, second: number, fate: Plan['payments'][number]['fate']) => {
-    let revision = 0
-    const report = (when: number, status: Payment['status'], mined: number) =>
-      reports.push({
-        // Before the address is read in every block, what came to it is reported with that step.
-        second: transfer ? Math.max(when, plan.synced) : when,
-        payment: {
-          id,
-          kind: transfer ? 'transfer' : 'router',
-          revision: ++revision,
-          status,
-          grossUnits,
-          payerAddress: '0x09',
-          depositAddress: transfer ? '0x04' : null,
-          txHash: `0x${id}`,
-          blockNumber: BigInt(mined),
-          blockTime: at(mined),
-          logIndex: 0,
-        },
-      })
-    report(second, 'detected', second)
-    if (fate === 'gone' || fate === 'mined again') report(second + 2, 'orphaned', second)
-    if (fate === 'mined again') report(second + 3, 'detected', second + 3)
-    const mined = fate === 'mined again' ? second + 3 : second
-    if (fate !== 'gone') report(mined + DEPTH, 'confirmed', mined)
-    if (fate.startsWith('taken back')) report(mined + DEPTH + 4, 'orphaned', mined)
-    if (fate === 'taken back and mined again') report(mined + DEPTH + 9, 'confirmed', mined + 9)
-  }
-  plan.payments.forEach(({ second, percent, transfer, fate }, index) => {
-    mine(`p${index}`, (asked * BigInt(percent) + 99n) / 100n, transfer, second, fate)
-  })
-  for (const [index, { second, units }] of plan.dust.entries()) mine(`d${index}`, units, true, second, 'stays')
-  reports.sort((a, b) => a.second - b.second)
-  const syncedAt = reports.filter(({ second, payment }) => second <= plan.synced && payment).length
-  reports.splice(syncedAt, 0, { second: plan.synced })
-  const published: Report[] = []
-  reports.forEach(({ second, payment }, index) => {
-    const sequence = index + 1
-    // A block that holds nothing of this order moves the time on as well.
-    published.push({ advance: index, time: at(second - 1 - DEPTH) })
-    published.push(payment ? { sequence, payment } : { sequence, synced: true }, { advance: sequence, time: at(second - DEPTH) })
-  })
-  published.push({ advance: reports.length, time: at(END) })
-  return published
+/** Where a payment stands from when to when, and in which block. */
+interface Stay {
+  id: string
+  block: number
+  from: number
+  to: number
+  grossUnits: bigint
+  transfer: boolean
 }
 
-/** Reads the reports in this order of arrival as the service does: Tc is believed when all before it has come. */
-function taken(order: Order, arrivals: readonly Report[], cancelAfter: number | null) {
+/** Where the payments of a plan stand, block by block; a payment that is mined again is another. */
+function staysOf(plan: Plan, asked: bigint): Stay[] {
+  const stay = (id: string, block: number, from: number, to: number, grossUnits: bigint, transfer: boolean): Stay => ({
+    id,
+    block,
+    from,
+    to,
+    grossUnits,
+    transfer,
+  })
+  const dust = plan.dust.map(({ second, units }, index) => stay(`d${index}`, second, second, Infinity, units, true))
+  const paid = plan.payments.flatMap(({ second, percent, transfer, fate }, index) => {
+    const units = (asked * BigInt(percent) + 99n) / 100n
+    const [id, again] = [`p${index}`, `p${index}'`]
+    if (fate === 'stays') return [stay(id, second, second, Infinity, units, transfer)]
+    const isDeep = fate.startsWith('taken back')
+    const end = isDeep ? second + DEPTH + 4 : second + 2
+    const first = stay(id, second, second, end, units, transfer)
+    const isBack = fate === 'mined again' || fate === 'taken back and mined again'
+    return isBack ? [first, stay(again, end + 1, end + 1, Infinity, units, transfer)] : [first]
+  })
+  return [...paid, ...dust]
+}
+
+/** Plays a plan on a chain with a block a second that confirms after five: the steps of a listener that begins to watch at some second. */
+function played(plan: Plan, asked: bigint): Step[] {
+  const stays = staysOf(plan, asked)
+  const toPayment = ({ id, block, grossUnits, transfer }: Stay, version: number, status: Payment['status']): Payment => ({
+    ...{ id, kind: transfer ? 'transfer' : 'router', status, grossUnits, payerAddress: '0x09', depositAddress: transfer ? '0x04' : null },
+    ...{
+      txHash: `0x${id}`,
+      blockNumber: BigInt(block),
+      blockTime: at(block),
+      logIndex: Number.parseInt(id.slice(1), 10),
+      blockHash: `0xb${id}`,
+    },
+    ...{ generation: GENERATION, version },
+  })
+  const steps: Step[] = []
+  const moments = [plan.synced, ...stays.flatMap(each => [each.from, each.to, each.block + DEPTH])]
+  // Blocks in which nothing happens are confirmed with the next in which something does.
+  for (const now of [...new Set([1, ...moments, END])].filter(each => each >= 1 && each <= END).sort((a, b) => a - b)) {
+    const version = steps.length + 1
+    const isRead = ({ transfer }: Stay) => !transfer || now >= plan.synced
+    const standing = stays.filter(each => isRead(each) && each.from <= now && now < each.to)
+    const confirmed = now < END ? now - DEPTH : END
+    const before = steps.findLast(({ advanced }) => advanced)?.advanced?.to ?? -1n
+    const synced = Math.max(1, plan.synced)
+    const isNew = (each: Stay) => each.from === now || now === synced
+    const becomes = (each: Stay) => each.block <= confirmed && (BigInt(each.block) > before || now === synced || each.from === now)
+    const reported = standing.filter(each => isNew(each) || becomes(each))
+    steps.push({
+      version,
+      payments: reported.map(each => toPayment(each, version, each.block <= confirmed ? 'confirmed' : 'detected')),
+      gone: stays.filter(each => each.to === now).map(({ id }) => `0xb${id}`),
+      advanced: BigInt(confirmed) > before ? { from: before + 1n, to: BigInt(confirmed), time: at(confirmed) } : null,
+      through: now === synced ? BigInt(now) : null,
+    })
+  }
+  return steps.filter(({ payments, gone, advanced, through }) => payments.length > 0 || gone.length > 0 || advanced || through !== null)
+}
+
+/** Takes the steps in, in this order of arrival, as the service does. */
+function taken(order: Order, arrivals: readonly Step[], cancelAfter: number | null) {
   let payments: Payment[] = []
-  let syncedSequence: number | null = null
-  let chain: ChainView = { time: null, watermark: 0 }
-  const known = new Set<number>()
-  const advances: { sequence: number; time: Date }[] = []
+  let isWatched = false
+  const ranges: [number, number][] = []
+  const advances: { toBlock: number; time: Date }[] = []
+  const gone = new Map<string, { generation: string; version: number }>()
   const published: string[] = []
-  const look = () => {
-    const change = review({ order, payments, syncedSequence }, chain, at(5000))
-    order = change.order
+  const view = (): ChainView => {
+    const merged = ranges
+      .toSorted(([a], [b]) => a - b)
+      .reduce<[number, number][]>((all, [from, to]) => {
+        const last = all.at(-1)
+        if (last && from <= last[1] + 1) last[1] = Math.max(last[1], to)
+        else all.push([from, to])
+        return all
+      }, [])
+    return { time: confirmedTimeOf({ since: 0, ranges: merged, advances, leases: [], confirmedTime: null }, at(END)) }
+  }
+  const take = (change: Change) => {
+    order = { ...change.order, version: order.version + 1 }
     published.push(...change.events.map(event => event.type))
   }
-  arrivals.forEach((report, index) => {
-    if ('advance' in report) advances.push({ sequence: report.advance, time: report.time })
-    else {
-      known.add(report.sequence)
-      if (report.synced) syncedSequence = report.sequence
-      if (report.payment) payments = withPayment(payments, report.payment)
-      look()
+  arrivals.forEach((step, index) => {
+    const stated = {
+      ...{ generation: GENERATION, version: step.version, advanced: step.advanced, gone: new Set(step.gone) },
+      goneAt: (hash: string) => gone.get(hash),
+      isConfirmed: (block: bigint) => ranges.some(([from, to]) => from <= block && block <= to),
     }
-    let { watermark, time } = chain
-    while (known.has(watermark + 1)) watermark++
-    for (const advance of advances) if (advance.sequence <= watermark && (time === null || advance.time > time)) time = advance.time
-    chain = { watermark, time }
-    look()
-    if (index === cancelAfter) order = withdraw({ order, payments }, at(4000))?.order ?? order
+    const changed = changesOf(payments, step.payments, stated, { isWatched: isWatched || step.through !== null, through: step.through })
+    const known = payments.filter(({ id }) => changed.some(other => other.id === id))
+    const some = receivePayments({ order, isWatched, payments: known, isAll: false }, changed, view(), at(5000))
+    const change = some ?? receivePayments({ order, isWatched, payments, isAll: true }, changed, view(), at(5000))
+    if (change && changed.length > 0) take(change)
+    payments = withPayments(payments, changed)
+    if (step.through !== null) isWatched = true
+    if (step.advanced) {
+      ranges.push([Number(step.advanced.from), Number(step.advanced.to)])
+      advances.push({ toBlock: Number(step.advanced.to), time: step.advanced.time })
+    }
+    for (const hash of step.gone) {
+      const known = gone.get(hash)
+      if (!known || known.version < step.version) gone.set(hash, { generation: GENERATION, version: step.version })
+    }
+    take(review({ order, isWatched }, view(), at(5000)))
+    if (index === cancelAfter) order = withdraw(order, at(4000))?.order ?? order
   })
   return { order, payments, published }
 }
 
 const shuffles = (length: number) => fc.array(fc.nat(), { minLength: length * 2, maxLength: length * 2 })
 /** Everything at least once, half of it twice, in an order that the keys decide. */
-function shuffled(reports: readonly Report[], keys: readonly number[]): Report[] {
+function shuffled(reports: readonly Step[], keys: readonly number[]): Step[] {
   const twice = [...reports, ...reports.filter((_, index) => (keys[index] ?? 0) % 2 === 0)]
   return twice
     .map((item, index) => ({ item, key: keys[index] ?? 0 }))
@@ -164,10 +218,12 @@ const stories = fc
     })
   })
 
-/** What the final ledger amounts to, worked out in another way: by walking over the confirmed payments block by block. */
+/** The final ledger worked out in another way: by walking over the confirmed payments block by block. */
 function outcome(order: Order, payments: readonly Payment[]): string {
   let total = 0n
-  const confirmed = payments.filter(payment => payment.status === 'confirmed').sort((a, b) => Number(a.blockNumber - b.blockNumber))
+  const confirmed = payments
+    .filter(payment => payment.status === 'confirmed')
+    .sort((a, b) => Number(a.blockNumber - b.blockNumber) || a.logIndex - b.logIndex)
   for (const payment of confirmed) {
     total += payment.grossUnits
     if (total >= order.usdcUnits - order.toleranceUnits) return payment.blockTime <= order.expiresAt ? 'paid' : 'expired'
@@ -232,6 +288,8 @@ describe('an order, whatever arrives in whatever order', () => {
       const confirmed = payments.filter(payment => payment.status === 'confirmed')
       const gross = confirmed.reduce((sum, payment) => sum + payment.grossUnits, 0n)
       expect([end.confirmedUnits, receivedUnits(end)]).toEqual([gross, merchantShare(gross, order.feeBps)])
+      // Kept with the order payment by payment, it is what all of them come to.
+      expect(end).toEqual({ ...end, ...tallyOf(payments, requiredUnits(order)) })
     }),
   )
 
@@ -246,12 +304,14 @@ describe('an order, whatever arrives in whatever order', () => {
     'dust in sum below a cent changes neither the end nor what is notified',
     fc.property(stories, ({ order, plan }) => {
       fc.pre(order.usdcUnits > 100n * CENT)
-      // Two stories that differ by dust alone are published in the order of the chain: another order may notify of another sum on its way.
-      const end = (each: Plan) => {
-        const { order: last, published } = taken(order, played(each, order.usdcUnits), null)
+      // The same steps in the order of the chain, once without what they report of dust: what is confirmed together may be notified together.
+      const steps = played(plan, order.usdcUnits)
+      const bare = steps.map(step => ({ ...step, payments: step.payments.filter(({ id }) => !id.startsWith('d')) }))
+      const end = (each: Step[]) => {
+        const { order: last, published } = taken(order, each, null)
         return [last.status, last.exception, published.filter(type => !OPT_IN_EVENTS.some(each => each === type))]
       }
-      expect(end(plan)).toEqual(end({ ...plan, dust: [] }))
+      expect(end(steps)).toEqual(end(bare))
     }),
   )
 
@@ -265,24 +325,14 @@ describe('an order, whatever arrives in whatever order', () => {
         const before = opened(centavos, feeBps, at(100))
         const gross = (before.usdcUnits * BigInt(percent)) / 100n
         const paid = (id: string, grossUnits: bigint): Payment => ({
-          id,
-          kind: 'router',
-          revision: 1,
-          status: 'confirmed',
-          grossUnits,
-          payerAddress: '0x09',
-          depositAddress: null,
-          txHash: `0x${id}`,
-          blockNumber: 1n,
-          blockTime: at(50),
-          logIndex: 0,
+          ...{ id, kind: 'router', status: 'confirmed', grossUnits, payerAddress: '0x09', depositAddress: null, txHash: `0x${id}` },
+          ...{ blockNumber: 1n, blockTime: at(50), logIndex: id.charCodeAt(0), blockHash: '0xb', generation: null, version: 1 },
         })
-        const first = gross > 0n ? [paid('a', gross)] : []
-        const facts = { syncedSequence: null }
-        const chain = { time: null, watermark: 0 }
-        const { order } = review({ ...facts, order: before, payments: first }, chain, at(60))
-        const due = dueUnits(order, first)
-        const complete = (units: bigint) => review({ ...facts, order, payments: [...first, paid('b', units)] }, chain, at(60)).order
+        const pay = (order: Order, ...payments: Payment[]): Order =>
+          receivePayments({ order, isWatched: true, payments: [], isAll: false }, payments, { time: null }, at(60))?.order ?? order
+        const order = gross > 0n ? pay(before, paid('a', gross)) : before
+        const due = dueUnits(order)
+        const complete = (units: bigint) => pay(order, paid('b', units))
         expect(complete(due)).toMatchObject({ status: 'paid', exception: null })
         const least = due - order.toleranceUnits
         expect(complete(least).status).toBe('paid')
@@ -294,21 +344,8 @@ describe('an order, whatever arrives in whatever order', () => {
 
 it('nothing is due while enough is on its way', () => {
   const order = opened(15_000n, 100n, at(100))
-  const coming: Payment = {
-    id: 'a',
-    kind: 'transfer',
-    revision: 1,
-    status: 'detected',
-    grossUnits: parseUsdc('10.000000'),
-    payerAddress: '0x09',
-    depositAddress: '0x04',
-    txHash: '0xa',
-    blockNumber: 1n,
-    blockTime: at(50),
-    logIndex: 0,
-  }
-  expect(dueUnits(order, [])).toBe(order.usdcUnits)
-  expect(dueUnits(order, [coming])).toBe(order.usdcUnits - coming.grossUnits)
-  expect(dueUnits({ ...order, confirmedUnits: parseUsdc('1.000000') })).toBe(order.usdcUnits - parseUsdc('1.000000'))
-  expect(dueUnits({ ...order, status: 'confirming' }, [])).toBe(0n)
+  const coming = parseUsdc('10.000000')
+  expect(dueUnits(order)).toBe(order.usdcUnits)
+  expect(dueUnits({ ...order, seenUnits: coming })).toBe(order.usdcUnits - coming)
+  expect(dueUnits({ ...order, status: 'confirming' })).toBe(0n)
 })

@@ -1,13 +1,15 @@
-import { CENT, type NewEvent, OPT_IN_EVENTS } from '@ponte/contracts'
-import { type Payment, withPayment } from '../payment'
+import { CENT, formatUsdc, type NewEvent, OPT_IN_EVENTS } from '@ponte/contracts'
+import { type Payment, withPayments } from '../payment/payment'
+import { accept } from './acceptance'
 import { open } from './new-order'
-import { type Change, cancel, type Order, review } from './order'
+import { type Change, cancel, givenAwayUnits, type Order, review } from './order'
+import { receivePayments } from './progress'
 import type { ChainView } from './verdict'
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1000)
 const EXPIRES = 1000
 const USDC = 1_000_000n
-/** What the order asks for, and the least that pays it. */
+/** The asked amount, and the least that pays it. */
 const ASKED = 100n * USDC
 const REQUIRED = ASKED - CENT
 
@@ -44,20 +46,20 @@ interface Fact {
 /** An order to which things happen, and the events about it. The block's number is its time. */
 function story(order = fresh()) {
   let payments: Payment[] = []
-  let syncedSequence: number | null = null
-  let chain: ChainView = { time: null, watermark: 0 }
+  let isWatched = true
+  let chain: ChainView = { time: null }
   const events: NewEvent[] = []
   const take = (change: Change) => {
     events.push(...change.events)
     order = change.order
   }
-  const look = () => take(review({ order, payments, syncedSequence }, chain, at(5000)))
+  const look = () => take(review({ order, isWatched }, chain, at(5000)))
   const self = {
     pays(id: string, { gross = ASKED, second = 500, block = second, status = 'confirmed', revision = 1 }: Fact = {}) {
-      payments = withPayment(payments, {
+      const known = payments.find(payment => payment.id === id)
+      const changed: Payment = {
         id,
         kind: 'router',
-        revision,
         status,
         grossUnits: gross,
         payerAddress: '0x09',
@@ -65,9 +67,29 @@ function story(order = fresh()) {
         txHash: `0x${id}`,
         blockNumber: BigInt(block),
         blockTime: at(second),
-        logIndex: 0,
-      })
-      look()
+        logIndex: known?.logIndex ?? payments.length,
+        blockHash: `0xb${id}`,
+        generation: null,
+        version: revision,
+      }
+      // As the service does: with what changes alone, and with all of them where that is not enough.
+      const some = receivePayments({ order, isWatched, payments: known ? [known] : [], isAll: false }, [changed], chain, at(5000))
+      const change = some ?? receivePayments({ order, isWatched, payments, isAll: true }, [changed], chain, at(5000))
+      if (change) take(change)
+      payments = withPayments(payments, [changed])
+      return self
+    },
+    /** Several at once, as in one event. */
+    paysAll(parts: readonly { id: string; gross: bigint }[]) {
+      const changed = parts.map(
+        ({ id, gross }, index): Payment => ({
+          ...{ id, kind: 'router', status: 'confirmed', grossUnits: gross, payerAddress: '0x09', depositAddress: null, txHash: '0xall' },
+          ...{ blockNumber: 500n, blockTime: at(500), logIndex: index, blockHash: '0xb', generation: null, version: 1 },
+        }),
+      )
+      const change = receivePayments({ order, isWatched, payments: [], isAll: false }, changed, chain, at(5000))
+      if (change) take(change)
+      payments = withPayments(payments, changed)
       return self
     },
     chainAt(second: number) {
@@ -75,16 +97,19 @@ function story(order = fresh()) {
       look()
       return self
     },
-    /** The listener reads the address from this event on; everything up to `watermark` has come. */
-    synced(sequence: number, watermark: number) {
-      syncedSequence = sequence
-      chain = { ...chain, watermark }
+    /** The order is watched from now on, or not any more. */
+    watched(now: boolean) {
+      isWatched = now
       look()
       return self
     },
     cancels() {
-      const change = cancel({ order, payments }, at(400))
+      const change = cancel(order, at(400))
       if (change) take(change)
+      return self
+    },
+    accepts(reason = 'The exchange kept a dollar') {
+      take(accept({ order, isWatched }, { reason, by: 'ana' }, chain, at(4500)))
       return self
     },
     is: () => [order.status, order.exception],
@@ -255,6 +280,13 @@ describe('the states of an order', () => {
     expect(() => begun().cancels()).toThrow(expect.objectContaining({ code: 'invalid_state' }))
   })
 
+  it('paid, and taken away by a reorganisation | cancel | 409 invalid_state, and order.cancelled is never published', () => {
+    const gone = story().pays('a').pays('a', { status: 'orphaned', revision: 2 })
+    expect(gone.is()).toEqual(['pending', 'reorged'])
+    expect(() => gone.cancels()).toThrow(expect.objectContaining({ code: 'invalid_state' }))
+    expect(gone.published()).toEqual(['order.paid'])
+  })
+
   it('cancelled | confirmed payment | cancelled, paid_after_cancel | none', () => {
     const gone = story().cancels().pays('a', { status: 'detected' })
     expect(gone.is()).toEqual(['cancelled', null])
@@ -284,6 +316,98 @@ describe('the states of an order', () => {
     expect([gone.is(), gone.published(), gone.order().txHash]).toEqual([['paid', null], ['order.paid'], '0xb'])
     gone.pays('b', { status: 'orphaned', revision: 2, second: 800 }).chainAt(2000)
     expect([gone.is(), gone.published()]).toEqual([['expired', 'reorged'], ['order.paid']])
+  })
+})
+
+describe('what came is accepted as payment in full, by the merchant’s word', () => {
+  const short = () => story().pays('a', { gross: 60n * USDC })
+  const late = () => story().chainAt(2000).pays('a', { second: 2001 })
+  const givenAway = ({ order }: ReturnType<typeof story>) => givenAwayUnits(order())
+
+  it.each([
+    ['underpaid', short, ['order.underpaid', 'order.paid'], 40n * USDC],
+    ['expired, too little', () => short().chainAt(2000), ['order.underpaid', 'order.expired', 'order.paid'], 40n * USDC],
+    ['expired, paid_late', late, ['order.expired', 'order.paid'], 0n],
+    [
+      'cancelled, paid_after_cancel',
+      () =>
+        story()
+          .cancels()
+          .pays('a', { gross: 99n * USDC }),
+      ['order.cancelled', 'order.paid'],
+      USDC,
+    ],
+  ])('%s | accept | paid | order.paid', (_from, begun, types, given) => {
+    const taken = begun().accepts()
+    expect([taken.is(), taken.published(), givenAway(taken)]).toEqual([['paid', null], types, given])
+    expect(taken.chosen().at(-1)).toBe('order.accepted')
+    expect(taken.events.find(({ type }) => type === 'order.accepted')?.data).toMatchObject({
+      order: { tx_hash: '0xa', accepted_at: at(4500).toISOString(), reason: 'The exchange kept a dollar', given_away: formatUsdc(given) },
+    })
+    expect(taken.order()).toMatchObject({ paidAt: at(4500), acceptedBy: 'ana', acceptedUnits: taken.order().confirmedUnits })
+    expect(taken.chainAt(5000).is()).toEqual(['paid', null])
+  })
+
+  it.each([
+    ['nothing came', () => story()],
+    ['nothing is confirmed', () => story().pays('a', { status: 'detected' })],
+    ['dust came', () => story().pays('a', { gross: CENT - 1n })],
+    ['more is being confirmed', () => story().pays('a', { gross: USDC, status: 'detected' }).pays('b', { gross: USDC })],
+    ['what pays it is being confirmed', () => short().pays('b', { status: 'detected' })],
+    ['it expired with nothing', () => story().chainAt(2000)],
+    ['it is paid', () => story().pays('a')],
+    ['it was accepted', () => short().accepts()],
+    [
+      'a reorganisation took its payment away',
+      () => story().pays('b', { gross: USDC }).pays('a').pays('a', { status: 'orphaned', revision: 2 }),
+    ],
+    ['a reorganisation took what was accepted away', () => short().accepts().pays('a', { status: 'orphaned', revision: 2 })],
+    ['another order of its period counts', () => story({ ...fresh('plan'), supersededAt: at(1) }).pays('a', { gross: 60n * USDC })],
+  ])('%s | accept | 409 invalid_state', (_what, begun) => {
+    const refused = begun()
+    const before = [refused.order(), refused.events.length]
+    expect(() => refused.accepts()).toThrow(expect.objectContaining({ code: 'invalid_state' }))
+    expect([refused.order(), refused.events.length]).toEqual(before)
+  })
+
+  it('money that comes after is counted, makes what was given away less, and is over or twice as for any paid order', () => {
+    const taken = short()
+      .accepts()
+      .pays('b', { gross: 30n * USDC, second: 3000 })
+    expect([taken.is(), givenAway(taken)]).toEqual([['paid', null], 10n * USDC])
+    taken.pays('c', { gross: 30n * USDC, second: 3001 })
+    expect([taken.is(), givenAway(taken)]).toEqual([['paid', 'overpaid'], 0n])
+    expect([taken.pays('d', { second: 3002 }).is(), taken.order().txHash]).toEqual([['paid', 'duplicate'], '0xa'])
+    expect(taken.published()).toEqual(['order.underpaid', 'order.paid'])
+  })
+
+  it('is undone by a reorganisation of the money that it rests on, stands again with it, and is notified of once', () => {
+    const taken = story()
+      .pays('a', { gross: 40n * USDC })
+      .pays('b', { gross: 20n * USDC, second: 600 })
+      .chainAt(2000)
+      .accepts()
+    taken.pays('b', { status: 'orphaned', gross: 20n * USDC, second: 600, revision: 2 })
+    expect([taken.is(), givenAway(taken)]).toEqual([['expired', 'reorged'], 0n])
+    taken.pays('b', { gross: 20n * USDC, second: 600, revision: 3 })
+    expect([taken.is(), taken.order().txHash, givenAway(taken)]).toEqual([['paid', null], '0xb', 40n * USDC])
+    expect(taken.published()).toEqual(['order.underpaid', 'order.underpaid', 'order.expired', 'order.paid'])
+  })
+
+  it('of a cancelled order, whose money a reorganisation took away: cancelled, reorged', () => {
+    const taken = story().cancels().pays('a', { second: 600 }).accepts().pays('a', { second: 600, status: 'orphaned', revision: 2 })
+    expect([taken.is(), taken.published()]).toEqual([
+      ['cancelled', 'reorged'],
+      ['order.cancelled', 'order.paid'],
+    ])
+  })
+
+  it('of a subscription’s order is published as its order.paid, with what it shows from now on', () => {
+    const taken = story(fresh('plan'))
+      .pays('a', { gross: 60n * USDC })
+      .accepts()
+    expect(taken.published()).toEqual(['order.received', 'order.underpaid', 'order.updated', 'order.paid', 'order.updated'])
+    expect(taken.events.find(({ type }) => type === 'order.paid')?.data).toMatchObject({ order: { subscription_id: 'plan' } })
   })
 })
 
@@ -376,23 +500,33 @@ describe('less than a cent decides nothing', () => {
   })
 })
 
-describe('an order with a deposit address expires only once its address is read in every block', () => {
-  const deposit = () => story({ ...fresh(), depositAddress: '0x04' })
+describe('an order expires only while it is watched in the present generation', () => {
+  const unwatched = () => story().watched(false)
 
-  it('not before the listener has synced it, whatever the chain’s time', () => {
-    expect(deposit().chainAt(9000).is()).toEqual(['pending', null])
-  })
-
-  it('not before all that came before the synchronisation has been read', () => {
-    const order = deposit().chainAt(9000).synced(7, 6)
+  it('not before the listener has answered, whatever the chain’s time', () => {
+    const order = unwatched().chainAt(9000)
     expect(order.is()).toEqual(['pending', null])
-    expect(order.synced(7, 7).is()).toEqual(['expired', null])
-    expect(order.published()).toEqual(['order.expired'])
+    expect([order.watched(true).is(), order.published()]).toEqual([['expired', null], ['order.expired']])
   })
 
   it('paid in time and seen late: paid, and never expired', () => {
-    const order = deposit().chainAt(9000).pays('a', { second: EXPIRES }).synced(7, 7).chainAt(9001)
+    const order = unwatched().chainAt(9000).pays('a', { second: EXPIRES }).watched(true).chainAt(9001)
     expect([order.is(), order.published()]).toEqual([['paid', null], ['order.paid']])
+  })
+})
+
+it('a later statement about the same log replaces its amount too: what was confirmed is counted anew', () => {
+  const corrected = story()
+    .pays('a', { gross: 40n * USDC })
+    .pays('a', { gross: 70n * USDC, revision: 2 })
+  expect(corrected.order()).toMatchObject({ confirmedUnits: 70n * USDC, seenUnits: 70n * USDC })
+})
+
+describe('payments of one event are judged together', () => {
+  it('one transaction that pays exactly in parts is paid once, and never underpaid', () => {
+    const parts = Array.from({ length: 5 }, (_, index) => ({ id: `p${index}`, gross: 20n * USDC }))
+    const paid = story().paysAll(parts)
+    expect([paid.is(), paid.published()]).toEqual([['paid', null], ['order.paid']])
   })
 })
 

@@ -1,13 +1,15 @@
-import type { Payment } from '../payment'
+import type { Payment } from '../payment/payment'
 import { open } from './new-order'
-import type { Ledger } from './order'
+import type { Known, Ledger } from './order'
 import { receivePayments } from './progress'
+import { tallyOf } from './tally'
+import { requiredUnits } from './verdict'
 
 const at = new Date('2026-01-01T00:00:00.000Z')
-const chain = { time: null, watermark: 0 }
+const chain = { time: null }
 const USDC = 1_000_000n
 
-const ledger = (subscriptionId: string | null, ...payments: Payment[]): Ledger => {
+const ledger = (subscriptionId: string | null, ...payments: Payment[]): Ledger & Known => {
   const terms = { merchant_id: '01981f3c-0000-7000-8000-000000000001', version: 3, display_name: 'Padaria', payout_address: '0x01' }
   const named = { id: '01981f3c-0000-7000-8000-000000000002', memo: 'ab'.repeat(32), externalRef: null, description: null, metadata: {} }
   const order = open(
@@ -16,14 +18,25 @@ const ledger = (subscriptionId: string | null, ...payments: Payment[]): Ledger =
     { chainId: 1, tokenAddress: '0x02', routerAddress: '0x03', feeBps: 0n, toleranceLimit: 10_000n },
     at,
   )
-  return { order: { ...order, depositAddress: '0x04' }, payments, syncedSequence: null }
+  const tally = tallyOf(payments, requiredUnits(order))
+  return { order: { ...order, ...tally, depositAddress: '0x04' }, payments, isAll: true, isWatched: true }
 }
 const payment = (status: Payment['status'], revision: number): Payment => ({
-  ...{ id: '1:0xaa:0', kind: 'transfer', revision, status, grossUnits: 40n * USDC, payerAddress: '0x09', depositAddress: '0x04' },
+  ...{
+    id: '1:0xaa:0',
+    kind: 'transfer',
+    version: revision,
+    generation: null,
+    blockHash: '0xb1',
+    status,
+    grossUnits: 40n * USDC,
+    payerAddress: '0x09',
+    depositAddress: '0x04',
+  },
   ...{ txHash: '0xaa', blockNumber: 1n, blockTime: at, logIndex: 0 },
 })
-const updates = (before: Ledger, next: Payment) =>
-  receivePayments(before, [next], chain, at).events.flatMap(event => (event.type === 'order.updated' ? [event.data] : []))
+const updates = (before: Ledger & Known, next: Payment) =>
+  (receivePayments(before, [next], chain, at)?.events ?? []).flatMap(event => (event.type === 'order.updated' ? [event.data] : []))
 
 describe('a payment for the order of a subscription', () => {
   const SUBSCRIPTION = '01981f3c-0000-7000-8000-000000000003'

@@ -1,32 +1,36 @@
 import { formatUsdc, type NewEvent } from '@ponte/contracts'
-import { type Payment, withPayment } from '../payment'
+import type { Payment } from '../payment/payment'
 import { dueUnits, paymentUri } from './body'
-import { type Change, type Ledger, type Order, receivedUnits, review } from './order'
+import { type Change, type Known, type Ledger, type Order, receivedUnits, review, withTally } from './order'
 import type { ChainView } from './verdict'
 
-/** What payments make of their order. A subscription is notified of what its order shows from now on. */
-export function receivePayments(ledger: Ledger, received: readonly Payment[], chain: ChainView, at: Date): Change {
-  const payments = received.reduce(withPayment, ledger.payments)
-  const change = review({ ...ledger, payments }, chain, at)
-  return { ...change, events: [...change.events, ...updatedEvents(ledger, change.order, payments)] }
+/**
+ * One verdict of an order from all its payments together: those that came, were confirmed or are gone. Null when all payments of the order have to be known.
+ */
+export function receivePayments(ledger: Ledger & Known, changed: readonly Payment[], chain: ChainView, at: Date): Change | null {
+  const order = withTally(ledger.order, ledger, changed)
+  if (!order) return null
+  const change = review({ ...ledger, order }, chain, at, ledger.order)
+  return { ...change, events: [...change.events, ...updatedEvents(ledger.order, change.order)] }
 }
 
-function updatedEvents(before: Ledger, order: Order, payments: readonly Payment[]): NewEvent[] {
+/** A subscription is notified of what its order shows from now on. */
+export function updatedEvents(before: Order, order: Order): NewEvent[] {
   if (order.subscriptionId === null) return []
-  const state = shown(order, payments)
-  if (JSON.stringify(state) === JSON.stringify(shown(before.order, before.payments))) return []
+  const state = shown(order)
+  if (JSON.stringify(state) === JSON.stringify(shown(before))) return []
   const owner = { merchant_id: order.merchantId, merchant_version: order.merchantVersion }
-  const which = { subscription_id: order.subscriptionId, order_id: order.id, revision: before.order.version }
+  const which = { subscription_id: order.subscriptionId, order_id: order.id, revision: before.version }
   return [{ type: 'order.updated', data: { ...owner, ...which, state } }]
 }
 
-/** What of an order's body changes after it was created. */
-const shown = (order: Order, payments: readonly Payment[]) => ({
+/** These fields of an order's body change after it was created. */
+const shown = (order: Order) => ({
   status: order.status,
   exception: order.exception,
   received: formatUsdc(receivedUnits(order)),
   tx_hash: order.txHash,
-  payment_uri: paymentUri(order, dueUnits(order, payments)),
+  payment_uri: paymentUri(order, dueUnits(order)),
   paid_at: order.paidAt?.toISOString() ?? null,
   cancelled_at: order.cancelledAt?.toISOString() ?? null,
 })

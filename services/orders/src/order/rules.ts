@@ -1,5 +1,11 @@
-/** The pure rules of an order, for simulations that play years of them without a database. */
+/** The pure rules of an order, for simulations that play years of them without a database, and for walks through every history. */
+export { confirmedTimeOf, isCertain, watermarkOf } from '../chain/history'
+export { type Blocks, changesOf } from '../payment/blocks'
+export { isNewer, type Payment, type Stated, withPayments } from '../payment/payment'
+export { type Report, reportsOf } from '../payment/report'
+export { accept } from './acceptance'
 export * from './charge'
 export { open } from './new-order'
-export { type Change, type Ledger, type Order, release, review, supersede } from './order'
+export { type Change, cancel, type Known, type Ledger, type Order, release, review, supersede } from './order'
+export { receivePayments } from './progress'
 export type { ChainView } from './verdict'

@@ -11,7 +11,16 @@ const signed: Authorization = {
   reason: null,
 }
 const payment: Payment = {
-  ...{ id: 'p', kind: 'router', status: 'detected', revision: 1, grossUnits: 10_000_000n, payerAddress: PAYER.toLowerCase() },
+  ...{
+    id: 'p',
+    kind: 'router',
+    status: 'detected',
+    version: 1,
+    generation: null,
+    blockHash: null,
+    grossUnits: 10_000_000n,
+    payerAddress: PAYER.toLowerCase(),
+  },
   ...{ depositAddress: null, txHash: '0x1', blockNumber: 1n, blockTime: new Date(0), logIndex: 0 },
 }
 

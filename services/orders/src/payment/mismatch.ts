@@ -1,30 +1,15 @@
-import { CENT, type ChainPayment, type MismatchReason, type NewEvent, type UnmatchedData } from '@ponte/contracts'
-import type { Payment } from './payment'
+import { formatUsdc, type MismatchReason, type NewEvent, type UnmatchedData } from '@ponte/contracts'
+import type { Destination, Target } from './payment'
+import type { Report } from './report'
 
 export type { MismatchReason } from '@ponte/contracts'
 
-/** Where the money of an order goes: fixed when it is created. */
-export interface Destination {
-  chainId: number
-  tokenAddress: string
-  routerAddress: string
-  merchantAddress: string
-  /** Where a plain transfer pays; null for an order too small to be worth the gas of a sweep. */
-  depositAddress: string | null
-}
-
-/** Where a payment went, and how much of it. */
-export interface Target extends Destination {
-  grossUnits: bigint
-}
-
-/** Who has handled what needs attention, and when; null for a key. */
+/** `by` is null for a key. */
 export interface Mark {
   at: Date
   by: string | null
 }
 
-/** What was known of it then. */
 export interface Seen {
   facts: string
   blocked: string | null
@@ -32,7 +17,7 @@ export interface Seen {
 
 /** A confirmed payment to a payout address that counts for no order. */
 export interface UnmatchedMoney {
-  /** What of it a merchant sees; with others than those it was marked with it needs attention again. */
+  /** The merchant's view; when it is another than at the mark, the item needs attention again. */
   facts: string
   mark: Mark | null
   payment: Omit<UnmatchedData, 'amount'>
@@ -60,35 +45,46 @@ export function mismatchOf(paid: Target, order: Destination | null): MismatchRea
 
 const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
+/** Why payments do not count for their order, by id: also those whose sum its columns would not hold. */
+export function mismatchesOf(reports: readonly Report[], order: (Destination & { seenUnits: bigint }) | null, known: ReadonlySet<string>) {
+  const reasons = new Map<string, MismatchReason>()
+  let seenUnits = order?.seenUnits ?? 0n
+  for (const { payment, target } of reports) {
+    const isNew = !known.has(payment.id)
+    const isTooMuch = isNew && seenUnits + payment.grossUnits > UNITS_MAX
+    const reason = mismatchOf(target, order) ?? (isTooMuch ? 'amount_out_of_range' : null)
+    if (reason) reasons.set(payment.id, reason)
+    else if (isNew) seenUnits += payment.grossUnits
+  }
+  return reasons
+}
+
 /**
  * What merchants are notified of a payment that counts for no order: once it is confirmed, those whose payout address it went to. Less than a cent is
  * not worth an event, and would let anyone send many.
  */
-export function unmatchedEvents(
-  data: ChainPayment,
-  payment: Payment,
+export const unmatchedEvents = (
+  { payment, memo, target }: Report,
   reason: MismatchReason,
   merchants: readonly { id: string; version: number }[],
-): NewEvent[] {
-  if (payment.status !== 'confirmed' || payment.grossUnits < CENT) return []
-  return merchants.map(({ id, version }) => ({
+): NewEvent[] =>
+  merchants.map(({ id, version }) => ({
     type: 'order.payment_unmatched',
     data: {
       merchant_id: id,
       merchant_version: version,
       payment: {
-        id: data.payment_id,
+        id: payment.id,
         reason,
-        kind: data.kind,
-        chain_id: data.chain_id,
-        token_address: data.token_address,
-        tx_hash: data.tx_hash,
-        memo: data.memo,
-        amount: data.amount,
-        payer_address: data.payer_address,
-        merchant_address: data.merchant_address,
-        block_time: data.block_time,
+        kind: payment.kind,
+        chain_id: target.chainId,
+        token_address: target.tokenAddress,
+        tx_hash: payment.txHash,
+        memo,
+        amount: formatUsdc(payment.grossUnits),
+        payer_address: payment.payerAddress,
+        merchant_address: target.merchantAddress,
+        block_time: payment.blockTime.toISOString(),
       },
     },
   }))
-}

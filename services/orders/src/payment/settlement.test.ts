@@ -6,7 +6,9 @@ const at = (second: number) => new Date(Date.UTC(2026, 10, 20, 12, 0, second))
 const payment = (id: string, change: Partial<Payment> = {}): Payment => ({
   id,
   kind: 'transfer',
-  revision: 1,
+  version: 1,
+  generation: null,
+  blockHash: null,
   status: 'confirmed',
   grossUnits: 100n,
   payerAddress: '0x09',

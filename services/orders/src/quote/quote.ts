@@ -20,12 +20,12 @@ export interface Quote {
 
 export interface QuoteLimits {
   maxSpreadBps: number
-  /** What lies outside is no rate of this currency, whichever source gives it. */
+  /** A price outside is no rate of this currency, whichever source gives it. */
   minMicros: bigint
   maxMicros: bigint
 }
 
-/** Those that can price an order at this moment: young enough, each by its own maximum age, and within bounds. */
+/** Observations that can price an order at this moment: young enough, each by its own maximum age, and within bounds. */
 export const usable = (observations: readonly Observation[], limits: QuoteLimits, at: Date): Observation[] =>
   observations
     .filter(({ asOf, maxAgeS }) => at.getTime() - asOf.getTime() <= maxAgeS * 1000)
@@ -52,6 +52,13 @@ export function quote(observations: readonly Observation[], limits: QuoteLimits,
 
 const unavailable = (why: string) =>
   new ApiError('rate_unavailable', `No order can be priced now: ${why}. Try again shortly.`, { retryAfterS: 10 })
+
+/** Stands for every quote while orders are paused. */
+export function refusePaused(): never {
+  throw new ApiError('orders_paused', 'No new orders are taken at the moment; those that exist can be paid. Try again later.', {
+    retryAfterS: 60,
+  })
+}
 
 /** Of an even number, the mean of the middle two, rounded down: a lower rate asks for more USDC, so the merchant is never short. */
 function median(sorted: readonly bigint[]): bigint {

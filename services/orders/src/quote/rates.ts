@@ -5,7 +5,7 @@ import type { RateSource } from './source'
 export interface Rates extends Part {
   /** The quote of this moment, from memory. Throws `rate_unavailable`. */
   current(): Quote
-  /** How old it is, in seconds; infinite when nothing can be priced. */
+  /** In seconds; infinite when nothing can be priced. */
   ageS(): number
   /** For how many seconds it prices orders yet when no source answers any more; 0 when nothing can be priced. */
   lastsS(): number

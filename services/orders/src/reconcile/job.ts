@@ -1,6 +1,7 @@
 import type { ChainAudited } from '@ponte/contracts'
 import { every, type Logger, type Metrics } from '@ponte/service-kit'
 import type { Store } from '../store'
+import { monthStart } from '../summary/civil-days'
 import { type Difference, differencesOf } from './compare'
 
 export interface ReconcileOptions {
@@ -17,7 +18,15 @@ const PAGE = 500
 
 /** Sums of the listener are believed for so long: it sends them anew every minute, and a reorganisation may change what they cover. */
 const AUDIT_MAX_AGE_MS = 600_000
-/** What the listener published before its sums has arrived by then, or is missing. */
+/** Blocks of the history of which the ledger is compared with the books in one turn. */
+const LEDGER_BLOCKS = 5_000n
+/** Sums of the ledger that are compared with its entries reach back so far, in whole quarters of an hour. */
+const SUMS_MS = 3_600_000
+const QUARTER_MS = 900_000
+/** Months are closed as they end there. */
+const BOOKS_ZONE = 'America/Sao_Paulo'
+
+/** Everything that the listener published before its sums has arrived by then, or is missing. */
 const ARRIVAL_MS = 60_000
 
 interface Audit extends ChainAudited {
@@ -29,6 +38,8 @@ export function reconcileJob({ store, chainId, everyS, metrics, now, logger }: R
   const found = new Map<string, Difference[]>()
   let audit: Audit | undefined
   let missing = 0
+  let unbooked = 0
+  let ledgerFrom = 0n
   let after: string | null = null
   let finishedAt: Date | undefined
 
@@ -50,9 +61,13 @@ export function reconcileJob({ store, chainId, everyS, metrics, now, logger }: R
       missing = 0
       return
     }
-    const { sequence, spans } = audit
-    if ((await store.chain.refresh(chainId)).watermark < sequence && age < ARRIVAL_MS) return
-    const differing = await store.books.differing(chainId, spans)
+    const { generation, watermark, since } = await store.chain.refresh(chainId)
+    if (generation !== audit.generation || since === null || watermark === null) return
+    const isRead = audit.spans.every(({ to_block }) => to_block <= watermark)
+    if (!isRead && age < ARRIVAL_MS) return
+    // A generation reports nothing of earlier blocks than its own.
+    const spans = audit.spans.filter(({ from_block }) => from_block >= since)
+    const differing = spans.length === 0 ? [] : await store.books.differing(chainId, spans)
     missing = differing.length
     for (const { from_block, to_block, count } of differing)
       logger.error('the listener confirmed other payments than are booked here; npm run reconcile names them', {
@@ -61,9 +76,28 @@ export function reconcileJob({ store, chainId, everyS, metrics, now, logger }: R
         count,
       })
   }
+  /** The newest blocks, and the history bit by bit. What is lacking is booked: the ledger follows from the books. */
+  const checkLedger = async () => {
+    const { time, watermark } = await store.chain.refresh(chainId)
+    if (time !== null) await store.ledger.close(monthStart(time, BOOKS_ZONE))
+    const head = await store.chain.head(chainId)
+    const newest = head > LEDGER_BLOCKS ? head - LEDGER_BLOCKS : 0n
+    if (ledgerFrom >= newest) ledgerFrom = 0n
+    const hashes = [
+      ...(await store.ledger.unbooked(newest, head)),
+      ...(await store.ledger.unbooked(ledgerFrom, ledgerFrom + LEDGER_BLOCKS)),
+    ]
+    ledgerFrom += LEDGER_BLOCKS
+    const quarter = Math.floor((now().getTime() - SUMS_MS) / QUARTER_MS) * QUARTER_MS
+    const wrong = await store.ledger.wrongSums(new Date(quarter))
+    unbooked = hashes.length + wrong.length
+    if (unbooked > 0) logger.error('the ledger is not what the books make of it', { tx_hashes: hashes, merchant_ids: wrong, watermark })
+    if (hashes.length > 0) await store.ledger.book(hashes)
+  }
   const turn = async () => {
-    await store.chain.forgetParked()
+    await store.chain.forget()
     await join()
+    await checkLedger()
     await look('newest')
     const ledgers = await look(after)
     after = ledgers.length < PAGE ? null : (ledgers.at(-1)?.order.id ?? null)
@@ -71,8 +105,8 @@ export function reconcileJob({ store, chainId, everyS, metrics, now, logger }: R
   }
   metrics.observed(
     'ponte_reconcile_differences',
-    'Orders that are not what their payments make of them, and spans of blocks in which the listener confirmed other payments than are booked',
-    () => found.size + missing,
+    'Orders that are not what their payments make of them, spans of blocks in which the listener confirmed other payments than are booked, and transactions that the ledger has otherwise',
+    () => found.size + missing + unbooked,
   )
   metrics.observed('ponte_reconcile_last_run_timestamp_seconds', 'When orders were last compared with their payments', () =>
     finishedAt ? finishedAt.getTime() / 1_000 : Number.NaN,
@@ -80,7 +114,7 @@ export function reconcileJob({ store, chainId, everyS, metrics, now, logger }: R
   const part = every('reconcile', everyS * 1_000, turn, logger)
   return {
     part,
-    /** What the listener has confirmed in its newest blocks; compared at the next turn, and again until newer sums come. */
+    /** Sums of the listener's newest confirmed blocks; compared at the next turn, and again until newer sums come. */
     audited(data: ChainAudited): void {
       if (data.chain_id === chainId) audit = { ...data, at: now().getTime() }
     },

@@ -1,5 +1,6 @@
 import type { ChainAudited } from '@ponte/contracts'
 import type { Database } from '@ponte/service-kit'
+import type { PrismaClient, UnmatchedPayment } from '../generated/client'
 
 /** A payment or a sweep as it stands in the books. */
 export interface Booked {
@@ -43,12 +44,12 @@ const SUMS = `
 /** A span of blocks as the listener summed it up. */
 export type AuditedSpan = ChainAudited['spans'][number]
 
-/** What is needed to compare the books with the listener's. */
+/** Compared with the listener's books. */
 export const bookStore = (database: Database) => ({
   async between(chainId: number, from: number, to: number): Promise<Booked[]> {
     return (await database.query<Booked>(BETWEEN, [from, to, chainId])).rows
   },
-  /** Those of these spans that hold something else here. */
+  /** Spans that hold something else here. */
   async differing(chainId: number, spans: readonly AuditedSpan[]): Promise<AuditedSpan[]> {
     const [from, to] = [spans.map(({ from_block }) => from_block), spans.map(({ to_block }) => to_block)]
     const values = [chainId, from, to, Math.min(...from), Math.max(...to)]
@@ -60,3 +61,14 @@ export const bookStore = (database: Database) => ({
 
 const isAlike = (span: AuditedSpan | undefined, { count, digest }: { count: number; digest: string }): boolean =>
   span !== undefined && span.count === count && span.digest === digest
+
+/** Payments that count for no order, kept with the reason. */
+export const unmatchedStore = (prisma: PrismaClient) => ({
+  /** Newest block first, from below the given block on. */
+  below: (block: bigint | null, limit: number): Promise<UnmatchedPayment[]> =>
+    prisma.unmatchedPayment.findMany({
+      ...(block === null ? {} : { where: { blockNumber: { lt: block } } }),
+      orderBy: [{ blockNumber: 'desc' }, { id: 'desc' }],
+      take: limit,
+    }),
+})

@@ -1,131 +1,218 @@
-import type { ChainAdvanced } from '@ponte/contracts'
-import type { Database, Statement } from '@ponte/service-kit'
+import type { ChainBlocks, EventData } from '@ponte/contracts'
+import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
+import { z } from 'zod'
+import { confirmedTimeOf, type History, isCertain, watermarkOf } from '../chain/history'
 import type { PrismaClient } from '../generated/client'
-import type { ChainView } from '../order'
+import type { ChainView } from '../order/verdict'
+import { isOlder } from './table'
 
-// Raw SQL because it commits with its event.
-const ADVANCE: Statement = {
-  name: 'chain-advance',
+// Raw SQL because one replica has to be first.
+const ADOPT: Statement = {
+  name: 'chain-adopt',
   text: `
-  WITH cursor AS (
-    INSERT INTO chain_cursors AS known (chain_id, head_block) VALUES ($chain_id, $head_block)
-    ON CONFLICT (chain_id) DO UPDATE SET head_block = greatest(known.head_block, EXCLUDED.head_block))
-  INSERT INTO chain_advances AS known (chain_id, sequence, confirmed_time) VALUES ($chain_id, $sequence, $confirmed_time)
-  ON CONFLICT (chain_id, sequence) DO UPDATE SET confirmed_time = greatest(known.confirmed_time, EXCLUDED.confirmed_time)`,
+  INSERT INTO chain_cursors AS known (chain_id, generation, since, head_block, resent_to) VALUES ($chain_id, $generation, $since, $head, $first_id)
+  ON CONFLICT (chain_id) DO UPDATE SET generation = EXCLUDED.generation, since = EXCLUDED.since, head_block = EXCLUDED.head_block,
+    advanced = '{}', watermark = NULL, confirmed_time = NULL, resent_to = EXCLUDED.resent_to, version = known.version + 1
+  WHERE known.generation IS NULL OR known.generation < EXCLUDED.generation`,
 }
 
-// Raw SQL because it commits with its event.
-const COUNT: Statement = {
-  name: 'chain-event',
-  text: 'INSERT INTO payment_sequences (chain_id, sequence) VALUES ($chain_id, $sequence) ON CONFLICT DO NOTHING',
+const TIMED_CTE = `
+  timed AS (
+    INSERT INTO chain_advances (chain_id, generation, to_block, confirmed_time)
+    SELECT $chain_id::int, $generation::uuid, $to::bigint, $time::timestamptz WHERE $to::bigint IS NOT NULL ON CONFLICT DO NOTHING),
+  leased AS (
+    INSERT INTO chain_leases AS known (chain_id, generation, lease, seen_version, ended_version)
+    SELECT $chain_id::int, $generation::uuid, lease, seen, ended FROM unnest($leases::uuid[], $seen_versions::int[], $ended_versions::int[]) AS stated (lease, seen, ended)
+    ON CONFLICT (chain_id, generation, lease) DO UPDATE SET seen_version = greatest(known.seen_version, EXCLUDED.seen_version),
+      ended_version = least(known.ended_version, EXCLUDED.ended_version)
+    WHERE known.seen_version < EXCLUDED.seen_version OR coalesce(known.ended_version, 2147483647) > EXCLUDED.ended_version)`
+/**
+ * Raw SQL: common table expressions of the statement that takes an event in. The version lets one of two events that were decided at once be first; the
+ * other is decided again.
+ */
+export const CURSOR_CTE = `
+  moved AS (
+    UPDATE chain_cursors AS known SET head_block = greatest(known.head_block, $head::bigint), since = least(known.since, $since::bigint),
+      advanced = known.advanced + CASE WHEN $from::bigint IS NULL THEN '{}'::int8multirange ELSE int8multirange(int8range($from::bigint, $to::bigint, '[]')) END,
+      version = CASE WHEN known.version = $cursor_version::int AND known.generation = $generation::uuid THEN known.version + 1 END
+    WHERE chain_id = $chain_id::int),
+  ${TIMED_CTE},
+  forgone AS (
+    INSERT INTO gone_blocks AS known (chain_id, block_hash, generation, version)
+    SELECT $chain_id::int, block_hash, $generation::uuid, $version::int FROM unnest($gone::text[]) AS block_hash
+    ON CONFLICT (chain_id, block_hash) DO UPDATE SET generation = EXCLUDED.generation, version = EXCLUDED.version
+    WHERE ${isOlder('known', 'EXCLUDED')}),
+  watched AS (
+    INSERT INTO deposit_states AS known (order_id, watched_generation, watched_version, watched_through)
+    SELECT order_id, $generation::uuid, $version::int, through FROM unnest($watched_ids::uuid[], $throughs::bigint[]) AS stated (order_id, through)
+    ON CONFLICT (order_id) DO UPDATE SET watched_generation = EXCLUDED.watched_generation, watched_version = EXCLUDED.watched_version,
+      watched_through = EXCLUDED.watched_through
+    WHERE known.watched_generation IS NULL OR (known.watched_generation, known.watched_version) < (EXCLUDED.watched_generation, EXCLUDED.watched_version))`
+
+type Step = Pick<ChainBlocks, 'chain_id' | 'generation' | 'lease' | 'version' | 'earlier' | 'advanced'>
+/** A lease is open until a later one names its last version. */
+function stepValues({ chain_id, generation, lease, version, earlier, advanced }: Step) {
+  const leases = new Map([...earlier.map(each => [each.lease, each.version] as const), [lease, null] as const])
+  return {
+    ...{ chain_id, generation, from: advanced?.from ?? null, to: advanced?.to ?? null, time: advanced?.time ?? null },
+    leases: [...leases.keys()],
+    seen_versions: [...leases.keys()].map(each => (each === lease ? version : 0)),
+    ended_versions: [...leases.values()],
+  }
 }
 
-// Raw SQL because it commits with its event.
+export function cursorValues(blocks: ChainBlocks, cursorVersion: number) {
+  const watched = new Map(blocks.watched.map(({ order_id, through }) => [order_id, through]))
+  return {
+    ...stepValues(blocks),
+    version: blocks.version,
+    since: blocks.since,
+    head: blocks.head,
+    gone: [...new Set(blocks.gone)],
+    watched_ids: [...watched.keys()],
+    throughs: [...watched.values()],
+    cursor_version: cursorVersion,
+  }
+}
+
+// Those that decide whether the listener may have lost anything; the others are of the past.
+export const LEASES = `(SELECT coalesce(json_agg(json_build_object('seenVersion', seen_version, 'endedVersion', ended_version)), '[]') FROM chain_leases AS lease
+    WHERE lease.chain_id = cursor.chain_id AND lease.generation = cursor.generation AND (ended_version IS NULL OR seen_version > ended_version))`
+// Raw SQL: one statement, so that all of it is of one moment.
+const HISTORY = `
+  SELECT generation, since::text, watermark::text, confirmed_time, head_block::text,
+    (SELECT coalesce(json_agg(json_build_array(lower(blocks), upper(blocks) - 1) ORDER BY blocks), '[]') FROM unnest(advanced) AS blocks) AS ranges,
+    (SELECT coalesce(json_agg(json_build_object('toBlock', to_block, 'time', advance.confirmed_time)), '[]') FROM chain_advances AS advance
+     WHERE advance.chain_id = cursor.chain_id AND advance.generation = cursor.generation) AS advances,
+    ${LEASES} AS leases
+  FROM chain_cursors AS cursor WHERE chain_id = $1 AND generation IS NOT NULL`
+// Raw SQL: another generation may have been adopted meanwhile, and then this is of the past.
+const BELIEVE = `
+  WITH forgotten AS (
+    DELETE FROM chain_advances WHERE chain_id = $1 AND (generation < $2::uuid OR (generation = $2::uuid AND to_block <= $3::bigint AND confirmed_time < $4)))
+  UPDATE chain_cursors SET watermark = $3::bigint, confirmed_time = $4 WHERE chain_id = $1 AND generation = $2::uuid`
+
+// Raw SQL: the lease that the listener may have forgotten, else the one that is open.
+const FOLLOWED = `
+  SELECT generation, lease, seen_version AS version, watermark::text FROM chain_leases JOIN chain_cursors USING (chain_id, generation)
+  WHERE chain_id = $1 AND seen_version > 0
+  ORDER BY (seen_version > ended_version) IS TRUE DESC, (ended_version IS NULL) DESC, seen_version LIMIT 1`
+
+// Raw SQL because many rows are written at once.
 const PARK: Statement = {
   name: 'chain-park',
   text: `
-  WITH counted AS (INSERT INTO payment_sequences (chain_id, sequence) VALUES ($chain_id, $sequence) ON CONFLICT DO NOTHING)
-  INSERT INTO parked_events (event_id, chain_id, sequence, memo) VALUES ($event_id, $chain_id, $sequence, $memo) ON CONFLICT DO NOTHING`,
+  WITH held AS (
+    INSERT INTO parked_memos (event_id, memo)
+    SELECT $event_id::uuid, memo FROM unnest($memos::text[]) AS memo
+    UNION SELECT $event_id::uuid, memo FROM orders WHERE id = ANY($unwatched_ids::uuid[]) ON CONFLICT DO NOTHING),
+  ${TIMED_CTE}
+  UPDATE chain_cursors SET version = version + 1,
+    advanced = advanced + CASE WHEN $from::bigint IS NULL THEN '{}'::int8multirange ELSE int8multirange(int8range($from::bigint, $to::bigint, '[]')) END
+  WHERE chain_id = $chain_id AND generation = $generation::uuid`,
 }
-// Raw SQL: a join without a relation.
-const FORGET_PARKED = 'DELETE FROM parked_events USING inbox WHERE inbox.event_id = parked_events.event_id'
-// Raw SQL: the first gap in a sequence, found and written in one statement.
-const WATERMARK = `
-  UPDATE chain_cursors SET watermark = greatest(watermark, (
-    SELECT coalesce(max(sequence), 0) FROM (
-      SELECT sequence, sequence - row_number() OVER (ORDER BY sequence) AS offset_by
-      FROM payment_sequences WHERE chain_id = $1 AND sequence > $2) AS beyond
-    WHERE offset_by = $2))
-  WHERE chain_id = $1 RETURNING watermark`
+// Raw SQL: joins without a relation. What is gone is asked for as long as a message may be late.
+const FORGET = [
+  'DELETE FROM parked_memos USING inbox WHERE inbox.event_id = parked_memos.event_id',
+  "DELETE FROM gone_blocks WHERE gone_at < now() - interval '60 days'",
+]
 
-// Raw SQL because what is believed follows from other rows.
-const BELIEVE = `
-  UPDATE chain_cursors SET confirmed_time = greatest(CASE WHEN confirmed_time <= $3 THEN confirmed_time END,
-    (SELECT max(confirmed_time) FROM chain_advances WHERE chain_id = $1 AND sequence <= $2 AND confirmed_time <= $3))
-  WHERE chain_id = $1 RETURNING confirmed_time, head_block`
-
-// Raw SQL: a difference of two tables.
-const MISSING = `
-  SELECT greatest(0, (SELECT max(sequence) FROM chain_advances WHERE chain_id = $1) - watermark) AS count
-  FROM chain_cursors WHERE chain_id = $1`
-
-/** An event of the listener among the dead letters; `memo` names the order that it may have paid. */
-export interface ParkedEvent {
-  event_id: string
-  chain_id: number
-  sequence: number
-  memo: string | null
+/** What could be read of an event in the dead letters: where it stands in the listener's history, and which orders wait for it. */
+export interface Parked extends Step {
+  eventId: string
+  memos: readonly string[]
+  unwatchedIds: readonly string[]
 }
 
-const NOTHING: ChainView = { time: null, watermark: 0 }
+/** As of the last look. */
+export interface ChainState extends ChainView {
+  generation: string | null
+  watermark: number | null
+  since: number | null
+  /** Expiry waits for these: confirmed ranges beyond a gap, and one more while the listener may have lost what orders knows. */
+  missing: number
+}
 
-/** How far the chain is known, and how far its confirmed time may be believed. */
-export function chainStore(database: Database, prisma: PrismaClient, latestTime: () => Date) {
-  const views = new Map<number, ChainView>()
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+const historyRow = z.object({
+  generation: z.string(),
+  since: z.coerce.number(),
+  watermark: z.coerce.number().nullable(),
+  confirmed_time: z.date().nullable(),
+  head_block: z.coerce.number(),
+  ranges: z.array(z.tuple([z.number(), z.number()])),
+  advances: z.array(z.object({ toBlock: z.number(), time: z.coerce.date() })),
+  leases: z.array(z.object({ seenVersion: z.number(), endedVersion: z.number().nullable() })),
+})
+const NOTHING: ChainState = { generation: null, time: null, watermark: null, since: null, missing: 0 }
+
+/** The known chain, and the confirmed time that may be believed. */
+export function chainStore(database: Database, prisma: PrismaClient, now: () => Date, latestTime: () => Date) {
+  const states = new Map<number, ChainState>()
   const heads = new Map<number, number>()
+  const followed = async (chainId: number): Promise<EventData<'chain.followed'> | null> => {
+    const { rows } = await database.query<{ generation: string; lease: string; version: number; watermark: string | null }>(FOLLOWED, [
+      chainId,
+    ])
+    const [row] = rows
+    return row ? { ...row, chain_id: chainId, watermark: row.watermark === null ? null : Number(row.watermark) } : null
+  }
 
   return {
     /** The head of the chain as the listener last reported it; 0 while unknown. */
-    async head(chainId: number): Promise<bigint> {
-      return (await prisma.chainCursor.findUnique({ where: { chainId } }))?.headBlock ?? 0n
-    },
+    head: async (chainId: number): Promise<bigint> => (await prisma.chainCursor.findUnique({ where: { chainId } }))?.headBlock ?? 0n,
 
     /** That head as of the last `refresh` here; null before one knew it. An older one is safe: more blocks are watched. */
     knownHead: (chainId: number): number | null => heads.get(chainId) ?? null,
 
-    /** The confirmed chain as of the last `refresh` here. It only grows, so an older one is safe: it expires less. */
-    view: (chainId: number): ChainView => views.get(chainId) ?? NOTHING,
-
-    async recordAdvance(advance: ChainAdvanced, eventId: string): Promise<void> {
-      const { chain_id, sequence, confirmed_time, head_block } = advance
-      await database.commit({ inbox: [eventId], write: ADVANCE, values: { chain_id, sequence, confirmed_time, head_block } })
-    },
-
-    /** An event that changes nothing here; it counts in the sequence. */
-    async recordEvent({ chain_id, sequence }: { chain_id: number; sequence: number }, eventId: string): Promise<void> {
-      await database.commit({ inbox: [eventId], write: COUNT, values: { chain_id, sequence } })
-    },
+    /** The chain as of the last `refresh` here. An older one is safe: it expires less. */
+    view: (chainId: number): ChainState => states.get(chainId) ?? NOTHING,
 
     /** True when no chain can have confirmed this time yet, as far as our clock knows. */
-    liesAhead: ({ confirmed_time }: ChainAdvanced): boolean => Date.parse(confirmed_time) > latestTime().getTime(),
+    liesAhead: (time: string): boolean => Date.parse(time) > latestTime().getTime(),
+
+    /** Begins with a newer generation of the listener's history: of what an older one knew nothing is known. */
+    async adopt({ chain_id, generation, since, head }: ChainBlocks): Promise<void> {
+      await database.commit({ write: ADOPT, values: { chain_id, generation, since, head, first_id: FIRST_ID } })
+    },
+
     /** An event that writes nothing. */
     async ignore(eventId: string): Promise<void> {
       await database.commit({ inbox: [eventId] })
     },
-    /** An event that could not be handled counts in the sequence; the order that it names does not expire until it is. */
-    async park(parked: ParkedEvent): Promise<void> {
-      await database.commit({ write: PARK, values: { ...parked } })
+    /** An event that could not be handled counts as read; the orders that it names do not expire until it is. */
+    async park({ eventId, memos, unwatchedIds, ...step }: Parked): Promise<void> {
+      await database.commit({ write: PARK, values: { ...stepValues(step), event_id: eventId, memos, unwatched_ids: unwatchedIds } })
     },
-    /** Forgets those that were handled after all. */
-    async forgetParked(): Promise<void> {
-      await database.query(FORGET_PARKED)
+    /** Forgets those that were handled after all, and blocks of which no message speaks any more. */
+    async forget(): Promise<void> {
+      for (const text of FORGET) await database.query(text)
     },
     /**
-     * Moves the watermark over the events read without a gap, and with it Tc: the latest confirmed time whose events are all known. An order that
-     * was paid before Tc is therefore known to be paid (invariant 4). The row lock keeps two replicas from moving it at once.
+     * Looks how far the chain is known by now. An order that was paid before Tc is therefore known to be paid (invariant 4). Nothing expires while it is not
+     * certain that the listener knows all that was read of it.
      */
-    refresh: (chainId: number): Promise<ChainView> =>
-      database.transaction(async sql => {
-        const locked = await sql.query<{ watermark: number }>('SELECT watermark FROM chain_cursors WHERE chain_id = $1 FOR UPDATE', [
-          chainId,
-        ])
-        const before = locked.rows[0]?.watermark
-        if (before === undefined) return NOTHING
-        const moved = await sql.query<{ watermark: number }>(WATERMARK, [chainId, before])
-        const watermark = moved.rows[0]?.watermark ?? before
-        const known = await sql.query<{ confirmed_time: Date | null; head_block: string }>(BELIEVE, [chainId, watermark, latestTime()])
-        await sql.query('DELETE FROM payment_sequences WHERE chain_id = $1 AND sequence <= $2', [chainId, watermark])
-        await sql.query('DELETE FROM chain_advances WHERE chain_id = $1 AND sequence < $2', [chainId, watermark])
-        const view: ChainView = { time: known.rows[0]?.confirmed_time ?? null, watermark }
-        views.set(chainId, view)
-        heads.set(chainId, Number(known.rows[0]?.head_block ?? 0))
-        return view
-      }),
+    async refresh(chainId: number): Promise<ChainState> {
+      const { rows } = await database.query({ name: 'chain-history', text: HISTORY }, [chainId])
+      if (!rows[0]) return states.get(chainId) ?? NOTHING
+      const row = historyRow.parse(rows[0])
+      const history: History = { ...row, confirmedTime: row.confirmed_time }
+      const [watermark, confirmedTime] = [watermarkOf(history), confirmedTimeOf(history, latestTime())]
+      if (watermark !== row.watermark || confirmedTime?.getTime() !== row.confirmed_time?.getTime())
+        await database.query({ name: 'chain-believe', text: BELIEVE }, [chainId, row.generation, watermark, confirmedTime])
+      const certain = isCertain(row.leases)
+      const beyond = history.advances.filter(({ toBlock }) => toBlock > (watermark ?? -1)).length
+      const missing = beyond + (certain ? 0 : 1)
+      const state = { generation: row.generation, watermark, since: row.since, time: certain ? confirmedTime : null, missing }
+      states.set(chainId, state)
+      heads.set(chainId, row.head_block)
+      return state
+    },
 
-    /** Events that the listener has published and that have not come; expiry waits for them. */
-    async missingEvents(chainId: number): Promise<number> {
-      const { rows } = await database.query<{ count: number | null }>(MISSING, [chainId])
-      return rows[0]?.count ?? 0
+    /** Publishes how far the listener is followed, so that it notices what its database has lost. */
+    async publishFollowed(chainId: number): Promise<void> {
+      const data = await followed(chainId)
+      if (data) await database.commit({ events: outboxRows([{ type: 'chain.followed', data }], now()) })
     },
   }
 }

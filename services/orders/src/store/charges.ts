@@ -1,35 +1,41 @@
 import { type ChargeRequested, eventTable, type MerchantTerms, type NewEvent } from '@ponte/contracts'
-import { commitUnit, type Database, isUniqueViolation, outboxRows, type Statement, type Unit } from '@ponte/service-kit'
+import { type Database, outboxRows, type Statement, type Unit } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
-import type { Change, WantedCharge } from '../order'
-import { isKnownOrder, newOrder, type OrderStoreOptions } from './order-writes'
+import type { WantedCharge } from '../order/charge'
 
-// Raw SQL because it commits with its event. A charge with an outcome waits for nothing: its withdrawal may have come before it.
+// Raw SQL because it commits with its event. A charge that is settled stays so: its withdrawal may have come before it.
 const HOLD: Statement = {
   name: 'charge-hold',
   text: `
-  INSERT INTO waiting_charges (order_id, merchant_id, request, reason, created_at, next_try_at, ends_at)
-  SELECT $order_id::uuid, $merchant_id::uuid, $request::text, $reason::text, $at::timestamptz, to_timestamp(0), $ends_at::timestamptz
-  WHERE NOT EXISTS (SELECT FROM charge_outcomes WHERE order_id = $order_id::uuid) ON CONFLICT DO NOTHING`,
+  INSERT INTO charges (order_id, state, merchant_id, request, reason, created_at, next_try_at, ends_at)
+  VALUES ($order_id::uuid, 'waiting', $merchant_id::uuid, $request::text, $reason::text, $at::timestamptz, to_timestamp(0), $ends_at::timestamptz)
+  ON CONFLICT DO NOTHING`,
 }
+
+/**
+ * `INSERT` of charges in their final state, or the end of their wait. A charge has one: one that is settled already becomes NULL, which the column
+ * refuses, with everything else in the statement.
+ */
+export const settleCharges = (source: string) => `
+  INSERT INTO charges AS known (order_id, state) ${source}
+  ON CONFLICT (order_id) DO UPDATE SET request = NULL, state = CASE WHEN known.state = 'waiting' THEN EXCLUDED.state END`
+
+export const isSettledCharge = (error: unknown): boolean =>
+  error instanceof Error && Reflect.get(error, 'code') === '23502' && Reflect.get(error, 'column') === 'state'
 
 // Raw SQL because it commits with its event.
-const END: Statement = {
-  name: 'charge-end',
-  text: `
-  WITH gone AS (DELETE FROM waiting_charges WHERE order_id = $order_id::uuid)
-  INSERT INTO charge_outcomes (order_id, outcome) VALUES ($order_id::uuid, $outcome::text)`,
-}
+const END: Statement = { name: 'charge-end', text: settleCharges('VALUES ($order_id::uuid, $state::text)') }
 
-// Raw SQL because the time follows from the row's own tries.
+// Raw SQL because the time follows from the row's own tries. A dependency that all of them wait for returns for all at once.
 const POSTPONE = `
-  UPDATE waiting_charges SET tries = tries + 1, reason = $2, next_try_at = $3::timestamptz + least(interval '5 minutes', interval '1 second' * 2 ^ least(tries, 10))
-  WHERE order_id = $1`
+  UPDATE charges SET tries = tries + 1, reason = $2,
+    next_try_at = now() + CASE WHEN $3 THEN interval '3 seconds' ELSE least(interval '5 minutes', interval '1 second' * 2 ^ least(tries, 10)) END
+  WHERE order_id = $1 AND state = 'waiting'`
 
 /** Raw SQL for the database's clock. Longer than any charge lives; its order is found by its own key by then. */
-const PRUNE = "DELETE FROM charge_outcomes WHERE created_at < now() - interval '60 days'"
+const PRUNE = "DELETE FROM charges WHERE state <> 'waiting' AND created_at < now() - interval '60 days'"
 
-/** Whose charge it is, as events about it name it. */
+/** As events about a charge name its owner. */
 export interface ChargeOwner {
   merchant_id: string
   merchant_version: number
@@ -45,7 +51,7 @@ export const chargeOwner = ({ terms, subscription_id, order_id }: ChargeRequeste
 })
 
 /** Charges that wait until they can be opened, and what became of those that never were. */
-export function chargeStore(database: Database, prisma: PrismaClient, { now, committed }: OrderStoreOptions) {
+export function chargeStore(database: Database, prisma: PrismaClient, { now }: { now: () => Date }) {
   const events = (...list: NewEvent[]) => outboxRows(list, now())
   return {
     /** Keeps a charge until it can be opened, with the reason why it waits. */
@@ -59,63 +65,52 @@ export function chargeStore(database: Database, prisma: PrismaClient, { now, com
       })
     },
 
-    /** Those whose time has come, the longest waiting first. A row of the release before has an end of its own from then on. */
-    async waiting(at: Date, limit: number): Promise<WantedCharge[]> {
-      const rows = await prisma.waitingCharge.findMany({ where: { nextTryAt: { lte: at } }, orderBy: { nextTryAt: 'asc' }, take: limit })
-      return rows.map(row => {
-        const request = eventTable['subscription.charge_requested'].parse(JSON.parse(row.request))
-        return { request, endsAt: row.endsAt ?? new Date(row.createdAt.getTime() + request.expires_in * 1000) }
-      })
+    /** Charges that are due, the longest waiting first. */
+    async waiting(at: Date, limit: number): Promise<{ orderId: string; wanted(): WantedCharge }[]> {
+      const where = { state: 'waiting', nextTryAt: { lte: at } }
+      const rows = await prisma.charge.findMany({ where, orderBy: { nextTryAt: 'asc' }, take: limit })
+      return rows.map(({ orderId, request, endsAt }) => ({
+        orderId,
+        wanted() {
+          if (request === null || endsAt === null) throw new Error(`Charge ${orderId} waits without a request.`)
+          return { request: eventTable['subscription.charge_requested'].parse(JSON.parse(request)), endsAt }
+        },
+      }))
     },
 
-    /** How many wait, and for how many seconds the oldest of them has. */
+    /** Number of waiting charges, and the age of the oldest in seconds. */
     async waitingCount(): Promise<number> {
-      return prisma.waitingCharge.count()
+      return prisma.charge.count({ where: { state: 'waiting' } })
     },
     async oldestAgeS(): Promise<number> {
-      const oldest = await prisma.waitingCharge.findFirst({ select: { createdAt: true }, orderBy: { createdAt: 'asc' } })
+      const oldest = await prisma.charge.findFirst({
+        select: { createdAt: true },
+        where: { state: 'waiting' },
+        orderBy: { createdAt: 'asc' },
+      })
       return oldest ? Math.max(0, (now().getTime() - oldest.createdAt.getTime()) / 1000) : 0
     },
 
-    /** One that cannot be opened for a reason of its own is tried less and less often. */
-    async postpone(orderId: string, reason: string, at: Date): Promise<void> {
-      await database.query({ name: 'charge-postpone', text: POSTPONE }, [orderId, reason, at])
-    },
-
-    /** Writes the order of a waiting charge. False when another replica has it in hand, or it was withdrawn or opened meanwhile. */
-    async open(change: Change): Promise<boolean> {
-      const orderId = change.order.id
-      try {
-        const isOpened = await database.transaction(async sql => {
-          const { rowCount } = await sql.query('SELECT 1 FROM waiting_charges WHERE order_id = $1 FOR UPDATE SKIP LOCKED', [orderId])
-          if (rowCount === 1) await commitUnit(sql, newOrder(change, now()))
-          return rowCount === 1
-        })
-        if (isOpened) committed(change)
-        return isOpened
-      } catch (error) {
-        if (!isKnownOrder(error)) throw error
-        await prisma.waitingCharge.deleteMany({ where: { orderId } })
-        return false
-      }
+    /** One that cannot be opened is tried again later: less and less often when the reason is its own. */
+    async postpone(orderId: string, reason: string, isEverybodys: boolean): Promise<void> {
+      await database.query({ name: 'charge-postpone', text: POSTPONE }, [orderId, reason, isEverybodys])
     },
 
     /**
-     * The end of a charge whose order was never opened: a tombstone, because the charge itself may come later. False, with nothing written, when it
-     * has an outcome already.
+     * The end of a charge whose order was never opened, also before the charge itself has come. False, with nothing written, when it is settled already.
      */
-    async end(owner: ChargeOwner, outcome: 'withdrawn' | 'lapsed' | 'refused', reason: string, eventId?: string): Promise<boolean> {
+    async end(owner: ChargeOwner, state: 'withdrawn' | 'lapsed' | 'refused', reason: string, eventId?: string): Promise<boolean> {
       const unit: Unit = {
         inbox: eventId === undefined ? [] : [eventId],
         events: events({ type: 'order.refused', data: { ...owner, reason } }),
         write: END,
-        values: { order_id: owner.order_id, outcome },
+        values: { order_id: owner.order_id, state },
       }
       try {
         await database.commit(unit)
         return true
       } catch (error) {
-        if (isUniqueViolation(error, 'charge_outcomes_pkey')) return false
+        if (isSettledCharge(error)) return false
         throw error
       }
     },
@@ -125,10 +120,10 @@ export function chargeStore(database: Database, prisma: PrismaClient, { now, com
       await database.commit({ inbox: [eventId] })
     },
 
-    /** What waits for this merchant's payout address is tried at once. */
+    /** Charges that wait for this merchant's payout address are tried at once. */
     async hurry({ merchant_id }: MerchantTerms, at: Date): Promise<void> {
-      await prisma.waitingCharge.updateMany({
-        where: { merchantId: merchant_id, nextTryAt: { gt: at } },
+      await prisma.charge.updateMany({
+        where: { merchantId: merchant_id, state: 'waiting', nextTryAt: { gt: at } },
         data: { nextTryAt: at, tries: 0 },
       })
     },

@@ -1,12 +1,16 @@
 import type { MerchantTerms } from '@ponte/contracts'
 import type { Database, Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
-import { newestTerms } from '../order'
+import { newestTerms } from '../order/charge'
+import { type PayoutSpan, payoutSpans } from '../payment/payout-spans'
 
-// Raw SQL because it commits with its event; the newest version stands.
+// Raw SQL because it commits with its event; the newest version stands, and each is kept with the time from which it held.
 const SAVE: Statement = {
   name: 'merchant-save',
   text: `
+  WITH paid_at AS (
+    INSERT INTO payout_addresses (merchant_id, merchant_version, payout_address, since)
+    VALUES ($merchant_id::uuid, $version::int, $payout_address, $since) ON CONFLICT DO NOTHING)
   INSERT INTO merchants AS known (id, version, display_name, payout_address)
   VALUES ($merchant_id, $version, $display_name, $payout_address)
   ON CONFLICT (id) DO UPDATE SET version = EXCLUDED.version, display_name = EXCLUDED.display_name, payout_address = EXCLUDED.payout_address
@@ -17,18 +21,37 @@ const SHARING_MAX = 10
 
 /** Our copy of what merchants set at the gateway; the newest version stands, in any order of arrival. */
 export function merchantStore(database: Database, prisma: PrismaClient) {
+  const spansOf = async (merchantId: string): Promise<PayoutSpan[]> =>
+    payoutSpans(await prisma.payoutAddress.findMany({ where: { merchantId } }))
   return {
-    async save({ merchant_id, version, display_name, payout_address }: MerchantTerms, eventId: string): Promise<void> {
-      await database.commit({ inbox: [eventId], write: SAVE, values: { merchant_id, version, display_name, payout_address } })
+    async save({ merchant_id, version, display_name, payout_address }: MerchantTerms, since: Date, eventId: string): Promise<void> {
+      const values = { merchant_id, version, display_name, payout_address, since }
+      await database.commit({ inbox: [eventId], write: SAVE, values })
     },
-    /** Who is paid at this address, in EIP-55 form; the first few of those who share it. */
-    paidAt: (payoutAddress: string) =>
-      prisma.merchant.findMany({
-        select: { id: true, version: true },
+
+    /** Merchants paid at this address, in EIP-55 form, at that time; the first few of those who shared it. */
+    async paidAt(payoutAddress: string, at: Date): Promise<{ id: string; version: number }[]> {
+      const used = await prisma.payoutAddress.findMany({
         where: { payoutAddress },
-        orderBy: { id: 'asc' },
+        distinct: ['merchantId'],
+        orderBy: { merchantId: 'asc' },
         take: SHARING_MAX,
-      }),
+      })
+      const owners: string[] = []
+      for (const { merchantId } of used) {
+        const isTheirs = ({ payoutAddress: address, from, to }: PayoutSpan) =>
+          address === payoutAddress && from <= at && (to === null || at < to)
+        if ((await spansOf(merchantId)).some(isTheirs)) owners.push(merchantId)
+      }
+      return prisma.merchant.findMany({ select: { id: true, version: true }, where: { id: { in: owners } }, orderBy: { id: 'asc' } })
+    },
+
+    /** When each payout address was this merchant's. What the caller knows stands while no event about them has come. */
+    async payoutSpans({ merchant_id, payout_address }: MerchantTerms): Promise<PayoutSpan[]> {
+      const spans = await spansOf(merchant_id)
+      if (spans.length > 0 || payout_address === null) return spans
+      return [{ payoutAddress: payout_address, from: new Date(0), to: null }]
+    },
 
     /** The newer of our copy and what the caller knew. */
     async newestTerms(known: MerchantTerms): Promise<MerchantTerms> {

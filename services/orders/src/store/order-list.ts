@@ -1,7 +1,7 @@
 import { isByPayment, type ListOrders, parseBrl, SEARCHED_MAX } from '@ponte/contracts'
 import { type Database, uuidv7Floor } from '@ponte/service-kit'
-import type { Order } from '../order'
-import { fromFields, type OrderFields, orderFields } from './order-row'
+import type { Order } from '../order/order'
+import { orders, toOrder } from './rows'
 
 /** A page of orders; `searchedTo` is the last order looked at when the search for more of them ended early. */
 export interface OrderPage {
@@ -18,12 +18,12 @@ export function orderList(database: Database) {
   /** Newest first; oldest first when paging backwards. */
   return async (merchantId: string, query: ListOrders, limit: number): Promise<OrderPage> => {
     const { text, values, isSearch } = statementOf(merchantId, query, limit)
-    const { rows } = await database.query<OrderFields & { searchedTo?: string | null }>(text, values)
+    const { rows } = await database.query<{ id: string | null; searchedTo?: string | null }>(text, values)
     // A search that finds nothing answers one row without an order.
     const found = rows.filter(({ id }) => id !== null)
     const isEnded = isSearch && found.length < limit
     return {
-      orders: found.map(({ searchedTo: _, ...row }) => fromFields(row)),
+      orders: found.map(toOrder),
       searchedTo: (isEnded && rows[0]?.searchedTo) || null,
     }
   }
@@ -47,16 +47,16 @@ function statementOf(merchantId: string, query: ListOrders, limit: number) {
   const order = isPaid
     ? `merchant_id ${against}, paid_at ${against}, id ${against}`
     : `merchant_id ${along}, ${lead ? `${lead} ${along},` : ''} id ${against}`
-  const orders = `FROM orders WHERE merchant_id = ANY (ARRAY[$1]::uuid[]) ${isPaid ? "AND status = 'paid'" : ''} ${where} ORDER BY ${order}`
+  const walk = `FROM orders WHERE merchant_id = ANY (ARRAY[$1]::uuid[]) ${isPaid ? "AND status = 'paid'" : ''} ${where} ORDER BY ${order}`
   // No index has two of them together: of one reference there may be any number of orders.
   const search = [...searched(query), ...rest, ...(isPaid ? idPlace({ ...query, ...NO_PLACE }) : [])]
-  if (search.length === 0) return { text: `SELECT ${orderFields} ${orders} LIMIT $2`, values, isSearch: false }
+  if (search.length === 0) return { text: `SELECT ${orders.select()} ${walk} LIMIT $2`, values, isSearch: false }
   // One statement, so that the page and where it ended are of the same moment.
   const text = `
-    WITH found AS (SELECT ${orderFields} FROM (SELECT * ${orders} LIMIT ${SEARCHED_MAX}) AS orders
+    WITH found AS (SELECT ${orders.select()} FROM (SELECT * ${walk} LIMIT ${SEARCHED_MAX}) AS orders
       WHERE true ${search.map(bind).join(' ')} LIMIT $2)
     SELECT found.*, ended.id AS "searchedTo"
-    FROM (SELECT (SELECT id ${orders} OFFSET ${SEARCHED_MAX - 1} LIMIT 1) AS id) AS ended LEFT JOIN found ON true
+    FROM (SELECT (SELECT id ${walk} OFFSET ${SEARCHED_MAX - 1} LIMIT 1) AS id) AS ended LEFT JOIN found ON true
     ORDER BY ${isPaid ? `found."paidAt" ${against}, ` : ''}found.id ${against}`
   return { text, values, isSearch: true }
 }
@@ -74,7 +74,7 @@ const BY_TRANSACTION = `id = ANY (ARRAY(
 /** Filters with an index of their own that ends in the id, the most telling first. */
 const LEADING = ['external_ref', 'subscription_id', 'exception', 'status'] as const
 
-/** Those that name a handful of orders. */
+/** Conditions that select a handful of orders. */
 const named = (query: ListOrders): Condition[] =>
   given([
     ['memo = ?', query.memo],
@@ -82,7 +82,7 @@ const named = (query: ListOrders): Condition[] =>
     ['deposit_address = ?', query.deposit_address],
   ])
 
-/** Those that no index answers. */
+/** Conditions that no index answers. */
 const searched = (query: ListOrders): Condition[] =>
   given([
     ['brl_centavos = ?', query.brl_amount === undefined ? undefined : parseBrl(query.brl_amount)],

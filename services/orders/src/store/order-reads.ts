@@ -1,27 +1,55 @@
 import { CENT } from '@ponte/contracts'
 import { type Database, groupCommit } from '@ponte/service-kit'
+import { isCertain, type Lease } from '../chain/history'
 import type { PrismaClient } from '../generated/client'
-import type { ChainView, Ledger, OrderHistory } from '../order'
-import { type Payment, paymentKind, paymentStatus } from '../payment'
-import { type AuthorizationFields, authorizationJson, toAuthorization } from './authorizations'
-import { fromFields, type OrderFields, orderFields, type PaymentFields, paymentJson, sweepJson, toPayment, toSweep } from './order-row'
+import type { OrderHistory } from '../order/body'
+import type { Ledger, Order } from '../order/order'
+import type { ChainView } from '../order/verdict'
+import { FIRST_ID, LEASES } from './chain'
+import { authorizations, movements, orders, payments, toOrder, toPayment, toSweep } from './rows'
 
 // Handled meanwhile, it is in the inbox.
-const IS_HELD = `EXISTS (SELECT 1 FROM parked_events AS parked WHERE parked.memo = orders.memo
+const IS_HELD = `EXISTS (SELECT 1 FROM parked_memos AS parked WHERE parked.memo = orders.memo
     AND NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.event_id = parked.event_id))`
-// Raw SQL because it is one statement: a payment could come in between two.
-const LEDGERS = `
-  SELECT ${orderFields}, deposit.synced_sequence, ${IS_HELD} AS is_held, coalesce((
-    SELECT json_agg(${paymentJson} ORDER BY p.block_number, p.id) FROM payments p WHERE p.order_id = orders.id), '[]') AS payments
-  FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id`
+const IS_WATCHED = 'coalesce(deposit.watched_generation = cursor.generation AND deposit.watched_through >= 0, false)'
+const CHAIN_FACTS = `cursor.generation AS chain_generation, ${LEASES} AS leases`
+const WITH_STATES = `FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id
+  LEFT JOIN chain_cursors AS cursor ON cursor.chain_id = orders.chain_id`
+/** Read of an order for its verdict. */
+export const LEDGER_FACTS = `${IS_WATCHED} AS is_watched, ${IS_HELD} AS is_held, ${CHAIN_FACTS} ${WITH_STATES}`
+export interface LedgerFields {
+  is_watched: boolean
+  is_held: boolean
+  chain_generation: string | null
+  leases: readonly Lease[]
+}
+export const toFacts = (row: LedgerFields): Ledger => ({
+  order: toOrder(row),
+  isWatched: row.is_watched,
+  isHeld: row.is_held,
+  generation: row.chain_generation,
+  isDoubtful: !isCertain(row.leases),
+})
+
+// Raw SQL because it is one statement: what decides could change in between two.
+const LEDGERS = `SELECT ${orders.select()}, ${LEDGER_FACTS}`
+// Raw SQL: sums that are held against those of the orders.
+const COUNTED = `
+  SELECT ${orders.select()}, ${IS_WATCHED} AS is_watched, ${IS_HELD} AS is_held, ${CHAIN_FACTS}, counted.confirmed::text, counted.seen::text, counted.unnamed
+  ${WITH_STATES}
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(gross_units) FILTER (WHERE status = 'confirmed'), 0) AS confirmed,
+      coalesce(sum(gross_units) FILTER (WHERE status <> 'orphaned'), 0) AS seen,
+      count(*) FILTER (WHERE status = 'confirmed' AND block_number <= deposit.watched_through AND deposit.watched_generation = cursor.generation
+        AND (p.generation IS NULL OR p.generation < deposit.watched_generation))::int AS unnamed
+    FROM payments p WHERE p.order_id = orders.id) AS counted`
 
 // An address follows from router, memo and merchant; only what left the order's own is its sweep. Anyone can sweep the same memo for another merchant.
 const OWN_SWEEPS = `sweeps s WHERE s.memo = orders.memo AND s.status = 'confirmed' AND s.chain_id = orders.chain_id
   AND lower(s.router_address) = lower(orders.router_address) AND lower(s.token_address) = lower(orders.token_address)
   AND lower(s.merchant_address) = lower(orders.merchant_address)`
 
-const MOVED =
-  'tx_hash, block_number, block_time, log_index, sum(gross_units) OVER (ORDER BY block_time, block_number, log_index, id) AS total'
+const MOVED = 'tx_hash, block_number, block_time, log_index, sum(gross_units) OVER (ORDER BY block_number, log_index, id) AS total'
 // The sweeps by which transfers were settled, each with all that was swept since the one before: anyone can sweep an address as often as they pay it, and what
 // is read of them is no more than the order has transfers. One that settles stands behind a transfer in the order of the sums.
 const SETTLING_SWEEPS = `(
@@ -33,20 +61,23 @@ const SETTLING_SWEEPS = `(
       UNION ALL SELECT id, ${MOVED} FROM ${OWN_SWEEPS}) AS moved) AS settling
   WHERE settles AND id IS NOT NULL) AS s`
 
+/** More are counted and not listed: an order is answered however many payments of nothing it was sent. */
+const LISTED_MAX = 10_000
 // Raw SQL, one statement as above.
 const HISTORY = `
-  SELECT ${orderFields}, deposit.synced_sequence, ${IS_HELD} AS is_held, deposit.blocked_reason, coalesce((
-    SELECT json_agg(${paymentJson} ORDER BY p.block_number, p.id) FROM payments p WHERE p.order_id = orders.id), '[]') AS payments, coalesce((
-    SELECT json_agg(${sweepJson}) FROM ${SETTLING_SWEEPS}), '[]') AS sweeps, (
-    SELECT ${authorizationJson} FROM authorizations a WHERE a.order_id = orders.id) AS "authorization"
-  FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id`
+  SELECT ${orders.select()}, ${IS_WATCHED} AS is_watched, ${IS_HELD} AS is_held, ${CHAIN_FACTS}, deposit.blocked_reason, coalesce((
+    SELECT json_agg(${payments.json('p')}) FROM (
+      SELECT * FROM payments WHERE order_id = orders.id ORDER BY block_number, log_index, id LIMIT ${LISTED_MAX}) AS p), '[]') AS payments, coalesce((
+    SELECT json_agg(${movements.json('s')}) FROM ${SETTLING_SWEEPS}), '[]') AS sweeps, (
+    SELECT ${authorizations.json('a')} FROM authorizations a WHERE a.order_id = orders.id) AS "authorization"
+  ${WITH_STATES}`
 
-// Raw SQL because its plan was measured: `chain_id > 0` names the index of open orders, which is kept from every other query by it. An order whose address is not read up to here yet is left for later.
+// Raw SQL because its plan was measured: `chain_id > 0` names the index of open orders, which is kept from every other query by it. An order that is not watched in this generation is left for later.
 const DUE = `
-  SELECT orders.id, orders.expires_at FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id
-  WHERE chain_id = $1 AND chain_id > 0 AND status IN ('pending', 'underpaid', 'confirming') AND expires_at < $2
-    AND (deposit_address IS NULL OR deposit.synced_sequence <= $3) AND NOT ${IS_HELD} AND (expires_at, orders.id) > ($4::timestamptz, $5::uuid)
-  ORDER BY expires_at, orders.id LIMIT $6`
+  SELECT orders.id, orders.expires_at ${WITH_STATES}
+  WHERE orders.chain_id = $1 AND orders.chain_id > 0 AND status IN ('pending', 'underpaid', 'confirming') AND expires_at < $2
+    AND ${IS_WATCHED} AND NOT ${IS_HELD} AND (expires_at, orders.id) > ($3::timestamptz, $4::uuid)
+  ORDER BY expires_at, orders.id LIMIT $5`
 
 // Orders whose sweeps amount to their transfers but for dust, and that were not notified of as settled. Each is looked at when its sweep comes, so that few
 // and young ones are left. Named by its own index; the sums are of few rows each.
@@ -63,59 +94,68 @@ export interface Due {
   expiresAt: Date
 }
 
-interface LedgerFields {
-  synced_sequence: number | null
-  is_held: boolean
-  payments: PaymentFields[]
+interface CountedFields extends LedgerFields {
+  confirmed: string
+  seen: string
+  unnamed: number
 }
 interface HistoryFields extends LedgerFields {
   blocked_reason: string | null
-  sweeps: PaymentFields[]
-  authorization: AuthorizationFields | null
+  payments: unknown[]
+  sweeps: unknown[]
+  authorization: unknown
 }
 
-const toLedger = ({ payments, synced_sequence, is_held, ...order }: OrderFields & LedgerFields): Ledger => ({
-  order: fromFields(order),
-  payments: payments.map(toPayment),
-  syncedSequence: synced_sequence,
-  isHeld: is_held,
+/** An order with what its payments come to, counted anew. */
+export interface Counted extends Ledger {
+  order: Order
+  confirmedUnits: bigint
+  seenUnits: bigint
+  /** Confirmed payments that the present generation of the listener did not report. */
+  unnamed: number
+}
+
+const toCounted = (row: CountedFields): Counted => ({
+  ...toFacts(row),
+  confirmedUnits: BigInt(row.confirmed),
+  seenUnits: BigInt(row.seen),
+  unnamed: row.unnamed,
 })
 
-const toHistory = ({ blocked_reason, sweeps, authorization, ...ledger }: OrderFields & HistoryFields): OrderHistory => ({
-  ...toLedger(ledger),
-  sweeps: sweeps.map(toSweep),
-  blockedReason: blocked_reason,
-  authorization: authorization && toAuthorization(authorization),
+const toHistory = (row: HistoryFields): OrderHistory => ({
+  ...toFacts(row),
+  payments: row.payments.map(toPayment),
+  sweeps: row.sweeps.map(toSweep),
+  blockedReason: row.blocked_reason,
+  authorization: row.authorization === null ? null : authorizations.parse(row.authorization),
 })
-
-/** Before every id. */
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 export function orderReads(database: Database, prisma: PrismaClient) {
-  const read = async (name: string, which: string, values: readonly unknown[]): Promise<Ledger[]> => {
-    const { rows } = await database.query<OrderFields & LedgerFields>({ name, text: `${LEDGERS} ${which}` }, values)
-    return rows.map(toLedger)
-  }
-  const byIds = (ids: readonly string[]) => read('ledgers-by-id', 'WHERE orders.id = ANY($1::uuid[])', [ids])
+  const read = async (name: string, which: string, values: readonly unknown[]): Promise<Ledger[]> =>
+    (await database.query<LedgerFields>({ name, text: `${LEDGERS} ${which}` }, values)).rows.map(toFacts)
+  const count = async (name: string, which: string, values: readonly unknown[]): Promise<Counted[]> =>
+    (await database.query<CountedFields>({ name, text: `${COUNTED} ${which}` }, values)).rows.map(toCounted)
   const histories = async (ids: readonly string[]): Promise<OrderHistory[]> => {
     const query = { name: 'order-histories', text: `${HISTORY} WHERE orders.id = ANY($1::uuid[])` }
-    return (await database.query<OrderFields & HistoryFields>(query, [ids])).rows.map(toHistory)
+    return (await database.query<HistoryFields>(query, [ids])).rows.map(toHistory)
   }
-  const byMemo = groupCommit(async (memos: readonly string[]): Promise<(Ledger | null)[]> => {
-    const found = new Map((await read('ledgers-by-memo', 'WHERE memo = ANY($1)', [memos])).map(ledger => [ledger.order.memo, ledger]))
-    return memos.map(memo => found.get(memo) ?? null)
+  const byId = groupCommit(async (ids: readonly string[]): Promise<(Ledger | null)[]> => {
+    const found = new Map(
+      (await read('ledgers-by-id', 'WHERE orders.id = ANY($1::uuid[])', [ids])).map(ledger => [ledger.order.id, ledger]),
+    )
+    return ids.map(id => found.get(id) ?? null)
   })
   return {
-    /** One order with its payments. A block brings many payments at one moment: orders asked for by memo are read together. */
-    find: async (where: { id: string } | { memo: string }): Promise<Ledger | null> =>
-      'memo' in where ? byMemo(where.memo) : ((await byIds([where.id]))[0] ?? null),
+    /** One order with what decides it. */
+    find: (id: string): Promise<Ledger | null> => byId(id),
 
     /** One order with its payments and what became of their money. */
     history: async (id: string): Promise<OrderHistory | null> => (await histories([id]))[0] ?? null,
 
     histories,
 
-    byIds,
+    /** Their payments are counted anew. */
+    counted: (ids: readonly string[]): Promise<Counted[]> => count('counted-by-id', 'WHERE orders.id = ANY($1::uuid[])', [ids]),
 
     /** Paid orders that may have settled since the merchant was last notified. */
     async unsettled(limit: number): Promise<string[]> {
@@ -123,31 +163,31 @@ export function orderReads(database: Database, prisma: PrismaClient) {
       return rows.map(({ id }) => id)
     },
 
-    /** Orders by id, which is by age: after the given one, or the newest. */
-    page: (after: string | null | 'newest', limit: number): Promise<Ledger[]> =>
+    /** Orders by id, which is by age, with their payments counted anew: after the given one, or the newest. */
+    page: (after: string | null | 'newest', limit: number): Promise<Counted[]> =>
       after === 'newest'
-        ? read('ledgers-newest', 'ORDER BY orders.id DESC LIMIT $1', [limit])
-        : read('ledgers-after', 'WHERE orders.id > $2::uuid ORDER BY orders.id LIMIT $1', [limit, after ?? FIRST_ID]),
+        ? count('counted-newest', 'ORDER BY orders.id DESC LIMIT $1', [limit])
+        : count('counted-after', 'WHERE orders.id > $2::uuid ORDER BY orders.id LIMIT $1', [limit, after ?? FIRST_ID]),
 
     /** Orders that may have expired as the chain is known, in order of `expires_at`, after the given one. */
-    async due(chainId: number, { time, watermark }: ChainView, after: Due | null, limit: number): Promise<Due[]> {
-      const values = [chainId, time, watermark, after?.expiresAt ?? '-infinity', after?.id ?? FIRST_ID, limit]
+    async due(chainId: number, { time }: ChainView, after: Due | null, limit: number): Promise<Due[]> {
+      const values = [chainId, time, after?.expiresAt ?? '-infinity', after?.id ?? FIRST_ID, limit]
       const { rows } = await database.query<{ id: string; expires_at: Date }>({ name: 'orders-due', text: DUE }, values)
       return rows.map(row => ({ id: row.id, expiresAt: row.expires_at }))
     },
 
-    /** What other orders have under these ids. */
-    async paymentsOfOthers(memo: string, ids: readonly string[]): Promise<Payment[]> {
-      const rows = await prisma.payment.findMany({ where: { id: { in: [...ids] }, order: { memo: { not: memo } } } })
-      return rows.map(row => ({ ...row, kind: paymentKind(row.kind), status: paymentStatus(row.status) }))
-    },
-
-    /** Whose order has this memo; null when none has. */
+    /** Null when no order has this memo. */
     ownerOf: (memo: string) =>
       prisma.order.findUnique({
         select: { id: true, merchantId: true, merchantAddress: true, status: true, settledAt: true },
         where: { memo },
       }),
+
+    /** Memos that belong to an order. */
+    async memosOf(memos: readonly string[]): Promise<string[]> {
+      if (memos.length === 0) return []
+      return (await prisma.order.findMany({ select: { memo: true }, where: { memo: { in: [...memos] } } })).map(({ memo }) => memo)
+    },
 
     /** True when plain transfers to this address (in EIP-55 form) pay an order. */
     isDepositAddress: async (depositAddress: string): Promise<boolean> =>

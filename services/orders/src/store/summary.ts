@@ -1,40 +1,36 @@
 import type { SummaryBody, SummaryQuery } from '@ponte/contracts'
 import type { Database } from '@ponte/service-kit'
-import { civilDays, type OrderCounts, type PaidSums, summaryBody } from '../summary'
+import { civilPeriods } from '../summary/civil-days'
+import { type OrderCounts, summaryBody } from '../summary/summary'
+import type { ledgerStore } from './ledger'
 
 const ATTENTION_MAX = 1000
 
-/** Sums of paid orders by day of payment, from `orders_merchant_paid` alone: orders that are not paid cost nothing. */
-export function summaryStore(database: Database) {
-  return async (merchantId: string, { from, to, timezone }: SummaryQuery): Promise<SummaryBody> => {
-    const days = civilDays(from, to, timezone)
-    const [sums, counts] = await Promise.all([
-      paidSums(
-        database,
-        merchantId,
-        days.map(({ start }) => start),
-        days.at(-1)?.end ?? new Date(0),
-      ),
+/** Sums of the ledger beside the state of orders. */
+export function summaryStore(database: Database, ledger: ReturnType<typeof ledgerStore>) {
+  return async (merchantId: string, query: SummaryQuery): Promise<SummaryBody> => {
+    const periods = civilPeriods(query.from, query.to, query.timezone, query.by)
+    const starts = periods.map(({ start }) => start)
+    const [sums, counts, toReturnUnits, closedThrough] = await Promise.all([
+      ledger.sums(merchantId, starts, periods.at(-1)?.end ?? new Date(0)),
       openCounts(database, merchantId),
+      toReturn(database, merchantId),
+      ledger.closedThrough(),
     ])
-    return summaryBody(timezone, days, sums, counts)
+    return summaryBody(query, periods, sums, { ...counts, toReturnUnits, closedThrough })
   }
 }
 
-// Raw SQL: sums by civil day, which Prisma cannot group by.
-async function paidSums(database: Database, merchantId: string, starts: Date[], end: Date): Promise<Map<number, PaidSums>> {
-  const { rows } = await database.query<{ day: number; orders: string; brl: string; usdc: string; fee: string }>(
-    `SELECT width_bucket(paid_at, $2::timestamptz[]) - 1 AS day, count(*) AS orders, sum(brl_centavos) AS brl, sum(usdc_units) AS usdc,
-       sum(fee_units) AS fee
-     FROM orders WHERE merchant_id = $1 AND status = 'paid' AND paid_at >= $3 AND paid_at < $4 GROUP BY 1`,
-    [merchantId, starts, starts[0], end],
+// Raw SQL: two sums in one round trip, the first one from the index of what needs attention.
+async function toReturn(database: Database, merchantId: string): Promise<bigint> {
+  const { rows } = await database.query<{ units: string }>(
+    `SELECT coalesce((SELECT sum(CASE status WHEN 'paid' THEN greatest(confirmed_units - usdc_units, 0) WHEN 'expired' THEN confirmed_units
+         WHEN 'cancelled' THEN confirmed_units ELSE 0 END) FROM orders
+       WHERE merchant_id = $1 AND (exception IS NOT NULL OR (status IN ('underpaid', 'expired') AND confirmed_units >= 10000))), 0)
+     + coalesce((SELECT sum(units) FROM entry_sums WHERE merchant_id = $1 AND kind = 'unmatched'), 0) AS units`,
+    [merchantId],
   )
-  return new Map(
-    rows.map(row => [
-      row.day,
-      { orders: Number(row.orders), brlCentavos: BigInt(row.brl), usdcUnits: BigInt(row.usdc), feeUnits: BigInt(row.fee) },
-    ]),
-  )
+  return BigInt(rows[0]?.units ?? 0)
 }
 
 // Raw SQL: counts by two columns in one round trip, the second one bounded.

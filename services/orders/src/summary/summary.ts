@@ -1,48 +1,36 @@
-import { formatBrl, formatUsdc, type SummaryBody } from '@ponte/contracts'
-import type { CivilDay } from './civil-days'
-
-/** Sums of orders paid in a span. */
-export interface PaidSums {
-  orders: number
-  brlCentavos: bigint
-  usdcUnits: bigint
-  feeUnits: bigint
-}
+import { formatUsdc, type SummaryBody, type SummaryQuery } from '@ponte/contracts'
+import { figuresOf, type KindSum } from '../ledger/entry'
+import type { CivilPeriod } from './civil-days'
 
 /** Orders that are open, by status, and that have an exception, by exception. */
 export type OrderCounts = Pick<SummaryBody, 'open' | 'attention'>
 
-const NOTHING: PaidSums = { orders: 0, brlCentavos: 0n, usdcUnits: 0n, feeUnits: 0n }
+/** Figures beside the sums of the ledger. */
+export interface SummaryState extends OrderCounts {
+  toReturnUnits: bigint
+  closedThrough: Date | null
+}
 
-/** Every day of the span, with and without payments, and their total; `sums` by the index of the day. */
+/** Every period of the range, with and without entries, and what there was before and is after; `sums` by the index of the period. */
 export function summaryBody(
-  timezone: string,
-  days: readonly CivilDay[],
-  sums: ReadonlyMap<number, PaidSums>,
-  counts: OrderCounts,
+  { timezone, by }: Pick<SummaryQuery, 'timezone' | 'by'>,
+  periods: readonly CivilPeriod[],
+  sums: ReadonlyMap<number, readonly KindSum[]>,
+  { toReturnUnits, closedThrough, open, attention }: SummaryState,
 ): SummaryBody {
-  const total = [...sums.values()].reduce(
-    (all, day) => ({
-      orders: all.orders + day.orders,
-      brlCentavos: all.brlCentavos + day.brlCentavos,
-      usdcUnits: all.usdcUnits + day.usdcUnits,
-      feeUnits: all.feeUnits + day.feeUnits,
-    }),
-    NOTHING,
-  )
+  const all = [...sums]
+  const before = sums.get(-1) ?? []
   return {
     object: 'summary',
     timezone,
-    days: days.map(({ date }, index) => ({ date, ...figures(sums.get(index) ?? NOTHING) })),
-    total: figures(total),
-    ...counts,
+    by,
+    periods: periods.map(({ date }, index) => ({ date, ...figuresOf(sums.get(index) ?? []) })),
+    opening: figuresOf(before),
+    total: figuresOf(all.flatMap(([period, each]) => (period === -1 ? [] : each))),
+    closing: figuresOf(all.flatMap(([, each]) => each)),
+    closed_through: closedThrough?.toISOString() ?? null,
+    to_return: formatUsdc(toReturnUnits),
+    open,
+    attention,
   }
 }
-
-const figures = ({ orders, brlCentavos, usdcUnits, feeUnits }: PaidSums) => ({
-  orders,
-  brl_amount: formatBrl(brlCentavos),
-  usdc_amount: formatUsdc(usdcUnits),
-  platform_fee: formatUsdc(feeUnits),
-  expected: formatUsdc(usdcUnits - feeUnits),
-})

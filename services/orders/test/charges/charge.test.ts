@@ -79,7 +79,7 @@ describe('subscription.charge_requested', () => {
     priceAgain()
     const opened = async () => (await Promise.all(wanted.map(each => read(each.order_id)))).every(({ status }) => status === 200)
     await until(opened, 'the charges were not opened')
-    const { rows } = await system.sql.query('SELECT count(*)::int AS n FROM waiting_charges')
+    const { rows } = await system.sql.query("SELECT count(*)::int AS n FROM charges WHERE state = 'waiting'")
     expect(rows[0]?.n).toBe(0)
   })
 })
@@ -96,8 +96,10 @@ it('a hundred and fifty charges that wait for payout addresses hold up no good o
   priceAgain()
   await until(async () => (await read(good.order_id)).status === 200, 'the good charge was not opened', 30_000)
   expect(await metrics()).toMatch(/^ponte_charges_waiting\{service="orders"\} 150$/m)
-  const { rows } = await system.sql.query('SELECT count(*)::int AS n FROM waiting_charges WHERE tries > 0 AND next_try_at > now()')
-  await system.sql.query('DELETE FROM waiting_charges')
+  const { rows } = await system.sql.query(
+    "SELECT count(*)::int AS n FROM charges WHERE state = 'waiting' AND tries > 0 AND next_try_at > now()",
+  )
+  await system.sql.query("DELETE FROM charges WHERE state = 'waiting'")
   // Each backs off by itself.
   expect(rows[0]?.n).toBeGreaterThan(0)
 })
@@ -162,7 +164,7 @@ describe('subscription.cancelled', () => {
     await system.bus.publish(message('subscription.charge_requested', wanted))
     await system.bus.publish(cancelled(wanted.order_id))
     priceAgain()
-    const { rows } = await system.sql.query('SELECT count(*)::int AS n FROM waiting_charges')
+    const { rows } = await system.sql.query("SELECT count(*)::int AS n FROM charges WHERE state = 'waiting'")
     expect([rows[0]?.n, (await read(wanted.order_id)).status]).toEqual([0, 404])
   })
 })

@@ -1,12 +1,12 @@
 import type { EventData, EventType, OrderBody } from '@ponte/contracts'
-import { silentLogger, until, uuidv7 } from '@ponte/service-kit'
+import { silentLogger, uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
-import { createIngestion } from '../../src/ingestion'
+import { createIntake } from '../../src/intake'
 import { openStore } from '../../src/store'
 import { charge, listener, message } from '../listener'
 import { asMerchant, merchantId, startOrders } from '../setup'
 
-// What comes before its order becomes a row, and is found by what comes later.
+// Facts that come before their order becomes a row are found by its later ones.
 
 let system: Awaited<ReturnType<typeof startOrders>>
 let chain: ReturnType<typeof listener>
@@ -81,48 +81,29 @@ it('five hundred events about unknown orders hold up no payment of another merch
   await chain.report('confirmed', chain.payment(order))
   expect((await read(order.id)).body.status).toBe('paid')
   await Promise.all(early)
-  const { rows } = await system.sql.query("SELECT count(*)::int AS n FROM charge_outcomes WHERE outcome = 'withdrawn'")
+  const { rows } = await system.sql.query("SELECT count(*)::int AS n FROM charges WHERE state = 'withdrawn'")
   expect(rows[0]?.n).toBeGreaterThanOrEqual(520)
 })
 
-it('a confirmation that is written while the report before it is claimed is not lost', async () => {
-  const wanted = charge()
-  const like: OrderBody = (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: wanted.brl_amount })).body
-  const payment = chain.payment({ ...like, memo: wanted.memo })
-  await chain.report('detected', payment)
-  // As a replica writes it that has looked for the order before it was there.
-  const replica = await system.sql.pool.connect()
-  await replica.query('BEGIN')
-  await replica.query("UPDATE unmatched_payments SET status = 'confirmed', revision = 2 WHERE id = $1", [payment.payment_id])
-  const opened = send('subscription.charge_requested', wanted)
-  const isWaiting = async () =>
-    (await replica.query("SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")).rowCount === 1
-  await until(isWaiting, 'the payment is not claimed')
-  await replica.query('COMMIT')
-  replica.release()
-  await opened
-  ahead = 61_000
-  await until(async () => (await read(wanted.order_id)).body.status === 'paid', 'the confirmation is lost', 10_000)
-  expect((await read(wanted.order_id)).body.payments).toMatchObject([{ tx_hash: payment.tx_hash, status: 'confirmed' }])
-})
-
-it('a report that is being claimed does not take the place of a newer one that came to the order meanwhile', async () => {
+it('a confirmation that comes while the report before it is claimed is not lost, and does not give way to it', async () => {
   const order: OrderBody = (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '10' })).body
   const payment = chain.payment({ ...order, memo: 'cd'.repeat(32) })
   await chain.report('detected', payment)
   // As a replica writes it that has looked for the order before it was there.
-  await system.sql.query('UPDATE unmatched_payments SET memo = $2 WHERE id = $1', [payment.payment_id, order.memo])
+  await system.sql.query('UPDATE unmatched_payments SET memo = $2 WHERE id = $1', [chain.idOf(payment), order.memo])
   const at = () => new Date(Date.now() + ahead)
   const store = openStore(system.sql, { now: at, latestChainTime: at, committed: () => undefined })
-  const replica = createIngestion({
-    ...{ now: at, logger: silentLogger, onUnmatched: () => undefined, onReorged: () => undefined },
+  let isOvertaken = false
+  const replica = createIntake({
+    ...{ now: at, logger: silentLogger, onUnmatched: () => undefined, onReorged: () => undefined, adopted: async () => undefined },
     store: {
       ...store,
-      unmatched: {
-        ...store.unmatched,
-        async ofMemo(memo) {
-          const read = await store.unmatched.ofMemo(memo)
-          await chain.report('confirmed', { ...payment, memo })
+      intake: {
+        ...store.intake,
+        async related(query) {
+          const read = await store.intake.related(query)
+          if (!isOvertaken) await chain.report('confirmed', { ...payment, memo: order.memo })
+          isOvertaken = true
           return read
         },
       },
@@ -130,6 +111,8 @@ it('a report that is being claimed does not take the place of a newer one that c
   })
   await replica.claimEarlyPayments(order.memo)
   expect((await read(order.id)).body).toMatchObject({ status: 'paid', payments: [{ tx_hash: payment.tx_hash, status: 'confirmed' }] })
+  const { rows } = await system.sql.query('SELECT id FROM unmatched_payments WHERE id = $1', [chain.idOf(payment)])
+  expect(rows).toEqual([])
 })
 
 describe('a charge', () => {
@@ -232,7 +215,7 @@ it('money for a period`s order that is not paid is reported to its subscription,
   ahead = 2 * 86_400_000
   await chain.advances(new Date(Date.now() + ahead))
   await system.orders.idle()
-  const rest = chain.payment(order, { gross: gross(10n), block_time: new Date(Date.now() + ahead).toISOString() })
+  const rest = chain.payment(order, { gross: gross(10n), block_number: 11, block_time: new Date(Date.now() + ahead).toISOString() })
   await chain.report('confirmed', rest)
   expect((await reports()).at(-1)).toEqual(['0.00', rest.tx_hash])
 })

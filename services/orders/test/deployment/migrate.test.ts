@@ -4,9 +4,12 @@ import { join } from 'node:path'
 import { type Database, migrate, openDatabase } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import { ordersMigrations } from '../../src'
-import { type OrderHistory, review } from '../../src/order'
-import { settlements } from '../../src/payment'
-import { differencesOf } from '../../src/reconcile'
+import type { OrderHistory } from '../../src/order/body'
+import { receivePayments } from '../../src/order/progress'
+import { tallyOf } from '../../src/order/tally'
+import { requiredUnits } from '../../src/order/verdict'
+import { settlements } from '../../src/payment/settlement'
+import { differencesOf } from '../../src/reconcile/compare'
 import { openStore, type Store } from '../../src/store'
 
 // A database of the state in which a sweep was the payment, with every amount the merchant's share, is carried over.
@@ -181,10 +184,8 @@ it('what waited for its sweep waits for its own confirmation', async () => {
   ] as const) {
     expect(await paymentsOf(name)).toMatchObject([[id, expect.anything(), 'detected', 100_000_000, null]])
     const found = await history(name)
-    const confirmed = found.payments.map(payment => ({ ...payment, kind: 'transfer' as const, revision: 2, status: 'confirmed' as const }))
-    const change = review({ ...found, payments: confirmed }, store.chain.view(1), new Date())
-    await store.orders.commit(change, { reports: confirmed.slice(0, 1).map(payment => ({ payment })) })
-    expect((await history(name)).order.status).toBe('paid')
+    const confirmed = found.payments.map(payment => ({ ...payment, kind: 'transfer' as const, version: 2, status: 'confirmed' as const }))
+    expect(receivePayments({ ...found, isAll: true }, confirmed, { time: null }, new Date())?.order.status).toBe('paid')
   }
 })
 
@@ -203,8 +204,35 @@ it('amounts are gross, to the unit where it can be known, and exceptions mean wh
   expect(unmatched).toMatchObject({ id: 'u1', kind: 'router', grossUnits: 100_000_000n })
 })
 
-it('an order that was stuck when its address was let go may expire', async () => {
-  const due = await store.orders.due(1, { time: new Date(), watermark: 40 }, null, 100)
-  expect(due.map(({ id }) => id)).toContain(idOf('stuck for days'))
-  expect(due.map(({ id }) => id)).not.toContain(idOf('waits for its sweep'))
+it('what an order’s payments come to is counted once, as the order keeps it from now on', async () => {
+  for (const { name } of ORDERS) {
+    const { order, payments } = await history(name)
+    expect([name, order]).toEqual([name, { ...order, ...tallyOf(payments, requiredUnits(order)) }])
+  }
+})
+
+it('the ledger begins with all that the books hold, each movement once and in the order of the chain', async () => {
+  const entriesOf = async (name: string) => {
+    const { rows } = await database.query<{ kind: string; units: string }>(
+      'SELECT kind, sum(units) AS units FROM entries WHERE order_id = $1 GROUP BY kind',
+      [idOf(name)],
+    )
+    return Object.fromEntries(rows.map(({ kind, units }) => [kind, Number(units)]))
+  }
+  expect(await entriesOf('router paid')).toEqual({ payment: 100_000_000, fee: 1_000_000, settled: 99_000_000 })
+  expect(await entriesOf('swept twice')).toEqual({ payment: 150_000_000, fee: 1_500_000, settled: 148_500_000 })
+  expect(await entriesOf('duplicate')).toEqual({ payment: 200_000_000, fee: 2_000_000, settled: 198_000_000 })
+  expect(await entriesOf('waits for its sweep')).toEqual({})
+  expect(await store.ledger.unbooked(0n, 1_000n)).toEqual([])
+  expect(await store.ledger.wrongSums(new Date(0))).toEqual([])
+  const { rows } = await database.query<{ sequence: string; block_number: string }>(
+    'SELECT sequence, block_number FROM entries ORDER BY sequence',
+  )
+  expect(rows.map(({ sequence }) => Number(sequence))).toEqual(rows.map((_, index) => index + 1))
+  const blocks = rows.map(({ block_number }) => Number(block_number))
+  expect(blocks).toEqual(blocks.toSorted((a, b) => a - b))
+})
+
+it('nothing expires until the listener has answered for it in a generation of its history', async () => {
+  expect(await store.orders.due(1, { time: new Date() }, null, 100)).toEqual([])
 })

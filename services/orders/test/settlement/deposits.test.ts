@@ -5,7 +5,7 @@ import { openStore } from '../../src/store'
 import { listener } from '../listener'
 import { asMerchant, ROUTER, startOrders } from '../setup'
 
-// What was proven to go wrong while a sweep posed as the payment, each as the payer and the merchant see it.
+// A sweep that posed as the payment went wrong in these ways, each as the payer and the merchant see it.
 
 let system: Awaited<ReturnType<typeof startOrders>>
 let chain: ReturnType<typeof listener>
@@ -101,7 +101,7 @@ describe('a transfer is the payment, and a sweep only settles it', () => {
     const order = await create()
     await chain.report('confirmed', chain.transfer(order))
     const sweep = await chain.sweeps('confirmed', order, units(order.usdc_amount))
-    await chain.sweeps('orphaned', order, units(order.usdc_amount), { sweep_id: sweep.sweep_id, tx_hash: sweep.tx_hash })
+    await chain.sweeps('orphaned', order, units(order.usdc_amount), { tx_hash: sweep.tx_hash, block_hash: sweep.block_hash })
     expect(await read(order.id)).toMatchObject({ status: 'paid', payments: [{ settlement: { status: 'pending', tx_hash: null } }] })
   })
 
@@ -196,26 +196,27 @@ describe('invariant 4: nothing expires before its address is known to have been 
     expect([await types(order.id), await types(other.id)]).toEqual([['order.paid'], ['order.expired']])
   })
 
-  it('a deposit overtaken by the word that its address is read is waited for', async () => {
+  it('a deposit that is overtaken by later blocks is waited for', async () => {
     const [order, other] = [await create(), await create()]
-    const paid = chain.next('confirmed', chain.transfer(order, around(order, -1, 61)))
     await chain.synced(order, other)
+    const overtaken = chain.advance(time(other, -10), { payments: [chain.transfer(order, around(order, -20, 1_000_005))] })
     await chain.advances(time(other, 3600))
     await system.orders.idle()
     expect([(await read(order.id)).status, (await read(other.id)).status]).toEqual(['pending', 'pending'])
-    await system.bus.publish(paid)
+    await system.bus.publish(overtaken)
     await until(() => isExpired(other.id), 'the unpaid one did not expire')
     expect(await types(order.id)).toEqual(['order.paid'])
   })
 
-  it('sweeps and states of deposits count in the sequence', async () => {
+  it('an address that the listener does not watch any more is waited for until it is watched again', async () => {
     const order = await create()
-    await chain.sweeps('confirmed', order, 1n)
-    await chain.blocked(order, 'token_paused', 1)
     await chain.synced(order)
-    await chain.synced(order)
+    await chain.publish({ watched: [{ order_id: order.id, through: -1 }] })
     await chain.advances(time(order, 1))
-    await until(() => isExpired(order.id), 'a gap was left')
+    await system.orders.idle()
+    expect((await read(order.id)).status).toBe('pending')
+    await chain.synced(order)
+    await until(() => isExpired(order.id), 'it did not expire')
   })
 })
 
@@ -237,21 +238,21 @@ describe('dust', () => {
   })
 })
 
-describe('order.created', () => {
+describe('deposit.watch', () => {
   it('names from which block on the address may have been known', async () => {
     const watchFrom = async () => {
       const order = await create()
       const { rows } = await system.sql.query(
-        "SELECT body::jsonb->'data'->'watch_from_block' AS block FROM outbox WHERE body::jsonb->'data'->'order'->>'id' = $1 AND type = 'order.created'",
+        "SELECT body::jsonb->'data'->'orders'->0->'watch_from' AS block FROM outbox WHERE body::jsonb->'data'->'orders'->0->>'order_id' = $1 AND type = 'deposit.watch'",
         [order.id],
       )
       return rows[0]?.block
     }
-    await chain.advances(new Date(0), { head_block: 500_000 })
-    await until(async () => (await watchFrom()) === 499_872, 'the head is not known')
-    await chain.advances(new Date(0), { head_block: 400_000 })
+    await chain.advances(new Date(0), { head: 5_000_000 })
+    await until(async () => (await watchFrom()) === 4_999_872, 'the head is not known')
+    await chain.advances(new Date(0), { head: 4_000_000 })
     await system.orders.idle()
-    expect(await watchFrom()).toBe(499_872)
+    expect(await watchFrom()).toBe(4_999_872)
   })
 
   it('has no deposit address, and offers no relayed payment, where the gas would cost more than it is worth', async () => {

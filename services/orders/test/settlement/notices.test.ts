@@ -3,7 +3,7 @@ import request from 'supertest'
 import { listener } from '../listener'
 import { asMerchant, merchantId, PAYOUT, ROUTER, startOrders } from '../setup'
 
-// What only endpoints that chose it are notified of.
+// Only endpoints that chose these are notified.
 
 let system: Awaited<ReturnType<typeof startOrders>>
 let chain: ReturnType<typeof listener>

@@ -1,1 +1,0 @@
-export { attentionRoutes } from './attention-route'

@@ -1,5 +1,0 @@
-export { isBlockedByToken, isContract, openChainReader } from './chain-reader'
-export { checksumAddress } from './checksum-address'
-export { createDeploymentCheck, unverifiedDeployment } from './deployment'
-export { depositAddresses } from './deposit-address'
-export { createPayoutAddresses, type PayoutAddresses } from './payout-addresses'

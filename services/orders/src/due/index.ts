@@ -1,2 +1,0 @@
-export { expireDue, isOfListener, park } from './expiry'
-export { publishIfSettled, publishSettled } from './payouts'

@@ -1,0 +1,62 @@
+import type { EntryBody, EntryKind } from '@ponte/contracts'
+import { type CsvColumn, fieldColumns } from '@ponte/service-kit'
+
+/** As programs read it. */
+export const internationalColumns = fieldColumns<Exclude<keyof EntryBody, 'object'>>([
+  'sequence',
+  'at',
+  'kind',
+  'amount',
+  'brl_amount',
+  'from_account',
+  'to_account',
+  'order_id',
+  'reverses',
+  'block_time',
+  'booked_at',
+  'chain_id',
+  'tx_hash',
+  'log_index',
+  'block_number',
+  'payer_address',
+  'address',
+  'reason',
+])
+
+const KINDS: Record<EntryKind, string> = {
+  payment: 'Pagamento',
+  unmatched: 'Entrada sem cobrança',
+  direct: 'Transferência direta',
+  fee: 'Taxa da plataforma',
+  settled: 'Repasse ao endereço',
+  accepted: 'Diferença aceita',
+}
+const clock = new Intl.DateTimeFormat('pt-BR', {
+  timeZone: 'America/Sao_Paulo',
+  day: '2-digit',
+  month: '2-digit',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
+const local = (iso: string) => clock.format(new Date(iso)).replace(', ', ' ')
+const decimal = (amount: string | null) => amount?.replace('.', ',') ?? null
+
+/** As a spreadsheet in Brazil reads it: decimal commas, the times of São Paulo, and heads that an accountant knows. */
+export const brazilianColumns: readonly CsvColumn<EntryBody>[] = [
+  ['Número', ({ sequence }) => String(sequence)],
+  ['Data (São Paulo)', ({ at }) => local(at)],
+  ['Movimento', ({ kind }) => KINDS[kind]],
+  ['USDC', ({ amount }) => decimal(amount)],
+  ['Reais pela cotação', ({ brl_amount }) => decimal(brl_amount)],
+  ['Cobrança', ({ order_id }) => order_id],
+  ['Desfaz o número', ({ reverses }) => reverses?.toString() ?? null],
+  ['Data do bloco (São Paulo)', ({ block_time }) => local(block_time)],
+  ['Lançado em (São Paulo)', ({ booked_at }) => local(booked_at)],
+  ['Rede', ({ chain_id }) => String(chain_id)],
+  ['Transação', ({ tx_hash }) => tx_hash],
+  ['Pagador', ({ payer_address }) => payer_address],
+  ['Endereço', ({ address }) => address],
+  ['Motivo', ({ reason }) => reason],
+]

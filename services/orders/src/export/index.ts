@@ -1,1 +1,0 @@
-export { exportRoute } from './export-route'

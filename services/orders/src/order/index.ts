@@ -1,6 +1,0 @@
-export { checkoutBody, historyBody, type OrderHistory, orderBody, type Place } from './body'
-export { hasLapsed, newestTerms, type WantedCharge, wantedCharge } from './charge'
-export { createOrderFactory, type OrderFactory } from './factory'
-export { type Change, cancel, type Ledger, type Order, receivedUnits, release, review, settle, supersede } from './order'
-export { receivePayments } from './progress'
-export { type ChainView, verdictOf } from './verdict'

@@ -1,5 +1,0 @@
-export * from './authorization'
-export * from './least-payment'
-export * from './mismatch'
-export * from './payment'
-export * from './settlement'

@@ -1,0 +1,23 @@
+/** Where a merchant was paid from a version of theirs on; null where they had no address. */
+export interface PayoutAddress {
+  merchantId: string
+  merchantVersion: number
+  payoutAddress: string | null
+  since: Date
+}
+
+/** A payout address with the time in which it was one: from `from` on and before `to`, which is null for the present one. */
+export interface PayoutSpan {
+  payoutAddress: string
+  from: Date
+  to: Date | null
+}
+
+/** When each payout address of one merchant was theirs, by the order of versions; what is the same address in a row is one span. */
+export function payoutSpans(addresses: readonly PayoutAddress[]): PayoutSpan[] {
+  const byVersion = addresses.toSorted((a, b) => a.merchantVersion - b.merchantVersion)
+  const changes = byVersion.filter(({ payoutAddress }, index) => payoutAddress !== byVersion[index - 1]?.payoutAddress)
+  return changes.flatMap(({ payoutAddress, since }, index) =>
+    payoutAddress === null ? [] : [{ payoutAddress, from: since, to: changes[index + 1]?.since ?? null }],
+  )
+}

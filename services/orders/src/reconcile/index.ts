@@ -1,2 +1,0 @@
-export { differencesOf } from './compare'
-export { reconcileJob } from './job'

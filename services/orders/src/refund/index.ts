@@ -1,0 +1,2 @@
+export { refundNonce } from '../chain/refund-nonce'
+export * from './refund'

@@ -1,0 +1,208 @@
+import type { ChainBlocks, MismatchReason } from '@ponte/contracts'
+import { type Database, insertRows, type OutboxRow, type Statement, updateVersioned } from '@ponte/service-kit'
+import type { PrismaClient } from '../generated/client'
+import type { Change, Known, Ledger } from '../order/order'
+import type { Payment, Stated } from '../payment/payment'
+import { CURSOR_CTE, cursorValues } from './chain'
+import { LEDGER_FACTS, type LedgerFields, toFacts } from './order-reads'
+import { orderChanges, orders, payments, sweeps, toOrder, toPayment, type Unmatched, unmatchedPayments } from './rows'
+import { isOlder } from './table'
+
+// Raw SQL below: what is asked has the shape of an event, with lists and ranges of several tables, and each part has an index of its own.
+const RELATED = `
+  WHERE id = ANY($1) OR block_hash = ANY($2) OR (status = 'detected' AND block_number BETWEEN $3 AND $4)`
+const PAYMENTS = `SELECT ${payments.select()} FROM payments ${RELATED} OR (status = 'detected' AND order_id = ANY($5::uuid[]))`
+const ALL_PAYMENTS = `SELECT ${payments.select()} FROM payments WHERE order_id = ANY($1::uuid[])`
+const UNMATCHED = `SELECT ${unmatchedPayments.select()} FROM unmatched_payments ${RELATED}`
+const ORDERS = `
+  SELECT ${orders.select()}, ${LEDGER_FACTS}
+  WHERE orders.id IN (SELECT id FROM orders WHERE memo = ANY($1) UNION SELECT unnest($2::uuid[]))`
+const CURSOR = `
+  SELECT known.version, known.generation,
+    ARRAY(SELECT block::text FROM (
+      SELECT unnest($2::bigint[]) AS block UNION SELECT block_number FROM payments WHERE status = 'detected' AND order_id = ANY($4::uuid[])) AS asked
+      WHERE known.advanced @> block) AS confirmed_blocks,
+    coalesce((SELECT json_object_agg(block_hash, json_build_object('generation', gone.generation, 'version', gone.version))
+      FROM gone_blocks AS gone WHERE gone.chain_id = known.chain_id AND gone.block_hash = ANY($3)), '{}') AS gone
+  FROM chain_cursors AS known WHERE known.chain_id = $1`
+
+// Rows of the release before have no block hash: what is reported at their place of the chain is the same money, and takes them over.
+const NAMED =
+  'unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::bigint[]) AS named (id, block_hash, tx_hash, log_index, block_number)'
+const AT_PLACE = (table: string) =>
+  `${table}.block_hash IS NULL AND ${table}.tx_hash = named.tx_hash AND ${table}.log_index = named.log_index AND ${table}.block_number = named.block_number`
+const HAS_OLD = `SELECT ${['payments', 'unmatched_payments', 'sweeps'].map(table => `EXISTS (SELECT FROM ${table} WHERE block_hash IS NULL)`).join(' OR ')} AS is_old`
+const TAKE_OVER = `
+  WITH paid AS (UPDATE payments SET id = named.id, block_hash = named.block_hash FROM ${NAMED} WHERE ${AT_PLACE('payments')}),
+  swept AS (UPDATE sweeps SET id = named.id, block_hash = named.block_hash FROM ${NAMED} WHERE ${AT_PLACE('sweeps')}),
+  handled AS (
+    UPDATE handled_payments SET payment_id = named.id FROM unmatched_payments AS unmatched, ${NAMED}
+    WHERE payment_id = unmatched.id AND ${AT_PLACE('unmatched')})
+  UPDATE unmatched_payments SET id = named.id, block_hash = named.block_hash FROM ${NAMED} WHERE ${AT_PLACE('unmatched_payments')}`
+
+const MONEY_CTE = `
+  paid AS (${insertRows('payments', payments.columns)} ${payments.takeNewer()}),
+  matched AS (DELETE FROM unmatched_payments AS unmatched USING json_populate_recordset(NULL::payments, $payments) AS incoming WHERE unmatched.id = incoming.id),
+  unmatched AS (${insertRows('unmatched_payments', unmatchedPayments.columns)} ${unmatchedPayments.takeNewer()})`
+// One statement: an event is taken in with all that it makes of orders, or not at all.
+const TAKE_IN: Statement = {
+  name: 'intake',
+  text: `
+  WITH ${CURSOR_CTE}, ${MONEY_CTE},
+  swept AS (${insertRows('sweeps', sweeps.columns)} ${sweeps.takeNewer()}),
+  unswept AS (
+    UPDATE sweeps SET status = 'orphaned', generation = $generation::uuid, version = $version::int
+    FROM (SELECT $generation::uuid AS generation, $version::int AS version) AS stated WHERE block_hash = ANY($gone) AND ${isOlder('sweeps', 'stated')})
+  ${updateVersioned('orders', orderChanges)}`,
+}
+// The same of some of an event's orders, while another of them cannot be taken in.
+const TAKE_IN_PART: Statement = {
+  name: 'intake-part',
+  text: `
+  WITH moved AS (
+    UPDATE chain_cursors SET version = CASE WHEN version = $cursor_version::int THEN version + 1 END WHERE chain_id = $chain_id::int),
+  ${MONEY_CTE}
+  ${updateVersioned('orders', orderChanges)}`,
+}
+const CLAIMABLE = `
+  SELECT DISTINCT orders.memo FROM unmatched_payments AS unmatched JOIN orders USING (memo)
+  WHERE unmatched.reason = 'unknown_memo' LIMIT $1`
+
+/** The chain as it was known when an event was decided; its version decides which of two events is first. */
+export interface Cursor {
+  chainId: number
+  version: number
+  generation: string | null
+  /** Of the blocks asked about, those that a confirmed range holds. */
+  confirmedBlocks: ReadonlySet<bigint>
+  gone: ReadonlyMap<string, Stated>
+}
+
+/** An order with the payments of it that an event may change. */
+export type IntakeLedger = Ledger & Known
+
+export interface Taken {
+  changes: readonly Change[]
+  payments: readonly (Payment & { orderId: string })[]
+  unmatched: readonly Unmatched[]
+  events: readonly OutboxRow[]
+}
+
+export function intakeStore(database: Database, prisma: PrismaClient, committed: (change: Change) => void) {
+  let hasOldRows = true
+  const rowsOf = ({ changes, payments: paid, unmatched }: Taken) => ({
+    // In one order everywhere, so that two replicas that write the same orders wait for each other and not in a circle.
+    orders: changes.map(({ order }) => orders.record(order)).sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1)),
+    payments: paid.map(payments.record),
+    unmatched_payments: unmatched.map(unmatchedPayments.record),
+  })
+  const groupByOrder = (rows: readonly unknown[]) => {
+    const found = new Map<string, Payment[]>()
+    for (const row of rows) {
+      const { orderId } = payments.parse(row)
+      found.set(orderId, [...(found.get(orderId) ?? []), toPayment(row)])
+    }
+    return found
+  }
+
+  return {
+    /** Gives rows of the release before the identity under which the listener reports them now. */
+    async takeOver(named: readonly Omit<Payment, 'kind' | 'status'>[]): Promise<void> {
+      if (!hasOldRows || named.length === 0) return
+      const { rows } = await database.query<{ is_old: boolean }>(HAS_OLD)
+      hasOldRows = rows[0]?.is_old === true
+      if (!hasOldRows) return
+      const columns = [named.map(p => p.id), named.map(p => p.blockHash), named.map(p => p.txHash), named.map(p => p.logIndex)]
+      await database.query(TAKE_OVER, [...columns, named.map(p => p.blockNumber)])
+    },
+
+    /** Where the chain is known to be, also about what was seen of orders that are watched from now on. */
+    async cursor(
+      chainId: number,
+      blocks: readonly bigint[],
+      hashes: readonly string[],
+      watched: readonly string[] = [],
+    ): Promise<Cursor | null> {
+      const { rows } = await database.query<{
+        version: number
+        generation: string | null
+        confirmed_blocks: string[]
+        gone: Record<string, Stated>
+      }>({ name: 'intake-cursor', text: CURSOR }, [chainId, blocks, hashes, watched])
+      const [row] = rows
+      if (!row) return null
+      return {
+        chainId,
+        version: row.version,
+        generation: row.generation,
+        confirmedBlocks: new Set(row.confirmed_blocks.map(BigInt)),
+        gone: new Map(Object.entries(row.gone)),
+      }
+    },
+
+    /** Rows that an event is about. Three statements: the cursor's version reveals that another event was taken in between. */
+    async related(query: {
+      ids: readonly string[]
+      memos: readonly string[]
+      watched: readonly string[]
+      gone: readonly string[]
+      range: { from: number; to: number } | null
+    }): Promise<{ ledgers: IntakeLedger[]; unmatched: Unmatched[] }> {
+      const related = [query.ids, query.gone, query.range?.from ?? null, query.range?.to ?? null]
+      const [paid, unmatched] = await Promise.all([
+        database.query({ name: 'intake-payments', text: PAYMENTS }, [...related, query.watched]),
+        database.query({ name: 'intake-unmatched', text: UNMATCHED }, related),
+      ])
+      const known = groupByOrder(paid.rows)
+      const { rows } = await database.query<LedgerFields>({ name: 'intake-orders', text: ORDERS }, [
+        query.memos,
+        [...known.keys(), ...query.watched],
+      ])
+      const ledgers = rows.map(row => ({ ...toFacts(row), payments: known.get(toOrder(row).id) ?? [], isAll: false }))
+      return { ledgers, unmatched: unmatched.rows.map(unmatchedPayments.parse) }
+    },
+
+    /** The same orders with all of their payments. */
+    async withAllPayments(ledgers: readonly IntakeLedger[]): Promise<IntakeLedger[]> {
+      if (ledgers.length === 0) return []
+      const { rows } = await database.query({ name: 'intake-all', text: ALL_PAYMENTS }, [ledgers.map(({ order }) => order.id)])
+      const known = groupByOrder(rows)
+      return ledgers.map(ledger => ({ ...ledger, payments: known.get(ledger.order.id) ?? [], isAll: true }))
+    },
+
+    /** Payments with this memo that came before there was an order. */
+    async early(memo: string): Promise<Unmatched[]> {
+      const text = `SELECT ${unmatchedPayments.select()} FROM unmatched_payments WHERE memo = $1 AND reason = 'unknown_memo'`
+      return (await database.query({ name: 'intake-early', text }, [memo])).rows.map(unmatchedPayments.parse)
+    },
+
+    /** Why a payment that came before its order does not count for it. */
+    async setReason(id: string, reason: MismatchReason): Promise<void> {
+      await prisma.unmatchedPayment.updateMany({ where: { id }, data: { reason } })
+    },
+
+    /** Memos of unmatched payments whose order exists by now. */
+    async claimable(limit: number): Promise<string[]> {
+      return (await database.query<{ memo: string }>(CLAIMABLE, [limit])).rows.map(row => row.memo)
+    },
+
+    /** Writes an event with all that it makes of orders. Throws an error that `isStale` knows when an order moved on, or another event was first. */
+    async commit(blocks: ChainBlocks, cursor: Cursor, taken: Taken, swept: readonly object[], eventId: string): Promise<void> {
+      await database.commit({
+        inbox: [eventId],
+        events: taken.events,
+        write: TAKE_IN,
+        rows: { ...rowsOf(taken), sweeps: swept.map(sweeps.record) },
+        values: cursorValues(blocks, cursor.version),
+      })
+      taken.changes.forEach(committed)
+    },
+
+    /** Some of what an event makes of orders. */
+    async commitPart(cursor: Cursor, taken: Taken): Promise<void> {
+      const values = { chain_id: cursor.chainId, cursor_version: cursor.version }
+      await database.commit({ events: taken.events, write: TAKE_IN_PART, rows: rowsOf(taken), values })
+      taken.changes.forEach(committed)
+    },
+  }
+}

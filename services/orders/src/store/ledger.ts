@@ -1,0 +1,134 @@
+import { entryKind, type ListEntries } from '@ponte/contracts'
+import type { Database } from '@ponte/service-kit'
+import type { Entry, KindSum } from '../ledger/entry'
+import { int, table, text, time, units } from './table'
+
+const entries = table('entries', {
+  sequence: int,
+  kind: entryKind,
+  units,
+  brlCentavos: units.nullable(),
+  orderId: text.nullable(),
+  reverses: int.nullable(),
+  at: time,
+  chainId: int,
+  txHash: text,
+  logIndex: int,
+  blockNumber: units,
+  blockTime: time,
+  payerAddress: text.nullable(),
+  address: text.nullable(),
+  reason: text.nullable(),
+  bookedAt: time,
+})
+
+interface SumFields {
+  period: number
+  kind: string
+  movements: string
+  units: string
+  brl: string
+}
+
+// Raw SQL: sums by period of quarters of an hour, which Prisma cannot group by.
+const SUMS = `
+  SELECT width_bucket(quarter, $2::timestamptz[]) - 1 AS period, kind, sum(movements) AS movements, sum(units) AS units, sum(brl_centavos) AS brl
+  FROM entry_sums WHERE merchant_id = $1 AND quarter < $3 GROUP BY 1, 2`
+
+// Raw SQL: both sides are views. Entries without a transaction in the books cannot come to be.
+const UNBOOKED = `
+  WITH hashes AS MATERIALIZED (
+    SELECT tx_hash FROM payments WHERE block_number BETWEEN $1 AND $2
+    UNION SELECT tx_hash FROM sweeps WHERE block_number BETWEEN $1 AND $2
+    UNION SELECT tx_hash FROM unmatched_payments WHERE block_number BETWEEN $1 AND $2),
+  due AS (SELECT merchant_id, tx_hash, log_index, block_number, kind, units, order_id FROM due_entries WHERE tx_hash = ANY(ARRAY(SELECT tx_hash FROM hashes))),
+  standing AS (SELECT merchant_id, tx_hash, log_index, block_number, kind, units, order_id FROM standing_entries WHERE tx_hash = ANY(ARRAY(SELECT tx_hash FROM hashes)))
+  SELECT DISTINCT tx_hash FROM ((TABLE due EXCEPT ALL TABLE standing) UNION ALL (TABLE standing EXCEPT ALL TABLE due)) AS differing`
+
+// Raw SQL: the sums that are kept beside the entries, of the quarters in which entries were booked lately, and how many there are.
+const WRONG_SUMS = `
+  WITH lately AS (SELECT DISTINCT merchant_id FROM entry_sums WHERE quarter >= $1),
+  counted AS (
+    SELECT merchant_id, date_bin('15 minutes', at, '2000-01-01T00:00:00Z') AS quarter, kind, sum(units) AS units, coalesce(sum(brl_centavos), 0) AS brl_centavos
+    FROM lately JOIN entries USING (merchant_id) WHERE at >= $1 GROUP BY 1, 2, 3)
+  SELECT coalesce(counted.merchant_id, kept.merchant_id) AS merchant_id FROM counted
+  FULL JOIN (SELECT * FROM entry_sums WHERE quarter >= $1) AS kept USING (merchant_id, quarter, kind)
+  WHERE counted.units IS DISTINCT FROM kept.units OR counted.brl_centavos IS DISTINCT FROM kept.brl_centavos
+  UNION
+  SELECT merchant_id FROM lately JOIN ledgers USING (merchant_id)
+  WHERE sequence IS DISTINCT FROM (SELECT max(sequence) FROM entries WHERE entries.merchant_id = ledgers.merchant_id)`
+
+/** The ledger: written by the database itself with what it is made of (the migration that made `entries`), and read here. */
+export function ledgerStore(database: Database) {
+  return {
+    /** Entries after a sequence, oldest first; within a range of time by the time at which they count. */
+    async list(merchantId: string, { after, at_gte, at_lt, kind, order_id }: ListEntries, limit: number): Promise<Entry[]> {
+      const isRange = at_gte !== undefined || at_lt !== undefined
+      const values: unknown[] = [merchantId, limit]
+      const given = (value: unknown) => `$${values.push(value)}`
+      const conditions = [
+        kind && `kind = ${given(kind)}`,
+        order_id && `order_id = ${given(order_id)}`,
+        at_gte && `at >= ${given(at_gte)}`,
+        at_lt && `at < ${given(at_lt)}`,
+        after && !isRange && `sequence > ${given(after)}`,
+        after &&
+          isRange &&
+          `(at, sequence) > ((SELECT at FROM entries AS before WHERE before.merchant_id = $1 AND before.sequence = ${given(after)}), $${values.length})`,
+      ].filter(condition => typeof condition === 'string')
+      // Raw SQL: which index answers depends on the filters.
+      const query = `SELECT ${entries.select()} FROM entries WHERE merchant_id = $1 ${conditions.map(each => `AND ${each}`).join(' ')}
+        ORDER BY ${isRange ? 'at, sequence' : 'sequence'} LIMIT $2`
+      return (await database.query(query, values)).rows.map(entries.parse)
+    },
+
+    /** Sums by the index of the period in which they count; -1 is all before the first. */
+    async sums(merchantId: string, starts: readonly Date[], end: Date): Promise<Map<number, KindSum[]>> {
+      const { rows } = await database.query<SumFields>({ name: 'ledger-sums', text: SUMS }, [merchantId, starts, end])
+      const found = new Map<number, KindSum[]>()
+      for (const row of rows) {
+        const sum = {
+          kind: entryKind.parse(row.kind),
+          movements: Number(row.movements),
+          units: BigInt(row.units),
+          brlCentavos: BigInt(row.brl),
+        }
+        found.set(row.period, [...(found.get(row.period) ?? []), sum])
+      }
+      return found
+    },
+
+    /** Transactions of these blocks of which the ledger has something else than the books. */
+    async unbooked(fromBlock: bigint, toBlock: bigint): Promise<string[]> {
+      const { rows } = await database.query<{ tx_hash: string }>({ name: 'ledger-unbooked', text: UNBOOKED }, [fromBlock, toBlock])
+      return rows.map(({ tx_hash }) => tx_hash)
+    },
+
+    /** Merchants whose sums or counter are not what their entries since then come to. */
+    async wrongSums(since: Date): Promise<string[]> {
+      const { rows } = await database.query<{ merchant_id: string }>({ name: 'ledger-wrong-sums', text: WRONG_SUMS }, [since])
+      return rows.map(({ merchant_id }) => merchant_id)
+    },
+
+    /** Appends what the ledger lacks of these transactions. */
+    async book(hashes: readonly string[]): Promise<void> {
+      await database.query('SELECT book($1)', [hashes])
+    },
+
+    /** The fee of a router, by which money for no order is split. */
+    async knowRouter(address: string, feeBps: bigint): Promise<void> {
+      await database.query('INSERT INTO routers VALUES (lower($1), $2) ON CONFLICT DO NOTHING', [address, feeBps])
+    },
+
+    /** Up to when months are closed; null while none is. */
+    async closedThrough(): Promise<Date | null> {
+      const { rows } = await database.query<{ through: Date | null }>("SELECT nullif(through, '-infinity') AS through FROM ledger_close")
+      return rows[0]?.through ?? null
+    },
+
+    /** Closes the months before this moment: what is booked of them from now on counts in the open one. */
+    async close(through: Date): Promise<void> {
+      await database.query('UPDATE ledger_close SET through = $1 WHERE through < $1', [through])
+    },
+  }
+}

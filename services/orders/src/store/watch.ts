@@ -1,0 +1,69 @@
+import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
+import type { PrismaClient } from '../generated/client'
+import { watchEvent } from '../order/factory'
+import { orders, toOrder } from './rows'
+
+const OPEN = "chain_id > 0 AND status IN ('pending', 'underpaid', 'confirming')"
+
+// Raw SQL because its plan was measured: `chain_id > 0` names the index of open orders. What was asked in this generation is asked again after a minute.
+const UNWATCHED = `
+  SELECT ${orders.select()} FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id
+  WHERE chain_id = $1 AND ${OPEN} AND (deposit.watched_generation IS DISTINCT FROM $2::uuid OR deposit.watched_through < 0)
+    AND (deposit.asked_at IS NULL OR deposit.asked_generation IS DISTINCT FROM $2::uuid OR deposit.asked_at < $3)
+  ORDER BY expires_at LIMIT $4`
+// Raw SQL, as the one above. Open orders too: one that is closed between this page and the next question about open ones would be in neither.
+const ALL = `
+  SELECT ${orders.select()} FROM orders WHERE chain_id = $1 AND id > $2 ORDER BY id LIMIT $3`
+// Raw SQL because it commits with the event.
+const ASKED: Statement = {
+  name: 'watch-asked',
+  text: `
+  INSERT INTO deposit_states AS known (order_id, asked_generation, asked_at)
+  SELECT order_id, $generation::uuid, $at::timestamptz FROM unnest($order_ids::uuid[]) AS order_id ORDER BY order_id
+  ON CONFLICT (order_id) DO UPDATE SET asked_generation = EXCLUDED.asked_generation, asked_at = EXCLUDED.asked_at`,
+}
+// Raw SQL because it commits with the event.
+const RESENT: Statement = {
+  name: 'watch-resent',
+  text: `
+  UPDATE chain_cursors SET resent_to = $resent_to::uuid WHERE chain_id = $chain_id AND generation = $generation::uuid AND resent_to = $resent_from::uuid`,
+}
+
+const PAGE = 500
+const ASK_AGAIN_MS = 60_000
+
+/** Which orders the listener is asked to watch: orders owns that, and the listener refills from it. */
+export function watchStore(database: Database, prisma: PrismaClient, now: () => Date) {
+  return {
+    /** Asks for open orders that are not watched in this generation. Resolves to whether there may be more. */
+    async askOpen(chainId: number, generation: string | null): Promise<boolean> {
+      const values = [chainId, generation, new Date(now().getTime() - ASK_AGAIN_MS), PAGE]
+      const found = (await database.query({ name: 'watch-unwatched', text: UNWATCHED }, values)).rows.map(toOrder)
+      if (found.length === 0) return false
+      await database.commit({
+        events: outboxRows([watchEvent(found, chainId, generation)], now()),
+        write: ASKED,
+        values: { generation, at: now(), order_ids: found.map(({ id }) => id) },
+      })
+      return found.length === PAGE
+    },
+
+    /** Asks for a page of all orders, because money may still come to closed ones, after another generation began. */
+    async askAll(chainId: number): Promise<void> {
+      const cursor = await prisma.chainCursor.findUnique({ where: { chainId } })
+      if (!cursor?.generation || cursor.resentTo === null) return
+      const { generation, resentTo } = cursor
+      const found = (await database.query({ name: 'watch-all', text: ALL }, [chainId, resentTo, PAGE])).rows.map(toOrder)
+      await database.commit({
+        events: found.length === 0 ? [] : outboxRows([watchEvent(found, chainId, generation)], now()),
+        write: RESENT,
+        values: {
+          chain_id: chainId,
+          generation,
+          resent_from: resentTo,
+          resent_to: found.length === PAGE ? (found.at(-1)?.id ?? null) : null,
+        },
+      })
+    },
+  }
+}

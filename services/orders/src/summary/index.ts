@@ -1,2 +1,0 @@
-export { civilDays } from './civil-days'
-export { type OrderCounts, type PaidSums, summaryBody } from './summary'

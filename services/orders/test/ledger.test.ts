@@ -1,0 +1,204 @@
+import type { EntryBody, OrderBody, SummaryBody } from '@ponte/contracts'
+import { uuidv7 } from '@ponte/service-kit'
+import request from 'supertest'
+import { listener, message } from './listener'
+import { asMerchant, PAYOUT, startOrders } from './setup'
+
+let system: Awaited<ReturnType<typeof startOrders>>
+let chain: ReturnType<typeof listener>
+beforeAll(async () => {
+  system = await startOrders()
+  chain = listener(system.bus)
+})
+afterAll(() => system.stop())
+
+const OTHER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const create = async (merchant: string, brl_amount = '542.00'): Promise<OrderBody> =>
+  (await request(system.url).post('/api/v1/orders').set(asMerchant(merchant)).send({ brl_amount })).body
+const entriesOf = async (merchant: string, query: object = {}): Promise<EntryBody[]> => {
+  const { status, body } = await request(system.url)
+    .get('/api/v1/entries')
+    .query({ limit: 100, ...query })
+    .set(asMerchant(merchant))
+  expect(status).toBe(200)
+  return body.data
+}
+const summaryOf = async (merchant: string, query: object): Promise<SummaryBody> => {
+  const { status, body } = await request(system.url).get('/api/v1/summary').query(query).set(asMerchant(merchant))
+  expect(status).toBe(200)
+  return body
+}
+const short = ({ sequence, kind, amount, brl_amount, reverses }: EntryBody) => [sequence, kind, amount, brl_amount, reverses]
+const paidTo = (merchant: string, payout_address: string, version: number, since: Date) =>
+  system.bus.publish(
+    message(
+      'merchant.updated',
+      {
+        ...{ merchant_id: merchant, version, display_name: 'M', payout_address, webhook_url: null, sealed_webhook_secret: 'x' },
+        ...{ sealed_pending_webhook_secret: null, pending_webhook_secret_activates_at: null },
+      },
+      uuidv7(),
+      since,
+    ),
+  )
+
+test('a router payment is what came, the fee and what settled; its reversal takes back all three, and what stands again is booked again', async () => {
+  const merchant = uuidv7()
+  const order = await create(merchant)
+  const paid = chain.payment(order)
+  await chain.report('detected', paid)
+  expect(await entriesOf(merchant)).toEqual([])
+  await chain.report('confirmed', paid)
+  expect((await entriesOf(merchant)).map(short)).toEqual([
+    [1, 'payment', '100.000000', '542.00', null],
+    [2, 'fee', '1.000000', '5.42', null],
+    [3, 'settled', '99.000000', '536.58', null],
+  ])
+  await chain.report('orphaned', paid)
+  expect((await entriesOf(merchant, { after: 3 })).map(short)).toEqual([
+    [4, 'payment', '-100.000000', '-542.00', 1],
+    [5, 'fee', '-1.000000', '-5.42', 2],
+    [6, 'settled', '-99.000000', '-536.58', 3],
+  ])
+  await chain.report('confirmed', paid, { block_number: 13 })
+  await chain.report('confirmed', paid, { block_number: 13 })
+  expect((await entriesOf(merchant, { after: 6 })).map(({ sequence, block_number }) => [sequence, block_number])).toEqual([
+    [7, 13],
+    [8, 13],
+    [9, 13],
+  ])
+  const day = paid.block_time.slice(0, 10)
+  expect((await summaryOf(merchant, { from: day, to: day, timezone: 'UTC' })).total).toEqual({
+    payments: 1,
+    brl_amount: '542.00',
+    gross: '100.000000',
+    platform_fee: '1.000000',
+    settled: '99.000000',
+    waiting: '0.000000',
+    unmatched: '0.000000',
+    given_away: '0.000000',
+  })
+})
+
+test('a sweep whose fee the token refused settles the whole; one of an earlier release takes what the router takes', async () => {
+  const merchant = uuidv7()
+  for (const change of [{ fee: '0.000000' }, {}]) {
+    const order = await create(merchant)
+    await chain.report('confirmed', chain.payment(order, { kind: 'transfer', deposit_address: order.payment.deposit_address }))
+    await chain.sweeps('confirmed', order, 100_000_000n, change)
+  }
+  expect((await entriesOf(merchant)).map(({ kind, amount }) => [kind, amount])).toEqual([
+    ['payment', '100.000000'],
+    ['settled', '100.000000'],
+    ['payment', '100.000000'],
+    ['fee', '1.000000'],
+    ['settled', '99.000000'],
+  ])
+})
+
+test('entries cannot be changed', async () => {
+  await expect(system.sql.query('UPDATE entries SET units = 0')).rejects.toThrow('never changed')
+  await expect(system.sql.query('DELETE FROM entries')).rejects.toThrow('never changed')
+})
+
+test('money for no order is booked with its reason to the merchant whose payout address it was then, and stays with them after a change', async () => {
+  const merchant = uuidv7()
+  const payout = `0x${'d1'.repeat(20)}`
+  const start = new Date(Date.now() - 3_600_000)
+  await paidTo(merchant, payout, 1, start)
+  const order = await create(merchant)
+  const stray = chain.payment(order, { memo: 'ab'.repeat(32), merchant_address: payout, gross: 5_000_000_000n })
+  await chain.report('confirmed', stray)
+  await paidTo(merchant, OTHER, 2, new Date())
+  expect((await entriesOf(merchant)).map(({ kind, amount, reason }) => [kind, amount, reason])).toEqual([
+    ['unmatched', '5000.000000', 'unknown_memo'],
+    ['fee', '50.000000', 'unknown_memo'],
+    ['settled', '4950.000000', 'unknown_memo'],
+  ])
+})
+
+test('a payout address that is known late moves what was paid there since', async () => {
+  const [first, second] = [uuidv7(), uuidv7()]
+  const payout = `0x${'d2'.repeat(20)}`
+  const hour = (count: number) => new Date(Date.UTC(2026, 10, 10, count))
+  await paidTo(first, payout, 1, hour(0))
+  const order = await create(first)
+  const stray = chain.payment(order, {
+    memo: 'ac'.repeat(32),
+    merchant_address: payout,
+    gross: 7_000_000n,
+    block_time: hour(5).toISOString(),
+  })
+  await chain.report('confirmed', stray)
+  await paidTo(second, payout, 1, hour(4))
+  await paidTo(first, OTHER, 2, hour(3))
+  expect((await entriesOf(second)).filter(({ kind }) => kind === 'unmatched').map(({ amount }) => amount)).toEqual(['7.000000'])
+  const left = (await entriesOf(first)).filter(({ kind }) => kind === 'unmatched')
+  expect(left.map(({ amount }) => amount)).toEqual(['7.000000', '-7.000000'])
+})
+
+test('later facts about a closed month count in the open one, and name their own time', async () => {
+  const merchant = uuidv7()
+  const order = await create(merchant)
+  await system.sql.query("UPDATE ledger_close SET through = '2026-11-01T03:00:00Z'")
+  const last = '2026-11-01T02:59:59.999Z'
+  await chain.report('confirmed', chain.payment(order, { block_time: last }))
+  const [entry] = await entriesOf(merchant, { kind: 'payment' })
+  expect(entry).toMatchObject({ block_time: last, at: entry?.booked_at })
+  const october = await summaryOf(merchant, { from: '2026-10-01', to: '2026-10-31', timezone: 'America/Sao_Paulo', by: 'month' })
+  expect([october.total.payments, october.closed_through]).toEqual([0, '2026-11-01T03:00:00.000Z'])
+  const first = await create(merchant)
+  await chain.report('confirmed', chain.payment(first, { block_time: '2026-11-01T03:00:00.000Z' }))
+  const november = await summaryOf(merchant, { from: '2026-11-01', to: '2026-11-01', timezone: 'America/Sao_Paulo' })
+  expect(november.total.payments).toBe(1)
+  await system.sql.query("UPDATE ledger_close SET through = '-infinity'")
+})
+
+test('a range is in order of time, page by page, and filters hold in lists and files', async () => {
+  const merchant = uuidv7()
+  const orders = [await create(merchant), await create(merchant), await create(merchant)]
+  const days = ['2026-11-03', '2026-11-01', '2026-11-02']
+  for (const [index, order] of orders.entries())
+    await chain.report('confirmed', chain.payment(order, { block_time: `${days[index]}T12:00:00.000Z`, merchant_address: PAYOUT }))
+  const range = { at_gte: '2026-11-01T00:00:00.000Z', at_lt: '2026-11-04T00:00:00.000Z', kind: 'payment' }
+  const seen: string[] = []
+  for (let after = 0; ; ) {
+    const { body } = await request(system.url)
+      .get('/api/v1/entries')
+      .query({ ...range, limit: 1, after })
+      .set(asMerchant(merchant))
+    seen.push(...body.data.map(({ at }: EntryBody) => at.slice(0, 10)))
+    after = body.next_after
+    if (!body.has_more) break
+  }
+  expect(seen).toEqual(['2026-11-01', '2026-11-02', '2026-11-03'])
+  expect(await entriesOf(merchant, { order_id: orders[1]?.id })).toHaveLength(3)
+  const file = await request(system.url).get('/api/v1/entries.csv').query(range).set(asMerchant(merchant))
+  expect(file.text.trim().split('\r\n').slice(1)).toHaveLength(3)
+  const brazilian = await request(system.url)
+    .get('/api/v1/entries.csv')
+    .query({ ...range, form: 'brazilian' })
+    .set(asMerchant(merchant))
+  const [head, first] = brazilian.text.slice(1).split('\r\n')
+  expect(head?.split(';').slice(0, 5)).toEqual(['Número', 'Data (São Paulo)', 'Movimento', 'USDC', 'Reais pela cotação'])
+  expect(first?.split(';').slice(1, 5)).toEqual(['01/11/2026 09:00:00', 'Pagamento', '100,000000', '542,00'])
+  for (const query of [{ kind: 'gift' }, { after: 'x' }, { limit: 0 }, { at_gte: 'today' }, { nothing: 1 }])
+    expect((await request(system.url).get('/api/v1/entries').query(query).set(asMerchant(merchant))).status).toBe(400)
+})
+
+test('what a replica of the release before or a lost trigger left out is named by the reconciliation and booked', async () => {
+  const merchant = uuidv7()
+  const order = await create(merchant)
+  await system.sql.query('ALTER TABLE payments DISABLE TRIGGER USER')
+  await chain.report('confirmed', chain.payment(order))
+  await system.sql.query('ALTER TABLE payments ENABLE TRIGGER USER')
+  expect(await entriesOf(merchant)).toEqual([])
+  await system.orders.idle()
+  const { rows } = await system.sql.query<{ tx_hash: string }>(
+    'SELECT DISTINCT tx_hash FROM due_entries WHERE merchant_id = $1 EXCEPT SELECT tx_hash FROM standing_entries',
+    [merchant],
+  )
+  expect(rows).toHaveLength(1)
+  await system.sql.query('SELECT book($1)', [rows.map(({ tx_hash }) => tx_hash)])
+  expect((await entriesOf(merchant)).map(({ sequence }) => sequence)).toEqual([1, 2, 3])
+})
