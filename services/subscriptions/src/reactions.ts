@@ -1,19 +1,20 @@
 import type { EventData } from '@ponte/contracts'
 import { type Reactions, retryConflicts } from '@ponte/service-kit'
-import { adopt, type ForgottenOrder, forgottenPeriod } from './adoption'
-import type { OrderWaits } from './api'
+import { adopt, type ForgottenOrder, forgottenPeriod } from './adoption/adoption'
+import type { OrderWaits } from './api/order-wait'
 import { type Cause, isConflict, type Store } from './store'
-import { type Change, recordClosed, recordPaid, recordReceived, recordRefused, type Subscription } from './subscription'
+import { recordClosed, recordPaid, recordReceived, recordRefused } from './subscription/order-outcome'
+import type { Change, Subscription } from './subscription/subscription'
 
 export interface ReactionDeps {
   store: Store
   now: () => Date
   orderWaits: OrderWaits
-  /** Called when a merchant's terms came, so that what waited for a payout address is issued at once. */
+  /** Called when a merchant's terms or an answer of orders came, so that what waited for it is issued at once. */
   merchantMoved(): void
 }
 
-/** What subscriptions does on events of orders: find, decide, commit. An order that no subscription asked for is not handled here. */
+/** Handlers of orders' events: find, decide, commit. An order that no subscription asked for is not handled here. */
 export function reactions({ store, now, orderWaits, merchantMoved }: ReactionDeps): Reactions {
   const record = (orderId: string, cause: Cause, decide: (subscription: Subscription) => Change) =>
     retryConflicts(async () => {
@@ -36,7 +37,7 @@ export function reactions({ store, now, orderWaits, merchantMoved }: ReactionDep
       if (!subscription) throw new Error(`Order ${order.id} is of subscription ${subscriptionId}, which does not exist.`)
       const [latest] = await store.subscriptions.latestCharges(subscriptionId, 1)
       const periodIndex = forgottenPeriod(subscription, order, latest?.periodIndex ?? -1)
-      const found = await store.subscriptions.find(subscriptionId, { periodIndex })
+      const found = await store.subscriptions.find(subscriptionId, periodIndex)
       // Looked up after the subscription, whose version reveals that another replica takes it in meanwhile.
       if (await store.subscriptions.findByOrder(order.id)) return
       if (found) await store.subscriptions.commit(adopt(found, order, periodIndex), { merchantVersion })
@@ -51,20 +52,25 @@ export function reactions({ store, now, orderWaits, merchantMoved }: ReactionDep
         await store.orders.recordCreated(data, id)
       }
       orderWaits.created(order.id)
+      merchantMoved()
     },
     async 'order.paid'({ id, data: { order, merchant_version: merchantVersion } }) {
       if (order.subscription_id === null) return
       await record(order.id, { eventId: id, merchantVersion }, found => recordPaid(found, order, now()))
     },
     async 'order.received'({ id, data }) {
-      await record(data.order_id, { eventId: id, merchantVersion: data.merchant_version }, found => recordReceived(found, data))
+      await record(data.order_id, { eventId: id, merchantVersion: data.merchant_version }, found => recordReceived(found, data, now()))
     },
     async 'order.refused'({ id, data }) {
       const cause = { eventId: id, merchantVersion: data.merchant_version }
       await record(data.order_id, cause, found => recordRefused(found, data.order_id, data.reason, now()))
+      merchantMoved()
     },
     'order.updated': ({ id, data }) => store.orders.recordState(data, id),
-    'order.waiting': ({ id, data }) => store.orders.recordWaiting(data.order_id, data.reason, id),
+    async 'order.waiting'({ id, data }) {
+      await store.orders.recordWaiting(data.order_id, data.reason, id)
+      merchantMoved()
+    },
     async 'merchant.updated'({ id, data }) {
       await store.merchants.save(data, id)
       if (data.payout_address !== null) merchantMoved()

@@ -1,46 +1,31 @@
 import { randomUUID } from 'node:crypto'
+import { ApiError, caller, type MerchantTerms, operations } from '@ponte/contracts'
 import {
-  ApiError,
-  caller,
-  createSubscription,
-  exportSubscriptions,
-  id as idSchema,
-  listSubscriptions,
-  type MerchantTerms,
-  periodIndexInPath,
-  termsOf,
-  updateSubscription,
-} from '@ponte/contracts'
-import {
-  answerOnce,
   answersTo,
   csvPage,
   type Database,
-  keyedRequest,
-  parseRequest,
   requireCaller,
   retryConflicts,
   searchedPage,
-  sendAnswer,
   sendCsv,
+  serve,
+  serveOnce,
   uuidv7At,
 } from '@ponte/service-kit'
-import { type Request, type Response, Router } from 'express'
-import { z } from 'zod'
-import {
-  CHARGES_SHOWN,
-  type OrderWaits,
-  orderAnswer,
-  subscriptionBody,
-  subscriptionColumns,
-  toAmendment,
-  toNewSubscription,
-  withOrder,
-} from './api'
-import { payerRoutes } from './payer'
+import { Router } from 'express'
+import { orderAnswer, withOrder } from './api/order-answer'
+import type { OrderWaits } from './api/order-wait'
+import { toAmendment, toNewSubscription } from './api/requests'
+import { CHARGES_SHOWN, subscriptionBody } from './api/subscription-body'
+import { subscriptionColumns } from './api/subscriptions-csv'
+import { payerRoutes } from './payer/payer-routes'
 import { mint } from './scheduler'
-import { type AskedCharge, isConflict, type Store } from './store'
-import { accept, amend, type Charge, cancel, charge, type Dunning, open, type Subscription } from './subscription'
+import { isConflict, type Store } from './store'
+import { amend } from './subscription/amendment'
+import { charge } from './subscription/charges'
+import { cancel } from './subscription/end'
+import { accept } from './subscription/order-outcome'
+import { type Charge, type Dunning, open, type Subscription } from './subscription/subscription'
 
 export interface RouteDeps {
   database: Database
@@ -48,16 +33,11 @@ export interface RouteDeps {
   orderWaits: OrderWaits
   publicUrl: string
   orderWaitMs: number
-  /** What is done about an unpaid plan when the merchant does not choose. */
+  /** Default for an unpaid plan when the merchant does not choose. */
   dunning: Dunning
   now: () => Date
   tokenSecrets: readonly string[]
 }
-
-const BASE = '/api/v1/subscriptions'
-const pathId = z.object({ id: idSchema })
-const periodPath = z.object({ period_index: periodIndexInPath })
-const nothing = z.strictObject({})
 
 export function routes(deps: RouteDeps): Router {
   const { store, now } = deps
@@ -65,26 +45,19 @@ export function routes(deps: RouteDeps): Router {
     subscriptionBody(subscription, { at: now(), publicUrl: deps.publicUrl }, charges)
   const router = Router()
   router.use(requireCaller({ secrets: deps.tokenSecrets, audience: 'subscriptions', schema: caller }))
-  router.use(payerRoutes(deps))
+  payerRoutes(router, deps)
 
-  router.post(BASE, async (req, res) => {
-    const terms = merchantOf(res)
-    const body = parseRequest(createSubscription, req.body, 'body')
-    const keyed = keyedRequest(req, terms.merchant_id)
-    await answerOnce(deps.database, keyed, res, async () => {
-      requirePayout(terms)
-      const at = now()
-      const origin = { merchantId: terms.merchant_id, id: uuidv7At(at), payerToken: randomUUID(), dunning: deps.dunning }
-      const subscription = open(toNewSubscription(body, origin, at), at)
-      const answer = { status: 201, body: JSON.stringify(bodyOf(subscription)) }
-      await store.subscriptions.insert(subscription, { terms, answers: answersTo(keyed, answer) })
-      return answer
-    })
+  serveOnce(router, operations.createSubscription, deps.database, async ({ body, terms, keyed }) => {
+    requirePayout(terms)
+    const at = now()
+    const origin = { merchantId: terms.merchant_id, id: uuidv7At(at), payerToken: randomUUID(), dunning: deps.dunning }
+    const subscription = open(toNewSubscription(body, origin, at), at)
+    const answer = { status: 201, body: JSON.stringify(bodyOf(subscription)) }
+    await store.subscriptions.insert(subscription, { terms, answers: answersTo(keyed, answer) })
+    return answer
   })
 
-  router.get(BASE, async (req, res) => {
-    const terms = merchantOf(res)
-    const query = parseRequest(listSubscriptions, req.query, 'query')
+  serve(router, operations.listSubscriptions, async ({ query, terms }, _req, res) => {
     res.json(
       await searchedPage(
         query,
@@ -94,9 +67,7 @@ export function routes(deps: RouteDeps): Router {
     )
   })
 
-  router.get(`${BASE}.csv`, async (req, res) => {
-    const query = parseRequest(exportSubscriptions, req.query, 'query')
-    const { merchant_id } = merchantOf(res)
+  serve(router, operations.exportSubscriptions, async ({ query, terms: { merchant_id } }, req, res) => {
     const shown = (found: Subscription) => bodyOf(found)
     await sendCsv(req, res, {
       name: 'subscriptions',
@@ -108,30 +79,26 @@ export function routes(deps: RouteDeps): Router {
     })
   })
 
-  router.get(`${BASE}/:id`, async (req, res) => {
-    const subscription = await owned(store, req, merchantOf(res))
+  serve(router, operations.getSubscription, async ({ params, terms }, _req, res) => {
+    const subscription = await owned(store, params.id, terms)
     res.json(bodyOf(subscription, await store.subscriptions.latestCharges(subscription.id, CHARGES_SHOWN)))
   })
 
-  router.patch(`${BASE}/:id`, async (req, res) => {
-    const terms = merchantOf(res)
-    parseRequest(pathId, req.params, 'path')
-    const body = parseRequest(updateSubscription, req.body, 'body')
-    const next = await decided(store, req, terms, subscription => {
+  serve(router, operations.updateSubscription, async ({ params, body, terms }, _req, res) => {
+    const next = await decided(store, params.id, terms, subscription => {
       const means = { ...mint(), hasPayoutAddress: terms.payout_address !== null }
       return store.subscriptions.commit(amend(subscription, toAmendment(body, subscription.dunning), now(), means), { terms })
     })
     res.json(bodyOf(next))
   })
 
-  router.post(`${BASE}/:id/charge`, async (req, res) => {
-    const terms = merchantOf(res)
-    const { id } = parseRequest(pathId, req.params, 'path')
-    parseRequest(nothing, req.body, 'body')
-    const keyed = keyedRequest(req, terms.merchant_id)
-    const work = async () => {
+  serveOnce(
+    router,
+    operations.chargeSubscription,
+    deps.database,
+    async ({ params, terms, keyed }) => {
       requirePayout(terms)
-      return decided(store, req, terms, async subscription => {
+      return decided(store, params.id, terms, async subscription => {
         const { attempt, outcome, ...change } = charge(subscription, now(), mint())
         const isNew = outcome === 'issued'
         const current = isNew ? null : await store.orders.current(attempt.orderId)
@@ -139,65 +106,50 @@ export function routes(deps: RouteDeps): Router {
         await store.subscriptions.commit(change, { terms, answers: answersTo(keyed, answer) })
         return answer
       })
-    }
-    await answerOnce(deps.database, keyed, res, work, async answer => sendAnswer(res, await withOrder(deps, id, answer)))
-  })
+    },
+    (answer, { params }) => withOrder(deps, params.id, answer),
+  )
 
-  router.post(`${BASE}/:id/cancel`, async (req, res) => {
-    const terms = merchantOf(res)
-    parseRequest(pathId, req.params, 'path')
-    parseRequest(nothing, req.body, 'body')
-    const keyed = keyedRequest(req, terms.merchant_id)
-    await answerOnce(deps.database, keyed, res, () =>
-      decided(store, req, terms, async subscription => {
-        const change = cancel(subscription, now()) ?? { from: subscription, subscription, facts: [] }
-        const answer = { status: 200, body: JSON.stringify(bodyOf(change.subscription)) }
+  serveOnce(router, operations.cancelSubscription, deps.database, ({ params, terms, keyed }) =>
+    decided(store, params.id, terms, async subscription => {
+      const change = cancel(subscription, now()) ?? { from: subscription, subscription, facts: [] }
+      const answer = { status: 200, body: JSON.stringify(bodyOf(change.subscription)) }
+      await store.subscriptions.commit(change, { terms, answers: answersTo(keyed, answer) })
+      return answer
+    }),
+  )
+
+  serveOnce(router, operations.acceptCharge, deps.database, ({ params: { id, period_index: periodIndex }, terms, keyed }) =>
+    decided(
+      store,
+      id,
+      terms,
+      async subscription => {
+        const change = accept(subscription, periodIndex, now())
+        // A plan and its charges are read one after the other: one that was paid in between is shown with its plan as it is now.
+        const shown = change.facts.length > 0 ? change.subscription : await owned(store, id, terms)
+        const answer = { status: 200, body: JSON.stringify(bodyOf(shown)) }
         await store.subscriptions.commit(change, { terms, answers: answersTo(keyed, answer) })
         return answer
-      }),
-    )
-  })
-
-  router.post(`${BASE}/:id/charges/:period_index/accept`, async (req, res) => {
-    const terms = merchantOf(res)
-    const { period_index: periodIndex } = parseRequest(periodPath, req.params, 'path')
-    parseRequest(nothing, req.body, 'body')
-    const keyed = keyedRequest(req, terms.merchant_id)
-    await answerOnce(deps.database, keyed, res, () =>
-      decided(
-        store,
-        req,
-        terms,
-        async subscription => {
-          const change = accept(subscription, periodIndex, now())
-          // A plan and its charges are read one after the other: one that was paid in between is shown with its plan as it is now.
-          const shown = change.facts.length > 0 ? change.subscription : await owned(store, req, terms)
-          const answer = { status: 200, body: JSON.stringify(bodyOf(shown)) }
-          await store.subscriptions.commit(change, { terms, answers: answersTo(keyed, answer) })
-          return answer
-        },
-        { periodIndex },
-      ),
-    )
-  })
+      },
+      periodIndex,
+    ),
+  )
 
   return router
 }
 
-const merchantOf = (res: Response): MerchantTerms => termsOf(res.locals.caller)
-
 /** Finds the caller's subscription and lets `decide` commit on it; both again when another commit was first. */
 const decided = <T>(
   store: Store,
-  req: Request,
+  id: string,
   terms: MerchantTerms,
   decide: (subscription: Subscription) => Promise<T>,
-  asked?: AskedCharge,
-): Promise<T> => retryConflicts(async () => decide(await owned(store, req, terms, asked)), isConflict)
+  fromPeriod?: number,
+): Promise<T> => retryConflicts(async () => decide(await owned(store, id, terms, fromPeriod)), isConflict)
 
-async function owned(store: Store, req: Request, terms: MerchantTerms, asked?: AskedCharge): Promise<Subscription> {
-  const { id } = parseRequest(pathId, req.params, 'path')
-  const found = await store.subscriptions.find(id, asked)
+async function owned(store: Store, id: string, terms: MerchantTerms, fromPeriod?: number): Promise<Subscription> {
+  const found = await store.subscriptions.find(id, fromPeriod)
   if (!found) throw new ApiError('not_found', `There is no subscription ${id}.`)
   if (found.merchantId !== terms.merchant_id) throw new ApiError('forbidden', 'This subscription belongs to another merchant.')
   return found

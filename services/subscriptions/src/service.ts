@@ -12,13 +12,14 @@ import {
   outboxRelay,
   serviceParts,
 } from '@ponte/service-kit'
-import { createOrderWaits } from './api'
+import { createOrderWaits } from './api/order-wait'
 import type { SubscriptionsConfig } from './config'
 import { reactions } from './reactions'
 import { routes } from './routes'
 import { runDue } from './scheduler'
 import { openStore } from './store'
-import { type Change, wakeAt } from './subscription'
+import { wakeAt } from './subscription/charges'
+import type { Change } from './subscription/subscription'
 
 /** The recurring charge, as a list of parts. */
 export function createSubscriptions(config: SubscriptionsConfig, overrides: Overrides = {}) {
@@ -36,6 +37,11 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
     now,
     dunning,
     published: relay.wake,
+    unreadable: (subscriptionId, error) =>
+      logger.error('a subscription that is due cannot be read; a newer release may have written it', {
+        subscription_id: subscriptionId,
+        error,
+      }),
     committed(change) {
       recordFacts(change)
       relay.wake()

@@ -6,7 +6,6 @@ import { type OrderStoreOptions, orderStore } from './store/orders'
 import { type StoreOptions, subscriptionStore } from './store/subscriptions'
 
 export { type Cause, isConflict } from './store/commit'
-export type { AskedCharge } from './store/subscriptions'
 
 export type Store = ReturnType<typeof openStore>
 

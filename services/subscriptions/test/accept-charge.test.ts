@@ -34,7 +34,7 @@ describe('POST /api/v1/subscriptions/:id/charges/:period_index/accept', () => {
     await system.idle()
     expect(charged(id).map(({ data }) => [data.charges_done, data.order.id])).toEqual([[1, late]])
     expect(await system.get(id)).toMatchObject({ charges_done: 1, charges: [{ status: 'open' }, { status: 'paid' }] })
-    // What orders finds out afterwards changes nothing.
+    // Facts that orders finds later change nothing.
     await system.pay(late)
     await system.idle()
     expect(charged(id)).toHaveLength(1)

@@ -1,7 +1,7 @@
 import type { EventType } from '@ponte/contracts'
 import { type System, startSubscriptions } from './setup'
 
-// What a plan may be agreed on beside amount and interval, and what of it a merchant may choose to hear.
+// Terms of a plan beside amount and interval, and events that its merchant may choose to hear.
 
 let system: System
 beforeEach(async () => {

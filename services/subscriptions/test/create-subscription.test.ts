@@ -17,6 +17,7 @@ describe('POST /api/v1/subscriptions', () => {
     expect(status).toBe(201)
     expect(subscription.parse(body)).toEqual({
       object: 'subscription',
+      pause_reason: null,
       ...{ cancel_at: null, cancel_at_period_end: false, max_periods_counts: 'payments', trial_periods: 0, trial_ends_at: null },
       upcoming_notice: 259_200,
       id: body.id,
@@ -39,7 +40,7 @@ describe('POST /api/v1/subscriptions', () => {
       retry_after: [86_400, 259_200, 604_800],
       unpaid_periods_max: 3,
       waiting_for: null,
-      when_unpaid: 'leave',
+      when_unpaid: 'pause',
       open_order_id: null,
       payer_url: expect.stringMatching(/^http:\/\/127.0.0.1:8080\/pay\/subscription\/[0-9a-f-]{36}$/),
       created_at: '2026-01-31T12:00:00.000Z',

@@ -1,6 +1,7 @@
+import { until } from '@ponte/service-kit'
 import { PAYOUT, type System, startSubscriptions } from './setup'
 
-// What becomes of a period when orders or the merchant cannot serve it now.
+// A period whose orders or merchant cannot serve it now.
 
 let system: System
 const start = async (env: Record<string, string> = {}) => {
@@ -97,7 +98,7 @@ describe('a charge request', () => {
 
   it('names the instant at which its order ends, never beyond its period: a missed day is not billed afterwards', async () => {
     system.state.ordersDown = true
-    const { id } = await system.create({ interval: 'day', order_expires_in: 7 * 86_400 })
+    const { id } = await system.create({ interval: 'day', order_expires_in: 7 * 86_400, when_unpaid: 'leave' })
     for (let day = 0; day < 3; day += 1) {
       await system.idle()
       await later(24)
@@ -177,7 +178,7 @@ describe('money that came for an order that was not paid', () => {
     await system.receive(first, '0.00', 1)
     await later(24 * 8)
     expect(requested(id)).toHaveLength(1)
-    expect(await system.get(id)).toMatchObject({ status: 'past_due', charges: [{ status: 'open', received_brl_amount: '49.90' }] })
+    expect(await system.get(id)).toMatchObject({ status: 'active', charges: [{ status: 'open', received_brl_amount: '49.90' }] })
     expect((await system.call('post', `/${id}/charge`)).body).toMatchObject({ code: 'not_due' })
   })
 
@@ -204,27 +205,56 @@ describe('a plan that no one pays', () => {
     }
   }
 
-  it('is paused after three unpaid periods where that was chosen, and goes on when the merchant asks for it', async () => {
+  it('is paused after three unpaid periods by default, and goes on when the merchant asks for it', async () => {
     await start()
-    const { id } = await system.create({ interval: 'day', when_unpaid: 'pause' })
+    const { id } = await system.create({ interval: 'day' })
     await system.idle()
     await ignore(id, 6)
     expect(requested(id)).toHaveLength(3)
     expect(await system.get(id)).toMatchObject({
       status: 'past_due',
       paused_at: '2026-02-03T12:00:00.000Z',
+      pause_reason: 'unpaid',
       open_order_id: null,
       next_charge_at: null,
     })
     expect(await system.call('patch', `/${id}`, { paused: false })).toMatchObject({ body: { paused_at: null } })
     await system.idle()
     expect(requested(id)).toHaveLength(4)
-    expect((await system.get(id)).open_order_id).toBe(await openOrder(id))
+    expect(system.of('subscription.paused')).toHaveLength(1)
   })
 
-  it('goes on for ever by default', async () => {
+  it.each([
+    ['cancel', 0, 0],
+    ['pause', 1, 1],
+  ])('that would %s is kept by who paid in time, however late the report comes', async (whenUnpaid, pauses, resumptions) => {
     await start()
-    const { id } = await system.create({ interval: 'day' })
+    const { id } = await system.create({ interval: 'day', when_unpaid: whenUnpaid, unpaid_periods_max: 1 })
+    await system.idle()
+    const order = await openOrder(id)
+    await later(48)
+    expect(await system.get(id)).toMatchObject({ status: 'active', paused_at: null, next_charge_at: null })
+    expect(requested(id)).toHaveLength(1)
+    await system.pay(order)
+    await system.idle()
+    expect(await system.get(id)).toMatchObject({ status: 'active', paused_at: null, charges_done: 1 })
+    expect(requested(id)).toHaveLength(2)
+    if (whenUnpaid === 'cancel') return
+    // Orders reports an end, and then a payment after all.
+    const second = await openOrder(id)
+    await later(24)
+    await system.close(second, 'expired')
+    await system.idle()
+    expect((await system.get(id)).pause_reason).toBe('unpaid')
+    await system.pay(second)
+    await system.idle()
+    expect(await system.get(id)).toMatchObject({ status: 'active', paused_at: null, pause_reason: null, charges_done: 2 })
+    expect([system.of('subscription.paused').length, system.of('subscription.resumed').length]).toEqual([pauses, resumptions])
+  })
+
+  it('goes on for ever where that was chosen', async () => {
+    await start()
+    const { id } = await system.create({ interval: 'day', when_unpaid: 'leave' })
     await system.idle()
     await ignore(id, 6)
     expect(requested(id)).toHaveLength(7)
@@ -317,4 +347,40 @@ it('PATCH refuses an end before the beginning', async () => {
   const { id } = await system.create({ interval: 'month', start_at: '2026-06-01T00:00:00.000Z' })
   const answer = await system.call('patch', `/${id}`, { expires_at: '2026-05-01T00:00:00.000Z' })
   expect([answer.status, answer.body.errors]).toEqual([400, [{ path: 'expires_at', message: 'must lie after start_at' }]])
+})
+
+it('an order that was paid before its creation was reported is published as issued, once', async () => {
+  await start()
+  system.state.ordersDown = true
+  const { id } = await system.create({ interval: 'month' })
+  await system.idle()
+  const order = await openOrder(id)
+  await system.pay(order)
+  await system.idle()
+  await system.ordersReturns()
+  await system.idle()
+  expect(system.of('subscription.order_issued').map(({ data }) => data.subscription.order_id)).toEqual([order])
+})
+
+it('a plan that a newer release wrote holds up no other that is due', async () => {
+  await start()
+  const [newer, plain] = [await system.create({ interval: 'month' }), await system.create({ interval: 'month' })]
+  await system.idle()
+  await system.sql.query('ALTER TABLE subscriptions DROP CONSTRAINT subscriptions_when_unpaid_check')
+  await system.sql.query("UPDATE subscriptions SET when_unpaid = 'ask_again' WHERE id = $1", [newer.id])
+  system.clock.now = new Date('2026-03-01T12:00:00.000Z')
+  await until(() => requested(plain.id).length === 2, 'the other plan was not charged')
+  expect(requested(newer.id)).toHaveLength(1)
+})
+
+it('a report that takes a reason away is no state that a decision of before writes back', async () => {
+  await start()
+  system.state.ordersDown = true
+  const { id } = await system.create({ interval: 'month' })
+  await system.idle()
+  const version = async () => (await system.sql.query('SELECT version FROM subscriptions WHERE id = $1', [id])).rows[0]?.version
+  const before = await version()
+  await system.ordersReturns()
+  await system.idle()
+  expect(await version()).toBe(before + 1)
 })

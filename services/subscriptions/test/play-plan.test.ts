@@ -1,7 +1,7 @@
 import { Temporal } from '@js-temporal/polyfill'
 import { type System, startSubscriptions } from './setup'
 
-/** How long the long plays are; five years are 1826 days and 60 months. Without a database they are played in full beside the source. */
+/** Length of the long plays; five years are 1826 days and 60 months. Without a database they are played in full beside the source. */
 const DAILY_DAYS = Number(process.env.PONTE_TEST_PLAN_DAYS ?? 30)
 const MONTHLY_MONTHS = Number(process.env.PONTE_TEST_PLAN_MONTHS ?? 24)
 

@@ -98,7 +98,7 @@ describe('payments of a subscription', () => {
 })
 
 describe('orders that were asked for after the moment to which the database was restored', () => {
-  /** What a restore leaves of a subscription that had charged nothing at its moment. */
+  /** As a restore leaves a subscription that had charged nothing at its moment. */
   async function forget(id: string) {
     for (const table of ['attempts', 'charges']) await system.sql.query(`DELETE FROM ${table} WHERE subscription_id = $1`, [id])
     await system.sql.query(

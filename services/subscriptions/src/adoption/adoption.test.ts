@@ -1,4 +1,6 @@
-import { advance, charge, open, recordPaid, type Subscription } from '../subscription'
+import { advance, charge } from '../subscription/charges'
+import { recordPaid } from '../subscription/order-outcome'
+import { open, type Subscription } from '../subscription/subscription'
 import { adopt, type ForgottenOrder, forgottenPeriod } from './adoption'
 
 const START = new Date('2026-01-31T12:00:00.000Z')

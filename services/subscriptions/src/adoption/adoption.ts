@@ -1,6 +1,6 @@
 import { type OrderBody, parseBrl } from '@ponte/contracts'
-import { periodAt } from '../calendar'
-import { type Attempt, type Change, type Charge, isLive, openAttempt, type Subscription } from '../subscription'
+import { periodAt } from '../calendar/calendar'
+import { type Attempt, type Change, type Charge, isLive, openAttempt, type Subscription } from '../subscription/subscription'
 
 /** An order that the subscription asked for and does not have: its database was restored to a moment before. */
 export type ForgottenOrder = Pick<

@@ -1,7 +1,6 @@
 import { ApiError, type CreateSubscription, parseBrl, TIMEZONE_DEFAULT, type UpdateSubscription } from '@ponte/contracts'
-import type { Amendment, Dunning, NewSubscription } from '../subscription'
-
-/** What a merchant's request means, in our own words. */
+import type { Amendment } from '../subscription/amendment'
+import type { Dunning, NewSubscription } from '../subscription/subscription'
 
 const ORDER_LIFE_DRIVEN_S = 1_800
 /** No payer is present when a plan's order is issued, so it lives for a day. */
@@ -9,7 +8,7 @@ const ORDER_LIFE_PLAN_S = 86_400
 const BACKDATE_MAX_MS = 366 * 86_400_000
 const AHEAD_MAX_MS = 3_653 * 86_400_000
 
-/** What a new subscription has beside the request. */
+/** Fields of a new subscription beside the request. */
 type Origin = Pick<NewSubscription, 'id' | 'merchantId' | 'payerToken' | 'dunning'>
 
 export function toNewSubscription(body: CreateSubscription, origin: Origin, at: Date): NewSubscription {
@@ -37,7 +36,7 @@ export function toNewSubscription(body: CreateSubscription, origin: Origin, at: 
   }
 }
 
-/** What the merchant chose, and the deployment's settings for the rest. */
+/** The merchant's choice, and the deployment's settings for the rest. */
 const dunningOf = (
   body: Pick<UpdateSubscription, 'upcoming_notice' | 'retry_after' | 'unpaid_periods_max' | 'when_unpaid'>,
   { noticeS, retryAfterS, unpaidPeriodsMax, whenUnpaid }: Dunning,

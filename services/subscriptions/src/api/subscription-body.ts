@@ -1,15 +1,8 @@
 import { formatBrl, type SubscriptionBody, type SubscriptionChargeBody } from '@ponte/contracts'
-import {
-  type Charge,
-  currentCharge,
-  isLive,
-  nextChargeAt,
-  openAttempt,
-  openOrderId,
-  REQUESTED,
-  type Subscription,
-  trialEnd,
-} from '../subscription'
+import { nextChargeAt } from '../subscription/charges'
+import { trialEnd } from '../subscription/end'
+import { REQUESTED } from '../subscription/period'
+import { type Charge, currentCharge, isLive, openAttempt, openOrderId, type Subscription } from '../subscription/subscription'
 
 /** The latest periods that are shown. */
 export const CHARGES_SHOWN = 24
@@ -51,6 +44,7 @@ export function subscriptionBody(
     cancel_at: text(subscription.cancelAt),
     waiting_for: isLive(subscription) ? waitingFor(subscription) : null,
     paused_at: text(subscription.pausedAt),
+    pause_reason: subscription.pauseReason,
     ...(charges ? { charges: charges.flatMap(chargeBodies).slice(0, CHARGES_SHOWN) } : {}),
     created_at: subscription.createdAt.toISOString(),
     cancelled_at: text(subscription.cancelledAt),

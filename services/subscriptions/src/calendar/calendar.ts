@@ -13,7 +13,7 @@ export interface Schedule {
   firstAt: Date
   /** Civil date and time, without a zone, that every later boundary is counted from: `2026-01-31T23:30:00.000`. */
   anchor: string
-  /** How far the first boundary lies behind the anchor, in days or months, when the schedule continues an older one. */
+  /** Distance of the first boundary behind the anchor, in days or months, when the schedule continues an older one. */
   offset: number
 }
 

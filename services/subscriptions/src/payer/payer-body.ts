@@ -1,5 +1,8 @@
 import { formatBrl, type PayerSubscriptionBody } from '@ponte/contracts'
-import { type Attempt, type Charge, hasLapsed, nextChargeAt, plannedEnd, type Subscription } from '../subscription'
+import { nextChargeAt } from '../subscription/charges'
+import { plannedEnd } from '../subscription/end'
+import { hasLapsed } from '../subscription/period'
+import type { Attempt, Charge, Subscription } from '../subscription/subscription'
 import { payerDue } from './payer-due'
 
 interface Shown {

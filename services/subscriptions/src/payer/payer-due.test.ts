@@ -1,4 +1,6 @@
-import { advance, open, recordClosed, recordPaid, type Subscription } from '../subscription'
+import { advance } from '../subscription/charges'
+import { recordClosed, recordPaid } from '../subscription/order-outcome'
+import { open, type Subscription } from '../subscription/subscription'
 import { payerDue } from './payer-due'
 
 const START = new Date('2026-01-31T12:00:00Z')

@@ -1,6 +1,8 @@
-import { currentCharge, currentVerdict, isHeld, isLive, missingOf, openAttempt, outstanding, type Subscription } from '../subscription'
+import { currentVerdict } from '../subscription/charges'
+import { isHeld } from '../subscription/dunning'
+import { missingOf } from '../subscription/period'
+import { currentCharge, isLive, openAttempt, outstanding, type Subscription } from '../subscription/subscription'
 
-/** What a payer is asked for now. */
 export interface PayerDue {
   brlCentavos: bigint
   /** The order that asks for it, once orders has opened it; null otherwise. */
@@ -12,7 +14,7 @@ export interface PayerDue {
 /** A stranger with the link cannot have more orders issued for a period than this. */
 const ORDERS_PER_PERIOD_MAX = 20
 
-/** What is to be paid now, or null for nothing. A plan without a schedule is charged by its merchant alone. */
+/** Null when nothing is to be paid now. A plan without a schedule is charged by its merchant alone. */
 export function payerDue(subscription: Subscription, at: Date): PayerDue | null {
   if (!isLive(subscription)) return null
   const newest = outstanding(subscription).toSorted((a, b) => b.periodIndex - a.periodIndex)[0]

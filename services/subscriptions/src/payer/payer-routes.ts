@@ -1,11 +1,12 @@
-import { ApiError, id as idSchema } from '@ponte/contracts'
-import { parseRequest, retryConflicts } from '@ponte/service-kit'
-import { type Request, Router } from 'express'
-import { z } from 'zod'
-import { CHARGES_SHOWN, type OrderWaits } from '../api'
+import { ApiError, operations } from '@ponte/contracts'
+import { retryConflicts, serve } from '@ponte/service-kit'
+import type { Router } from 'express'
+import type { OrderWaits } from '../api/order-wait'
+import { CHARGES_SHOWN } from '../api/subscription-body'
 import { mint } from '../scheduler'
 import { isConflict, type Store } from '../store'
-import { charge, type Subscription } from '../subscription'
+import { charge } from '../subscription/charges'
+import type { Subscription } from '../subscription/subscription'
 import { payerBody } from './payer-body'
 import { payerDue } from './payer-due'
 
@@ -17,33 +18,25 @@ export interface PayerRouteDeps {
   now: () => Date
 }
 
-const path = z.object({ payer_token: idSchema })
-const nothing = z.strictObject({})
-const BASE = '/api/v1/payer/subscriptions/:payer_token'
-
-/** What a payer with the link of a subscription may do: see it, and have the order opened that is due. Its callers are verified before. */
-export function payerRoutes({ store, orderWaits, orderWaitMs, publicUrl, now }: PayerRouteDeps): Router {
-  const router = Router()
-  const found = async (req: Request): Promise<Subscription> => {
-    const { payer_token } = parseRequest(path, req.params, 'path')
-    parseRequest(nothing, req.query, 'query')
-    const subscription = await store.subscriptions.findByPayerToken(payer_token)
+/** A payer with the link of a subscription sees it, and has the due order opened. Callers are verified before. */
+export function payerRoutes(router: Router, { store, orderWaits, orderWaitMs, publicUrl, now }: PayerRouteDeps): void {
+  const found = async (payerToken: string): Promise<Subscription> => {
+    const subscription = await store.subscriptions.findByPayerToken(payerToken)
     if (!subscription) throw new ApiError('not_found', 'There is no such subscription; check the link.')
     return subscription
   }
-  const shown = async (req: Request) => {
-    const subscription = await found(req)
+  const shown = async (payerToken: string) => {
+    const subscription = await found(payerToken)
     const { display_name: merchantName } = await store.merchants.find(subscription.merchantId)
     const charges = await store.subscriptions.latestCharges(subscription.id, CHARGES_SHOWN)
     return payerBody(subscription, { merchantName, publicUrl, at: now(), charges })
   }
 
-  router.get(BASE, async (req, res) => void res.json(await shown(req)))
+  serve(router, operations.getPayerSubscription, async ({ params }, _req, res) => void res.json(await shown(params.payer_token)))
 
-  router.post(`${BASE}/order`, async (req, res) => {
-    parseRequest(nothing, req.body, 'body')
+  serve(router, operations.askForOrder, async ({ params: { payer_token: payerToken } }, _req, res) => {
     const orderId = await retryConflicts(async () => {
-      const subscription = await found(req)
+      const subscription = await found(payerToken)
       if (!payerDue(subscription, now())?.canBeAsked) return null
       const terms = await store.merchants.find(subscription.merchantId)
       if (terms.payout_address === null) return null
@@ -52,7 +45,6 @@ export function payerRoutes({ store, orderWaits, orderWaitMs, publicUrl, now }: 
       return attempt.orderId
     }, isConflict)
     if (orderId !== null) await orderWaits.wait(orderId, orderWaitMs)
-    res.json(await shown(req))
+    res.json(await shown(payerToken))
   })
-  return router
 }

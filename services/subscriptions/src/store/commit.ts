@@ -10,11 +10,11 @@ import {
   type Unit,
   updateVersioned,
 } from '@ponte/service-kit'
-import type { Attempt, Change, Charge, Subscription } from '../subscription'
+import type { Attempt, Change, Charge, Subscription } from '../subscription/subscription'
 import { SAVE_TERMS } from './merchants'
 import { changingColumns, fixedColumns, recordOf } from './subscription-row'
 
-/** What is written together with a change: the event that caused it, the answer stored for a repeated request, the merchant's terms of now. */
+/** Written together with a change: the event that caused it, the answer stored for a repeated request, the merchant's present terms. */
 export interface Cause {
   eventId?: string
   answers?: readonly StoredAnswer[]
@@ -88,7 +88,7 @@ const causeOf = ({ eventId, answers = [] }: Cause): Unit => ({ inbox: eventId ? 
 
 const termsOf = ({ terms }: Cause) => (terms ? [{ ...terms, id: terms.merchant_id }] : [])
 
-/** What of a subscription's charges is new or different. The noun copies only what it changes, so identity is enough to compare. */
+/** The noun copies only what it changes, so identity is enough to find new and changed charges. */
 function chargeRows({ from, subscription }: Change) {
   const before = new Map(from.charges.map(charge => [charge.periodIndex, charge]))
   const known = new Map(from.charges.flatMap(({ attempts }) => attempts.map(attempt => [attempt.orderId, attempt])))

@@ -2,17 +2,22 @@ import type { EventData, NewEvent, OrderBody, OrderUpdated } from '@ponte/contra
 import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 
-// Raw SQL because it commits with its event. The first body stands: the event may come twice.
+// Raw SQL because it commits with its event. The first body stands: the event may come twice. The version keeps a change that was decided before from
+// writing the reason again.
 const RECORD_CREATED: Statement = {
   name: 'order-created',
-  text: `UPDATE attempts SET order_body = coalesce(order_body, $body::text), reason = CASE WHEN status = 'open' THEN NULL ELSE reason END
-    WHERE order_id = $order_id`,
+  text: `WITH created AS (
+    UPDATE attempts SET order_body = coalesce(order_body, $body::text), reason = CASE WHEN status = 'open' THEN NULL ELSE reason END
+    WHERE order_id = $order_id RETURNING subscription_id)
+  UPDATE subscriptions SET version = version + 1 FROM created WHERE id = created.subscription_id`,
 }
 
 // Raw SQL because it commits with its event. What waits may have been created meanwhile: these events come in any order.
 const RECORD_WAITING: Statement = {
   name: 'order-waiting',
-  text: "UPDATE attempts SET reason = $reason WHERE order_id = $order_id AND status = 'open' AND order_body IS NULL",
+  text: `WITH waiting AS (
+    UPDATE attempts SET reason = $reason WHERE order_id = $order_id AND status = 'open' AND order_body IS NULL RETURNING subscription_id)
+  UPDATE subscriptions SET version = version + 1 FROM waiting WHERE id = waiting.subscription_id`,
 }
 
 // Raw SQL because it commits with its event. The newest state stands, also when it comes before the order's creation.
@@ -23,7 +28,7 @@ const RECORD_STATE: Statement = {
 }
 
 const CREATED = {
-  ...{ status: true, orderBody: true, periodIndex: true },
+  ...{ orderBody: true, periodIndex: true },
   charge: { select: { subscription: { select: { id: true, merchantId: true, externalRef: true } } } },
 } as const
 
@@ -32,7 +37,11 @@ interface Created {
   charge: { subscription: { id: string; merchantId: string; externalRef: string | null } }
 }
 
-const issuedEvent = (order: OrderBody, { periodIndex, charge: { subscription } }: Created, merchantVersion: number): NewEvent => ({
+const issuedEvent = (
+  order: EventData<'order.created'>['order'],
+  { periodIndex, charge: { subscription } }: Created,
+  merchantVersion: number,
+): NewEvent => ({
   type: 'subscription.order_issued',
   data: {
     merchant_id: subscription.merchantId,
@@ -62,7 +71,8 @@ export const orderStore = (database: Database, prisma: PrismaClient, { now, publ
   async recordCreated({ order, merchant_version }: EventData<'order.created'>, eventId: string): Promise<boolean> {
     const attempt = await prisma.attempt.findUnique({ where: { orderId: order.id }, select: CREATED })
     if (!attempt) return false
-    const isNew = attempt.status === 'open' && attempt.orderBody === null
+    // Also when what became of it was reported before.
+    const isNew = attempt.orderBody === null
     await database.commit({
       inbox: [eventId],
       events: isNew ? outboxRows([issuedEvent(order, attempt, merchant_version)], now()) : [],

@@ -1,8 +1,9 @@
 import { interval, paidData, subscriptionStatus } from '@ponte/contracts'
 import type { Charge as ChargeRow, Attempt as FullAttemptRow, Subscription as SubscriptionRow } from '../generated/client'
-import { type Attempt, type Charge, type Dunning, type Subscription, type Wording, wakeAt } from '../subscription'
+import { wakeAt } from '../subscription/charges'
+import type { Attempt, Charge, Dunning, Subscription, Wording } from '../subscription/subscription'
 
-/** Those that stay as they were created. */
+/** Never changed after creation. */
 const fixed = {
   id: s => s.id,
   merchant_id: s => s.merchantId,
@@ -43,7 +44,9 @@ const changing = {
   unpaid_periods_max: s => s.dunning.unpaidPeriodsMax,
   when_unpaid: s => s.dunning.whenUnpaid,
   unpaid_periods: s => s.unpaidPeriods,
+  forgiven_index: s => s.forgivenIndex,
   paused_at: s => s.pausedAt,
+  pause_reason: s => s.pauseReason,
   awaiting: s => s.awaiting,
 } satisfies Columns
 
@@ -78,6 +81,8 @@ export function toSubscription({ charges, ...columns }: FullRow, dunning: Dunnin
         ? { ...dunning, noticeS }
         : { noticeS, retryAfterS, unpaidPeriodsMax, whenUnpaid: oneOf(['leave', 'pause', 'cancel'], whenUnpaid) },
     maxPeriodsCounts: oneOf(['payments', 'periods'], row.maxPeriodsCounts),
+    // A replica of the release before pauses without a reason: no payment undoes what may be the merchant's wish.
+    pauseReason: row.pausedAt === null ? null : row.pauseReason === 'unpaid' ? 'unpaid' : 'merchant',
     awaiting: row.awaiting === null ? null : oneOf<'payout_address'>(['payout_address'], row.awaiting),
     charges: charges.map(toCharge),
   }

@@ -1,25 +1,43 @@
 import type { ListSubscriptions, MerchantTerms } from '@ponte/contracts'
 import { type Database, type Found, keysetPage } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
-import { type Change, type Charge, type Dunning, type Subscription, toEvents } from '../subscription'
+import { toEvents } from '../subscription/events'
+import type { Change, Charge, Dunning, Subscription } from '../subscription/subscription'
 import { type Cause, writeChange, writeNew } from './commit'
 import type { merchantStore } from './merchants'
-import { toCharge, toSubscription } from './subscription-row'
+import { type FullRow, toCharge, toSubscription } from './subscription-row'
 
 export interface StoreOptions {
   now: () => Date
-  /** What is done about an unpaid plan that has no setting of its own. */
+  /** For an unpaid plan that has no setting of its own. */
   dunning: Dunning
   /** Called after each commit. */
   committed(change: Change): void
+  /** Called with a plan that is due and cannot be read here: a newer release wrote it. */
+  unreadable(subscriptionId: string, error: unknown): void
 }
 
-// Raw SQL because replicas claim past each other's locks; in order of the index on what is due.
+/** Charges of a merchant without an answer of orders: more would stand in outboxes and queues before what others wait for. Older ones are taken for lost. */
+const UNANSWERED_MAX = 8
+const UNANSWERED_S = 60
+
+// Raw SQL because replicas claim past each other's locks. Merchants take turns, longest due first, so that one merchant's thousands hold up no other.
+const IS_UNCLAIMED = '(claimed_until IS NULL OR claimed_until < now())'
 const CLAIM_DUE = `
+  WITH unanswered AS (
+    SELECT merchant_id, count(*) AS requests FROM attempts JOIN subscriptions ON subscriptions.id = subscription_id
+    WHERE attempts.status = 'open' AND attempts.reason = 'requested' AND issued_at > $1::timestamptz - interval '${UNANSWERED_S} seconds'
+    GROUP BY merchant_id),
+  merchants_due AS (SELECT DISTINCT merchant_id FROM subscriptions WHERE wake_at <= $1),
+  due AS (
+    SELECT id, wake_at, turn FROM merchants_due LEFT JOIN unanswered USING (merchant_id), LATERAL (
+      SELECT id, wake_at, row_number() OVER (ORDER BY wake_at) AS turn FROM subscriptions
+      WHERE merchant_id = merchants_due.merchant_id AND wake_at <= $1 AND ${IS_UNCLAIMED}
+      ORDER BY wake_at LIMIT greatest(0, ${UNANSWERED_MAX} - coalesce(requests, 0))) AS next)
   UPDATE subscriptions SET claimed_until = now() + interval '30 seconds'
   WHERE id = ANY(ARRAY(
-    SELECT id FROM subscriptions WHERE wake_at <= $1 AND (claimed_until IS NULL OR claimed_until < now())
-    ORDER BY wake_at LIMIT $2 FOR UPDATE SKIP LOCKED))
+    SELECT id FROM subscriptions WHERE id = ANY(ARRAY(SELECT id FROM due ORDER BY turn, wake_at LIMIT $2)) AND ${IS_UNCLAIMED}
+    FOR UPDATE SKIP LOCKED))
   RETURNING id`
 
 const ATTEMPTS = { orderBy: { issuedAt: 'asc' }, omit: { orderBody: true, orderState: true, orderStateRevision: true } } as const
@@ -29,11 +47,6 @@ const RESUME = `
   UPDATE subscriptions SET awaiting = NULL, wake_at = least(wake_at, $1), version = subscriptions.version + 1
   FROM merchants WHERE merchants.id = merchant_id AND awaiting = 'payout_address' AND payout_address IS NOT NULL`
 
-/** A charge that is loaded whatever became of it: by one of its orders, or by its period. */
-export type AskedCharge = { orderId: string } | { periodIndex: number }
-
-const chargeAskedFor = (asked: AskedCharge) => ('orderId' in asked ? { attempts: { some: asked } } : asked)
-
 /** Charges that can still change. */
 const UNSETTLED = [{ status: 'open' }, { attempts: { some: { status: 'open' } } }]
 
@@ -41,35 +54,43 @@ export function subscriptionStore(
   database: Database,
   prisma: PrismaClient,
   merchants: ReturnType<typeof merchantStore>,
-  { now, dunning, committed }: StoreOptions,
+  { now, dunning, committed, unreadable }: StoreOptions,
 ) {
-  /** A subscription with the charges that can still change, and the one that is asked about. */
-  const find = async (which: { id: string } | { payerToken: string }, asked?: AskedCharge): Promise<Subscription | null> => {
+  /** A subscription with the charges that can still change, and all from one period on. */
+  const find = async (which: { id: string } | { payerToken: string }, fromPeriod?: number): Promise<Subscription | null> => {
     const charges = {
-      where: { OR: [...UNSETTLED, ...(asked ? [chargeAskedFor(asked)] : [])] },
+      where: { OR: [...UNSETTLED, ...(fromPeriod === undefined ? [] : [{ periodIndex: { gte: fromPeriod } }])] },
       orderBy: { periodIndex: 'asc' as const },
       include: { attempts: ATTEMPTS },
     }
     const row = await prisma.subscription.findUnique({ where: which, include: { charges } })
     return row && toSubscription(row, dunning)
   }
-  /** Those with these ids, in their order. */
-  const findAll = async (ids: string[]): Promise<Subscription[]> => {
+  /** The rows with these ids, in their order. */
+  const rowsOf = async (ids: string[]): Promise<FullRow[]> => {
     const charges = { where: { OR: UNSETTLED }, orderBy: { periodIndex: 'asc' as const }, include: { attempts: ATTEMPTS } }
     const rows = await prisma.subscription.findMany({ where: { id: { in: ids } }, include: { charges } })
     const byId = new Map(rows.map(row => [row.id, row]))
-    return ids.flatMap(id => byId.get(id) ?? []).map(row => toSubscription(row, dunning))
+    return ids.flatMap(id => byId.get(id) ?? [])
+  }
+  const readDue = (row: FullRow): Subscription[] => {
+    try {
+      return [toSubscription(row, dunning)]
+    } catch (error) {
+      unreadable(row.id, error)
+      return []
+    }
   }
 
   return {
-    find: (id: string, asked?: AskedCharge) => find({ id }, asked),
+    find: (id: string, fromPeriod?: number) => find({ id }, fromPeriod),
 
     findByPayerToken: (payerToken: string) => find({ payerToken }),
 
-    /** The subscription that asked for this order, or null when none did. */
+    /** The subscription that asked for this order, with every charge since: a payment decides what of them still counts. Null when none asked. */
     async findByOrder(orderId: string): Promise<Subscription | null> {
-      const attempt = await prisma.attempt.findUnique({ where: { orderId }, select: { subscriptionId: true } })
-      return attempt && find({ id: attempt.subscriptionId }, { orderId })
+      const attempt = await prisma.attempt.findUnique({ where: { orderId }, select: { subscriptionId: true, periodIndex: true } })
+      return attempt && find({ id: attempt.subscriptionId }, attempt.periodIndex)
     },
 
     /** Subscriptions of a merchant, newest first; oldest first when paging backwards. */
@@ -85,7 +106,7 @@ export function subscriptionStore(
         query,
         limit,
       })
-      return { rows: await findAll(rows.map(row => row.id)), searchedTo }
+      return { rows: (await rowsOf(rows.map(row => row.id))).map(row => toSubscription(row, dunning)), searchedTo }
     },
 
     /** The latest periods, newest first. */
@@ -118,7 +139,7 @@ export function subscriptionStore(
       await database.query({ name: 'resume-awaiting', text: RESUME }, [now()])
       const { rows } = await database.query<{ id: string }>({ name: 'claim-due', text: CLAIM_DUE }, [now(), limit])
       if (rows.length === 0) return []
-      const claimed = await findAll(rows.map(row => row.id))
+      const claimed = (await rowsOf(rows.map(row => row.id))).flatMap(readDue)
       const known = await merchants.findAll(claimed.map(({ merchantId }) => merchantId))
       return claimed.flatMap(subscription => {
         const terms = known.get(subscription.merchantId)
@@ -129,7 +150,7 @@ export function subscriptionStore(
     /** Plans whose period waits for a payout address of their merchant. */
     awaitingCount: () => prisma.subscription.count({ where: { awaiting: { not: null } } }),
 
-    /** How long the most overdue subscription has waited, in seconds; 0 when nothing is due. */
+    /** Longest wait among due subscriptions, in seconds; 0 when nothing is due. */
     async overdueS(): Promise<number> {
       const first = await prisma.subscription.findFirst({
         select: { wakeAt: true },

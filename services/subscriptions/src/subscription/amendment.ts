@@ -1,10 +1,11 @@
 import { ApiError, metadata as metadataSchema } from '@ponte/contracts'
-import { reschedule, type Schedule } from '../calendar'
+import { reschedule, type Schedule } from '../calendar/calendar'
 import { advance, type Means } from './charges'
+import { judge } from './dunning'
 import { end, hasAllCharges, periodEnd } from './end'
 import { type Change, currentCharge, type Fact, isLive, openAttempt, type Subscription, wordingOf } from './subscription'
 
-/** What a merchant may change; what is absent stays. */
+/** Absent fields stay. */
 export type Amendment = Partial<
   Pick<
     Subscription,
@@ -38,11 +39,11 @@ export function amend(subscription: Subscription, amendment: Amendment, at: Date
     cancelAt: cancelAtOf(current, cancelAtPeriodEnd),
     schedule: nextSchedule(current, amendment),
   }
-  const resumed: Fact[] = current.pausedAt !== null && amended.pausedAt === null ? [{ kind: 'resumed' }] : []
+  const [wasPaused, isPaused] = [current.pausedAt !== null, amended.pausedAt !== null]
+  const pausing: Fact[] = wasPaused === isPaused ? [] : [{ kind: isPaused ? 'paused' : 'resumed' }]
   const asked = appliesNow === true ? askAnew(amended, at) : { subscription: amended, facts: [] }
-  const ended = hasAllCharges(asked.subscription) ? end(asked.subscription, 'expired', at) : null
-  const facts = [...due.facts, ...resumed, ...asked.facts, ...(ended?.facts ?? [])]
-  return { from: subscription, subscription: ended?.subscription ?? asked.subscription, facts }
+  const judged = hasAllCharges(asked.subscription) ? end(asked.subscription, 'expired', at) : judge(current, asked.subscription, at)
+  return { from: subscription, subscription: judged.subscription, facts: [...due.facts, ...pausing, ...asked.facts, ...judged.facts] }
 }
 
 /**
@@ -73,9 +74,10 @@ function merged(known: Subscription['metadata'], changes: Amendment['metadata'] 
 }
 
 /** A plan that goes on has not been left unpaid yet: it is given all its periods again. */
-function pauseOf({ pausedAt, unpaidPeriods }: Subscription, paused: boolean | undefined, at: Date) {
-  if (paused === undefined) return { pausedAt, unpaidPeriods }
-  return paused ? { pausedAt: pausedAt ?? at, unpaidPeriods } : { pausedAt: null, unpaidPeriods: pausedAt ? 0 : unpaidPeriods }
+function pauseOf({ pausedAt, periodIndex, forgivenIndex }: Subscription, paused: boolean | undefined, at: Date) {
+  if (paused === undefined) return {}
+  if (paused) return { pausedAt: pausedAt ?? at, pauseReason: 'merchant' as const }
+  return { pausedAt: null, pauseReason: null, forgivenIndex: pausedAt === null ? forgivenIndex : Math.max(forgivenIndex, periodIndex - 1) }
 }
 
 /** The end of the period we are in, also beyond another end, which may be put off later; before the first, its beginning. */

@@ -1,7 +1,8 @@
 import { ApiError } from '@ponte/contracts'
-import { periodAt } from '../calendar'
-import { end, endOnceSettled, isHeld, isPastEnd, nextBoundary, nextCharged, periodEnd, plannedEnd } from './end'
-import { isOwed, missingOf, orderEnd, type PeriodTerms, type PeriodVerdict, pastDue, periodVerdict, REQUESTED } from './period'
+import { periodAt } from '../calendar/calendar'
+import { isHeld, judge } from './dunning'
+import { isPastEnd, nextBoundary, nextCharged, periodEnd, plannedEnd } from './end'
+import { missingOf, orderEnd, type PeriodTerms, type PeriodVerdict, periodVerdict, REQUESTED } from './period'
 import {
   type Attempt,
   type Change,
@@ -24,7 +25,7 @@ export interface Minted {
   memo: string
 }
 
-/** What an order needs that the subscription does not know itself. */
+/** Needed for an order and not known to the subscription itself. */
 export interface Means extends Minted {
   /** Where the merchant is paid is known: without it no order could be opened. */
   hasPayoutAddress: boolean
@@ -42,15 +43,13 @@ interface Step {
 export function advance(subscription: Subscription, at: Date, means: Means): Change {
   if (!isLive(subscription)) return { from: subscription, subscription, facts: [] }
   const rolled = beginPeriod(subscription, at)
-  const unpaid = endUnpaid(rolled.subscription, subscription, at)
-  const next = isLive(unpaid.subscription) ? settle(unpaid.subscription, at, means) : { subscription: unpaid.subscription, facts: [] }
+  const judged = judge(subscription, rolled.subscription, at)
+  const goesOn = isLive(judged.subscription) && !isPastEnd(judged.subscription, at)
+  const next = goesOn ? issueDue(judged.subscription, at, means) : { subscription: judged.subscription, facts: [] }
   const noticed = announce(next.subscription, at)
-  const facts = [...rolled.facts, ...unpaid.facts, ...next.facts, ...noticed.facts]
+  const facts = [...rolled.facts, ...judged.facts, ...next.facts, ...noticed.facts]
   return { from: subscription, subscription: noticed.subscription, facts }
 }
-
-const settle = (subscription: Subscription, at: Date, means: Means): Step =>
-  isPastEnd(subscription, at) ? (endOnceSettled(subscription, at) ?? { subscription, facts: [] }) : issueDue(subscription, at, means)
 
 /** The merchant's charge: the open order, or the one that is due. Throws `not_due` or `invalid_state`. */
 export function charge(subscription: Subscription, at: Date, minted: Minted): Change & { attempt: Attempt; outcome: 'issued' | 'open' } {
@@ -93,7 +92,6 @@ export function nextChargeAt(subscription: Subscription, at: Date): Date | null 
   return next && isPastEnd(subscription, next) ? null : next
 }
 
-/** What the current period is in now. */
 export const currentVerdict = (subscription: Subscription, at: Date): PeriodVerdict =>
   periodVerdict(currentCharge(subscription), periodTerms(subscription), at)
 
@@ -111,28 +109,11 @@ function beginPeriod(subscription: Subscription, at: Date): Step {
   const firstMissed = Math.max(awaited ? periodIndex : periodIndex + 1, trialPeriods)
   const missed = index - firstMissed
   const gap = missed > 0 ? [{ ...emptyCharge(subscription, firstMissed), periods: missed }] : []
-  const owing = open.filter(isOwed)
-  const skipped: Fact[] = open.length + Math.max(0, missed) > 0 ? [{ kind: 'skipped', periods: open.length + Math.max(0, missed) }] : []
+  const skipped = open.length + Math.max(0, missed)
   return {
-    subscription: {
-      ...subscription,
-      periodIndex: index,
-      awaiting: null,
-      status: owing.length > 0 ? 'past_due' : subscription.status,
-      unpaidPeriods: subscription.unpaidPeriods + owing.length,
-      charges: [...ended, ...gap],
-    },
-    facts: [...skipped, ...pastDue(subscription, owing.at(-1))],
+    subscription: { ...subscription, periodIndex: index, awaiting: null, charges: [...ended, ...gap] },
+    facts: skipped > 0 ? [{ kind: 'skipped', periods: skipped }] : [],
   }
-}
-
-/** No one has paid for too many periods: what the plan does then. Asked when a period begins, so a merchant may charge on in between. */
-function endUnpaid(subscription: Subscription, before: Subscription, at: Date): Step {
-  const { dunning, unpaidPeriods, periodIndex, pausedAt } = subscription
-  const isDue = periodIndex > before.periodIndex && unpaidPeriods >= dunning.unpaidPeriodsMax && pausedAt === null
-  if (!isDue || dunning.whenUnpaid === 'leave') return { subscription, facts: [] }
-  if (dunning.whenUnpaid === 'cancel') return end(subscription, 'cancelled', at)
-  return { subscription: { ...subscription, pausedAt: at }, facts: [{ kind: 'paused' }] }
 }
 
 const emptyCharge = ({ brlCentavos }: Subscription, periodIndex: number): Charge => ({

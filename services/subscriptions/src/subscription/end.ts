@@ -1,5 +1,5 @@
 import { ApiError } from '@ponte/contracts'
-import { boundary } from '../calendar'
+import { boundary } from '../calendar/calendar'
 import { type Change, type Charge, type Fact, isLive, openAttempt, openOrderId, outstanding, type Subscription } from './subscription'
 
 /** When and how a subscription ends: the merchant's command, the last charge, or its time. */
@@ -64,12 +64,6 @@ function beginOf(subscription: Subscription, periodIndex: number): Date | null {
 /** When the first period that asks for money begins; null without a trial, and once a change of the schedule has passed it. */
 export const trialEnd = ({ schedule, trialPeriods }: Subscription): Date | null =>
   schedule && trialPeriods >= Math.max(1, schedule.firstIndex) ? boundary(schedule, trialPeriods) : null
-
-/** True when the orders that are out would, if paid, complete the subscription: no other may be issued meanwhile. */
-export function isHeld(subscription: Subscription): boolean {
-  const { maxPeriods, chargesDone } = subscription
-  return maxPeriods !== null && chargesDone + outstanding(subscription).length >= maxPeriods
-}
 
 /** The merchant's cancellation; its open order goes with it. Answers null when it is cancelled already. Throws `invalid_state` when expired. */
 export function cancel(subscription: Subscription, at: Date): Change | null {

@@ -44,15 +44,15 @@ function toEvent(subscription: Subscription, fact: Fact, terms: MerchantTerms, v
       const owed = { period_index: fact.periodIndex, missing_brl_amount: formatBrl(fact.missingCentavos) }
       return { type: 'subscription.past_due', data: { ...owner, subscription: { ...compact, ...owed } } }
     }
+    case 'paused':
     case 'resumed':
-      return { type: 'subscription.resumed', data: { ...owner, subscription: compact } }
+      return { type: `subscription.${fact.kind}`, data: { ...owner, subscription: compact } }
     case 'cancelled':
     case 'expired':
       return {
         type: `subscription.${fact.kind}`,
         data: { ...owner, open_order_id: fact.openOrderIds[0] ?? null, open_order_ids: [...fact.openOrderIds], subscription: compact },
       }
-    case 'paused':
     case 'duplicate':
     case 'skipped':
       return null

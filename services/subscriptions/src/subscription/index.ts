@@ -1,5 +1,6 @@
 export * from './amendment'
 export * from './charges'
+export * from './dunning'
 export * from './end'
 export * from './events'
 export * from './order-outcome'

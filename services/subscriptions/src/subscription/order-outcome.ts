@@ -1,9 +1,10 @@
 import { ApiError, type OrderReceived, type PaidData, parseBrl } from '@ponte/contracts'
-import { end, endOnceSettled, hasAllCharges, letGo } from './end'
-import { LAPSED, missingOf, pastDue } from './period'
-import { type Attempt, type Change, type Charge, currentCharge, type Fact, isLive, type Subscription } from './subscription'
+import { judge } from './dunning'
+import { letGo } from './end'
+import { LAPSED, missingOf } from './period'
+import { type Attempt, type Change, type Charge, type Fact, isLive, type Subscription } from './subscription'
 
-/** What becomes of a subscription when one of its orders ended. Events may come twice and in any order. */
+/** The end of an order for its subscription. Events may come twice and in any order. */
 
 /**
  * An order was paid. The first paid order of a period counts, whichever it is and whatever became of the subscription meanwhile; any other
@@ -19,45 +20,32 @@ export function recordPaid(subscription: Subscription, order: PaidData, at: Date
   }
   const counted = count(subscription, charge, order.id, at)
   const facts: Fact[] = [{ kind: 'charged', chargesDone: counted.chargesDone, order }, ...superseded(charge, order.id)]
-  const ended = isLive(counted) && hasAllCharges(counted) ? end(counted, 'expired', at) : endOnceSettled(counted, at)
-  return { from: subscription, subscription: ended?.subscription ?? counted, facts: [...facts, ...(ended?.facts ?? [])] }
+  const judged = judge(subscription, counted, at)
+  return { from: subscription, subscription: judged.subscription, facts: [...facts, ...judged.facts] }
 }
 
-/** An order ended unpaid: it expired, which makes a plan past due, or it was cancelled, which is the merchant's own wish. */
-export function recordClosed(subscription: Subscription, orderId: string, outcome: 'expired' | 'cancelled', at: Date): Change {
-  const owes = (charge: Charge) => outcome === 'expired' && missingOf(charge) > 0n
-  return close(subscription, orderId, { status: outcome, reason: null }, owes, at)
-}
+/** An order ended unpaid: it expired, or it was cancelled, which is the merchant's own wish. */
+export const recordClosed = (subscription: Subscription, orderId: string, outcome: 'expired' | 'cancelled', at: Date): Change =>
+  close(subscription, orderId, { status: outcome, reason: null }, at)
 
 /** An order that was asked for was never opened, and no payer saw it: its time was over, it was withdrawn, or it can never be. */
 export const recordRefused = (subscription: Subscription, orderId: string, reason: string, at: Date): Change =>
-  close(subscription, orderId, { status: reason === LAPSED ? 'expired' : 'cancelled', reason }, () => false, at)
+  close(subscription, orderId, { status: reason === LAPSED ? 'expired' : 'cancelled', reason }, at)
 
-function close(
-  subscription: Subscription,
-  orderId: string,
-  outcome: Pick<Attempt, 'status' | 'reason'>,
-  owes: (charge: Charge) => boolean,
-  at: Date,
-): Change {
+function close(subscription: Subscription, orderId: string, outcome: Pick<Attempt, 'status' | 'reason'>, at: Date): Change {
   const charge = chargeOf(subscription, orderId)
   const attempt = charge.attempts.find(attempt => attempt.orderId === orderId)
   if (attempt?.status !== 'open') return { from: subscription, subscription, facts: [] }
   const closed = withAttempt(subscription, charge, orderId, outcome)
   if (!isLive(closed)) return { from: subscription, subscription: letGo(closed), facts: [] }
-  const isDue = closed.schedule !== null && charge.status !== 'paid' && charge.periodIndex > closed.lastPaidIndex
-  const isOverdue = isDue && owes(charge)
-  const next: Subscription = isOverdue ? { ...closed, status: 'past_due' } : closed
-  const ended = endOnceSettled(next, at)
-  const facts = ended?.facts ?? pastDue(subscription, isOverdue ? charge : undefined)
-  return { from: subscription, subscription: ended?.subscription ?? next, facts }
+  return { from: subscription, ...judge(subscription, closed, at) }
 }
 
 /**
  * Money is confirmed for an order that is not paid. Once all of the period's money has come, late, none of its orders asks for more; the merchant may
  * accept it. The largest revision stands, in any order of arrival.
  */
-export function recordReceived(subscription: Subscription, received: OrderReceived): Change {
+export function recordReceived(subscription: Subscription, received: OrderReceived, at: Date): Change {
   const charge = chargeOf(subscription, received.order_id)
   const attempt = charge.attempts.find(({ orderId }) => orderId === received.order_id)
   if (!attempt || attempt.reportRevision >= received.revision) return { from: subscription, subscription, facts: [] }
@@ -70,7 +58,12 @@ export function recordReceived(subscription: Subscription, received: OrderReceiv
   const next = withAttempt(subscription, charge, attempt.orderId, report)
   const known = chargeOf(next, attempt.orderId)
   const isComplete = charge.status !== 'paid' && missingOf(known) === 0n && attempt.status !== 'open'
-  return { from: subscription, subscription: next, facts: isComplete ? superseded(known, attempt.orderId) : [] }
+  const judged = judge(subscription, next, at)
+  return {
+    from: subscription,
+    subscription: judged.subscription,
+    facts: [...(isComplete ? superseded(known, attempt.orderId) : []), ...judged.facts],
+  }
 }
 
 /** The merchant's word that what came late counts as the period's payment. Throws `invalid_state` when nothing came. */
@@ -84,14 +77,12 @@ export function accept(subscription: Subscription, periodIndex: number, at: Date
 
 function count(subscription: Subscription, charge: Charge, orderId: string, at: Date): Subscription {
   const marked = withAttempt(subscription, { ...charge, status: 'paid', paidAt: at }, orderId, { status: 'paid', reason: null })
-  const paid: Subscription = {
+  return {
     ...marked,
     chargesDone: marked.chargesDone + 1,
     lastPaidIndex: Math.max(marked.lastPaidIndex, charge.periodIndex),
-    unpaidPeriods: 0,
     periodIndex: marked.schedule ? marked.periodIndex : Math.max(marked.periodIndex, charge.periodIndex + 1),
   }
-  return isLive(paid) && !owesCurrent(paid) ? { ...paid, status: 'active' } : paid
 }
 
 /** The period's other orders, which are owed no more. One that expired counts too: it may yet turn out to have been paid in time. */
@@ -99,12 +90,6 @@ const superseded = (charge: Charge, paidOrderId: string): Fact[] =>
   charge.attempts
     .filter(({ orderId, status }) => orderId !== paidOrderId && status !== 'cancelled')
     .map(({ orderId }) => ({ kind: 'superseded', orderId }))
-
-/** True when the current period's order expired unpaid: money for an earlier period does not change that. */
-function owesCurrent(subscription: Subscription): boolean {
-  const current = subscription.schedule ? currentCharge(subscription) : undefined
-  return current?.status === 'open' && current.attempts.some(({ status }) => status === 'expired')
-}
 
 function chargeOf(subscription: Subscription, orderId: string): Charge {
   const charge = subscription.charges.find(({ attempts }) => attempts.some(attempt => attempt.orderId === orderId))

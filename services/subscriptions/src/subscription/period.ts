@@ -1,4 +1,4 @@
-import type { Attempt, Charge, Fact, Subscription } from './subscription'
+import type { Attempt, Charge } from './subscription'
 
 /**
  * The state of a period as a pure function of what was asked for it, what orders reported and the time (docs/decisions/0015-a-period-is-a-pure-function.md). The order in which the
@@ -22,13 +22,13 @@ export interface PeriodTerms {
   /** When it ends: the next period's beginning or the subscription's end, whichever is first. Null without either. */
   endsAt: Date | null
   orderExpiresInS: number
-  /** How long after the first order the others follow, while each expires unpaid. */
+  /** Delays of the further orders after the first, while each expires unpaid. */
   retryAfterS: readonly number[]
 }
 
 export interface PeriodVerdict {
   state: PeriodState
-  /** What has not come of what the period asks for. */
+  /** The rest of the period's amount. */
   missingCentavos: bigint
   /** When an order is to be issued by itself; null when none is. */
   issueAt: Date | null
@@ -50,7 +50,7 @@ export function periodVerdict(charge: Charge | undefined, terms: PeriodTerms, at
   return verdict(isFirst(charge) ? 'due' : 'retrying', issueAt)
 }
 
-/** What its orders did not bring, of what it asks for. */
+/** The rest of a charge's amount after its orders' payments. */
 export function missingOf({ brlCentavos, attempts }: Charge): bigint {
   const received = attempts.reduce((sum, { receivedCentavos }) => sum + receivedCentavos, 0n)
   return received >= brlCentavos ? 0n : brlCentavos - received
@@ -83,16 +83,11 @@ const usefulTime = (time: Date, terms: PeriodTerms, at: Date): Date | null =>
 /** No order of its terms was offered yet. */
 const isFirst = (charge: Charge): boolean => offered(charge).every(wasReplaced)
 
-/** Those that payers could see. */
+/** Attempts that payers could see. */
 const offered = ({ attempts }: Charge): Attempt[] => attempts.filter(attempt => !hasLapsed(attempt))
 
-/** True when a payer was asked for it and has not sent all of it. */
-export const isOwed = (charge: Charge): boolean =>
-  missingOf(charge) > 0n && offered(charge).some(({ status, reason }) => status === 'expired' || (status === 'open' && reason === null))
-
-/** That a plan becomes past due by this charge; nothing when it is so already, or none is owed. */
-export const pastDue = ({ status }: Subscription, owed: Charge | undefined): Fact[] =>
-  owed === undefined || status === 'past_due' ? [] : [{ kind: 'past_due', periodIndex: owed.periodIndex, missingCentavos: missingOf(owed) }]
+/** True when a payer was asked for it, an order ended without the money, and not all of it has come since. */
+export const isOwed = (charge: Charge): boolean => missingOf(charge) > 0n && offered(charge).some(({ status }) => status === 'expired')
 
 export const hasLapsed = ({ status, reason }: Attempt): boolean => status === 'expired' && reason === LAPSED
 

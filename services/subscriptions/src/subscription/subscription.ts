@@ -1,5 +1,5 @@
 import type { PaidData } from '@ponte/contracts'
-import { openSchedule, type Schedule } from '../calendar'
+import { openSchedule, type Schedule } from '../calendar/calendar'
 
 export type SubscriptionStatus = 'active' | 'past_due' | 'cancelled' | 'expired'
 
@@ -11,9 +11,9 @@ export interface Attempt {
   issuedAt: Date
   /** When it ends, opened or not; null when the release before asked for it. */
   endsAt: Date | null
-  /** What it asks for: the period's amount, less what came before. */
+  /** The period's amount, less earlier payments. */
   brlCentavos: bigint
-  /** What orders reported as confirmed for it while it was not paid, and that report. */
+  /** Confirmed for it while it was not paid, by the latest report of orders. */
   receivedCentavos: bigint
   reportRevision: number
   receivedOrder: PaidData | null
@@ -23,13 +23,13 @@ export interface Attempt {
   replacedAt: Date | null
 }
 
-/** What orders of a period show to its payer: the plan's as they were when the period was first charged. */
+/** As the plan's were when the period was first charged. */
 export type Wording = Pick<Subscription, 'externalRef' | 'description' | 'metadata'>
 
-/** What one period asks for, once. `skipped`: the period ended unpaid; money that still arrives in time counts all the same. */
+/** One period's claim. `skipped`: the period ended unpaid; money that still arrives in time counts all the same. */
 export interface Charge {
   periodIndex: number
-  /** How many periods it stands for: more than one when a gap was skipped at once. */
+  /** More than one when a gap was skipped at once. */
   periods: number
   status: 'open' | 'paid' | 'skipped'
   brlCentavos: bigint
@@ -41,9 +41,9 @@ export interface Charge {
   attempts: readonly Attempt[]
 }
 
-/** What is done by itself before a charge is due, and about a plan that is not paid. */
+/** Automatic steps before a charge is due, and for a plan that is not paid. */
 export interface Dunning {
-  /** How long before a charge the merchant is notified of it, in seconds; 0 for never. */
+  /** Notice to the merchant before a charge, in seconds; 0 for never. */
   noticeS: number
   /** When an order that expired unpaid is issued again, in seconds after the period's first. */
   retryAfterS: readonly number[]
@@ -68,7 +68,7 @@ export interface Subscription {
   schedule: Schedule | null
   orderExpiresInS: number
   maxPeriods: number | null
-  /** What `maxPeriods` counts: charges that were paid, or periods, paid or not. */
+  /** `maxPeriods` counts charges that were paid, or periods, paid or not. */
   maxPeriodsCounts: 'payments' | 'periods'
   /** So many periods at the beginning ask for nothing. */
   trialPeriods: number
@@ -77,12 +77,16 @@ export interface Subscription {
   cancelAt: Date | null
   chargesDone: number
   dunning: Dunning
-  /** Periods that ended unpaid since the last payment. */
+  /** Periods that are known to have ended unpaid, after the latest that was paid or forgiven. */
   unpaidPeriods: number
-  /** What the scheduler waits for before it issues what is due; null for nothing. */
+  /** Periods up to this one count no more: the merchant had the plan go on. -1 for none. */
+  forgivenIndex: number
+  /** The scheduler waits for this before it issues what is due; null for nothing. */
   awaiting: 'payout_address' | null
   /** Since when nothing is issued by itself; null while it is not paused. */
   pausedAt: Date | null
+  /** Paused by the merchant, or after too many unpaid periods; null while it is not paused. */
+  pauseReason: 'merchant' | 'unpaid' | null
   /** The period we are in, -1 before the first. Without a schedule: the number of the charge that comes next. */
   periodIndex: number
   /** The latest period that was paid or belongs to the trial, -1 for none. */
@@ -97,7 +101,7 @@ export interface Subscription {
   charges: readonly Charge[]
 }
 
-/** What a decision did, before it becomes an event. */
+/** A decision before it becomes an event. */
 export type Fact =
   | { kind: 'charge_requested'; charge: Charge; attempt: Attempt; expiresInS: number; wording: Wording }
   | { kind: 'charged'; chargesDone: number; order: PaidData }
@@ -148,8 +152,10 @@ export function open(input: NewSubscription, at: Date): Subscription {
     upcomingIndex: -1,
     cancelAt: null,
     unpaidPeriods: 0,
+    forgivenIndex: -1,
     awaiting: null,
     pausedAt: null,
+    pauseReason: null,
     createdAt: at,
     cancelledAt: null,
     expiredAt: null,

@@ -1,4 +1,5 @@
-import { isHeld, nextCharged } from './end'
+import { isHeld } from './dunning'
+import { nextCharged } from './end'
 import { type Fact, isLive, type Subscription } from './subscription'
 
 /** The notice that a charge will be made, given once for each period. */

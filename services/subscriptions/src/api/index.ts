@@ -1,5 +1,0 @@
-export * from './order-answer'
-export * from './order-wait'
-export * from './requests'
-export * from './subscription-body'
-export * from './subscriptions-csv'

@@ -1,1 +1,0 @@
-export { payerRoutes } from './payer-routes'
