@@ -70,7 +70,7 @@ async function addBacklog(rig: Rig, merchantId: string, count: number): Promise<
     [eventId, merchantId, count],
   )
   await rig.sql.query('VACUUM ANALYZE deliveries')
-  // What was just written goes to the disk now and not in the midst of the measurement.
+  // Recent writes go to the disk now and not in the midst of the measurement.
   await administer('CHECKPOINT')
 }
 

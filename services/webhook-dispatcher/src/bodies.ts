@@ -9,8 +9,9 @@ import {
   webhookType,
 } from '@ponte/contracts'
 import { z } from 'zod'
+import { cursorAt, cursorText, type EventHistory } from './event-history'
 import type { Attempt, Event } from './generated/client'
-import { SPECIFIED_HEADERS } from './send'
+import { SPECIFIED_HEADERS } from './send/request-headers'
 import type { DeliveryRow } from './store'
 
 /** Rows as merchants read them. The database speaks strings where the contract knows a closed set; a row outside it is a fault of ours. */
@@ -19,13 +20,15 @@ const iso = (at: Date | null) => at?.toISOString() ?? null
 
 /** `include=body` shows the stored bytes too. */
 export const eventBody =
-  ({ include }: { include?: 'body' | undefined }) =>
+  ({ include }: { include?: 'body' | undefined }, history: () => EventHistory | undefined) =>
   (row: Event): EventBody => {
     const type = webhookType.parse(row.type)
     const body = Buffer.from(row.body).toString('utf8')
     const { data } = webhookBodies[type].parse(JSON.parse(body))
-    const { id, createdAt, sequence } = row
-    const event: EventBody = { object: 'event', id, type, data, created_at: createdAt.toISOString(), sequence: Number(sequence) }
+    const { id, createdAt } = row
+    const sequence = Number(row.sequence)
+    const cursor = cursorText(cursorAt(history(), sequence))
+    const event: EventBody = { object: 'event', id, type, data, created_at: createdAt.toISOString(), sequence, cursor }
     return include === 'body' ? { ...event, body } : event
   }
 

@@ -19,7 +19,7 @@ export const webhookDispatcherConfig = z
     WEBHOOK_DENY_CIDRS: cidrs.default([]),
     /** DNS servers instead of the system's, as address or address:port. */
     WEBHOOK_DNS_SERVERS: list.default([]),
-    /** How long events are kept, with their deliveries and attempts. */
+    /** Age at which events go, with their deliveries and attempts. */
     EVENT_RETENTION_DAYS: integer(3, 3_650).default(30),
   })
   .refine(config => config.NODE_ENV !== 'production' || config.WEBHOOK_ALLOW_CIDRS.length === 0, {

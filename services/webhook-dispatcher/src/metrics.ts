@@ -1,6 +1,6 @@
 import { failureCode } from '@ponte/contracts'
 import type { Metrics } from '@ponte/service-kit'
-import type { Outcome } from './delivery'
+import type { Outcome } from './delivery/delivery'
 import type { Store } from './store'
 
 interface Count {

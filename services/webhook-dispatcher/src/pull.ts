@@ -1,5 +1,6 @@
-import type { ListEvents } from '@ponte/contracts'
+import type { EventCursor, ListEvents } from '@ponte/contracts'
 import type { Part } from '@ponte/service-kit'
+import { cursorAt, type EventHistory, eventsReset, resetOf } from './event-history'
 import type { Store } from './store'
 
 /** The gateway waits as much longer for the answer. */
@@ -7,10 +8,10 @@ const WAIT_MS_MAX = 20_000
 /** An event that another replica stored is found by looking again. */
 const RECHECK_MS = 500
 
-export type PullQuery = ListEvents & { after: number }
+export type PullQuery = ListEvents & { after: EventCursor }
 
 export interface Pull extends Part {
-  /** Events after a sequence, oldest first; waits for the first one as long as the query asks, or until the signal. */
+  /** Events after a cursor, oldest first; waits for the first one as long as the query asks, or until the signal. Throws `events_reset`. */
   next(merchantId: string, query: PullQuery, limit: number, signal: AbortSignal): ReturnType<Store['events']['after']>
   /** An event of this merchant was stored here. */
   arrived(merchantId: string): void
@@ -20,6 +21,7 @@ export function createPull(store: Store, now = () => performance.now()): Pull {
   const waiting = new Map<string, Set<() => void>>()
   let stopping = false
 
+  const beforeOldest = async (merchantId: string, { newest }: EventHistory) => ((await store.events.oldest(merchantId)) ?? newest + 1) - 1
   const look = (merchantId: string, ms: number, signal: AbortSignal) =>
     new Promise<void>(resolve => {
       const mine = waiting.get(merchantId) ?? new Set()
@@ -40,10 +42,13 @@ export function createPull(store: Store, now = () => performance.now()): Pull {
     async next(merchantId, query, limit, signal) {
       const untilMs = now() + Math.min(WAIT_MS_MAX, (query.wait ?? 0) * 1_000)
       for (let { after } = query; ; ) {
-        const pulled = await store.events.after(merchantId, { ...query, after }, limit)
+        const pulled = await store.events.after(merchantId, { ...query, after: after.sequence }, limit)
+        const reset = resetOf(pulled.history, after)
+        if (reset !== null)
+          throw eventsReset(pulled.history, reset === 'everything' ? await beforeOldest(merchantId, pulled.history) : reset)
         const leftMs = untilMs - now()
         if (pulled.rows.length > 0 || pulled.isEnded || leftMs <= 0 || stopping || signal.aborted) return pulled
-        after = pulled.lookedTo
+        after = cursorAt(pulled.history, pulled.lookedTo)
         await look(merchantId, Math.min(RECHECK_MS, leftMs), signal)
       }
     },

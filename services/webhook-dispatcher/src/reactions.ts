@@ -1,6 +1,6 @@
 import type { Event } from '@ponte/contracts'
 import { currentTraceparent, type Reactions } from '@ponte/service-kit'
-import { toWebhook } from './delivery'
+import { toWebhook } from './delivery/webhook'
 import type { Store } from './store'
 
 export interface ReactionDeps {
@@ -45,10 +45,12 @@ export function reactions({ store, due, admit, stored }: ReactionDeps): Reaction
     'order.paid_after_cancel': notify,
     'order.duplicate': notify,
     'order.settled': notify,
+    'order.accepted': notify,
     'order.payment_unmatched': notify,
     'subscription.order_issued': notify,
     'subscription.upcoming': notify,
     'subscription.past_due': notify,
+    'subscription.paused': notify,
     'subscription.resumed': notify,
     'account.changed': notify,
   }

@@ -4,28 +4,27 @@ import {
   type DeliveryDetailBody,
   type DeliveryOverview,
   type EventListBody,
-  eventQuery,
-  exportDeliveries,
-  listDeliveries,
-  listEvents,
   type MerchantTerms,
+  operations,
   type ReplayedBody,
-  replayDeliveries,
+  termsOf,
 } from '@ponte/contracts'
-import { csvPage, listPage, parseRequest, requireCaller, searchedPage, sendCsv } from '@ponte/service-kit'
-import { type Request, type Response, Router } from 'express'
-import { z } from 'zod'
-import { deliveryColumns, merchantOf, owned, pathId } from './api'
+import { type Answer, answersTo, csvPage, listPage, requireCaller, searchedPage, sendCsv, serve, serveOnce } from '@ponte/service-kit'
+import { type Response, Router } from 'express'
+import { owned } from './api/caller'
+import { deliveryColumns } from './api/deliveries-csv'
+import { deliveryAnswer, withDelivery } from './api/delivery-answer'
+import { type EndpointRouteDeps, endpointRoutes } from './api/endpoint-routes'
 import { attemptBody, deliveryBody, eventBody } from './bodies'
+import { cursorAt, cursorText, type EventHistory } from './event-history'
 import type { Pull, PullQuery } from './pull'
-import type { Store } from './store'
+import type { Pulled, Replayed, Store } from './store'
 
 export interface RouteDeps {
   store: Store
   pull: Pull
   tokenSecrets: readonly string[]
-  /** Routes of endpoints. */
-  endpoints: Router
+  endpoints: EndpointRouteDeps
   /** Called when something may be due. */
   due(endpointId: string): void
 }
@@ -38,30 +37,37 @@ export function routes(deps: RouteDeps): Router {
   const { store, pull } = deps
   const router = Router()
   router.use(requireCaller({ secrets: deps.tokenSecrets, audience: 'webhook-dispatcher', schema: caller }))
-  router.use(deps.endpoints)
+  endpointRoutes(router, deps.endpoints)
 
-  router.get('/api/v1/events', async (req, res) => {
-    const query = parseRequest(listEvents, req.query, 'query')
-    const { merchant_id } = merchantOf(res)
+  serve(router, operations.listEvents, async ({ query, terms: { merchant_id } }, _req, res) => {
     if (query.after !== undefined) return void res.json(await pulled(pull, merchant_id, { ...query, after: query.after }, res))
-    res.json(await searchedPage(query, limit => store.events.list(merchant_id, query, limit), eventBody(query)))
+    let history: EventHistory | undefined
+    const find = async (limit: number) => {
+      const found = await store.events.list(merchant_id, query, limit)
+      // Looked up after the rows, which it has to know.
+      history = await store.events.history(merchant_id)
+      return found
+    }
+    res.json(
+      await searchedPage(
+        query,
+        find,
+        eventBody(query, () => history),
+      ),
+    )
   })
 
-  router.get('/api/v1/events/:id', async (req, res) => {
-    const { id } = parseRequest(pathId, req.params, 'path')
-    const query = parseRequest(eventQuery, req.query, 'query')
-    res.json(eventBody(query)(owned(await store.events.find(id), merchantOf(res), `event ${id}`)))
+  serve(router, operations.getEvent, async ({ params: { id }, query, terms }, _req, res) => {
+    const event = owned(await store.events.find(id), terms, `event ${id}`)
+    const history = await store.events.history(terms.merchant_id)
+    res.json(eventBody(query, () => history)(event))
   })
 
-  router.get('/api/v1/deliveries', async (req, res) => {
-    const query = parseRequest(listDeliveries, req.query, 'query')
-    const { merchant_id } = merchantOf(res)
+  serve(router, operations.listDeliveries, async ({ query, terms: { merchant_id } }, _req, res) => {
     res.json(await searchedPage(query, limit => store.deliveries.list(merchant_id, query, limit), deliveryBody))
   })
 
-  router.get('/api/v1/deliveries.csv', async (req, res) => {
-    const query = parseRequest(exportDeliveries, req.query, 'query')
-    const { merchant_id } = merchantOf(res)
+  serve(router, operations.exportDeliveries, async ({ query, terms: { merchant_id } }, req, res) => {
     await sendCsv(req, res, {
       name: 'deliveries',
       columns: deliveryColumns,
@@ -72,41 +78,47 @@ export function routes(deps: RouteDeps): Router {
     })
   })
 
-  router.get('/api/v1/deliveries/overview', async (_req, res) => {
-    const overview: DeliveryOverview = { object: 'delivery_overview', ...(await store.deliveries.overview(merchantOf(res).merchant_id)) }
+  serve(router, operations.countDeliveries, async ({ caller }, _req, res) => {
+    const overview: DeliveryOverview = { object: 'delivery_overview', ...(await store.deliveries.overview(termsOf(caller).merchant_id)) }
     res.json(overview)
   })
 
-  router.get('/api/v1/deliveries/:id', async (req, res) => {
-    const { id } = parseRequest(pathId, req.params, 'path')
-    const found = owned(await store.deliveries.detail(id), merchantOf(res), `delivery ${id}`)
+  serve(router, operations.getDelivery, async ({ params: { id }, terms }, _req, res) => {
+    const found = owned(await store.deliveries.detail(id), terms, `delivery ${id}`)
     const attempt_log = found.attemptLog.map(attemptBody)
     const detail: DeliveryDetailBody = { ...deliveryBody(found), url: found.url, attempt_log, body: found.body.toString('utf8') }
     res.json(detail)
   })
 
-  router.post('/api/v1/deliveries/replay', async (req, res) => {
-    const terms = merchantOf(res)
-    const range = parseRequest(replayDeliveries, req.body, 'body')
+  serveOnce(router, operations.replayDeliveries, deps.endpoints.database, async ({ body: range, terms, keyed }) => {
     const endpointId = range.endpoint_id ?? terms.merchant_id
     await requireDestination(store, terms, endpointId)
-    const { replayed, nextAt } = await store.replays.range(terms.merchant_id, endpointId, range, REPLAY_LIMIT)
+    const answerOf = ({ replayed, nextAt }: Replayed): Answer => {
+      const body: ReplayedBody = { object: 'replay', replayed, has_more: nextAt !== null, next_created_gte: nextAt?.toISOString() ?? null }
+      return { status: 200, body: JSON.stringify(body) }
+    }
+    const answersOf = (done: Replayed) => answersTo(keyed, answerOf(done))
+    const done = await store.replays.range(terms.merchant_id, endpointId, range, REPLAY_LIMIT, { answersOf })
     deps.due(endpointId)
-    const answer: ReplayedBody = { object: 'replay', replayed, has_more: nextAt !== null, next_created_gte: nextAt?.toISOString() ?? null }
-    res.json(answer)
+    return answerOf(done)
   })
 
-  router.post('/api/v1/deliveries/:id/replay', async (req, res) => {
-    parseRequest(z.strictObject({}), req.body, 'body')
-    const delivery = await ownDelivery(store, req, res)
-    const endpointId = delivery.endpointId ?? delivery.merchantId
-    await requireDestination(store, merchantOf(res), endpointId)
-    const replay = await store.replays.one(delivery.id)
-    const row = replay && (await store.deliveries.find(replay.id))
-    if (!row) throw new ApiError('not_found', `There is no delivery ${delivery.id} any more.`)
-    deps.due(endpointId)
-    res.status(replay.made ? 201 : 200).json(deliveryBody(row))
-  })
+  serveOnce(
+    router,
+    operations.replayDelivery,
+    deps.endpoints.database,
+    async ({ params: { id }, terms, keyed }) => {
+      const delivery = owned(await store.deliveries.find(id), terms, `delivery ${id}`)
+      const endpointId = delivery.endpointId ?? delivery.merchantId
+      await requireDestination(store, terms, endpointId)
+      const answerOf = (replay: { id: string; made: boolean }) => deliveryAnswer(replay.made ? 201 : 200, replay.id)
+      const replay = await store.replays.one(id, made => answersTo(keyed, answerOf(made)))
+      if (!replay) throw new ApiError('not_found', `There is no delivery ${id} any more.`)
+      deps.due(endpointId)
+      return answerOf(replay)
+    },
+    answer => withDelivery(store, answer),
+  )
 
   return router
 }
@@ -115,20 +127,21 @@ export function routes(deps: RouteDeps): Router {
 async function pulled(pull: Pull, merchantId: string, query: PullQuery, res: Response): Promise<EventListBody> {
   const gone = new AbortController()
   res.on('close', () => gone.abort())
-  let looked = { lookedTo: query.after, isEnded: false }
+  let looked: Pick<Pulled, 'lookedTo' | 'isEnded' | 'history'> | undefined
   const find = async (limit: number) => {
     const { rows, ...rest } = await pull.next(merchantId, query, limit, gone.signal)
     looked = rest
     return rows
   }
-  const list = await listPage({ limit: query.limit }, find, eventBody(query))
-  if (list.has_more) return { ...list, next_after: list.data.at(-1)?.sequence ?? query.after }
-  return { ...list, has_more: looked.isEnded, next_after: looked.lookedTo }
-}
-
-async function ownDelivery(store: Store, req: Request, res: Response) {
-  const { id } = parseRequest(pathId, req.params, 'path')
-  return owned(await store.deliveries.find(id), merchantOf(res), `delivery ${id}`)
+  const list = await listPage(
+    { limit: query.limit },
+    find,
+    eventBody(query, () => looked?.history),
+  )
+  const lookedTo = looked?.lookedTo ?? query.after.sequence
+  const next = list.has_more ? (list.data.at(-1)?.sequence ?? lookedTo) : lookedTo
+  const has_more = list.has_more || looked?.isEnded === true
+  return { ...list, has_more, next_cursor: cursorText(cursorAt(looked?.history, next)), next_after: next }
 }
 
 /** Something is sent only where there is something to send to. Throws `not_found`, `forbidden` or `invalid_state`. */

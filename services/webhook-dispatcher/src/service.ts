@@ -1,5 +1,6 @@
 import { queuesReadBy, topology } from '@ponte/contracts'
 import {
+  answerRetention,
   auditRoutes,
   consumer,
   createApp,
@@ -12,19 +13,19 @@ import {
   serviceParts,
   unseal,
 } from '@ponte/service-kit'
-import { endpointRoutes } from './api'
 import type { WebhookDispatcherConfig } from './config'
 import { memoize } from './memoize'
 import { createDispatcherMetrics } from './metrics'
 import { createPull } from './pull'
 import { reactions } from './reactions'
 import { routes } from './routes'
-import { createResolver, createSender } from './send'
+import { createResolver } from './send/resolver'
+import { createSender } from './send/sender'
 import { openStore, PLANNER } from './store'
 import { upkeep } from './upkeep'
-import { createWorker } from './worker'
+import { createWorker } from './worker/worker'
 
-/** What all-in-one or a test may replace; its owner starts and stops it. */
+/** Handed in by all-in-one or a test, and started and stopped by them. */
 export interface Overrides extends KitOverrides {
   /** Certificate authorities instead of the well-known ones. */
   ca?: string
@@ -77,14 +78,15 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
   const admission = every('admission', ADMIT_MS, admit, logger)
 
   const pull = createPull(store)
-  const endpoints = endpointRoutes({
+  const endpoints = {
     store,
-    seal: (plain, endpointId) => seal(plain, config.SEAL_KEY, endpointId),
+    database,
+    seal: (plain: string, endpointId: string) => seal(plain, config.SEAL_KEY, endpointId),
     unseal: memoizedUnseal,
     addresses: { allowed: config.WEBHOOK_ALLOW_CIDRS, denied: config.WEBHOOK_DENY_CIDRS },
     due: worker.due,
     logger,
-  })
+  }
   const app = createApp({ routes: routes({ store, pull, endpoints, tokenSecrets: config.GATEWAY_TOKEN_SECRET, due: worker.due }), logger })
   const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
   return assemble({
@@ -93,6 +95,7 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
       every('idle connections', SWEEP_MS, async () => sender.sweep(), logger),
       ...upkeep({ store, metrics, logger, retentionDays: config.EVENT_RETENTION_DAYS, due: worker.due, published: relay.wake }),
       relay,
+      answerRetention(database, logger),
       worker,
       { ...admission, busy: async () => (await store.events.hasAdmissible()) || (await admission.busy?.()) === true },
       consumer(bus, queuesReadBy('webhook-dispatcher'), reactions({ store, due: worker.due, admit: admission.wake, stored: pull.arrived })),

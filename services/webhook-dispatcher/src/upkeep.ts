@@ -1,7 +1,7 @@
 import { every, type Logger, type Part, retention } from '@ponte/service-kit'
 import type { DispatcherMetrics } from './metrics'
 import type { Store } from './store'
-import { reap } from './worker'
+import { reap } from './worker/reaper'
 
 const REAP_MS = 5_000
 const REPAIR_MS = 300_000

@@ -70,7 +70,7 @@ describe.each(KINDS)('invariant 7: one merchant with a hanging receiver and a lo
     expect(most).toBeLessThanOrEqual(8)
     await hanging.stop()
     await healthy.stop()
-    // What is left must not be waited for at the end of the test.
+    // The rest must not be waited for at the end of the test.
     await system.sql.query(
       "UPDATE deliveries SET next_attempt_at = now() + interval '1 day' WHERE merchant_id = $1 AND status = 'pending'",
       [hung],

@@ -126,7 +126,7 @@ describe('three replicas, PostgreSQL and RabbitMQ crashing and starting again, o
     await replicas.restart('broker')
     await first?.end('SIGKILL')
     await publishing
-    // Whatever the killed one had in flight is free when its lease ends: time passes for all leases that old.
+    // The killed worker's deliveries are free when its lease ends: time passes for all leases that old.
     const killedAt = new Date()
     const settled = async () => {
       await replicas.endLeases(killedAt)
@@ -159,7 +159,7 @@ describe('three replicas, PostgreSQL and RabbitMQ crashing and starting again, o
       }
     }
     expect(seen.size).toBe(events.length)
-    // Who pulls by sequence has every event once, although a replica was killed and the servers crashed.
+    // A puller by sequence has every event once, although a replica was killed and the servers crashed.
     const numbered = await replicas.sql.query(
       'SELECT array_agg(sequence::int ORDER BY sequence) AS sequences FROM events WHERE merchant_id = ANY($1) GROUP BY merchant_id',
       [merchants],

@@ -32,7 +32,7 @@ beforeAll(async () => {
   }
   Object.assign(database.pool, { query: listen })
   store = openStore(database)
-  // What few rows differ from the many are the oldest: a client that walks through the merchant's list meets them last.
+  // The few rows that differ from the many are the oldest: a client that walks through the merchant's list meets them last.
   const rows = `
     SELECT n, at, type, status, id, CASE WHEN n <= 30 THEN id ELSE (left(id::text, -1) || '1')::uuid END AS event_id
     FROM (SELECT n, $2::timestamptz + n * interval '1 second' AS at, CASE WHEN n <= 30 THEN 'order.expired' ELSE 'order.paid' END AS type,
@@ -164,7 +164,7 @@ it('a replay of a time range looks through a bounded number of events, and names
   for (let from: string | undefined = stored(1); from !== undefined; ) {
     starts.push(from)
     const range = { created_gte: from, created_lt: stored(MANY * 2), scope: 'undelivered' } as const
-    const { replayed, nextAt } = await store.replays.range(merchantId, endpointId, range, 1_000, 5_000)
+    const { replayed, nextAt } = await store.replays.range(merchantId, endpointId, range, 1_000, { lookedAt: 5_000 })
     expect(replayed).toBe(0)
     from = nextAt?.toISOString()
   }

@@ -14,14 +14,14 @@ afterAll(() => system.stop())
 const get = (merchantId: string, query: string) => request(system.url).get(`/api/v1/events?${query}`).set(asMerchant(merchantId))
 const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id)
 
-/** Follows `next_after` until nothing is left. */
+/** Follows `next_cursor` until nothing is left. */
 async function pullAll(merchantId: string, limit: number) {
-  const pulled: { id: string; sequence: number }[] = []
-  for (let after = 0; ; ) {
+  const pulled: { id: string; sequence: number; cursor: string }[] = []
+  for (let after = '0'; ; ) {
     const { body } = await get(merchantId, `after=${after}&limit=${limit}`)
     const list = eventList.parse(body)
     pulled.push(...list.data)
-    after = list.next_after ?? Number.NaN
+    after = list.next_cursor ?? ''
     if (!list.has_more) return { pulled, after }
   }
 }
@@ -34,7 +34,23 @@ describe('GET /api/v1/events?after=', () => {
     const { pulled, after } = await pullAll(merchantId, 3)
     expect(pulled.map(({ id }) => id)).toEqual(events.map(({ id }) => id))
     expect(pulled.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7])
-    expect((await get(merchantId, `after=${after}`)).body).toEqual({ object: 'list', data: [], has_more: false, next_after: 7 })
+    expect((await get(merchantId, `after=${after}`)).body).toEqual({
+      ...{ object: 'list', data: [], has_more: false },
+      ...{ next_cursor: expect.stringMatching(/^7-[0-9a-f]{16}$/), next_after: 7 },
+    })
+    expect((await get(merchantId, 'after=7')).body).toMatchObject({ data: [], next_cursor: after })
+    expect((await get(randomUUID(), 'after=0')).body).toMatchObject({ data: [], next_cursor: '0' })
+  })
+
+  it('shows the same cursor of an event wherever it is read', async () => {
+    const merchantId = randomUUID()
+    const [one, two] = [orderPaid(merchantId), orderPaid(merchantId)]
+    await system.publish(one)
+    await system.publish(two)
+    const { pulled } = await pullAll(merchantId, 1)
+    const { body: newest } = await get(merchantId, 'limit=1')
+    expect(newest.data[0].cursor).toBe(pulled[1]?.cursor)
+    expect(idsOf((await get(merchantId, `after=${pulled[0]?.cursor}`)).body)).toEqual([two.id])
   })
 
   it('shows an event that arrives late to a reader who has passed its id', async () => {
@@ -92,7 +108,16 @@ describe('GET /api/v1/events?after=', () => {
     expect((await get(merchantId, 'after=0&type=order.expired')).body).toMatchObject({ data: [], has_more: false, next_after: 1 })
   })
 
-  it.each(['after=-1', 'after=x', 'after=1&wait=21', 'wait=1', `after=1&starting_after=${randomUUID()}`])('refuses %s', async query => {
+  it.each([
+    'after=-1',
+    'after=x',
+    'after=1-',
+    'after=1-xyz',
+    'after=-0123456789abcdef',
+    'after=1&wait=21',
+    'wait=1',
+    `after=1&starting_after=${randomUUID()}`,
+  ])('refuses %s', async query => {
     const { status, body } = await get(randomUUID(), query)
     expect([status, body.code]).toEqual([400, 'invalid_request'])
   })

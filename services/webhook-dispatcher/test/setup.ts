@@ -156,9 +156,14 @@ export function optIn(type: (typeof OPT_IN_EVENTS)[number], merchantId: string):
     const settlement = { settlement_tx_hash: order.tx_hash, payout_address: PAYOUT_ADDRESS, settled_at: order.paid_at }
     return event(type, { ...owner, order: { ...order, ...settlement } })
   }
+  const beside = { expected: '27.398525', received: '54.797050' }
+  if (type === 'order.accepted') {
+    const acceptance = { accepted_at: order.paid_at, reason: 'The exchange kept it', given_away: '0.000000' }
+    return event(type, { ...owner, order: { ...order, ...beside, ...acceptance } })
+  }
   const subscription = { id: randomUUID(), external_ref: null }
   const period = { ...subscription, period_index: 1 }
-  if (type === 'subscription.resumed') return event(type, { ...owner, subscription })
+  if (type === 'subscription.paused' || type === 'subscription.resumed') return event(type, { ...owner, subscription })
   if (type === 'subscription.past_due') return event(type, { ...owner, subscription: { ...period, missing_brl_amount: '49.90' } })
   if (type === 'subscription.upcoming')
     return event(type, { ...owner, subscription: { ...period, charge_at: order.paid_at, brl_amount: '49.90' } })
@@ -177,7 +182,7 @@ export function optIn(type: (typeof OPT_IN_EVENTS)[number], merchantId: string):
     const entry = { id: randomUUID(), action: 'merchant.update', changed: ['pending_payout_change'], user_id: 'user' }
     return event(type, { ...owner, account: { ...entry, created_at: order.paid_at, payout_change: change } })
   }
-  if (type !== 'payment.unmatched') return event(type, { ...owner, order: { ...order, expected: '27.398525', received: '54.797050' } })
+  if (type !== 'payment.unmatched') return event(type, { ...owner, order: { ...order, ...beside } })
   return event('order.payment_unmatched', {
     ...owner,
     payment: {

@@ -1,16 +1,7 @@
-import { ApiError, type Caller, id, type MerchantTerms, termsOf } from '@ponte/contracts'
-import { z } from 'zod'
-
-export const pathId = z.object({ id })
-
-/** The merchant that the gateway named. */
-export const merchantOf = (res: { locals: Record<string, unknown> }): MerchantTerms => termsOf(res.locals.caller as Caller)
+import { ApiError, type Caller, type MerchantTerms } from '@ponte/contracts'
 
 /** The credential may also replace the secrets. */
-export const maySeeSecrets = (res: { locals: Record<string, unknown> }): boolean => {
-  const caller = res.locals.caller as Caller
-  return caller.kind === 'merchant' && caller.may_see_secrets === true
-}
+export const maySeeSecrets = (caller: Caller): boolean => caller.kind === 'merchant' && caller.may_see_secrets === true
 
 /** The row, when it is this merchant's. */
 export function owned<T extends { merchantId: string }>(row: T | null, terms: MerchantTerms, what: string): T {

@@ -1,10 +1,10 @@
 import { type AddressPolicy, namesInternalHost, SPECIFIED_EVENTS, vetWebhookUrl, type WebhookEndpointBody } from '@ponte/contracts'
-import { type Endpoint, inForce } from '../endpoint'
+import { type Endpoint, inForce } from '../endpoint/endpoint'
 import type { EndpointHealth } from '../store'
 
 export interface Showing {
   unseal(sealed: string, endpointId: string): string
-  /** What the sender opens and closes beside the rule, so that a merchant is warned of what it refuses. */
+  /** The sender's policy, so that a merchant is warned of an address that it refuses. */
   addresses: AddressPolicy
 }
 

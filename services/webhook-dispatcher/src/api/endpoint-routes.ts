@@ -1,80 +1,103 @@
 import { randomBytes } from 'node:crypto'
 import {
   ApiError,
-  createEndpoint as createBody,
+  type Caller,
   type DeletedEndpointBody,
   ENDPOINTS_MAX,
   type MerchantTerms,
+  operations,
   TEST_EVENT,
-  updateEndpoint as updateBody,
 } from '@ponte/contracts'
-import { isStale, type Logger, parseRequest, uuidv7 } from '@ponte/service-kit'
-import { type Request, type Response, Router } from 'express'
-import { z } from 'zod'
-import { deliveryBody } from '../bodies'
-import { webhookBody } from '../delivery'
-import { activateSecret, createEndpoint, type Endpoint, rotateSecret, type Seal, updateEndpoint } from '../endpoint'
+import {
+  type Answer,
+  answersTo,
+  type Database,
+  isStale,
+  type KeyedRequest,
+  type Logger,
+  sendAnswer,
+  serve,
+  serveOnce,
+  uuidv7,
+} from '@ponte/service-kit'
+import type { Router } from 'express'
+import { webhookBody } from '../delivery/webhook'
+import { activateSecret, createEndpoint, type Endpoint, rotateSecret, type Seal, updateEndpoint } from '../endpoint/endpoint'
 import type { Store } from '../store'
-import { maySeeSecrets, merchantOf, owned, pathId } from './caller'
+import { maySeeSecrets, owned } from './caller'
+import { deliveryAnswer, withDelivery } from './delivery-answer'
 import { defaultEndpointBody, endpointBody, type Showing } from './endpoint-body'
 
 export interface EndpointRouteDeps extends Showing {
   store: Store
+  database: Database
   seal: Seal
   /** Called when something may be due. */
   due(endpointId: string): void
   logger: Logger
 }
 
-const PATH = '/api/v1/webhook-endpoints'
 const NO_HEALTH = { failingSince: null, dead: 0 }
 const RACES_MAX = 20
-const nothing = z.strictObject({})
 /** Receivers of Standard Webhooks read the key as base64. */
 const mintSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 
-const shownTo = (res: Response) => ({ at: new Date(), withSecrets: maySeeSecrets(res) })
+const shownTo = (caller: Caller) => ({ at: new Date(), withSecrets: maySeeSecrets(caller) })
 
 /** Endpoints beside the `webhook_url`. */
-export function endpointRoutes(deps: EndpointRouteDeps): Router {
-  const { store, seal, logger } = deps
-  const router = Router()
+export function endpointRoutes(router: Router, deps: EndpointRouteDeps): void {
+  const { store, database, seal, unseal, logger } = deps
 
   const healthOf = async (terms: MerchantTerms, endpoints: readonly Endpoint[]) => {
     const health = await store.endpoints.health(terms.merchant_id, [terms.merchant_id, ...endpoints.map(({ id }) => id)])
     return (id: string) => health.get(id) ?? NO_HEALTH
   }
-  const answer = async (res: Response, endpoint: Endpoint, status = 200) => {
-    const health = await healthOf(merchantOf(res), [endpoint])
-    res.status(status).json(endpointBody(endpoint, health(endpoint.id), deps, shownTo(res)))
-  }
+  const bodyOf = async (endpoint: Endpoint, terms: MerchantTerms, caller: Caller) =>
+    endpointBody(endpoint, (await healthOf(terms, [endpoint]))(endpoint.id), deps, shownTo(caller))
+  // Secrets are in it, and it is kept for a week.
+  const sealed = (status: number, body: object, { merchant_id }: MerchantTerms): Answer => ({
+    status,
+    body: seal(JSON.stringify(body), merchant_id),
+  })
+  const opened = async ({ status, body }: Answer, { terms }: { terms: MerchantTerms }): Promise<Answer> => ({
+    status,
+    body: unseal(body, terms.merchant_id),
+  })
 
-  const own = async (req: Request, res: Response): Promise<Endpoint> => {
-    const { id } = parseRequest(pathId, req.params, 'path')
-    if (id === merchantOf(res).merchant_id)
+  const own = async (id: string, terms: MerchantTerms): Promise<Endpoint> => {
+    if (id === terms.merchant_id)
       throw new ApiError('invalid_state', 'This is your webhook_url; change it with PATCH /api/v1/merchants/me.')
-    return owned(await store.endpoints.find(id), merchantOf(res), `endpoint ${id}`)
+    return owned(await store.endpoints.find(id), terms, `endpoint ${id}`)
   }
 
+  interface Changing {
+    params: { id: string }
+    terms: MerchantTerms
+    caller: Caller
+    keyed?: KeyedRequest | null
+  }
   /** Finds, decides, commits; again after a concurrent change. */
-  const changed = async (req: Request, res: Response, decide: (endpoint: Endpoint) => Endpoint): Promise<Endpoint> => {
-    for (let race = 1; ; race += 1) {
-      const before = await own(req, res)
-      const after = decide(before)
-      try {
-        await store.endpoints.update(before, after)
-        logger.info('endpoint changed', { merchant_id: before.merchantId, endpoint_id: before.id, paused: after.paused })
-        deps.due(before.id)
-        return after
-      } catch (error) {
-        if (!isStale(error) || race === RACES_MAX) throw error
+  const changed =
+    (decide: (endpoint: Endpoint) => Endpoint) =>
+    async ({ params, terms, caller, keyed = null }: Changing): Promise<Answer> => {
+      for (let race = 1; ; race += 1) {
+        const before = await own(params.id, terms)
+        const after = decide(before)
+        const answer = sealed(200, await bodyOf(after, terms, caller), terms)
+        try {
+          await store.endpoints.update(before, after, answersTo(keyed, answer))
+          logger.info('endpoint changed', { merchant_id: before.merchantId, endpoint_id: before.id, paused: after.paused })
+          deps.due(before.id)
+          return answer
+        } catch (error) {
+          if (!isStale(error) || race === RACES_MAX) throw error
+        }
       }
     }
-  }
 
-  const removed = async (req: Request, res: Response): Promise<Endpoint> => {
+  const removed = async (id: string, terms: MerchantTerms): Promise<Endpoint> => {
     for (let race = 1; ; race += 1) {
-      const endpoint = await own(req, res)
+      const endpoint = await own(id, terms)
       try {
         await store.endpoints.remove(endpoint, new Date())
         return endpoint
@@ -84,64 +107,69 @@ export function endpointRoutes(deps: EndpointRouteDeps): Router {
     }
   }
 
-  router.get(PATH, async (_req, res) => {
-    const terms = merchantOf(res)
+  serve(router, operations.listWebhookEndpoints, async ({ terms, caller }, _req, res) => {
     const [merchant, endpoints] = await Promise.all([store.merchants.find(terms.merchant_id), store.endpoints.list(terms.merchant_id)])
     const health = await healthOf(terms, endpoints)
     const main = defaultEndpointBody(terms.merchant_id, merchant?.webhookUrl ?? null, health(terms.merchant_id))
-    const shown = shownTo(res)
+    const shown = shownTo(caller)
     const data = [main, ...endpoints.map(endpoint => endpointBody(endpoint, health(endpoint.id), deps, shown))]
     res.json({ object: 'list', data, has_more: false })
   })
 
-  router.post(PATH, async (req, res) => {
-    const body = parseRequest(createBody, req.body, 'body')
-    const { merchant_id: merchantId } = merchantOf(res)
-    const endpoint = createEndpoint(body, { id: uuidv7(), merchantId, secret: mintSecret(), at: new Date(), seal })
-    if (!(await store.endpoints.insert(endpoint)))
-      throw new ApiError('invalid_state', `There may be ${ENDPOINTS_MAX} endpoints beside your webhook_url; delete one first.`)
-    logger.info('endpoint created', { merchant_id: merchantId, endpoint_id: endpoint.id })
-    await answer(res, endpoint, 201)
+  serveOnce(
+    router,
+    operations.createWebhookEndpoint,
+    database,
+    async ({ body, terms, caller, keyed }) => {
+      const { merchant_id: merchantId } = terms
+      const endpoint = createEndpoint(body, { id: uuidv7(), merchantId, secret: mintSecret(), at: new Date(), seal })
+      const answer = sealed(201, endpointBody(endpoint, NO_HEALTH, deps, shownTo(caller)), terms)
+      if (!(await store.endpoints.insert(endpoint, answersTo(keyed, answer))))
+        throw new ApiError('invalid_state', `There may be ${ENDPOINTS_MAX} endpoints beside your webhook_url; delete one first.`)
+      logger.info('endpoint created', { merchant_id: merchantId, endpoint_id: endpoint.id })
+      return answer
+    },
+    opened,
+  )
+
+  serve(router, operations.getWebhookEndpoint, async ({ params, terms, caller }, _req, res) => {
+    res.json(await bodyOf(await own(params.id, terms), terms, caller))
   })
 
-  router.get(`${PATH}/:id`, async (req, res) => answer(res, await own(req, res)))
-
-  router.patch(`${PATH}/:id`, async (req, res) => {
-    const body = parseRequest(updateBody, req.body, 'body')
-    await answer(res, await changed(req, res, endpoint => updateEndpoint(endpoint, body, seal)))
+  serve(router, operations.updateWebhookEndpoint, async (asked, _req, res) => {
+    sendAnswer(res, await opened(await changed(endpoint => updateEndpoint(endpoint, asked.body, seal))(asked), asked))
   })
 
-  router.delete(`${PATH}/:id`, async (req, res) => {
-    const endpoint = await removed(req, res)
+  serve(router, operations.deleteWebhookEndpoint, async ({ params, terms }, _req, res) => {
+    const endpoint = await removed(params.id, terms)
     logger.info('endpoint deleted', { merchant_id: endpoint.merchantId, endpoint_id: endpoint.id })
     deps.due(endpoint.id)
     const body: DeletedEndpointBody = { object: 'webhook_endpoint', id: endpoint.id, deleted: true }
     res.json(body)
   })
 
-  router.post(`${PATH}/:id/rotate-secret`, async (req, res) => {
-    parseRequest(nothing, req.body, 'body')
-    await answer(res, await changed(req, res, endpoint => rotateSecret(endpoint, mintSecret(), new Date(), seal)))
-  })
+  const rotate = changed(endpoint => rotateSecret(endpoint, mintSecret(), new Date(), seal))
+  serveOnce(router, operations.rotateEndpointSecret, database, rotate, opened)
 
-  router.post(`${PATH}/:id/activate-secret`, async (req, res) => {
-    parseRequest(nothing, req.body, 'body')
-    await answer(res, await changed(req, res, endpoint => activateSecret(endpoint, new Date())))
-  })
+  const activate = changed(endpoint => activateSecret(endpoint, new Date()))
+  serveOnce(router, operations.activateEndpointSecret, database, activate, opened)
 
-  router.post(`${PATH}/:id/test`, async (req, res) => {
-    parseRequest(nothing, req.body, 'body')
-    const endpoint = await own(req, res)
-    if (endpoint.paused) throw new ApiError('invalid_state', 'The endpoint is paused; resume it first.')
-    const eventId = uuidv7()
-    const body = webhookBody(TEST_EVENT, { id: eventId, message: 'This is a test. Nothing was paid.' })
-    const deliveryId = uuidv7()
-    const { version } = merchantOf(res)
-    await store.endpoints.test(endpoint, { eventId, deliveryId, merchantVersion: version, type: TEST_EVENT, body })
-    deps.due(endpoint.id)
-    const row = await store.deliveries.find(deliveryId)
-    if (!row) throw new Error('A test event left no delivery.')
-    res.status(201).json(deliveryBody(row))
-  })
-  return router
+  serveOnce(
+    router,
+    operations.testWebhookEndpoint,
+    database,
+    async ({ params, terms, keyed }) => {
+      const endpoint = await own(params.id, terms)
+      if (endpoint.paused) throw new ApiError('invalid_state', 'The endpoint is paused; resume it first.')
+      const eventId = uuidv7()
+      const body = webhookBody(TEST_EVENT, { id: eventId, message: 'This is a test. Nothing was paid.' })
+      const deliveryId = uuidv7()
+      const answer = deliveryAnswer(201, deliveryId)
+      const test = { eventId, deliveryId, merchantVersion: terms.version, type: TEST_EVENT, body }
+      await store.endpoints.test(endpoint, test, answersTo(keyed, answer))
+      deps.due(endpoint.id)
+      return answer
+    },
+    answer => withDelivery(store, answer),
+  )
 }

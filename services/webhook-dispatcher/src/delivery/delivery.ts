@@ -14,14 +14,14 @@ export type FailureCode =
 
 export type DeadReason = 'attempts_exhausted' | 'destination_not_allowed' | 'no_webhook_url' | 'endpoint_deleted'
 
-/** How one try went. `refused` and `not_attempted` sent nothing; the latter is our own fault and costs the merchant nothing. */
+/** `refused` and `not_attempted` sent nothing; the latter is our own fault and costs the merchant nothing. */
 export type Outcome =
   | { kind: 'delivered'; status: number }
   | { kind: 'failed'; code: FailureCode; status?: number; snippet?: string }
   | { kind: 'refused'; reason: Exclude<DeadReason, 'attempts_exhausted'> }
   | { kind: 'not_attempted' }
 
-/** What of a delivery an outcome can change: `attempts` made of the seven, and `losses` of the workers that were sending it. */
+/** Changed by an outcome: `attempts` made of the seven, and `losses` of the workers that were sending it. */
 export interface Progress {
   attempts: number
   losses: number
@@ -38,7 +38,7 @@ export interface Verdict extends Progress {
 const FREE_LOSSES = 1
 const OWN_FAULT_DELAY_S = 60
 
-/** What is written about one claimed delivery. */
+/** Written about one claimed delivery. */
 export interface DeliveryResult {
   id: string
   verdict: Verdict

@@ -6,5 +6,5 @@ export const RETRY_DELAYS_S: readonly number[] = [0, MINUTE_S, 5 * MINUTE_S, 30 
 
 export const MAX_ATTEMPTS = RETRY_DELAYS_S.length
 
-/** How long to wait after `attempts` failed ones; `undefined` when there is no next: the event is dead. */
+/** Wait after `attempts` failed ones; `undefined` when there is no next: the event is dead. */
 export const delayAfter = (attempts: number): number | undefined => RETRY_DELAYS_S[attempts]

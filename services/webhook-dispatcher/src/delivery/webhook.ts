@@ -6,7 +6,7 @@ export interface Webhook {
   merchantId: string
   /** The merchant's version that the event was decided under. */
   merchantVersion: number
-  /** What it is about, so that its deliveries are found by it. */
+  /** Its deliveries are found by it. */
   orderId: string | null
   subscriptionId: string | null
   body: Buffer
@@ -28,6 +28,7 @@ export function toWebhook(event: Event): Webhook | undefined {
     case 'order.paid_after_cancel':
     case 'order.duplicate':
     case 'order.settled':
+    case 'order.accepted':
       return webhook(event.type, event.data, event.data.order, aboutOrder(event.data.order))
     case 'order.expired':
     case 'order.cancelled':
@@ -40,6 +41,7 @@ export function toWebhook(event: Event): Webhook | undefined {
     case 'subscription.expired':
     case 'subscription.upcoming':
     case 'subscription.past_due':
+    case 'subscription.paused':
     case 'subscription.resumed':
       return webhook(event.type, event.data, event.data.subscription, { orderId: null, subscriptionId: event.data.subscription.id })
     case 'subscription.order_issued': {

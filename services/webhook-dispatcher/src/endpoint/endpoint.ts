@@ -22,7 +22,7 @@ export interface Endpoint {
 /** Seals a text of the endpoint with this id. */
 export type Seal = (plain: string, endpointId: string) => string
 
-/** How long a rotated secret waits beside the one in force, as the merchant's own does. */
+/** A rotated secret waits so long beside the one in force, as the merchant's own does. */
 export const SECRET_ACTIVATES_AFTER_MS = 24 * 3_600_000
 
 export function createEndpoint(

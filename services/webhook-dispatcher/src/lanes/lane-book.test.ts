@@ -1,4 +1,4 @@
-import { afterAttempt, type DeliveryResult } from '../delivery'
+import { afterAttempt, type DeliveryResult } from '../delivery/delivery'
 import { FIRST_WIDTH, type InFlight } from './lane'
 import { createLaneBook } from './lane-book'
 

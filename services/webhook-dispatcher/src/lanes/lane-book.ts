@@ -16,7 +16,7 @@ export function createLaneBook(slotCount: number) {
   const slots = createSlots(slotCount)
   let unwritten = 0
   const free = (nowMs: number) => (unwritten >= slotCount * UNWRITTEN_FACTOR ? { quick: 0, slow: 0 } : slots.free(nowMs))
-  /** What may be claimed now, given how many attempts will end before it is there; these are bounded, in case they do not. */
+  /** Claimable now, given the attempts that will end before the claim is there; these are bounded, in case they do not. */
   const budget = (nowMs: number, ending = 0) => {
     const { quick } = free(nowMs)
     const room = quick === 0 ? 0 : quick + Math.min(ending, slots.borrowed)
@@ -33,7 +33,7 @@ export function createLaneBook(slotCount: number) {
      */
     steps(nowMs: number, completions: readonly Completion[]): LaneStep<HeldLane>[] {
       const steps = nextSteps(lanes.values(), completions, budget(nowMs, completions.length), nowMs)
-      // What arrives from here on is not seen by the statement that takes these steps.
+      // A later arrival is not seen by the statement that takes these steps.
       for (const { lane } of steps) lane.arrived = false
       return steps
     },
@@ -59,7 +59,7 @@ export function createLaneBook(slotCount: number) {
       if (lane) lane.arrived = true
       return lane !== undefined
     },
-    /** What its merchant allows, as of now. */
+    /** The merchant's present limit. */
     limit(lane: HeldLane, limit: number | null): void {
       lane.limit = limit ?? WIDTH_MAX
     },

@@ -1,4 +1,4 @@
-import type { DeliveryResult } from '../delivery'
+import type { DeliveryResult } from '../delivery/delivery'
 import { type HeldLane, type InFlight, type Lease, widthOf } from './lane'
 
 /** The result of a delivery in flight, before it is written. */
@@ -13,7 +13,7 @@ export interface LaneStep<Lane extends Lease = Lease> {
   results: readonly DeliveryResult[]
   /** Deliveries that remain in flight. */
   remaining: readonly string[]
-  /** How many more to claim from it, or what its row records when it is released. */
+  /** Number to claim next, or the record of its row when it is released. */
   next: { want: number } | { slow: boolean; failStreak: number }
 }
 

@@ -1,4 +1,4 @@
-/** How an endpoint behaves, and so how much of it may be in flight at once. */
+/** Behaviour of an endpoint, which decides how much of it may be in flight at once. */
 export interface LaneHealth {
   /** Slow or failing: one in flight, from the slots kept for such lanes. */
   slow: boolean
@@ -37,7 +37,7 @@ export interface Lease {
 /** A lane whose lease this process holds. */
 export interface HeldLane extends Lease {
   health: LaneHealth
-  /** What its merchant allows to be in flight at once. */
+  /** The merchant's limit of deliveries in flight. */
   limit: number
   /** Deliveries claimed and not yet written. */
   inFlight: Set<string>
@@ -51,7 +51,7 @@ export interface HeldLane extends Lease {
   arrived: boolean
 }
 
-/** How many may be in flight in it at once. */
+/** Most deliveries in flight in it at once. */
 export const widthOf = ({ health, limit }: Pick<HeldLane, 'health' | 'limit'>): number => Math.min(health.width, limit)
 
 /** One delivery on its way: from its claim until the attempt has ended, and then until its result is written. */

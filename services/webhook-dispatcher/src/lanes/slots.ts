@@ -38,7 +38,7 @@ export function createSlots(slots: number) {
     roomy: (): boolean => quickSlots - quick.size >= quickSlots / 4,
     /** Kept for lanes whose turn comes when there is hardly room. */
     reserve: Math.ceil(quickSlots / 8),
-    /** How many attempts more than there are slots for may be started ahead of those that are about to end. */
+    /** Attempts beyond the slots that may be started ahead of those that are about to end. */
     borrowed: slowSlots,
   }
 }

@@ -8,13 +8,13 @@ const IDLE_MS = 4_000
 export interface ConnectionOptions {
   /** Wall time of one attempt, and so the longest that connecting can be of use. */
   deadlineMs: number
-  /** How long a connection is kept for the next delivery. */
+  /** Time for which an idle connection is kept. */
   idleMs?: number | undefined
   /** Certificate authorities instead of the well-known ones. */
   ca?: string | undefined
 }
 
-/** How far a connection was used when a request was written to it. */
+/** Use of a connection until a request was written to it. */
 export interface Carrier {
   /** It carried another request before. */
   reused: boolean
@@ -22,7 +22,6 @@ export interface Carrier {
   received(): number
 }
 
-/** What a request learns of the client that queues it. */
 type Carried = Dispatcher.DispatchOptions & { onQueued(client: { carrier(): Carrier }): void }
 
 /** Connections of one host to one vetted address. */

@@ -8,7 +8,6 @@ export interface Message {
   body: Buffer
 }
 
-/** What an endpoint's requests are made with. */
 export interface Signing {
   format: EndpointFormat
   /** The secret in force. */
@@ -49,7 +48,7 @@ export const shownHeaders = (headers: Headers, staticHeaders: Readonly<Record<st
     ]),
   )
 
-/** What an attempt to a `webhook_url` shows: the same each time, so it is not stored. */
+/** An attempt to a `webhook_url` shows the same headers each time, so they are not stored. */
 export const SPECIFIED_HEADERS: Headers = {
   'Content-Type': 'application/json',
   'X-Service-Signature': NOT_SHOWN,

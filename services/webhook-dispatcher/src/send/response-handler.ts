@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { FailureCode, Outcome } from '../delivery'
+import type { FailureCode, Outcome } from '../delivery/delivery'
 import type { Carrier } from './connections'
 
 export interface PostResult {
@@ -10,7 +10,7 @@ export interface PostResult {
   stale: boolean
 }
 
-/** How long a body may go on after its status line has decided: long enough to keep the connection, or to quote an error. */
+/** Time for a body after its status line has decided: long enough to keep the connection, or to quote an error. */
 const LINGER_MS = 1_000
 const BODY_BYTES_MAX = 16_384
 const SNIPPET_BYTES = 1_024

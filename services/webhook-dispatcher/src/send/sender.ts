@@ -1,6 +1,6 @@
 import { type AddressRange, type Destination, isAddressAllowed, vetWebhookUrl } from '@ponte/contracts'
 import type { Pool } from 'undici'
-import type { FailureCode, Outcome } from '../delivery'
+import type { FailureCode, Outcome } from '../delivery/delivery'
 import { memoize } from '../memoize'
 import { type ConnectionOptions, type Connections, openConnections } from './connections'
 import { createDeadline, type Deadline } from './deadline'
@@ -14,7 +14,7 @@ export interface SenderOptions extends Partial<ConnectionOptions> {
   allowed?: readonly AddressRange[]
   /** Public ranges that nothing is sent to, such as the operator's own. */
   denied?: readonly AddressRange[]
-  /** How long an address may take to connect while another one is left. */
+  /** Time for an address to connect while another one is left. */
   connectMs?: number
 }
 

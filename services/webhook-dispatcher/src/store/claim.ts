@@ -37,7 +37,7 @@ export interface Claimed {
   sequence: string
   /** Seconds since the event. */
   age_s: number
-  /** What caused the event, as a W3C traceparent. */
+  /** W3C traceparent of the event's cause. */
   trace: string | null
 }
 export type ClaimedRow = Claimed & { endpoint_id: string }

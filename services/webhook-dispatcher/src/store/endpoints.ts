@@ -1,6 +1,14 @@
 import { ENDPOINTS_MAX, endpointFormat } from '@ponte/contracts'
-import { type Database, insertRows, isUniqueViolation, type Statement, updateVersioned, uuidv7Floor } from '@ponte/service-kit'
-import type { Endpoint } from '../endpoint'
+import {
+  type Database,
+  insertRows,
+  isUniqueViolation,
+  type Statement,
+  type StoredAnswer,
+  updateVersioned,
+  uuidv7Floor,
+} from '@ponte/service-kit'
+import type { Endpoint } from '../endpoint/endpoint'
 import type { Endpoint as EndpointRow, PrismaClient } from '../generated/client'
 
 const CHANGING = [
@@ -69,7 +77,6 @@ const HEALTH = `
         AND coalesce(r.endpoint_id, r.merchant_id) = l.endpoint_id)) AS dead
   FROM lanes l WHERE l.endpoint_id = ANY($2::uuid[])`
 
-/** How an endpoint has been doing. */
 export interface EndpointHealth {
   failingSince: Date | null
   dead: number
@@ -79,11 +86,17 @@ const HEALTH_DAYS = 7
 const DAY_MS = 86_400_000
 
 export function endpointStore(database: Database, prisma: PrismaClient) {
-  const write = async (endpoint: Endpoint, lane: { stopped: boolean; moved: boolean }, deletedAt: Date | null) => {
+  const write = async (
+    endpoint: Endpoint,
+    lane: { stopped: boolean; moved: boolean },
+    deletedAt: Date | null,
+    answers: StoredAnswer[] = [],
+  ) => {
     await database.commit({
       write: UPDATE,
       rows: { endpoints: [{ ...toRecord(endpoint), deleted_at: deletedAt }] },
       values: { id: endpoint.id, ...lane },
+      answers,
     })
   }
   return {
@@ -99,7 +112,7 @@ export function endpointStore(database: Database, prisma: PrismaClient) {
     },
 
     /** False when the merchant has as many as there may be. */
-    async insert(endpoint: Endpoint): Promise<boolean> {
+    async insert(endpoint: Endpoint, answers: StoredAnswer[] = []): Promise<boolean> {
       for (;;) {
         const taken = await prisma.endpoint.findMany({
           where: { merchantId: endpoint.merchantId, deletedAt: null },
@@ -108,7 +121,7 @@ export function endpointStore(database: Database, prisma: PrismaClient) {
         const free = Array.from({ length: ENDPOINTS_MAX }, (_, n) => n + 1).find(place => !taken.some(row => row.place === place))
         if (free === undefined) return false
         try {
-          await database.commit({ write: INSERT, rows: { endpoints: [{ ...toRecord(endpoint), place: free }] } })
+          await database.commit({ write: INSERT, rows: { endpoints: [{ ...toRecord(endpoint), place: free }] }, answers })
           return true
         } catch (error) {
           if (!isUniqueViolation(error, 'endpoints_place')) throw error
@@ -117,10 +130,10 @@ export function endpointStore(database: Database, prisma: PrismaClient) {
     },
 
     /** Writes a change of an endpoint as it was read. Throws a stale error (`isStale`) when it has moved on. */
-    update: (before: Endpoint, after: Endpoint): Promise<void> =>
-      write(after, { stopped: after.paused, moved: after.url !== before.url }, null),
+    update: (before: Endpoint, after: Endpoint, answers: StoredAnswer[] = []): Promise<void> =>
+      write(after, { stopped: after.paused, moved: after.url !== before.url }, null, answers),
 
-    /** What still waits for it ends as dead when its turn comes. */
+    /** Its waiting deliveries end as dead when their turn comes. */
     remove: (endpoint: Endpoint, at: Date): Promise<void> =>
       write({ ...endpoint, headerNames: [], sealedHeaders: null, pending: null }, { stopped: false, moved: false }, at),
 
@@ -128,9 +141,11 @@ export function endpointStore(database: Database, prisma: PrismaClient) {
     async test(
       endpoint: Endpoint,
       test: { eventId: string; deliveryId: string; merchantVersion: number; type: string; body: Buffer },
+      answers: StoredAnswer[] = [],
     ): Promise<void> {
       await database.commit({
         write: TEST,
+        answers,
         values: {
           merchant_id: endpoint.merchantId,
           endpoint_id: endpoint.id,

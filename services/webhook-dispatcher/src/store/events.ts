@@ -1,6 +1,7 @@
 import { type ListEvents, SEARCHED_MAX } from '@ponte/contracts'
-import { type Database, type Found, groupCommit, isUniqueViolation, keysetPage, type Statement } from '@ponte/service-kit'
-import type { Webhook } from '../delivery'
+import { type Database, type Found, groupCommit, isUniqueViolation, keysetPage, SERVER_HISTORY, type Statement } from '@ponte/service-kit'
+import type { Webhook } from '../delivery/webhook'
+import type { EpochSpan, EventHistory } from '../event-history'
 import type { Event as EventRow, PrismaClient } from '../generated/client'
 import { inOrder, isOfSpan } from './lists'
 import { firstDeliveries } from './recipients'
@@ -8,7 +9,7 @@ import { firstDeliveries } from './recipients'
 export interface IncomingEvent extends Webhook {
   id: string
   occurredAt: string
-  /** What caused it, as a W3C traceparent. */
+  /** W3C traceparent of the event's cause. */
   trace: string | null
 }
 
@@ -18,6 +19,13 @@ export interface Saved {
   /** The lanes that it, and what was written with it, made due; given to one of them. */
   lanes: string[]
 }
+
+/**
+ * Changes whenever numbers may have been given that this database does not know: it is on another server or history of one, was started anew (from a copy of its
+ * folder, perhaps), or the table of counters is another than it was.
+ */
+const EPOCH = `left(md5(concat_ws('/', ${SERVER_HISTORY}, pg_postmaster_start_time(),
+  (SELECT oid FROM pg_database WHERE datname = current_database()), pg_relation_filenode('event_sequences'))), 16)`
 
 /**
  * Raw SQL: event, delivery and lane of a whole group commit in one statement. The event's key is the inbox: a duplicate inserts nothing and so
@@ -37,6 +45,12 @@ const SAVE: Statement = {
     SELECT merchant_id, count(*) FROM incoming GROUP BY merchant_id ORDER BY merchant_id
     ON CONFLICT (merchant_id) DO UPDATE SET last = counter.last + EXCLUDED.last
     RETURNING merchant_id, last
+  ), begun AS (
+    INSERT INTO event_epochs (merchant_id, first, epoch)
+    SELECT c.merchant_id, c.last - (SELECT count(*) FROM incoming i WHERE i.merchant_id = c.merchant_id) + 1, present.epoch
+    FROM counted c CROSS JOIN (SELECT ${EPOCH} AS epoch) AS present
+    WHERE present.epoch IS DISTINCT FROM (SELECT e.epoch FROM event_epochs e WHERE e.merchant_id = c.merchant_id ORDER BY e.first DESC LIMIT 1)
+    ON CONFLICT (merchant_id, first) DO UPDATE SET epoch = EXCLUDED.epoch
   ), fresh AS (
     INSERT INTO events (id, merchant_id, merchant_version, type, order_id, subscription_id, body, occurred_at, trace, waiting, sequence)
     SELECT i.id, i.merchant_id, i.merchant_version, i.type, i.order_id, i.subscription_id, i.body, i.occurred_at, i.trace, coalesce(m.version < i.merchant_version, true),
@@ -70,13 +84,26 @@ const ADMITTED_AT_ONCE = 200
 const HAS_ADMISSIBLE =
   'SELECT 1 FROM events e JOIN merchants m ON m.id = e.merchant_id WHERE e.waiting AND m.version >= e.merchant_version LIMIT 1'
 
+/** Raw SQL: what decides whether a reader's place is one of this history, of one moment. */
+const HISTORY = `
+  (SELECT last::float8 FROM event_sequences WHERE merchant_id = $1) AS newest,
+  (SELECT coalesce(json_agg(json_build_object('first', first, 'epoch', epoch) ORDER BY first), '[]') FROM event_epochs WHERE merchant_id = $1) AS epochs`
+const OLDEST = 'SELECT min(sequence)::float8 AS oldest FROM events WHERE merchant_id = $1'
+interface HistoryRow {
+  newest: number | null
+  epochs: EpochSpan[]
+}
+const historyOf = (row: HistoryRow | undefined): EventHistory => ({
+  ...{ newest: row?.newest ?? 0, epochs: row?.epochs ?? [] },
+})
+
 /** Raw SQL: ids and how far was looked, of one moment. */
 const AFTER = `
   WITH looked_at AS (
     SELECT id, type, sequence FROM events WHERE merchant_id = ANY (ARRAY[$1]::uuid[]) AND sequence > $2 ORDER BY merchant_id, sequence LIMIT $5
   )
   SELECT ARRAY(SELECT id FROM looked_at WHERE $3::text IS NULL OR type = $3 ORDER BY sequence LIMIT $4) AS ids,
-    (SELECT max(sequence)::text FROM looked_at) AS last, (SELECT count(*)::int FROM looked_at) AS looked_at`
+    (SELECT max(sequence)::text FROM looked_at) AS last, (SELECT count(*)::int FROM looked_at) AS looked_at, ${HISTORY}`
 
 /** Events from a sequence on. */
 export interface Pulled {
@@ -85,6 +112,7 @@ export interface Pulled {
   lookedTo: number
   /** The search for events of one kind ended early. */
   isEnded: boolean
+  history: EventHistory
 }
 
 const toRecord = ({ id, merchantId, merchantVersion, type, orderId, subscriptionId, body, occurredAt, trace }: IncomingEvent) => ({
@@ -138,13 +166,24 @@ export function eventStore(database: Database, prisma: PrismaClient) {
 
     /** Oldest first from a sequence on. Those of one kind are looked for in a bounded number of events. */
     async after(merchantId: string, { after, type }: { after: number; type?: string | undefined }, limit: number): Promise<Pulled> {
-      const { rows } = await database.query<{ ids: string[]; last: string | null; looked_at: number }>(
+      const { rows } = await database.query<HistoryRow & { ids: string[]; last: string | null; looked_at: number }>(
         { name: 'events-after', text: AFTER },
         [merchantId, after, type ?? null, limit, type === undefined ? limit : SEARCHED_MAX],
       )
       const [page] = rows
       const isEnded = type !== undefined && page?.looked_at === SEARCHED_MAX && page.ids.length < limit
-      return { rows: await findAll(page?.ids ?? []), lookedTo: Number(page?.last ?? after), isEnded }
+      return { rows: await findAll(page?.ids ?? []), lookedTo: Number(page?.last ?? after), isEnded, history: historyOf(page) }
+    },
+
+    async history(merchantId: string): Promise<EventHistory> {
+      return historyOf((await database.query<HistoryRow>({ name: 'events-history', text: `SELECT ${HISTORY}` }, [merchantId])).rows[0])
+    },
+
+    /** The first event of a merchant that is kept; null when none is. */
+    async oldest(merchantId: string): Promise<number | null> {
+      return (
+        (await database.query<{ oldest: number | null }>({ name: 'events-oldest', text: OLDEST }, [merchantId])).rows[0]?.oldest ?? null
+      )
     },
 
     /** Newest first; of a span of time in the order in which they were stored. */

@@ -42,7 +42,7 @@ const earliest = (attempts: string) => `
   (SELECT min(next_attempt_at) FROM deliveries
     WHERE ${LANE_OF} = locked.endpoint_id AND status = 'pending' AND attempts ${attempts} AND id <> ALL(locked.known))`
 
-/** What else is due in each lane: claimed now when it stays held, the time of its next turn when it is released. */
+/** Other due deliveries of each lane: claimed now when it stays held, the time of its next turn when it is released. */
 const NEXT = `
   SELECT locked.endpoint_id, locked.remaining, locked.release, locked.slow, locked.fail_streak, seen.arrivals, coalesce(tally.written, 0) AS written,
     CASE WHEN tally.succeeded THEN NULL WHEN tally.failed THEN coalesce(seen.failing_since, now()) ELSE seen.failing_since END AS failing_since,

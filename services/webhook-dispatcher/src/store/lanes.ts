@@ -1,5 +1,5 @@
 import type { Database } from '@ponte/service-kit'
-import type { Lease } from '../lanes'
+import type { Lease } from '../lanes/lane'
 import { byLane, type Claimed, type ClaimedRow, claimedOf, dueIn, NO_DELIVERY } from './claim'
 import { lanesWithRecipients, NO_RECIPIENT, RECIPIENT, type Recipient, type RecipientRow, recipientOf } from './recipients'
 
@@ -54,7 +54,7 @@ const HAS_DUE = 'SELECT 1 FROM lanes WHERE class IN (0, 1, 2) AND turn_at <= now
 export interface LeasedLane {
   recipient: Recipient
   want: number
-  /** What its row records. */
+  /** As its row records it. */
   slow: boolean
   failStreak: number
   claimed: Claimed[]

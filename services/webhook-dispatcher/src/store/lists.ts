@@ -7,7 +7,7 @@ export function inOrder<Row extends { id: string }>(ids: readonly string[], rows
   return ids.flatMap(id => byId.get(id) ?? [])
 }
 
-/** What is asked for was stored in a span of time: what arrived late has an id of before. */
+/** True when a span of the time of storage is asked for: a late arrival has an earlier id. */
 export const isOfSpan = ({ created_gte, created_lt }: { created_gte?: string | undefined; created_lt?: string | undefined }): boolean =>
   created_gte !== undefined || created_lt !== undefined
 

@@ -1,5 +1,5 @@
 import type { ReplayDeliveries } from '@ponte/contracts'
-import { type Database, isUniqueViolation, type Statement } from '@ponte/service-kit'
+import { commitUnit, type Database, isUniqueViolation, type Statement, type StoredAnswer, type Unit } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import { LANE_OF } from './claim'
 import { SPECIFIED } from './recipients'
@@ -16,7 +16,7 @@ const REPLAY: Statement = {
   SELECT (SELECT id FROM due) AS id, touch_lanes(ARRAY(SELECT lane FROM due))`,
 }
 
-/** How many events one replay of a time range looks through. */
+/** Most events that one replay of a time range looks through. */
 const LOOKED_AT_MAX = 20_000
 
 /** Where a time range is replayed to, in terms of SQL. */
@@ -81,23 +81,45 @@ const replayRange = (name: string, { isChosen, isFirst, isReplay, firstId, endpo
 const REPLAY_RANGE = replayRange('deliveries-replay', DEFAULT)
 const REPLAY_RANGE_TO = replayRange('deliveries-replay-to', OTHER)
 
+/** Number of events of a time range that are on their way again, and the beginning of the rest. */
+export interface Replayed {
+  replayed: number
+  nextAt: Date | null
+}
+
 /** The open replay may end between the insert that it refuses and the look for it. */
 const REPLAY_TRIES = 5
 
 export function replayStore(database: Database, prisma: PrismaClient) {
+  /** The answer is known only once the work is done. */
+  const commitAnswered = <Row extends object>(unit: Unit, answersOf: (row: Row) => StoredAnswer[]): Promise<Row | undefined> =>
+    database.transaction(async sql => {
+      const { rows } = await commitUnit<Row>(sql, unit)
+      const answers = rows[0] ? answersOf(rows[0]) : []
+      if (answers.length > 0) await commitUnit(sql, { answers })
+      return rows[0]
+    })
   return {
     /** The new delivery's id, or that of the replay that is on its way already; null when the old delivery is gone. */
-    async one(id: string): Promise<{ id: string; made: boolean } | null> {
+    async one(
+      id: string,
+      answersOf: (replay: { id: string; made: boolean }) => StoredAnswer[] = () => [],
+    ): Promise<{ id: string; made: boolean } | null> {
       for (let tries = 1; ; tries += 1) {
         try {
-          const { rows } = await database.commit<{ id: string | null }>({ write: REPLAY, values: { id } })
-          const made = rows[0]?.id
-          return made ? { id: made, made: true } : null
+          const row = await commitAnswered<{ id: string | null }>({ write: REPLAY, values: { id } }, ({ id }) =>
+            id === null ? [] : answersOf({ id, made: true }),
+          )
+          return row?.id ? { id: row.id, made: true } : null
         } catch (error) {
           if (!isUniqueViolation(error, 'deliveries_replay') || tries === REPLAY_TRIES) throw error
         }
         const open = await prisma.delivery.findFirst({ where: { replayOf: id, status: 'pending' } })
-        if (open) return { id: open.id, made: false }
+        if (open) {
+          const answers = answersOf({ id: open.id, made: false })
+          if (answers.length > 0) await database.commit({ answers })
+          return { id: open.id, made: false }
+        }
       }
     },
 
@@ -107,10 +129,11 @@ export function replayStore(database: Database, prisma: PrismaClient) {
       endpointId: string,
       range: ReplayDeliveries,
       limit: number,
-      lookedAt = LOOKED_AT_MAX,
-    ): Promise<{ replayed: number; nextAt: Date | null }> {
+      { lookedAt = LOOKED_AT_MAX, answersOf = () => [] }: { lookedAt?: number; answersOf?: (done: Replayed) => StoredAnswer[] } = {},
+    ): Promise<Replayed> {
       const isDefault = endpointId === merchantId
-      const { rows } = await database.commit<{ replayed: number; next_at: Date | null }>({
+      const doneOf = (row: { replayed: number; next_at: Date | null }) => ({ replayed: row.replayed, nextAt: row.next_at })
+      const unit = {
         write: isDefault ? REPLAY_RANGE : REPLAY_RANGE_TO,
         values: {
           merchant_id: merchantId,
@@ -122,8 +145,9 @@ export function replayStore(database: Database, prisma: PrismaClient) {
           looked_at: lookedAt,
           endpoint_id: endpointId,
         },
-      })
-      return { replayed: rows[0]?.replayed ?? 0, nextAt: rows[0]?.next_at ?? null }
+      }
+      const row = await commitAnswered<{ replayed: number; next_at: Date | null }>(unit, row => answersOf(doneOf(row)))
+      return row ? doneOf(row) : { replayed: 0, nextAt: null }
     },
   }
 }

@@ -1,12 +1,12 @@
 import type { Database } from '@ponte/service-kit'
-import type { LaneStep } from '../lanes'
+import type { LaneStep } from '../lanes/lane-steps'
 import { byLane, type Claimed, type ClaimedRow } from './claim'
 import { FINISH } from './finish-statement'
 import { type Recipient, type RecipientRow, recipientOf } from './recipients'
 
 export interface FinishedLane {
   recipient: Recipient
-  /** How many of its results were written: all, unless another worker wrote some. */
+  /** Its written results: all, unless another worker wrote some. */
   written: number
   /** It was released and its turn has come again. */
   due: boolean

@@ -1,6 +1,7 @@
 import { withSpan } from '@ponte/service-kit'
-import { afterAttempt, type DeliveryResult, describeFailure, type Outcome } from '../delivery'
-import { requestHeaders, type Sender, type Signing, shownHeaders } from '../send'
+import { afterAttempt, type DeliveryResult, describeFailure, type Outcome } from '../delivery/delivery'
+import { requestHeaders, type Signing, shownHeaders } from '../send/request-headers'
+import type { Sender } from '../send/sender'
 import type { Claimed, Recipient } from '../store'
 
 export interface AttemptDeps {

@@ -1,6 +1,6 @@
 import type { Logger } from '@ponte/service-kit'
-import { afterLoss, describeFailure } from '../delivery'
-import type { LaneStep } from '../lanes'
+import { afterLoss, describeFailure } from '../delivery/delivery'
+import type { LaneStep } from '../lanes/lane-steps'
 import type { DispatcherMetrics } from '../metrics'
 import type { ExpiredLane, Store } from '../store'
 

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createBatch, isTransient, type Logger } from '@ponte/service-kit'
-import type { Completion, HeldLane, LaneBook, LaneStep } from '../lanes'
+import type { HeldLane } from '../lanes/lane'
+import type { LaneBook } from '../lanes/lane-book'
+import type { Completion, LaneStep } from '../lanes/lane-steps'
 import { type Claimed, type FinishedLane, LEASE_S, type Recipient, type Store } from '../store'
 
 /** Starts what was claimed from a lane. */

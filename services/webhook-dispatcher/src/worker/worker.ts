@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { every, type Logger, type Loop, uuidv7 } from '@ponte/service-kit'
-import { createLaneBook, FIRST_WIDTH, type InFlight } from '../lanes'
+import { FIRST_WIDTH, type InFlight } from '../lanes/lane'
+import { createLaneBook } from '../lanes/lane-book'
 import type { DispatcherMetrics } from '../metrics'
 import type { Claimed, Recipient, Store } from '../store'
 import { type AttemptDeps, attempt, toResult } from './attempt'
@@ -110,7 +111,7 @@ export function createWorker(deps: WorkerDeps): Worker {
       if (endpointId !== undefined && book.arrive(endpointId)) void topUp()
       else loop.wake()
     },
-    // What is claimed while the database is asked is in hand afterwards.
+    // A claim in progress is in hand afterwards.
     busy: async () => (await store.lanes.hasDue()) || (await loop.busy?.()) === true || book.inFlight() + writer.writing() > 0,
     async stop() {
       await loop.stop?.()

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => system.stop())
 
-/** What each replica does every minute, by two of them at one moment. */
+/** Done by each replica every minute, by two of them at one moment. */
 const publish = async () => {
   const own = openDatabase({ url: system.databaseUrl })
   const { notices } = openStore(own)

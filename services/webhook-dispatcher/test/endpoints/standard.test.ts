@@ -11,7 +11,7 @@ afterAll(() => system.stop())
 
 const headersOf = ({ headers }: Received): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])))
-/** What the library of Standard Webhooks makes of a request: its body, or throws. */
+/** The library of Standard Webhooks reads a request: answers its body, or throws. */
 const verified = (secret: string, received: Received) => new Webhook(secret).verify(received.body, headersOf(received))
 const isVerified = (secret: string, received: Received): boolean => {
   try {

@@ -1,7 +1,6 @@
 import { requestHeaders } from '../../src/send/request-headers'
 import { KINDS, type Kind } from '../endpoints/kinds'
 
-/** What a request to each kind of endpoint carries. */
 export const headersOf = (kind: Kind, body: Buffer) =>
   requestHeaders(
     {

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net'
-import { createResolver, createSender } from '../../src/send'
+import { createResolver } from '../../src/send/resolver'
+import { createSender } from '../../src/send/sender'
 import { KINDS, type Kind } from '../endpoints/kinds'
 import { alike, headersOf } from './headers'
 import { startCanary, startDns } from './world'

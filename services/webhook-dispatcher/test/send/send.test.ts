@@ -5,7 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { parseRange } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
-import { createResolver, createSender, type Sender } from '../../src/send'
+import { createResolver } from '../../src/send/resolver'
+import { createSender, type Sender } from '../../src/send/sender'
 import { KINDS, type Kind } from '../endpoints/kinds'
 import { startReceiver } from '../setup'
 import { SHOP_CERTIFICATE, SHOP_KEY } from './certificate'
@@ -15,7 +16,7 @@ import { startDns, startRawReceiver } from './world'
 /** Where the deadline is not what is tested, a busy machine must not meet it. */
 const PATIENT_MS = 10_000
 const DEADLINE_MS = 1_000
-/** How late a busy machine may be. */
+/** Slack for a busy machine. */
 const SLACK_MS = 1_000
 const allowed = [parseRange('127.0.0.1/32')].flatMap(range => range ?? [])
 const body = Buffer.from('{"type":"order.expired","data":{}}')

@@ -1,3 +1,0 @@
-export { merchantOf, owned, pathId } from './caller'
-export { deliveryColumns } from './deliveries-csv'
-export { endpointRoutes } from './endpoint-routes'

@@ -1,2 +1,0 @@
-export { reap } from './reaper'
-export { createWorker } from './worker'
