@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { freePort } from './ports'
-import { startPostgres } from './postgres'
+import { startPostgres } from './postgres/server'
 import { startRabbitmq } from './rabbitmq'
 
 /** A server that can be stopped as a crash stops it, and started again where it was. */
@@ -19,6 +19,8 @@ export interface CrashableServers {
     url(database: string): string
     /** Every write fails while on, as on a disk that is full or a primary that became a standby; reading goes on. */
     refuseWrites(on: boolean): Promise<void>
+    /** Keeps a database as it is now; what is answered puts it back in its place. Its connections end both times. May be called again after a failure. */
+    keep(database: string): Promise<() => Promise<void>>
   }
   broker: Crashable & {
     url: string
@@ -50,6 +52,18 @@ async function crashablePostgres(dataDir: string, databases: readonly string[]) 
   const options = { dataDir, port: await freePort(), password: randomBytes(12).toString('hex') }
   let server = await startPostgres(options)
   await server.ensureDatabases(databases)
+  const administered = async (work: (client: Client) => Promise<unknown>): Promise<void> => {
+    // Also while the server refuses to write.
+    const client = new Client({ connectionString: server.url('postgres'), options: '-c default_transaction_read_only=off' })
+    // The server may crash meanwhile: the query fails then, and the event would end this process.
+    client.on('error', () => undefined)
+    await client.connect()
+    try {
+      await work(client)
+    } finally {
+      await client.end()
+    }
+  }
   return {
     dataDir: server.dataDir,
     url: (database: string) => server.url(database),
@@ -57,18 +71,46 @@ async function crashablePostgres(dataDir: string, databases: readonly string[]) 
     async start() {
       server = await startPostgres(options)
     },
-    async refuseWrites(on: boolean) {
-      const client = new Client({ connectionString: server.url('postgres') })
-      // The server may crash meanwhile: the query fails then, and the event would end this process.
-      client.on('error', () => undefined)
-      await client.connect()
-      try {
+    refuseWrites: (on: boolean) =>
+      administered(async client => {
         await client.query(`ALTER SYSTEM SET default_transaction_read_only = ${on ? 'on' : 'off'}`)
         await client.query('SELECT pg_reload_conf()')
+      }),
+    async keep(database: string) {
+      const kept = `${database}_kept`
+      try {
+        await administered(async client => {
+          await client.query(`DROP DATABASE IF EXISTS ${kept}`)
+          // A template must have no connections.
+          await client.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`)
+          await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database])
+          await client.query(`CREATE DATABASE ${kept} TEMPLATE ${database}`)
+        })
       } finally {
-        await client.end()
+        await untilDone(() => administered(client => client.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`)))
       }
+      return () =>
+        administered(async client => {
+          // An attempt that failed may have come this far.
+          if ((await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [kept])).rowCount === 0) return
+          await client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`)
+          await client.query(`ALTER DATABASE ${kept} RENAME TO ${database}`)
+        })
     },
+  }
+}
+
+const TRIES = 60
+/** The server may be down just now. */
+async function untilDone(work: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      if (tries === TRIES) throw error
+      await new Promise(resolve => setTimeout(resolve, 500))
+    }
   }
 }
 

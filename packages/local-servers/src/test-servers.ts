@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startPostgres } from './postgres'
+import { startPostgres } from './postgres/server'
 import { startRabbitmq } from './rabbitmq'
 
 const PREFIX = 'ponte-test-'

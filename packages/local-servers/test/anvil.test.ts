@@ -102,7 +102,7 @@ describe('a process that started anvil', () => {
   /** A process that starts anvil and then runs `script`. */
   function run(script: string): ChildProcess {
     const program = join(folder, 'program.js')
-    const anvil = JSON.stringify(join(__dirname, '../src/anvil'))
+    const anvil = JSON.stringify(join(__dirname, '../src/anvil/anvil'))
     writeFileSync(program, `require(${anvil}).startAnvil().then(async anvil => { console.log(anvil.port); ${script} })`)
     return spawn(process.execPath, ['--require', register, program], { stdio: ['pipe', 'pipe', 'inherit'] })
   }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { MerchantWithKeyBody, OrderBody } from '@ponte/contracts'
+import { type MerchantWithKeyBody, type OrderBody, operations } from '@ponte/contracts'
 import { DEMO_EMAIL, type Embedded, MERCHANT_ACCOUNT, PAYER_ACCOUNT } from './embedded'
 import type { Received } from './webhook-receiver'
 
-/** What the demo merchant needs of the running system. */
+/** Needed by the demo merchant of the running system. */
 export interface DemoPlace extends Pick<Embedded, 'file' | 'receiver' | 'receiverUrl' | 'authUrl'> {
   system: Pick<Embedded['system'], 'gatewayUrl'>
   /** The user who owns it. */
@@ -22,14 +22,14 @@ export async function prepareDemoMerchant(place: DemoPlace): Promise<void> {
   const token = await logIn(place)
   const details = { display_name: 'Padaria Estrela', webhook_url: `${receiverUrl}/webhooks`, payout_address: MERCHANT_ACCOUNT.address }
   const { id, api_key, webhook_secret } =
-    (await post<MerchantWithKeyBody>(place, '/api/v1/merchants', token, details, 'merchant_exists')) ??
-    (await post<MerchantWithKeyBody>(place, '/api/v1/merchants/me/rotate-key', token, {}))
+    (await post<MerchantWithKeyBody>(place, operations.createMerchant.path, token, details, 'merchant_exists')) ??
+    (await post<MerchantWithKeyBody>(place, operations.rotateKey.path, token, {}))
   receiver.trust(webhook_secret)
   file.save({ demoMerchant: { id, api_key, webhook_secret, payout_address: MERCHANT_ACCOUNT.address } })
 }
 
 async function isKeyOf({ system, signal }: DemoPlace, apiKey: string): Promise<boolean> {
-  const url = `${system.gatewayUrl}/api/v1/orders?limit=1`
+  const url = `${system.gatewayUrl}${operations.listOrders.path}?limit=1`
   const { status } = await fetch(url, { headers: { Authorization: `Bearer ${apiKey}` }, ...(signal ? { signal } : {}) })
   if (status !== 200 && status !== 401) throw new Error(`GET ${url} answered ${status}.`)
   return status === 200
@@ -41,7 +41,7 @@ export interface SamplePayment {
   webhook: Received
 }
 
-/** What the sample payer has left, for a developer who pays on the checkout with its key: 10,000 USDC. */
+/** Left for a developer who pays on the checkout with the sample payer's key: 10,000 USDC. */
 const POCKET_MONEY = 10_000_000_000n
 
 /** One payment from the merchant's request to the merchant's webhook, each step reported. */
@@ -50,7 +50,7 @@ export async function playSamplePayment(embedded: Embedded, report: (step: strin
   const merchant = file.state.demoMerchant
   if (!merchant) throw new Error('There is no demo merchant yet.')
   const wanted = { brl_amount: '150.00', external_ref: 'SAMPLE-1', description: 'Sample order' }
-  const order = await post<OrderBody>(embedded, '/api/v1/orders', merchant.api_key, wanted)
+  const order = await post<OrderBody>(embedded, operations.createOrder.path, merchant.api_key, wanted)
   report(`order ${order.id}: R$ ${order.brl_amount} = ${order.usdc_amount} USDC at ${order.quote.rate}`)
   const amount = BigInt(order.usdc_amount.replace('.', ''))
   const payer = chain.wallet(PAYER_ACCOUNT.privateKey)

@@ -4,7 +4,7 @@ import { deployContracts } from '@ponte/payment-router'
 import { createLogger, integer, type Logger, readConfig, run, service } from '@ponte/service-kit'
 import { z } from 'zod'
 import { prepareDemoMerchant } from './demo'
-import { createIdentityProvider } from './identity'
+import { createIdentityProvider } from './identity/provider'
 import { openState } from './state'
 import { createWebhookReceiver } from './webhook-receiver'
 
@@ -90,7 +90,7 @@ async function aids(env: NodeJS.ProcessEnv, logger: Logger, signal: AbortSignal)
   console.log(JSON.stringify({ message: 'ready to try', public_client_key: settings.PUBLIC_CLIENT_KEY, demo }, null, 2))
 }
 
-/** What is asked may still be starting. Throws when it is to stop, also while an answer is outstanding. */
+/** Waits for a part that may still be starting. Throws when it is to stop, also while an answer is outstanding. */
 async function untilAnswered<T>(ask: () => Promise<T>, logger: Logger, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   const stopped = new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))

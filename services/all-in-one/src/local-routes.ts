@@ -1,6 +1,7 @@
 import { quickstartPage } from '@ponte/api-gateway'
 import type { Router } from 'express'
-import { payerRoutes, type SamplePayer } from './payer'
+import { payerRoutes } from './payer/payer-routes'
+import type { SamplePayer } from './payer/sample-payer'
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 
@@ -13,7 +14,7 @@ export interface LocalRoutesOptions {
   apiKey(): string | undefined
 }
 
-/** What a gateway has on a developer's machine alone: the sample payer, and a quickstart with the key that works there. */
+/** Served on a developer's machine alone: the sample payer, and a quickstart with the key that works there. */
 export function localRoutes({ payer, webFolder, publicUrl, apiKey }: LocalRoutesOptions): Router {
   const router = payerRoutes(payer, webFolder)
   router.get('/docs/quickstart', (req, res, next) => {

@@ -58,7 +58,7 @@ export function environments(place: Place): Record<ServiceName, Environment> {
     TOKEN_ADDRESS: chain.usdcAddress,
     CONFIRMATIONS: String(chain.confirmations),
     DEVELOPMENT_CHAIN: 'true',
-    // Whoever develops moves this chain's clock, and waits for no order to expire.
+    // A developer moves this chain's clock, and waits for no order to expire.
     BLOCK_TIME_AHEAD_MAX_S: '31536000',
   }
   return {

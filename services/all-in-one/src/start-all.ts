@@ -17,7 +17,7 @@ import { createSubscriptions, subscriptionsConfig, subscriptionsMigrations } fro
 import { createWebhookDispatcher, webhookDispatcherConfig, webhookDispatcherMigrations } from '@ponte/webhook-dispatcher'
 import { type Environment, environments, type Place, type ServiceName, serviceNames } from './places'
 
-const migrations: Record<ServiceName, string> = {
+export const migrations: Record<ServiceName, string> = {
   'api-gateway': apiGatewayMigrations,
   orders: ordersMigrations,
   subscriptions: subscriptionsMigrations,

@@ -8,7 +8,7 @@ const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 const contracts = z.object({ usdcAddress: z.string(), routerAddress: z.string(), rateFeedAddress: z.string() })
 const merchant = z.object({ id: z.string(), api_key: z.string(), webhook_secret: z.string(), payout_address: z.string() })
 
-/** What an embedded system must know again tomorrow: its own secrets, and what was made at the first start. */
+/** Needed again at the next start: an embedded system's own secrets, and the objects of its first start. */
 const schema = z.object({
   postgresPassword: z.string().default(() => hex(16)),
   publicClientKey: z.string().default(() => `pk_${hex(16)}`),

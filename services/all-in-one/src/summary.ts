@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import type { SamplePayment } from './demo'
 import { DEMO_EMAIL, type Embedded, PAYER_ACCOUNT } from './embedded'
 
-/** What a person can act on once everything runs. */
 export function summary(
   { system, chain, file, authUrl, receiverUrl }: Embedded,
   run: { sample: SamplePayment | null; seconds: number; folder: string },

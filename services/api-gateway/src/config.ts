@@ -1,9 +1,10 @@
-import { addressRange } from '@ponte/contracts'
+import { addressRange, WAITS } from '@ponte/contracts'
 import { commonSettings, integer, list, sealKeys, secret, secrets } from '@ponte/service-kit'
 import { z } from 'zod'
 import { isLoopback } from './loopback'
 
-const owner = z.url().transform(url => url.replace(/\/$/, ''))
+const webUrl = z.url().transform(url => url.replace(/\/$/, ''))
+const owner = list.pipe(z.array(webUrl).min(1, 'names no URL'))
 
 const cidrs = list.pipe(z.array(addressRange))
 const isProtected = ({ protocol, hostname }: URL) => protocol === 'https:' || isLoopback(hostname)
@@ -13,7 +14,10 @@ export const apiGatewayConfig = z
     ...commonSettings,
     /** Key that webhook secrets are sealed with, the same as the webhook dispatcher's, or several while it is changed. */
     SEAL_KEY: sealKeys,
-    /** The owners, and the secret of our tokens for each; while it is changed several, of which the first signs. */
+    /**
+     * The owners: a URL whose name has an address for each replica, or the URLs of the replicas, comma-separated. And the secret of our tokens for each; while it is changed several, of
+     * which the first signs.
+     */
     ORDERS_URL: owner,
     ORDERS_TOKEN_SECRET: secrets,
     SUBSCRIPTIONS_URL: owner,
@@ -26,9 +30,9 @@ export const apiGatewayConfig = z
     /** The webhook dispatcher's own settings, so that a merchant is warned of an address that it refuses, and of no other. */
     WEBHOOK_ALLOW_CIDRS: cidrs.default([]),
     WEBHOOK_DENY_CIDRS: cidrs.default([]),
-    /** How long an owner may take for an answer. */
+    /** Longest wait for an owner's answer. */
     OWNER_TIMEOUT_MS: integer(100, 60_000).default(15_000),
-    /** How old a connection to an owner may grow: a new replica gets its share of requests within this time. */
+    /** Oldest age of a connection to an owner: a new replica gets its share of requests within this time. */
     OWNER_CONNECTION_AGE_MS: integer(100, 600_000).default(10_000),
     /** Session tokens: issuer, audience, and either the JWKS URL or the shared secret. */
     JWT_ISSUER: z.string(),
@@ -40,25 +44,28 @@ export const apiGatewayConfig = z
      * reports the time as `auth_time` or in `amr`.
      */
     FRESH_LOGIN_S: integer(0, 86_400).default(300),
-    /** How long a change of the payout address waits, and can be cancelled: signed by the new address, and otherwise. 0 and 0 let it wait for nothing. */
+    /** Wait of a change of the payout address, during which it can be cancelled: signed by the new address, and otherwise. 0 and 0 let it wait for nothing. */
     PAYOUT_DELAY_S: integer(0, 30 * 86_400).default(86_400),
-    PAYOUT_UNSIGNED_DELAY_S: integer(0, 30 * 86_400).default(172_800),
-    /** What the dashboard needs to log in: where the identity provider is, and the public key it wants. */
+    PAYOUT_UNSIGNED_DELAY_S: integer(0, 30 * 86_400).default(WAITS.payout_address.defaultDelayS),
+    /** Wait of a change that makes or ends an owner; also the time after it in which no change of the payout address is in force. */
+    OWNER_DELAY_S: integer(0, 30 * 86_400).default(WAITS.owners.defaultDelayS),
+    PAYOUT_HOLD_S: integer(0, 30 * 86_400).default(259_200),
+    /** For the dashboard's login: the identity provider's address, and the public key it wants. */
     AUTH_URL: z.url().optional(),
     PUBLIC_CLIENT_KEY: z.string().optional(),
     /** Where merchants and payers reach this gateway; the OpenAPI document names it. Required unless HOST is a loopback address without a proxy in front. */
-    PUBLIC_URL: owner.optional(),
+    PUBLIC_URL: webUrl.optional(),
     /** Mails to members are handed to this server, such as smtps://user:password@mail.example; without it there are none. */
     SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
-    /** What they are from, such as Ponte <no-reply@example.com>. */
+    /** Sender of mails, such as Ponte <no-reply@example.com>. */
     MAIL_FROM: z
       .string()
       .regex(/^[^<>\r\n]*<?[^\s<>@]+@[^\s<>@]+>?$/, 'must be an address')
       .optional(),
-    /** Requests a minute per API key or user, over all replicas; and per address, in each replica. */
+    /** Requests a minute per API key or login of a user, over all replicas; and per address, in each replica. */
     RATE_LIMIT_CALLER_PER_MINUTE: integer(1).default(6_000),
     RATE_LIMIT_ADDRESS_PER_MINUTE: integer(1).default(12_000),
-    /** Changes of merchants' own accounts a minute per user, over all replicas: each is recorded, published, and may ask the chain. */
+    /** Changes of merchants' own accounts a minute per login, over all replicas: each is recorded, published, and may ask the chain. */
     RATE_LIMIT_CHANGES_PER_MINUTE: integer(1).default(60),
     /**
      * Requests a minute of a user, or of a merchant's API keys together, in each replica, that ask for a change in orders, subscriptions, endpoints or deliveries
@@ -66,7 +73,7 @@ export const apiGatewayConfig = z
      */
     RATE_LIMIT_UNCHANGED_PER_MINUTE: integer(1).default(600),
     /**
-     * Requests of one merchant that a replica serves at once: lists and reads; as many that wait for events or are files; and writes. Of one who asks for more
+     * Requests of one merchant that a replica serves at once: lists and reads; as many that are files; and writes. Of one who asks for more
      * it serves so few while other merchants or payers ask too (`…_CONTENDED`). More wait, up to MERCHANT_WAITING_MAX of each kind.
      */
     MERCHANT_READS_MAX: integer(1, 1_000).default(8),
@@ -74,7 +81,7 @@ export const apiGatewayConfig = z
     MERCHANT_WRITES_MAX: integer(1, 1_000).default(32),
     MERCHANT_WRITES_CONTENDED: integer(1, 1_000).default(1),
     MERCHANT_WAITING_MAX: integer(0, 10_000).default(512),
-    /** Requests that wait for an event (`wait`) at once, in each replica. */
+    /** Requests that wait for an event (`wait`) at once, in each replica; one merchant has no more of these places than it leaves free. */
     EVENT_WAITS_MAX: integer(1, 10_000).default(256),
     /** Live checkout streams open at once, in all, per address and per merchant, in each replica. */
     STREAMS_MAX: integer(1).default(5_000),

@@ -1,9 +1,12 @@
 import { join } from 'node:path'
 
 export { type ApiGatewayConfig, apiGatewayConfig } from './config'
-export { docsRoutes, quickstartPage } from './docs'
-export { openApiDocument } from './openapi'
-export { errorPage, securityHeaders } from './pages'
+export { docsRoutes } from './docs/docs-routes'
+export { quickstartPage } from './docs/guide/guide-pages'
+export * as accountRules from './merchant/rules'
+export { openApiDocument } from './openapi/document'
+export { errorPage } from './pages/error-page'
+export { securityHeaders } from './pages/security-headers'
 export { type ApiGatewayOverrides, createApiGateway } from './service'
 
 /** Where this service's migrations are. */

@@ -1,6 +1,6 @@
 import type { Event } from '@ponte/contracts'
 import type { Reactions } from '@ponte/service-kit'
-import { eventNotice } from './mail'
+import { eventNotice } from './mail/event-notice'
 import type { Store } from './store'
 
 /** Events in: each is a mail to the members who want it, and nothing without a server for mail. */

@@ -1,48 +1,35 @@
-import type { AddressPolicy } from '@ponte/contracts'
-import type { Logger } from '@ponte/service-kit'
+import { type Operation, operationList, placesOf } from '@ponte/contracts'
+import { type Logger, reader } from '@ponte/service-kit'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
-import {
-  auditRoutes,
-  auditTrail,
-  keyRoutes,
-  mailRoutes,
-  memberRoutes,
-  merchantRoutes,
-  own,
-  payoutRoutes,
-  requireMembership,
-} from './account'
-import { brandingRoutes } from './branding'
-import { checkoutRoutes, type LiveCheckout, PAYERS_PATHS } from './checkout'
-import { rememberTerms, requireApiKey, requirePermission, requireSession, type SessionTokens, termsIn, userIn } from './credentials'
-import { knownQuery, neededPermission } from './documented'
-import { type Concurrency, createPresence, limitCaller, limitConcurrency, type Verdict } from './limits'
-import { type PayoutGuard, termsOf } from './merchant'
-import { withOtherMethods } from './methods'
-import { INTERFACE_VERSION } from './openapi'
-import { overviewRoute } from './overview'
-import { forwardedRoutes, isLongAnswer, type Owners } from './owners'
+import { auditHandlers } from './account/audit-routes'
+import { auditTrail } from './account/audit-trail'
+import type { AccountDeps } from './account/changes'
+import { keyHandlers } from './account/key-routes'
+import { mailHandlers } from './account/mail-routes'
+import { memberHandlers } from './account/member-routes'
+import { merchantHandlers } from './account/merchant-routes'
+import { payoutHandlers } from './account/payout-routes'
+import { sessionHandlers } from './account/session-routes'
+import { shownSecret } from './account/shown-secret'
+import { waitingHandlers } from './account/waiting-routes'
+import { brandingHandlers } from './branding/branding-routes'
+import { checkoutHandlers } from './checkout/checkout-routes'
+import type { LiveCheckout } from './checkout/live-checkout'
+import { callerIn } from './credentials/credentials'
+import type { Handlers } from './edge/handlers'
+import { jsonBody } from './edge/json-body'
+import { withOtherMethods } from './edge/methods'
+import { type GuardDeps, guarding } from './guards'
+import type { Verdict } from './limits/rate-limit'
+import { overviewHandlers } from './overview/overview-route'
+import { forwarding, type Owners } from './owners/forwarding'
 import { ping } from './ping'
-import type { Store } from './store'
 
-export interface RouteDeps {
-  store: Store
+export interface RouteDeps extends GuardDeps, Omit<AccountDeps, 'orders'> {
   owners: Owners
-  tokens: SessionTokens
   live: LiveCheckout
-  takeCaller(bucket: string): Promise<Verdict>
-  /** The same for changes of accounts. */
-  takeChange(bucket: string): Promise<Verdict>
   /** Counts requests for a change that changed nothing. */
   countUnchanged(bucket: string, count: number): Verdict
-  /** Bounds per merchant in this replica. */
-  concurrency: { reads: Concurrency; longAnswers: Concurrency; writes: Concurrency }
-  now: () => Date
-  sealKeys: readonly string[]
-  freshLoginMs: number
-  payoutGuard: PayoutGuard
-  isMailing: boolean
-  webhooks: AddressPolicy
   logger: Logger
   /** Answered before everything else. */
   local?: Router
@@ -50,60 +37,50 @@ export interface RouteDeps {
   pages: Router
 }
 
-/** Every route: its credential, its limit, and the service that answers. */
+/** Every route: its credential, its limit, and who answers, as the table of operations has them. */
 export function routes(deps: RouteDeps): Router {
-  const { store, owners, tokens, live, takeCaller, concurrency, now } = deps
+  const { owners } = deps
+  const account = { ...deps, orders: owners.orders }
+  const handlers: Handlers & Record<string, unknown> = {
+    ping: (_asked, req, res) => ping(req, res),
+    ...overviewHandlers(owners, deps.now),
+    ...merchantHandlers(account),
+    ...payoutHandlers(account),
+    ...brandingHandlers(account),
+    ...keyHandlers(account),
+    ...memberHandlers(account),
+    ...waitingHandlers(account),
+    ...sessionHandlers(account),
+    ...mailHandlers(account),
+    ...auditHandlers(deps.store),
+    ...checkoutHandlers(owners, deps.live),
+  }
+  const toOwner = {
+    owners,
+    trail: auditTrail(deps),
+    callerIn,
+    shownSecret: (res: Response, operation: Operation) => shownSecret(deps, res, operation),
+    isByKey: (res: Response) => res.locals.credential === 'api_key',
+  }
+  const guards = guarding(deps)
   const router = Router()
   if (deps.local) router.use(deps.local)
-  const merchantId = (res: Response) => termsIn(res).merchant_id
-  const presence = createPresence(() => now().getTime())
-  const limited = (limit: Concurrency) => limitConcurrency(limit, presence, merchantId)
-  const turns = { reads: limited(concurrency.reads), longAnswers: limited(concurrency.longAnswers), writes: limited(concurrency.writes) }
-  const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD'
-  const turnOf = (req: Request) => {
-    if (!isRead(req)) return turns.writes
-    return isLongAnswer(req) ? turns.longAnswers : turns.reads
+  for (const [id, operation] of operationList) {
+    if (operation.credentials.includes('internal')) continue
+    const handler = Object.hasOwn(handlers, id) ? answering(operation, handlers[id] as AnyHandler) : null
+    for (const place of placesOf(operation)) {
+      router[operation.method](place.path, ...guards(operation, place), handler ?? forwarding(toOwner, operation, place))
+    }
   }
-  const turn: RequestHandler = (req, res, next) => turnOf(req)(req, res, next)
-  const allowed = requirePermission(neededPermission)
-  const apiKey = [
-    requireApiKey(store.apiKeys.terms),
-    limitCaller(takeCaller, res => `merchant:${merchantId(res)}`),
-    allowed,
-    knownQuery,
-    turn,
-  ]
-  const member = requireMembership(store, req => neededPermission(req) !== null)
-  const session = [requireSession(tokens), limitCaller(takeCaller, res => `user:${userIn(res).id}`), knownQuery, member, allowed]
-  const sessionMerchant: RequestHandler = async (req, res, next) => {
-    rememberTerms(res, termsOf(await own(store, res)))
-    turn(req, res, next)
-  }
-  router.get('/ping', knownQuery, ping)
-  router.use('/api', (_req, res, next) => {
-    res.setHeader('Cache-Control', 'no-store')
-    res.setHeader('Ponte-Version', INTERFACE_VERSION)
-    next()
-  })
-  router.get('/api/v1/merchants/me/overview', ...session, sessionMerchant, overviewRoute(owners, now))
-  const limitChanges = limitCaller(deps.takeChange, res => `changes:${userIn(res).id}`)
-  const changing: RequestHandler = (req, res, next) => (isRead(req) ? next() : limitChanges(req, res, next))
-  const account = { ...deps, orders: owners.orders, session: [...session, changing], apiKey }
-  router.use(merchantRoutes(account))
-  router.use(payoutRoutes(account))
-  router.use(brandingRoutes(account, knownQuery))
-  const credentials = { api_key: apiKey, session: [...session, sessionMerchant] }
-  router.use(keyRoutes(account))
-  router.use(memberRoutes(account))
-  router.use(mailRoutes(account))
-  router.use(auditRoutes(store, credentials))
-  router.use(forwardedRoutes(owners, credentials, auditTrail(deps)))
-  router.use(PAYERS_PATHS, (_req, _res, next) => {
-    presence.note('payers')
-    next()
-  })
-  router.use(checkoutRoutes(owners, live, knownQuery))
   router.use(deps.docs)
   router.use(deps.pages)
   return withOtherMethods(router)
+}
+
+type AnyHandler = (asked: object, req: Request, res: Response) => unknown
+
+/** Answers an operation here, with what its row reads of the request. */
+function answering(operation: Operation, handler: AnyHandler): RequestHandler {
+  const read = reader(operation)
+  return async (req, res) => void (await handler(read(req, operation.method === 'get' ? undefined : jsonBody(req)), req, res))
 }

@@ -12,21 +12,32 @@ import {
   serviceParts,
   unseal,
 } from '@ponte/service-kit'
-import { activatePayoutChanges, forgetKeyRequests } from './account'
-import { logoRoutes } from './branding'
-import { HEARTBEAT_MS, liveCheckout, liveViews } from './checkout'
+import { forgetKeyRequests } from './account/key-routes'
+import { accountOperatorRoutes } from './account/operator-routes'
+import { activatePayoutChanges } from './account/payout-routes'
+import { activateOwnerChanges, reportUnknown } from './account/team'
+import { logoRoutes } from './branding/branding-routes'
+import { liveViews } from './checkout/checkout-routes'
+import { HEARTBEAT_MS, liveCheckout } from './checkout/live-checkout'
 import type { ApiGatewayConfig } from './config'
-import { sessionTokens } from './credentials'
-import { docsRoutes } from './docs'
-import { limitAddress, localLimit, sharedLimit, WINDOW_MS } from './limits'
-import { createMailer, type MailerDeps, openSmtp } from './mail'
-import { openOwner } from './owners'
-import { errorPage, pages, type SessionProvider, securityHeaders } from './pages'
+import { type IdentityProvider, openIdentityProvider } from './credentials/identity-provider'
+import { sessionTokens } from './credentials/session-token'
+import { docsRoutes } from './docs/docs-routes'
+import { interfaceHeaders } from './edge/interface-headers'
+import { limitAddress } from './limits/limit-handlers'
+import { localLimit, sharedLimit, WINDOW_MS } from './limits/rate-limit'
+import { createMailer, type MailerDeps } from './mail/mailer'
+import { openSmtp } from './mail/smtp'
+import { openOwner } from './owners/owner'
+import { errorPage } from './pages/error-page'
+import { pages } from './pages/pages'
+import { securityHeaders } from './pages/security-headers'
 import { reactions } from './reactions'
 import { type RouteDeps, routes } from './routes'
 import { openStore } from './store'
 
 const PAYOUT_CHANGES_EVERY_MS = 5_000
+const UNANSWERED_EVERY_MS = 60_000
 const FORGET_REQUESTS_EVERY_MS = 600_000
 /** Live pages have so many connections to orders. */
 const LIVE_CONNECTIONS = 4
@@ -39,6 +50,7 @@ export type ApiGatewayOverrides = Overrides & { local?: RouteDeps['local'] | und
 export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGatewayOverrides = {}) {
   const { logger, metrics, database, bus, now, assemble } = serviceParts('api-gateway', config, { topology, overrides })
   const clock = () => now().getTime()
+  const provider = identityProvider(config, logger)
   const relay = outboxRelay(database, bus, logger, { outboxDays: config.OUTBOX_DAYS, inboxDays: config.INBOX_DAYS })
   const store = openStore(database, {
     ...{ now, mails: config.SMTP_URL !== undefined },
@@ -55,7 +67,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
   // Connections of their own, so that no request waits behind live pages.
   const pagesOwner = openOwner({
     ...ownerOptions(config, logger),
-    ...{ name: 'orders', url: config.ORDERS_URL, secrets: config.ORDERS_TOKEN_SECRET, connections: LIVE_CONNECTIONS },
+    ...{ name: 'orders', urls: config.ORDERS_URL, secrets: config.ORDERS_TOKEN_SECRET, connections: LIVE_CONNECTIONS },
   })
   const live = liveCheckout({
     views: orderIds => liveViews(pagesOwner, orderIds),
@@ -65,10 +77,19 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
     logger,
   })
   const pruning = every('rate window pruning', WINDOW_MS, store.rateWindows.prune, logger)
+  metrics.observed(
+    'ponte_owner_replicas_silent',
+    'Replicas of owners that accept connections and answer nothing, as this replica sees them',
+    () => Object.values(owners).reduce((sum, owner) => sum + owner.silentReplicas(), 0),
+  )
   metrics.observed('ponte_live_streams', 'Checkout streams open in this replica', live.count)
 
+  const payoutGuard = {
+    ...{ delayMs: config.PAYOUT_DELAY_S * 1_000, unsignedDelayMs: config.PAYOUT_UNSIGNED_DELAY_S * 1_000 },
+    ...{ ownerDelayMs: config.OWNER_DELAY_S * 1_000, payoutHoldMs: config.PAYOUT_HOLD_S * 1_000 },
+  }
   const app = createApp({
-    before: [securityHeaders(config.AUTH_URL), limitAddress(localLimit(config.RATE_LIMIT_ADDRESS_PER_MINUTE, clock))],
+    before: [securityHeaders(config.AUTH_URL), interfaceHeaders, limitAddress(localLimit(config.RATE_LIMIT_ADDRESS_PER_MINUTE, clock))],
     routes: routes({
       store,
       owners,
@@ -81,13 +102,14 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       countUnchanged: localLimit(config.RATE_LIMIT_UNCHANGED_PER_MINUTE, clock),
       concurrency: {
         reads: { running: config.MERCHANT_READS_MAX, contended: config.MERCHANT_READS_CONTENDED, waiting: config.MERCHANT_WAITING_MAX },
-        longAnswers: { running: config.MERCHANT_READS_MAX, waiting: config.MERCHANT_WAITING_MAX },
+        files: { running: config.MERCHANT_READS_MAX, waiting: config.MERCHANT_WAITING_MAX },
         writes: { running: config.MERCHANT_WRITES_MAX, contended: config.MERCHANT_WRITES_CONTENDED, waiting: config.MERCHANT_WAITING_MAX },
       },
       sealKeys: config.SEAL_KEY,
       isMailing: config.SMTP_URL !== undefined,
       freshLoginMs: config.FRESH_LOGIN_S * 1_000,
-      payoutGuard: { delayMs: config.PAYOUT_DELAY_S * 1_000, unsignedDelayMs: config.PAYOUT_UNSIGNED_DELAY_S * 1_000 },
+      provider,
+      payoutGuard,
       webhooks: { allowed: config.WEBHOOK_ALLOW_CIDRS, denied: config.WEBHOOK_DENY_CIDRS },
       ...(overrides.local ? { local: overrides.local } : {}),
       docs: docsRoutes({ publicUrl: config.PUBLIC_URL }),
@@ -96,7 +118,9 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
         folder: config.WEB_FOLDER ?? builtPages,
         settings: { auth_url: config.AUTH_URL ?? null, public_client_key: config.PUBLIC_CLIENT_KEY ?? null },
         session: {
-          provider: sessionProvider(config),
+          provider,
+          sessions: store.sessions,
+          now,
           secure: config.PUBLIC_URL?.startsWith('https:') ?? false,
           clock,
           logger,
@@ -114,6 +138,9 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       relay,
       pruning,
       every('payout address changes', PAYOUT_CHANGES_EVERY_MS, () => activatePayoutChanges(store, now), logger),
+      every('changes of owners', PAYOUT_CHANGES_EVERY_MS, () => activateOwnerChanges({ store, now, payoutGuard }), logger),
+      every('requests without an answer', UNANSWERED_EVERY_MS, () => reportUnknown({ store }), logger),
+      every('sessions not seen for long', FORGET_REQUESTS_EVERY_MS, () => store.sessions.forget(now()), logger),
       every('requests for keys', FORGET_REQUESTS_EVERY_MS, () => forgetKeyRequests(store), logger),
       ...Object.values(owners),
       pagesOwner,
@@ -123,10 +150,12 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       every('live checkout heartbeat', HEARTBEAT_MS, live.heartbeat, logger),
     ],
     http,
-    operators: resealRoutes(database, config.SEAL_KEY, [
-      { table: 'merchants', column: 'sealed_webhook_secret' },
-      { table: 'merchants', column: 'sealed_pending_secret' },
-    ]),
+    operators: accountOperatorRoutes({ store, now, payoutGuard }).use(
+      resealRoutes(database, config.SEAL_KEY, [
+        { table: 'merchants', column: 'sealed_webhook_secret' },
+        { table: 'merchants', column: 'sealed_pending_secret' },
+      ]),
+    ),
     // Started last and stopped first: the HTTP part's stop waits for open answers, and a stream never ends by itself.
     last: [live],
   })
@@ -149,8 +178,8 @@ const ownerOptions = (config: ApiGatewayConfig, logger: Logger) => ({
 })
 
 function openOwners(config: ApiGatewayConfig, logger: Logger) {
-  const open = (name: string, url: string, secrets: readonly string[], more: { longAnswers?: number } = {}) =>
-    openOwner({ name, url, secrets, ...ownerOptions(config, logger), ...more })
+  const open = (name: string, urls: readonly string[], secrets: readonly string[], more: { longAnswers?: number } = {}) =>
+    openOwner({ name, urls, secrets, ...ownerOptions(config, logger), ...more })
   return {
     orders: open('orders', config.ORDERS_URL, config.ORDERS_TOKEN_SECRET),
     subscriptions: open('subscriptions', config.SUBSCRIPTIONS_URL, config.SUBSCRIPTIONS_TOKEN_SECRET),
@@ -163,15 +192,11 @@ function openOwners(config: ApiGatewayConfig, logger: Logger) {
   }
 }
 
-/** Where sessions are renewed and ended: beside the provider's keys, which this process reaches, or else where browsers log in. */
-function sessionProvider({ AUTH_URL, JWKS_URL, PUBLIC_CLIENT_KEY }: ApiGatewayConfig): SessionProvider | null {
+/** Beside the provider's keys, which this process reaches, or else where browsers log in. Null without `AUTH_URL`. */
+function identityProvider({ AUTH_URL, JWKS_URL, PUBLIC_CLIENT_KEY }: ApiGatewayConfig, logger: Logger): IdentityProvider | null {
   if (AUTH_URL === undefined) return null
   const keys = JWKS_URL?.endsWith('/.well-known/jwks.json') ? JWKS_URL : `${AUTH_URL.replace(/\/$/, '')}/auth/v1/.well-known/jwks.json`
-  return {
-    refreshUrl: new URL('../token?grant_type=refresh_token', keys).href,
-    logoutUrl: new URL('../logout?scope=local', keys).href,
-    clientKey: PUBLIC_CLIENT_KEY ?? '',
-  }
+  return openIdentityProvider({ url: new URL('../', keys).href, clientKey: PUBLIC_CLIENT_KEY ?? '', logger })
 }
 
 function tokenKeys(config: ApiGatewayConfig) {

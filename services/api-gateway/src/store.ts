@@ -9,6 +9,7 @@ import { merchantStore } from './store/merchants'
 import { namedKeyStore } from './store/named-keys'
 import type { MerchantStoreOptions } from './store/options'
 import { rateWindowStore } from './store/rate-windows'
+import { sessionStore } from './store/sessions'
 
 export type Store = ReturnType<typeof openStore>
 
@@ -22,6 +23,7 @@ export function openStore(database: Database, options: MerchantStoreOptions) {
     members: memberStore(database, prisma, options),
     auditLog: auditLogStore(database, options),
     mails: mailStore(database, options),
+    sessions: sessionStore(database, prisma),
     rateWindows: rateWindowStore(database),
   }
 }

@@ -32,12 +32,13 @@ test('who changed what, when and from where is read by page, by action and by a 
   const entries = [...page.data, ...rest.data]
   expect(entries.map(({ action, changed, network }) => [action, changed, network])).toEqual([
     ['named_key.create', ['api_key', 'audit:read'], '127.0.0.0/24'],
+    ['webhook_secret.show_again', ['webhook_secret'], '2001:db8:1::/48'],
     ['api_key.rotate', ['api_key'], '2001:db8:1::/48'],
     ['merchant.update', ['display_name'], '203.0.113.0/24'],
     ['merchant.create', ['merchant'], '127.0.0.0/24'],
   ])
-  expect(entries[2]).toMatchObject({ object: 'audit_entry', user_id: 'auditor', request_id: 'request-1' })
-  expect((await audit(token, '?action=api_key.rotate')).body.data).toEqual([entries[1]])
+  expect(entries[3]).toMatchObject({ object: 'audit_entry', user_id: 'auditor', request_id: 'request-1' })
+  expect((await audit(token, '?action=api_key.rotate')).body.data).toEqual([entries[2]])
   expect((await request(system.url).get('/api/v1/audit').set(bearer(key.api_key)).expect(200)).body.data).toEqual(entries)
   const file = await request(system.url).get('/api/v1/audit.csv').set(bearer(key.api_key)).expect(200)
   expect(file.headers['content-type']).toBe('text/csv; charset=utf-8')
@@ -62,6 +63,7 @@ describe('changes that other services make', () => {
 
   test.each([
     ['post', `/orders/${id}/cancel`, {}, 'order.cancel', []],
+    ['post', `/orders/${id}/accept`, { reason: 'x' }, 'order.accept', ['reason']],
     ['post', `/attention/${id}/handle`, { facts: 'x' }, 'attention.handle', ['facts']],
     ['post', `/attention/${id}/reopen`, {}, 'attention.reopen', []],
     ['post', '/subscriptions', { brl_amount: '10.00', 'Bad name': 1 }, 'subscription.create', ['brl_amount']],
@@ -209,8 +211,8 @@ test('a service that migrates and runs as a role of its own has no right to chan
     const log = auditLogStore(service, { now: () => new Date(), committed: () => undefined })
     const actor = { userId: 'user', requestId: 'request', network: null }
     await log
-      .begin({ action: 'order.cancel', changed: [], target: null, merchantId: randomUUID(), actor })
-      .then(entry => log.end(entry, 'done', null))
+      .begin({ action: 'order.cancel', changed: [], target: null, isInforming: false, merchantId: randomUUID(), actor })
+      .then(entry => log.end(entry, 'done', null, null))
       .finally(() => service.stop?.())
   } finally {
     await admin.query(`REASSIGN OWNED BY ${role} TO CURRENT_USER; DROP OWNED BY ${role}; DROP ROLE ${role}`)

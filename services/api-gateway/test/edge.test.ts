@@ -66,6 +66,8 @@ describe('a method that a path does not have', () => {
     ['get', '/api/v1/subscriptions/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90/charge', 'POST'],
     ['delete', '/openapi.json', 'GET, HEAD'],
     ['patch', '/dashboard/session', 'DELETE, POST, PUT'],
+    ['put', '/api/v1/deliveries/replay', 'POST'],
+    ['put', '/api/v1/merchants/me/deliveries/replay', 'POST'],
   ] as const)('is 405 with Allow: %s %s', async (method, path, allow) => {
     const { body, headers } = await request(system.url)[method](path).expect(405)
     expect(body).toMatchObject({ code: 'method_not_allowed', status: 405 })
@@ -94,7 +96,9 @@ describe('bodies that are too much (413)', () => {
 
   test('one byte over 64 KiB is refused, 64 KiB pass', async () => {
     const json = (size: number) => `"${'a'.repeat(size - 2)}"`
-    expect((await post('/api/v1/orders', json(65_537)).expect(413)).body.code).toBe('payload_too_large')
+    const refused = await post('/api/v1/orders', json(65_537)).expect(413)
+    expect(refused.body.code).toBe('payload_too_large')
+    expect(refused.headers['ponte-version']).toMatch(/^\d{4}-\d\d-\d\d$/)
     expect(system.owners.orders.received).toEqual([])
     const { status } = await post('/api/v1/orders', `{"a":"${'a'.repeat(65_536 - 8)}"}`)
     expect(status).toBe(201)

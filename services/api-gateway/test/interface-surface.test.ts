@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorTable } from '@ponte/contracts'
-import { INTERFACE_VERSION, openApiDocument } from '../src/openapi'
+import { openApiDocument } from '../src/openapi/document'
+import { INTERFACE_VERSION } from '../src/openapi/headers'
 
 // docs/interface.md#versions: within /api/v1 things are only added. Each file in `interfaces` is what clients of that day rely on; a new day is
-// written with WRITE_INTERFACE=1, an old one is never changed.
+// written with WRITE_INTERFACE=1, an old one is never changed but where the change log names a field that went (`days` of `GET /summary`, for one figure of each day).
 
 type Schema = { properties?: Record<string, { type?: unknown; enum?: unknown[] }>; required?: string[] }
 interface Surface {

@@ -2,9 +2,9 @@ import { get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { createApp, httpServer, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import { Router } from 'express'
-import { type LiveView, liveCheckout, REFRESHED_AT_ONCE } from '../src/checkout'
+import { type LiveView, liveCheckout, REFRESHED_AT_ONCE } from '../src/checkout/live-checkout'
 
-// What a heartbeat asks, which streams it ends, and who takes how many places. Its time is handed in by calling it.
+// Questions of a heartbeat, the streams that it ends, and everyone's places. Its time is handed in by calling it.
 
 const STREAMS = 450
 const orders = new Map<string, LiveView>()

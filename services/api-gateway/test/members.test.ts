@@ -1,6 +1,6 @@
 import { PERMISSIONS, ROLE_PERMISSIONS } from '@ponte/contracts'
 import request from 'supertest'
-import { bearer, newMerchant, startGateway, type TestGateway } from './world'
+import { bearer, newMerchant, OWNER_DAYS_MS, settleAccounts, startGateway, type TestGateway } from './world'
 
 const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
 let system: TestGateway
@@ -32,7 +32,18 @@ async function colleague(owner: string, role: string) {
   const { token } = await invite(owner, user.email, role)
   await accept(user.token, token).expect(200)
   const { body } = await ask(owner, 'get', '/members')
-  return { ...user, id: body.data.find(({ user_id }: { user_id: string }) => user_id === user.sub).id }
+  if (role === 'owner') await ownersSettle()
+  return { ...user, token: again(user.token), id: body.data.find(({ user_id }: { user_id: string }) => user_id === user.sub).id }
+}
+const ownersSettle = async () => {
+  at.ms += OWNER_DAYS_MS.delay
+  await settleAccounts(system, () => new Date(at.ms))
+}
+const subjectOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub
+/** The same user, logged in now. */
+const again = (token: string) => {
+  const { sub, email, email_verified } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  return system.identity.sign({ sub, email, email_verified })
 }
 
 test('a colleague is invited, works with what their role allows, and is out on the next request after their removal', async () => {
@@ -106,10 +117,11 @@ test('an owner who is removed leaves no way back in: the invitations that they s
   const leaving = await colleague(token, 'owner')
   const accomplice = newUser()
   const wayBack = await invite(leaving.token, accomplice.email, 'owner')
-  const sent = await invite(token, accomplice.email, 'viewer')
-  await ask(token, 'delete', `/members/${leaving.id}`).expect(200)
-  expect((await accept(accomplice.token, wayBack.token).expect(409)).body.code).toBe('invalid_state')
-  expect((await accept(accomplice.token, sent.token).expect(200)).body.role).toBe('viewer')
+  const sent = await invite(again(token), accomplice.email, 'viewer')
+  await ask(again(token), 'delete', `/members/${leaving.id}`).expect(202)
+  await ownersSettle()
+  expect((await accept(again(accomplice.token), wayBack.token).expect(409)).body.code).toBe('invalid_state')
+  expect((await accept(again(accomplice.token), sent.token).expect(200)).body.role).toBe('viewer')
 })
 
 const makeKey = (token: string, name: string, replica = 0) => ask(token, 'post', '/api-keys', { name, scopes: ['orders:read'] }, replica)
@@ -140,7 +152,8 @@ test('who may not make keys any more loses those that they made; a role that may
   const [lost, kept] = [await makeKey(first.token, 'lost').expect(201), await makeKey(second.token, 'kept').expect(201)]
   const give = async (id: string, role: string, query = '') =>
     (await ask(token, 'patch', `/members/${id}${query}`, { role }).expect(200)).body.revoked_api_keys
-  expect(await give(first.id, 'developer')).toEqual([])
+  const beyond = await ask(first.token, 'post', '/api-keys', { name: 'beyond', scopes: ['orders:write'] }).expect(201)
+  expect(await give(first.id, 'developer')).toEqual([beyond.body.id])
   expect(await give(first.id, 'viewer')).toEqual([lost.body.id])
   expect(await give(second.id, 'finance', '?keep_api_keys=true')).toEqual([])
   expect(await give(second.id, 'viewer')).toEqual([])
@@ -180,12 +193,16 @@ test('a change of the payout address is withdrawn with the owner who requested i
   const PAID = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
   const { token, merchant } = await newMerchant(system, { display_name: 'Padaria', payout_address: PAID })
   for (const leave of ['delete', 'patch'] as const) {
-    const thief = await colleague(token, 'owner')
+    const thief = await colleague(again(token), 'owner')
     await ask(thief.token, 'patch', '', { payout_address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906' }).expect(200)
-    await ask(token, leave, `/members/${thief.id}`, leave === 'patch' ? { role: 'admin' } : undefined).expect(200)
-    expect((await ask(token, 'get').expect(200)).body).toMatchObject({ payout_address: PAID, pending_payout_change: null })
-    const { rows } = await system.sql.query('SELECT changed FROM audit_log WHERE merchant_id = $1 ORDER BY id DESC LIMIT 1', [merchant.id])
-    expect(rows[0]?.changed).toContain('pending_payout_change')
+    await ask(again(token), leave, `/members/${thief.id}`, leave === 'patch' ? { role: 'admin' } : undefined).expect(202)
+    await ownersSettle()
+    expect((await ask(again(token), 'get').expect(200)).body).toMatchObject({ payout_address: PAID, pending_payout_change: null })
+    const { rows } = await system.sql.query(
+      "SELECT action, changed FROM audit_log WHERE merchant_id = $1 AND action LIKE 'owner_change.%' ORDER BY id DESC LIMIT 1",
+      [merchant.id],
+    )
+    expect(rows[0]).toMatchObject({ action: 'owner_change.activate', changed: expect.arrayContaining(['pending_payout_change']) })
   }
 })
 
@@ -193,13 +210,14 @@ test('two owners who remove each other at one moment leave one owner, whichever 
   for (let round = 0; round < 5; round++) {
     const { token, merchant } = await newMerchant(system)
     const other = await colleague(token, 'owner')
-    const { body } = await ask(token, 'get', '/members')
+    const { body } = await ask(again(token), 'get', '/members')
     const mine = body.data.find(({ id }: { id: string }) => id !== other.id)
     const statuses = await Promise.all([
-      ask(token, 'delete', `/members/${other.id}`),
+      ask(again(token), 'delete', `/members/${other.id}`),
       ask(other.token, 'delete', `/members/${mine.id}`, undefined, 1),
     ])
-    expect(statuses.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(statuses.filter(({ status }) => status === 202)).toHaveLength(1)
+    await ownersSettle()
     const { rows } = await system.sql.query('SELECT role FROM members WHERE merchant_id = $1', [merchant.id])
     expect(rows).toEqual([{ role: 'owner' }])
   }
@@ -212,10 +230,79 @@ test('the last owner neither leaves nor steps down; another owner may remove who
   await ask(token, 'delete', `/members/${founder.id}`).expect(409)
   await ask(token, 'patch', `/members/${founder.id}`, { role: 'viewer' }).expect(409)
   const other = await colleague(token, 'viewer')
-  expect((await ask(token, 'patch', `/members/${other.id}`, { role: 'owner' }).expect(200)).body.role).toBe('owner')
-  await ask(other.token, 'delete', `/members/${founder.id}`).expect(200)
-  await ask(token, 'get').expect(404)
-  await request(system.url).post('/api/v1/merchants').set(bearer(token)).send({ display_name: 'Another' }).expect(201)
+  expect((await ask(token, 'patch', `/members/${other.id}`, { role: 'owner' }).expect(202)).body).toMatchObject({
+    ...{ object: 'waiting_change', type: 'member', member_id: other.id, email: other.email, role: 'owner', may_cancel: true },
+    activates_at: new Date(at.ms + OWNER_DAYS_MS.delay).toISOString(),
+  })
+  await ask(other.token, 'delete', `/members/${founder.id}`).expect(403)
+  await ownersSettle()
+  await ask(again(other.token), 'delete', `/members/${founder.id}`).expect(202)
+  await ask(again(token), 'get').expect(200)
+  await ownersSettle()
+  await ask(again(token), 'get').expect(404)
+  await request(system.url)
+    .post('/api/v1/merchants')
+    .set(bearer(again(token)))
+    .send({ display_name: 'Another' })
+    .expect(201)
+})
+
+const waitingFor = async (token: string) => (await ask(again(token), 'get', '/api/v1/waiting-changes').expect(200)).body.data
+const undo = (token: string, id: string, replica = 0) => ask(token, 'post', `/api/v1/waiting-changes/${id}/cancel`, {}, replica)
+
+test('who was an owner when a change was requested sees and cancels it, also after they are none any more', async () => {
+  const PAID = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+  const THIEF = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
+  const { token, merchant } = await newMerchant(system, { display_name: 'Padaria', payout_address: PAID })
+  const other = await colleague(token, 'owner')
+  const { body: members } = await ask(again(token), 'get', '/members')
+  const founder = members.data.find(({ id }: { id: string }) => id !== other.id)
+  // The session of the other is stolen: the founder is to go, and money elsewhere.
+  const { body: removal } = await ask(other.token, 'delete', `/members/${founder.id}`).expect(202)
+  const { body: changed } = await ask(other.token, 'patch', '', { payout_address: THIEF }).expect(200)
+  expect(changed.pending_payout_change.activates_at).toBe(new Date(at.ms + OWNER_DAYS_MS.delay + OWNER_DAYS_MS.hold).toISOString())
+  expect((await waitingFor(token)).map(({ id, may_cancel }: { id: string; may_cancel: boolean }) => [id, may_cancel])).toEqual([
+    [removal.id, true],
+    [changed.pending_payout_change.id, true],
+  ])
+  await ownersSettle()
+  await ask(again(token), 'get').expect(404)
+  // Two days later they are out, and still see where money is to go, and that alone.
+  const [left] = await waitingFor(token)
+  expect(left).toMatchObject({ type: 'payout_address', payout_address: THIEF, merchant_id: merchant.id, may_cancel: true })
+  const stranger = await newMerchant(system)
+  expect(await waitingFor(stranger.token)).toEqual([])
+  await undo(again(stranger.token), left.id).expect(404)
+  await undo(again(token), left.id, 1).expect(200)
+  await undo(again(token), left.id).expect(404)
+  at.ms += 10 * 86_400_000
+  await settleAccounts(system, () => new Date(at.ms))
+  expect((await ask(again(other.token), 'get').expect(200)).body).toMatchObject({ payout_address: PAID, pending_payout_change: null })
+})
+
+test('who became an owner after a change was requested does not cancel it, and sees it', async () => {
+  const { token } = await newMerchant(system)
+  const [second, third] = [await colleague(token, 'viewer'), await colleague(token, 'viewer')]
+  await ask(token, 'patch', `/members/${second.id}`, { role: 'owner' }).expect(202)
+  at.ms += OWNER_DAYS_MS.delay / 2
+  const { body: later } = await ask(again(token), 'patch', `/members/${third.id}`, { role: 'owner' }).expect(202)
+  at.ms += OWNER_DAYS_MS.delay / 2
+  await settleAccounts(system, () => new Date(at.ms))
+  expect(await waitingFor(second.token)).toMatchObject([{ id: later.id, may_cancel: false }])
+  await undo(again(second.token), later.id).expect(403)
+  expect(await waitingFor(third.token)).toEqual([])
+  // Not even with an old session does who was an owner then need a new login to stop it.
+  await undo(
+    system.identity.sign({ sub: subjectOf(token), amr: [{ method: 'password', timestamp: at.ms / 1000 - 9_000 }] }),
+    later.id,
+  ).expect(200)
+  at.ms += OWNER_DAYS_MS.delay
+  await settleAccounts(system, () => new Date(at.ms))
+  expect((await ask(again(token), 'get', '/members')).body.data.map(({ role }: { role: string }) => role).sort()).toEqual([
+    'owner',
+    'owner',
+    'viewer',
+  ])
 })
 
 test('a user of several merchants names one by a header; without it a client of today sees the one it created', async () => {

@@ -146,6 +146,25 @@ describe('the webhook secret', () => {
   })
 })
 
+test('the webhook secret of before is shown to a login of the last minutes alone, which leaves a row and an event, once for each login', async () => {
+  const { token, merchant } = await newMerchant(system, { display_name: 'Padaria' }, 'shown-user')
+  const stale = system.identity.sign({ sub: 'shown-user', amr: [{ method: 'password', timestamp: at.ms / 1000 - 301 }] })
+  expect((await call(stale, 'get', '').expect(200)).body).toMatchObject({ webhook_secret: null })
+  expect((await call(token, 'get', '?secrets=hidden').expect(200)).body).toMatchObject({ webhook_secret: null })
+  const rows = async () =>
+    (await system.sql.query("SELECT 1 FROM audit_log WHERE merchant_id = $1 AND action = 'webhook_secret.show_again'", [merchant.id])).rows
+      .length
+  expect(await rows()).toBe(0)
+  for (let time = 0; time < 3; time++)
+    expect((await call(token, 'get', '').expect(200)).body).toMatchObject({ webhook_secret: merchant.webhook_secret })
+  expect(await rows()).toBe(1)
+  const { rows: events } = await system.sql.query(
+    "SELECT 1 FROM outbox WHERE type = 'account.changed' AND body LIKE '%webhook_secret.show_again%' AND body LIKE $1",
+    [`%${merchant.id}%`],
+  )
+  expect(events).toHaveLength(1)
+})
+
 test('every change leaves an audit row: who, when, what, never the value', async () => {
   const { token, merchant, apiKey } = await newMerchant(system, { display_name: 'Audited' }, 'audited-user')
   await call(token, 'patch', '', { display_name: 'Renamed', payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' })
@@ -157,6 +176,7 @@ test('every change leaves an audit row: who, when, what, never the value', async
     ['audited-user', 'merchant.create', ['merchant']],
     ['audited-user', 'merchant.update', ['display_name', 'payout_address']],
     ['audited-user', 'api_key.rotate', ['api_key']],
+    ['audited-user', 'webhook_secret.show_again', ['webhook_secret']],
     ['audited-user', 'webhook_secret.rotate', ['pending_webhook_secret']],
     ['audited-user', 'webhook_secret.activate', ['webhook_secret']],
   ])

@@ -1,10 +1,9 @@
-import { KEY_SCOPES } from '@ponte/contracts'
+import { KEY_SCOPES, operationList, placesOf } from '@ponte/contracts'
 import request from 'supertest'
-import { operations } from '../src/openapi'
 import { bearer, newMerchant, startGateway, type TestGateway } from './world'
 
 let system: TestGateway
-let credentials: Record<'api_key' | 'session' | 'none', Record<string, string>>
+let credentials: Record<'api_key' | 'session' | 'link' | 'internal', Record<string, string>>
 
 beforeAll(async () => {
   system = await startGateway()
@@ -13,7 +12,7 @@ beforeAll(async () => {
     .post('/api/v1/merchants/me/api-keys')
     .set(bearer(token))
     .send({ name: 'all', scopes: KEY_SCOPES })
-  credentials = { api_key: bearer(body.api_key), session: bearer(token), none: {} }
+  credentials = { api_key: bearer(body.api_key), session: bearer(token), link: {}, internal: {} }
 })
 afterAll(() => system.stop())
 beforeEach(() => {
@@ -23,17 +22,21 @@ beforeEach(() => {
 const pathOf = (path: string) => path.replace(/:\w+/g, '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90')
 const received = () => Object.values(system.owners).flatMap(owner => owner.received)
 
-test.each(operations.map(operation => [operation.method, operation.path, operation] as const))(
-  'an unknown query parameter is refused, and no owner is asked: %s %s',
-  async (method, path, { credential }) => {
-    const { body } = await request(system.url)
-      [method](`${pathOf(path)}?surprise=1`)
-      .set(credentials[credential])
-      .expect(400)
-    expect(body).toMatchObject({ code: 'invalid_request', errors: [{ path: 'surprise', message: 'is not a known field' }] })
-    expect(received()).toEqual([])
-  },
-)
+const asked = operationList
+  .filter(([, operation]) => !operation.credentials.includes('internal'))
+  .flatMap(([, operation]) => placesOf(operation).map(place => ({ ...place, method: operation.method })))
+  .flatMap(({ method, path, credentials }) =>
+    (credentials.length === 0 ? (['link'] as const) : credentials).map(by => [method, path, by] as const),
+  )
+
+test.each(asked)('an unknown query parameter is refused, and no owner is asked: %s %s by %s', async (method, path, credential) => {
+  const { body } = await request(system.url)
+    [method](`${pathOf(path)}?surprise=1`)
+    .set(credentials[credential])
+    .expect(400)
+  expect(body).toMatchObject({ code: 'invalid_request', errors: [{ path: 'surprise', message: 'is not a known field' }] })
+  expect(received()).toEqual([])
+})
 
 test('known parameters pass', async () => {
   await request(system.url).get('/api/v1/orders?limit=3&status=paid').set(credentials.api_key).expect(200)

@@ -27,7 +27,7 @@ export interface AnvilOptions {
   extraArgs?: readonly string[]
   /** The executable, when it does not come from the npm package. */
   binary?: string
-  /** How long to wait until it answers; 20,000 by default. */
+  /** Longest wait for its first answer; 20,000 by default. */
   startTimeoutMs?: number
 }
 

@@ -14,7 +14,7 @@ interface Answer {
   error?: { code: number; message: string }
 }
 
-/** What goes wrong with one HTTP request: the whole of it, or its single answers. */
+/** A fault of one HTTP request: of the whole of it, or of its single answers. */
 export interface Fault {
   /** Answers the request in its own way; answer `true` when it did. */
   whole?(calls: Call[], response: ServerResponse): boolean | Promise<boolean>

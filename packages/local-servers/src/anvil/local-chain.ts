@@ -61,7 +61,7 @@ export async function mined(sent: Promise<TransactionResponse> | TransactionResp
 // An estimate would refuse a transaction whose forerunner is not mined yet.
 const GAS = { gasLimit: 500_000 }
 
-/** What a test, or a developer, does with token and router on a chain of test accounts. */
+/** Acts of a test, or of a developer, with token and router on a chain of test accounts. */
 export function chainActions(
   provider: JsonRpcProvider,
   { usdcAddress, routerAddress }: Pick<DeployedContracts, 'usdcAddress' | 'routerAddress'>,
@@ -108,7 +108,7 @@ export function chainActions(
 export interface LocalChainOptions extends AnvilOptions {
   feeBps?: number
   feeReceiver?: string
-  /** What an earlier start deployed; used again when the chain of `stateFile` still has it. */
+  /** From an earlier start; used again when the chain of `stateFile` still has it. */
   deployed?: DeployedContracts | undefined
 }
 

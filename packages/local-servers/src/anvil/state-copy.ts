@@ -1,7 +1,7 @@
 import { copyFile, open, readFile, rename, rm } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 
-// How anvil's state ends when it has been written to the end.
+// End of anvil's state when it has been written whole.
 const ENDING = '"historical_states":null}'
 
 async function isComplete(file: string): Promise<boolean> {

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 
-/** What the development identity provider remembers: one JSON file in a folder that only this machine's user may read. */
+/** One JSON file in a folder that only this machine's user may read. */
 const stateSchema = z.object({
   signing_key: z.object({ kid: z.string(), pem: z.string() }),
   users: z.array(
@@ -24,6 +24,11 @@ const stateSchema = z.object({
       hash: z.string(),
       created_at: z.string(),
       email_verified_at: z.string().nullable().default(null),
+      factors: z
+        .array(
+          z.object({ id: z.string(), friendly_name: z.string(), secret: z.string(), is_verified: z.boolean(), created_at: z.string() }),
+        )
+        .default(() => []),
     }),
   ),
   refresh_tokens: z.array(
@@ -33,17 +38,24 @@ const stateSchema = z.object({
       used_at: z.number().nullable(),
       session_id: z.string().default(randomUUID),
       logged_in_at: z.number().default(0),
+      method: z.enum(['password', 'otp']).default('password'),
+      factor_at: z.number().nullable().default(null),
     }),
   ),
 })
 type State = z.infer<typeof stateSchema>
 export type User = State['users'][number]
+export type Factor = User['factors'][number]
 
 /** A login and what followed from it. */
 export interface Session {
   id: string
   /** Seconds. */
   loggedInAt: number
+  /** By the password, or by a link in a mail. */
+  method: 'password' | 'otp'
+  /** When it proved a second factor. */
+  factorAt: number | null
 }
 
 export interface IdentityUsers {
@@ -55,14 +67,20 @@ export interface IdentityUsers {
   /** The user, or undefined when address or password is wrong; both take the same time. */
   check(email: string, password: string): Promise<User | undefined>
   find(email: string): User | undefined
-  /** A password that its owner chose by a link in a mail, which also shows that the address is theirs. Ends all sessions of the user. */
-  resetPassword(userId: string, password: string): Promise<void>
+  byId(userId: string): User | undefined
+  /** Ends all sessions of the user but this one. */
+  setPassword(userId: string, password: string, keptSession?: string): Promise<void>
   verifyEmail(userId: string): void
   issueRefreshToken(user: User, session: Session): string
   /** The session of a refresh token, which is then used up. A token that was spent before is a stolen one or its thief's: its session ends. */
   useRefreshToken(token: string): { user: User; session: Session } | undefined
+  session(id: string): Session | undefined
   endSession(sessionId: string): void
-  endSessionsOf(userId: string): void
+  endSessionsOf(userId: string, keptSession?: string): void
+  addFactor(userId: string, factor: Factor): void
+  /** Its session has proven it, and those that have not end with their tokens. */
+  proveFactor(userId: string, factorId: string, sessionId: string, at: number): void
+  removeFactor(userId: string, factorId: string): void
 }
 
 /** Like Supabase Auth, a token just used may be used again for a moment: two tabs of one browser refresh at once. */
@@ -80,11 +98,14 @@ export function openIdentityUsers(folder: string): IdentityUsers {
   }
   save()
 
+  const byId = (userId: string) => state.users.find(({ id }) => id === userId)
   const find = (email: string) => state.users.find(user => user.email === email.toLowerCase())
   const endSessions = (ended: (token: State['refresh_tokens'][number]) => boolean) => {
     state.refresh_tokens = state.refresh_tokens.filter(token => !ended(token))
     save()
   }
+  const endSessionsOf = (userId: string, keptSession?: string) =>
+    endSessions(({ user_id, session_id }) => user_id === userId && session_id !== keptSession)
   const privateKey = createPrivateKey(state.signing_key.pem)
   return {
     kid: state.signing_key.kid,
@@ -107,6 +128,7 @@ export function openIdentityUsers(folder: string): IdentityUsers {
         hash: hash.toString('hex'),
         created_at: new Date().toISOString(),
         email_verified_at: null,
+        factors: [],
       }
       state.users.push(user)
       save()
@@ -118,23 +140,25 @@ export function openIdentityUsers(folder: string): IdentityUsers {
       return user && timingSafeEqual(hash, Buffer.from(user.hash, 'hex')) ? user : undefined
     },
     find,
-    async resetPassword(userId, password) {
+    byId,
+    async setPassword(userId, password, keptSession) {
       const salt = randomBytes(16)
       const hash = await hashPassword(password, salt, 32)
-      const user = state.users.find(({ id }) => id === userId)
+      const user = byId(userId)
       if (!user) return
-      Object.assign(user, { salt: salt.toString('hex'), hash: hash.toString('hex'), email_verified_at: new Date().toISOString() })
-      endSessions(token => token.user_id === userId)
+      Object.assign(user, { salt: salt.toString('hex'), hash: hash.toString('hex') })
+      endSessionsOf(userId, keptSession)
     },
     verifyEmail(userId) {
-      const user = state.users.find(({ id }) => id === userId)
+      const user = byId(userId)
       if (!user || user.email_verified_at) return
       user.email_verified_at = new Date().toISOString()
       save()
     },
-    issueRefreshToken(user, { id, loggedInAt }) {
+    issueRefreshToken(user, { id, loggedInAt, method, factorAt }) {
       const token = randomBytes(24).toString('base64url')
-      state.refresh_tokens.push({ hash: hashToken(token), user_id: user.id, used_at: null, session_id: id, logged_in_at: loggedInAt })
+      const ownedBy = { user_id: user.id, session_id: id, logged_in_at: loggedInAt, method, factor_at: factorAt }
+      state.refresh_tokens.push({ hash: hashToken(token), used_at: null, ...ownedBy })
       state.refresh_tokens.splice(0, state.refresh_tokens.length - REFRESH_TOKENS_KEPT)
       save()
       return token
@@ -149,13 +173,40 @@ export function openIdentityUsers(folder: string): IdentityUsers {
       }
       found.used_at ??= Date.now()
       save()
-      return { user, session: { id: found.session_id, loggedInAt: found.logged_in_at } }
+      return { user, session: sessionOf(found) }
     },
     endSession: sessionId => endSessions(({ session_id }) => session_id === sessionId),
-    endSessionsOf: userId => endSessions(({ user_id }) => user_id === userId),
+    endSessionsOf,
+    session(id) {
+      const found = state.refresh_tokens.findLast(({ session_id }) => session_id === id)
+      return found && sessionOf(found)
+    },
+    addFactor(userId, factor) {
+      byId(userId)?.factors.push(factor)
+      save()
+    },
+    proveFactor(userId, factorId, sessionId, at) {
+      const user = byId(userId)
+      if (!user) return
+      // Unverified factors go.
+      user.factors = user.factors.filter(({ id, is_verified }) => is_verified || id === factorId)
+      for (const factor of user.factors) if (factor.id === factorId) factor.is_verified = true
+      for (const token of state.refresh_tokens) if (token.session_id === sessionId) token.factor_at = at
+      endSessions(({ user_id, factor_at }) => user_id === userId && factor_at === null)
+    },
+    removeFactor(userId, factorId) {
+      const user = byId(userId)
+      if (!user) return
+      user.factors = user.factors.filter(({ id }) => id !== factorId)
+      for (const token of state.refresh_tokens) if (token.user_id === userId) token.factor_at = null
+      save()
+    },
   }
 }
 
+const sessionOf = ({ session_id, logged_in_at, method, factor_at }: State['refresh_tokens'][number]): Session => ({
+  ...{ id: session_id, loggedInAt: logged_in_at, method, factorAt: factor_at },
+})
 const hashToken = (token: string) => createHash('sha256').update(token).digest('hex')
 
 function read(file: string): State | undefined {

@@ -1,4 +1,4 @@
-import { type CheckoutBody, checkout as checkoutSchema, formatUsdc, parseUsdc } from '@ponte/contracts'
+import { type CheckoutBody, checkout as checkoutSchema, formatUsdc, operations, parseUsdc, pathWith } from '@ponte/contracts'
 import { type LocalChain, mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { paymentsOf, type Scenario, scenarioOf } from './scenario'
@@ -110,7 +110,7 @@ async function expired(gatewayUrl: string, order: CheckoutBody): Promise<void> {
 }
 
 async function readCheckout(gatewayUrl: string, orderId: string): Promise<CheckoutBody> {
-  const answer = await fetch(`${gatewayUrl}/api/v1/checkout/${encodeURIComponent(orderId)}`)
+  const answer = await fetch(`${gatewayUrl}${pathWith(operations.getCheckout.path, { order_id: orderId })}`)
   if (!answer.ok) throw new NotPayable(`There is no order ${orderId} to pay.`, 'not_found')
   return checkoutSchema.parse(await answer.json())
 }

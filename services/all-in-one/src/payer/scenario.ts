@@ -1,9 +1,9 @@
-/** What the sample payer does with an order of a certain amount, so that the same amount always gives the same. */
+/** The sample payer treats orders of the same amount in the same way. */
 export interface Scenario {
   /** Centavos of `brl_amount`. */
   centavos: string
   name: 'underpaid' | 'overpaid' | 'late' | 'duplicate' | 'halves' | 'reorganised' | 'blocked'
-  /** What follows. */
+  /** Its result, in words. */
   gives: string
 }
 
@@ -34,7 +34,7 @@ export const scenarioOf = (brlAmount: string): Scenario | undefined => scenarios
 
 const ONE_USDC = 1_000_000n
 
-/** What is sent, one transaction after the other, for an order that asks for so many units. */
+/** Amounts sent, one transaction after the other, for an order that asks for so many units. */
 export function paymentsOf(scenario: Scenario | undefined, due: bigint): bigint[] {
   const half = due / 2n
   switch (scenario?.name) {

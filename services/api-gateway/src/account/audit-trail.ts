@@ -1,8 +1,8 @@
 import { ApiError } from '@ponte/contracts'
 import type { Logger } from '@ponte/service-kit'
-import { termsIn, userIn } from '../credentials'
-import type { Verdict } from '../limits'
-import type { AuditTrail } from '../owners'
+import { termsIn, userIn } from '../credentials/credentials'
+import type { Verdict } from '../limits/rate-limit'
+import type { AuditTrail } from '../owners/forwarding'
 import type { Store } from '../store'
 import { actor } from './changes'
 
@@ -31,7 +31,8 @@ export const auditTrail =
       const outcome = status < 300 ? done : 'refused'
       if (outcome !== 'done') countUnchanged(bucket, 1)
       // The change stands, so the caller receives its answer.
-      await store.auditLog.end(id, outcome, created).catch(error => {
+      const informing = change.isInforming && outcome === 'done' ? await store.merchants.find(merchantId) : null
+      await store.auditLog.end(id, outcome, created, informing).catch(error => {
         logger.error('the outcome of a change was not recorded', { audit_entry_id: id, error })
       })
     }

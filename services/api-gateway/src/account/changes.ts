@@ -1,33 +1,33 @@
 import { type AddressPolicy, ApiError } from '@ponte/contracts'
 import { keyedRequest, retryConflicts } from '@ponte/service-kit'
-import type { Request, RequestHandler, Response } from 'express'
-import { actorIdIn, mayDo, userIn } from '../credentials'
-import { networkOf } from '../limits'
-import { type Change, inForce, type Merchant, merchantBody, type PayoutGuard } from '../merchant'
-import type { Owner } from '../owners'
+import type { Request, Response } from 'express'
+import { actorIdIn, sessionTokenIn, userIn } from '../credentials/credentials'
+import type { IdentityProvider } from '../credentials/identity-provider'
+import { networkOf } from '../limits/address-bucket'
+import { type Change, inForce, type Merchant } from '../merchant/merchant'
+import { merchantBody } from '../merchant/merchant-body'
+import type { PayoutGuard } from '../merchant/payout-change'
+import type { Owner } from '../owners/owner'
 import type { Store } from '../store'
 import type { Action, Actor } from '../store/audit-log'
 import type { Logo } from '../store/merchants'
 import { merchantIdIn } from './membership'
 
-/** What the routes of a merchant's own account stand on. */
 export interface AccountDeps {
   store: Store
   now: () => Date
   /** Judges payout addresses. */
   orders: Owner
   sealKeys: readonly string[]
-  /** What the dispatcher opens and closes beside the rule, so that a merchant is warned of what it refuses. */
+  /** The dispatcher's policy, so that a merchant is warned of an address that it refuses. */
   webhooks: AddressPolicy
-  /** How long ago a login may be for what wants a fresh one; 0 takes any. */
+  /** Longest age of a login where a fresh one is required; 0 takes any. */
   freshLoginMs: number
+  /** Asked for what tokens do not report; null where none is set up, and then tokens are all there is. */
+  provider: IdentityProvider | null
   payoutGuard: PayoutGuard
   /** There is a server for mail. */
   isMailing: boolean
-  /** Leaves the user in `res.locals.user`, and the merchant that the request is about where the route needs one. */
-  session: RequestHandler[]
-  /** Leaves the merchant's terms in `res.locals.terms`. */
-  apiKey: RequestHandler[]
 }
 
 /** The merchant that this request is about. */
@@ -38,18 +38,27 @@ export async function own(store: Store, res: Response): Promise<Merchant> {
 }
 
 /** Finds, decides, commits; retries after a concurrent change. */
+export const changeMerchant = (
+  store: Store,
+  find: () => Promise<Merchant>,
+  by: Actor,
+  action: Action,
+  decide: (merchant: Merchant) => Change | Promise<Change>,
+  logo?: Logo | null,
+): Promise<Merchant> =>
+  retryConflicts(async () => {
+    const change = await decide(await find())
+    if (change.changed.length > 0) await store.merchants.update(change, action, by, logo)
+    return change.merchant
+  })
+
 export const changeOwn = (
   store: Store,
   res: Response,
   action: Action,
   decide: (merchant: Merchant) => Change | Promise<Change>,
   logo?: Logo | null,
-): Promise<Merchant> =>
-  retryConflicts(async () => {
-    const change = await decide(await own(store, res))
-    if (change.changed.length > 0) await store.merchants.update(change, action, actor(res), logo)
-    return change.merchant
-  })
+): Promise<Merchant> => changeMerchant(store, () => own(store, res), actor(res), action, decide, logo)
 
 export const actor = (res: Response): Actor => ({
   userId: actorIdIn(res),
@@ -57,27 +66,37 @@ export const actor = (res: Response): Actor => ({
   network: networkOf(res.req.ip ?? ''),
 })
 
-/** What makes a request for a key repeatable, by the same user alone: another member who guesses the header is not shown the key. */
+/** Makes a request for a key repeatable, by the same user alone: another member who guesses the header is not shown the key. */
 export function repeatableBy(req: Request, res: Response, merchant: Merchant): string | undefined {
   const keyed = keyedRequest(req, merchant.id)
   return keyed ? `${userIn(res).id} ${keyed.key}` : undefined
 }
 
-/** Whether the user logged in a moment ago. A provider that does not report when is never fresh. */
-export function isFreshLogin(res: Response, { now, freshLoginMs }: Pick<AccountDeps, 'now' | 'freshLoginMs'>): boolean {
-  if (freshLoginMs === 0) return true
-  const { loggedInAt } = userIn(res)
-  return loggedInAt !== null && now().getTime() - loggedInAt.getTime() < freshLoginMs
+type Proof = Pick<AccountDeps, 'now' | 'freshLoginMs' | 'provider'>
+
+/**
+ * Throws `fresh_login_required` unless the user logged in a moment ago, and `second_factor_required` unless the session has proven the second factor that its
+ * user has. Whether there is one, the provider is asked: a thief's session with the password alone would not name it.
+ */
+export async function requireFreshLogin(res: Response, { now, freshLoginMs, provider }: Proof): Promise<void> {
+  const { loggedInAt, hasSecondFactor } = userIn(res)
+  // A provider that does not report when is never fresh.
+  const isFresh = freshLoginMs === 0 || (loggedInAt !== null && now().getTime() - loggedInAt.getTime() < freshLoginMs)
+  if (!isFresh) throw new ApiError('fresh_login_required', 'Log in again, and repeat this within a few minutes.')
+  if (hasSecondFactor || !(await provider?.userOf(sessionTokenIn(res)))?.hasFactor) return
+  throw new ApiError('second_factor_required', 'Log in again with your second factor, and repeat this within a few minutes.')
 }
 
-/** Throws `fresh_login_required` unless the user logged in a moment ago. */
-export function requireFreshLogin(res: Response, deps: Pick<AccountDeps, 'now' | 'freshLoginMs'>): void {
-  if (!isFreshLogin(res, deps)) throw new ApiError('fresh_login_required', 'Log in again, and repeat this within a few minutes.')
-}
+/** The same as an answer. While the provider is silent the login is not fresh. */
+export const isFreshLogin = (res: Response, proof: Proof): Promise<boolean> =>
+  requireFreshLogin(res, proof).then(
+    () => true,
+    () => false,
+  )
 
-/** A merchant as this caller may see it. */
+/** A merchant, with its secrets for who was just shown them. */
 export const bodyFor = (
   { sealKeys, webhooks, now }: Pick<AccountDeps, 'sealKeys' | 'webhooks' | 'now'>,
   merchant: Merchant,
-  res: Response,
-) => merchantBody(inForce(merchant, now()), { sealKeys, webhooks, withSecrets: mayDo(res, 'secrets:write') })
+  withSecrets = false,
+) => merchantBody(inForce(merchant, now()), { sealKeys, webhooks, withSecrets })

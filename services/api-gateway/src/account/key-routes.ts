@@ -1,28 +1,24 @@
 import { randomBytes } from 'node:crypto'
-import { ApiError, type CreateApiKey, createApiKey as createBody, id as idSchema } from '@ponte/contracts'
-import { parseRequest, retryConflicts, uuidv7At } from '@ponte/service-kit'
-import { type Request, type Response, Router } from 'express'
-import { z } from 'zod'
-import { API_KEY_ENTROPY_BYTES, deriveApiKey, deriveApiKeyAgain, mintApiKey, userIn } from '../credentials'
-import { jsonBody } from '../json-body'
-import { type Merchant, permissionsOf } from '../merchant'
+import { ApiError, type CreateApiKey, operations, pathWith } from '@ponte/contracts'
+import { retryConflicts, uuidv7At } from '@ponte/service-kit'
+import type { Response } from 'express'
+import { API_KEY_ENTROPY_BYTES, deriveApiKey, deriveApiKeyAgain, mintApiKey } from '../credentials/api-key'
+import { userIn } from '../credentials/credentials'
+import { handling } from '../edge/handlers'
+import { permissionsOf } from '../merchant/member'
+import type { Merchant } from '../merchant/merchant'
 import type { Store } from '../store'
 import { type NamedKey, namedKeyBody } from '../store/named-keys'
-import { type AccountDeps, actor, own, repeatableBy, requireFreshLogin } from './changes'
+import { type AccountDeps, actor, own, repeatableBy } from './changes'
 
-const nothing = z.strictObject({})
-const pathId = z.object({ id: idSchema })
 const SALT_BYTES = 32
 const PREFIX_LENGTH = 'sk_live_0123'.length
 const KEYS_MAX = 50
-const PATH = '/api/v1/merchants/me/api-keys'
 
 /** Named keys beside the API key of the specification, each with its own scopes. */
-export function keyRoutes(deps: AccountDeps): Router {
-  const { store, now, sealKeys, session } = deps
-  const router = Router()
-  const ownKey = async (req: Request, res: Response): Promise<NamedKey> => {
-    const { id } = parseRequest(pathId, req.params, 'path')
+export function keyHandlers(deps: AccountDeps) {
+  const { store, now, sealKeys } = deps
+  const ownKey = async (id: string, res: Response): Promise<NamedKey> => {
     const key = await store.namedKeys.find((await own(store, res)).id, id)
     if (!key) throw new ApiError('not_found', 'You have no such API key.')
     return key
@@ -30,42 +26,16 @@ export function keyRoutes(deps: AccountDeps): Router {
   const created = (res: Response, key: NamedKey, plain: string) =>
     res
       .status(201)
-      .location(`${PATH}/${key.id}`)
+      .location(pathWith(operations.getApiKey.path, { id: key.id }))
       .json({ ...namedKeyBody(key), api_key: plain })
 
-  router.get(PATH, ...session, async (_req, res) => {
-    const keys = await store.namedKeys.list((await own(store, res)).id)
-    res.json({ object: 'list', data: keys.map(namedKeyBody), has_more: false })
-  })
-  router.get(`${PATH}/:id`, ...session, async (req, res) => {
-    res.json(namedKeyBody(await ownKey(req, res)))
-  })
-  router.delete(`${PATH}/:id`, ...session, async (req, res) => {
-    parseRequest(nothing, jsonBody(req), 'body')
-    const key = await ownKey(req, res)
-    await store.namedKeys.revoke(await own(store, res), key, actor(res))
-    res.json(namedKeyBody({ ...key, revokedAt: key.revokedAt ?? now() }))
-  })
-  router.post(PATH, ...session, async (req, res) => {
-    const body = parseRequest(createBody, jsonBody(req), 'body')
-    requireFreshLogin(res, deps)
-    await retryConflicts(async () => {
-      const merchant = await own(store, res)
-      await requireMaker(merchant, res)
-      const idempotencyKey = repeatableBy(req, res, merchant)
-      if (idempotencyKey === undefined) {
-        const minted = mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES))
-        const key = await opened(merchant, body, minted.plain, res)
-        await store.namedKeys.insert(merchant, key, minted.hash, actor(res), null)
-        created(res, key, minted.plain)
-      } else await createdOnce(merchant, body, idempotencyKey, res)
-    })
-  })
-
   /** Looked up after the merchant, whose version reveals that its members have changed meanwhile. */
-  const requireMaker = async (merchant: Merchant, res: Response): Promise<void> => {
+  const requireMaker = async (merchant: Merchant, { scopes }: CreateApiKey, res: Response): Promise<void> => {
     const member = await store.members.find(merchant.id, userIn(res).id)
     if (!member || !permissionsOf(member.role).includes('keys:write')) throw new ApiError('forbidden', 'You may not make keys any more.')
+    const beyond = scopes.filter(scope => !permissionsOf(member.role).includes(scope))
+    if (beyond.length > 0)
+      throw new ApiError('forbidden', `A member with the role ${member.role} makes no key that may ${beyond.join(', ')}.`)
   }
 
   const opened = async (merchant: Merchant, body: CreateApiKey, plain: string, res: Response): Promise<NamedKey> => {
@@ -103,7 +73,34 @@ export function keyRoutes(deps: AccountDeps): Router {
       created(res, key, minted.plain)
     else if (!(await replayed())) throw new Error('A repeated request left no key.')
   }
-  return router
+
+  return handling({
+    async listApiKeys(_asked, _req, res) {
+      const keys = await store.namedKeys.list((await own(store, res)).id)
+      res.json({ object: 'list', data: keys.map(namedKeyBody), has_more: false })
+    },
+    async getApiKey({ params }, _req, res) {
+      res.json(namedKeyBody(await ownKey(params.id, res)))
+    },
+    async revokeApiKey({ params }, _req, res) {
+      const key = await ownKey(params.id, res)
+      await store.namedKeys.revoke(await own(store, res), key, actor(res))
+      res.json(namedKeyBody({ ...key, revokedAt: key.revokedAt ?? now() }))
+    },
+    async createApiKey({ body }, req, res) {
+      await retryConflicts(async () => {
+        const merchant = await own(store, res)
+        await requireMaker(merchant, body, res)
+        const idempotencyKey = repeatableBy(req, res, merchant)
+        if (idempotencyKey === undefined) {
+          const minted = mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES))
+          const key = await opened(merchant, body, minted.plain, res)
+          await store.namedKeys.insert(merchant, key, minted.hash, actor(res), null)
+          created(res, key, minted.plain)
+        } else await createdOnce(merchant, body, idempotencyKey, res)
+      })
+    },
+  })
 }
 
 /** Removes what keys could be derived from again, once they are not shown again any more. */

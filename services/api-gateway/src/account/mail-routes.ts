@@ -1,39 +1,27 @@
-import {
-  ApiError,
-  MAIL_TOPICS,
-  type MailPreferencesBody,
-  type MailTopic,
-  role as roleSchema,
-  topicsOf,
-  updateMailPreferences,
-} from '@ponte/contracts'
-import { parseRequest } from '@ponte/service-kit'
-import { type Response, Router } from 'express'
-import { userIn } from '../credentials'
-import { jsonBody } from '../json-body'
+import { ApiError, MAIL_TOPICS, type MailPreferencesBody, type MailTopic, role as roleSchema, topicsOf } from '@ponte/contracts'
+import type { Response } from 'express'
+import { userIn, verifiedEmailOf } from '../credentials/credentials'
+import { handling } from '../edge/handlers'
 import type { AccountDeps } from './changes'
 import { merchantIdIn } from './membership'
 
-const PATH = '/api/v1/merchants/me/mail'
-
-/** What the member who asks receives by mail. */
-export function mailRoutes({ store, session, isMailing }: AccountDeps): Router {
-  const router = Router()
+/** Mail settings of the member who asks. */
+export function mailHandlers({ store, isMailing, provider }: AccountDeps) {
   const membership = async (res: Response) => {
     const found = await store.members.find(merchantIdIn(res), userIn(res).id)
     if (!found) throw new ApiError('not_found', 'You were removed meanwhile.')
     return found
   }
-  router.get(PATH, ...session, async (_req, res) => {
-    res.json(preferencesBody(await membership(res), isMailing))
+  return handling({
+    async getMailPreferences(_asked, _req, res) {
+      res.json(preferencesBody(await membership(res), isMailing))
+    },
+    async updateMailPreferences({ body: { language, topics } }, _req, res) {
+      const member = await membership(res)
+      await store.members.setMail(member.id, await verifiedEmailOf(res, provider), language ?? null, topics ?? null)
+      res.json(preferencesBody(await membership(res), isMailing))
+    },
   })
-  router.patch(PATH, ...session, async (req, res) => {
-    const { language, topics } = parseRequest(updateMailPreferences, jsonBody(req), 'body')
-    const member = await membership(res)
-    await store.members.setMail(member.id, userIn(res).verifiedEmail, language ?? null, topics ?? null)
-    res.json(preferencesBody(await membership(res), isMailing))
-  })
-  return router
 }
 
 interface MailMember {

@@ -1,8 +1,8 @@
 import { type InvitationBody, type MemberBody, type MembershipBody, role as roleSchema } from '@ponte/contracts'
-import { type Invitation, type Member, permissionsOf } from '../merchant'
+import { type Invitation, type Member, permissionsOf } from '../merchant/member'
 
 /** A role that this version does not know is shown as the one that may do least. */
-const roleOf = (role: string) => roleSchema.catch('viewer').parse(role)
+export const roleOf = (role: string) => roleSchema.catch('viewer').parse(role)
 
 export const memberBody = (member: Member): MemberBody => ({
   ...{ object: 'member', id: member.id, user_id: member.userId, email: member.email, role: roleOf(member.role) },

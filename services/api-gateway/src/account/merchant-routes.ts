@@ -1,87 +1,34 @@
 import { randomBytes } from 'node:crypto'
-import { createMerchant as createBody, updateMerchant as updateBody } from '@ponte/contracts'
-import { parseRequest, seal, uuidv7 } from '@ponte/service-kit'
-import { type Request, type Response, Router } from 'express'
-import { z } from 'zod'
-import {
-  API_KEY_ENTROPY_BYTES,
-  type DerivedFrom,
-  deriveApiKey,
-  deriveApiKeyAgain,
-  mintApiKey,
-  rememberAccess,
-  requirePermissionFor,
-  termsIn,
-  userIn,
-} from '../credentials'
-import { jsonBody } from '../json-body'
+import { operations } from '@ponte/contracts'
+import { seal, uuidv7 } from '@ponte/service-kit'
+import type { Request, Response } from 'express'
+import { API_KEY_ENTROPY_BYTES, type DerivedFrom, deriveApiKey, deriveApiKeyAgain, mintApiKey } from '../credentials/api-key'
+import { mayDo, rememberAccess, requirePermissionFor, termsIn, userIn } from '../credentials/credentials'
+import { handling } from '../edge/handlers'
+import { permissionsOf } from '../merchant/member'
 import {
   activateWebhookSecret,
   type Change,
   createMerchant,
   type Merchant,
-  permissionsOf,
   rotateWebhookSecret,
   updateMerchant,
-  vetPayoutAddress,
-} from '../merchant'
+} from '../merchant/merchant'
+import { vetPayoutAddress } from '../merchant/payable'
 import type { Action } from '../store/audit-log'
-import { type AccountDeps, actor, bodyFor, changeOwn, isFreshLogin, own, repeatableBy, requireFreshLogin } from './changes'
+import { type AccountDeps, actor, bodyFor, changeOwn, own, repeatableBy } from './changes'
+import { shownSecret } from './shown-secret'
+import { ownersOf } from './team'
 
-const nothing = z.strictObject({})
 const SALT_BYTES = 32
 const mintSecret = () => `whsec_${randomBytes(32).toString('hex')}`
 const mint = () => mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES))
 
-/** What users do with their own merchant (specification, Merchant self-management). */
-export function merchantRoutes(deps: AccountDeps): Router {
-  const { store, now, orders, sealKeys, session } = deps
-  const router = Router()
-  const bodyOf = (merchant: Merchant, res: Response) => bodyFor(deps, merchant, res)
+/** Specification, Merchant self-management. */
+export function merchantHandlers(deps: AccountDeps) {
+  const { store, now, orders, sealKeys } = deps
+  const bodyOf = (merchant: Merchant, withSecrets = false) => bodyFor(deps, merchant, withSecrets)
   const sealedSecret = (merchantId: string) => seal(mintSecret(), sealKeys, merchantId)
-
-  router.post('/api/v1/merchants', ...session, async (req, res) => {
-    const body = parseRequest(createBody, jsonBody(req), 'body')
-    const id = uuidv7()
-    const opened = createMerchant(body, { id, userId: userIn(res).id, sealedWebhookSecret: sealedSecret(id), at: now() })
-    const change = await vetPayoutAddress(orders, opened, null)
-    const key = mint()
-    await store.merchants.insert(change, key.hash, actor(res))
-    rememberAccess(res, { permissions: permissionsOf('owner'), subject: 'The owner' })
-    res
-      .status(201)
-      .location('/api/v1/merchants/me')
-      .json({ ...bodyOf(change.merchant, res), api_key: key.plain })
-  })
-
-  router.get('/api/v1/merchants/me', ...session, async (_req, res) => {
-    res.json(bodyOf(await own(store, res), res))
-  })
-
-  router.get('/api/v1/merchant', ...deps.apiKey, async (_req, res) => {
-    const merchant = await store.merchants.find(termsIn(res).merchant_id)
-    if (!merchant) throw new Error('A key has no merchant.')
-    res.json(bodyOf(merchant, res))
-  })
-
-  router.patch('/api/v1/merchants/me', ...session, async (req, res) => {
-    const body = parseRequest(updateBody, jsonBody(req), 'body')
-    const request = { id: uuidv7(), userId: userIn(res).id, at: now(), isFresh: isFreshLogin(res, deps) }
-    const decide = (merchant: Merchant) => {
-      const change = updateMerchant(merchant, body, request, deps.payoutGuard)
-      if (isPayoutDecision(change)) requirePermissionFor(res, 'payout:write')
-      return vetPayoutAddress(orders, change, merchant)
-    }
-    res.json(bodyOf(await changeOwn(store, res, 'merchant.update', decide), res))
-  })
-
-  router.post('/api/v1/merchants/me/rotate-key', ...session, async (req, res) => {
-    parseRequest(nothing, jsonBody(req), 'body')
-    const merchant = await own(store, res)
-    const idempotencyKey = repeatableBy(req, res, merchant)
-    const plain = idempotencyKey === undefined ? await rotated(merchant, res) : await rotatedOnce(merchant, idempotencyKey, res)
-    res.json({ ...bodyOf(merchant, res), api_key: plain })
-  })
 
   const rotated = async (merchant: Merchant, res: Response): Promise<string> => {
     const key = mint()
@@ -105,23 +52,56 @@ export function merchantRoutes(deps: AccountDeps): Router {
     return replayed(first)
   }
 
-  const secretRoute = (action: Action, decide: (merchant: Merchant) => Change) => async (req: Request, res: Response) => {
-    parseRequest(nothing, jsonBody(req), 'body')
-    await own(store, res)
-    requireFreshLogin(res, deps)
-    res.json(bodyOf(await changeOwn(store, res, action, decide), res))
-  }
-  router.post(
-    '/api/v1/merchants/me/rotate-webhook-secret',
-    ...session,
-    secretRoute('webhook_secret.rotate', merchant => rotateWebhookSecret(merchant, sealedSecret(merchant.id), now())),
-  )
-  router.post(
-    '/api/v1/merchants/me/activate-webhook-secret',
-    ...session,
-    secretRoute('webhook_secret.activate', merchant => activateWebhookSecret(merchant, now())),
-  )
-  return router
+  const changeSecret =
+    (action: Action, decide: (merchant: Merchant) => Change) => async (_asked: unknown, _req: Request, res: Response) => {
+      res.json(bodyOf(await changeOwn(store, res, action, decide), mayDo(res, 'secrets:write')))
+    }
+
+  return handling({
+    async createMerchant({ body }, _req, res) {
+      const id = uuidv7()
+      const opened = createMerchant(body, { id, userId: userIn(res).id, sealedWebhookSecret: sealedSecret(id), at: now() })
+      const change = await vetPayoutAddress(orders, opened, null)
+      const key = mint()
+      await store.merchants.insert(change, key.hash, actor(res))
+      rememberAccess(res, { permissions: permissionsOf('owner'), subject: 'The owner' })
+      res
+        .status(201)
+        .location(operations.getMerchant.path)
+        .json({ ...bodyOf(change.merchant, true), api_key: key.plain })
+    },
+
+    async getMerchant({ query }, _req, res) {
+      const isShown = query.secrets !== 'hidden' && (await shownSecret(deps, res, operations.getMerchant))
+      res.json(bodyOf(await own(store, res), isShown))
+    },
+
+    async getMerchantOfKey(_asked, _req, res) {
+      const merchant = await store.merchants.find(termsIn(res).merchant_id)
+      if (!merchant) throw new Error('A key has no merchant.')
+      res.json(bodyOf(merchant))
+    },
+
+    async updateMerchant({ body }, _req, res) {
+      const request = { id: uuidv7(), userId: userIn(res).id, at: now() }
+      const decide = async (merchant: Merchant) => {
+        const change = updateMerchant(merchant, body, { ...request, owners: await ownersOf(store, merchant) }, deps.payoutGuard)
+        if (isPayoutDecision(change)) requirePermissionFor(res, 'payout:write')
+        return vetPayoutAddress(orders, change, merchant)
+      }
+      res.json(bodyOf(await changeOwn(store, res, 'merchant.update', decide)))
+    },
+
+    async rotateKey(_asked, req, res) {
+      const merchant = await own(store, res)
+      const idempotencyKey = repeatableBy(req, res, merchant)
+      const plain = idempotencyKey === undefined ? await rotated(merchant, res) : await rotatedOnce(merchant, idempotencyKey, res)
+      res.json({ ...bodyOf(merchant, await shownSecret(deps, res, operations.getMerchant)), api_key: plain })
+    },
+
+    rotateWebhookSecret: changeSecret('webhook_secret.rotate', merchant => rotateWebhookSecret(merchant, sealedSecret(merchant.id), now())),
+    activateWebhookSecret: changeSecret('webhook_secret.activate', merchant => activateWebhookSecret(merchant, now())),
+  })
 }
 
 /** Withdrawing what waits is for all who may change the merchant. */

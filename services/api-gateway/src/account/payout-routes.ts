@@ -1,64 +1,51 @@
-import { ApiError, id as idSchema, signPayoutChange as signBody } from '@ponte/contracts'
-import { isStale, parseRequest } from '@ponte/service-kit'
-import { type Request, type Response, Router } from 'express'
-import { z } from 'zod'
-import { userIn } from '../credentials'
-import { jsonBody } from '../json-body'
+import { ApiError } from '@ponte/contracts'
+import { isStale } from '@ponte/service-kit'
+import type { Response } from 'express'
+import { userIn } from '../credentials/credentials'
+import { handling } from '../edge/handlers'
 import {
   activatePayoutChange,
   approvePayoutChange,
   type Change,
   cancelPayoutChange,
-  isSignedBy,
   type Merchant,
-  payoutMessage,
   signPayoutChange,
-  waiting,
-} from '../merchant'
+} from '../merchant/merchant'
+import { payoutMessage, waiting } from '../merchant/payout-change'
+import { isSignedBy } from '../merchant/payout-signature'
 import type { Store } from '../store'
 import type { Action } from '../store/audit-log'
-import { type AccountDeps, bodyFor, changeOwn, requireFreshLogin } from './changes'
+import { type AccountDeps, bodyFor, changeOwn } from './changes'
 
-const nothing = z.strictObject({})
-const pathId = z.object({ id: idSchema })
-
-/** What a merchant does with a change of the payout address that waits. */
-export function payoutRoutes(deps: AccountDeps): Router {
-  const { store, now, session, payoutGuard } = deps
-  const router = Router()
-  const decided = async (
-    req: Request,
-    res: Response,
-    action: Action,
-    decide: (merchant: Merchant, id: string) => Change | Promise<Change>,
-  ) => {
-    const { id } = parseRequest(pathId, req.params, 'path')
-    const merchant = await changeOwn(store, res, action, found => decide(found, id))
-    res.json(bodyFor(deps, merchant, res))
+/** For a change of the payout address that waits. */
+export function payoutHandlers(deps: AccountDeps) {
+  const { store, now, payoutGuard } = deps
+  const decided = async (res: Response, action: Action, decide: (merchant: Merchant) => Change | Promise<Change>) => {
+    res.json(bodyFor(deps, await changeOwn(store, res, action, decide)))
   }
-  router.post('/api/v1/merchants/me/payout-changes/:id/sign', ...session, async (req, res) => {
-    await decided(req, res, 'payout_change.sign', (merchant, id) => {
-      const change = waiting(merchant, id)
-      const { signature } = parseRequest(signBody, jsonBody(req), 'body')
-      if (!isSignedBy(change.address, payoutMessage(merchant.id, change), signature)) throw notSigned()
-      return signPayoutChange(merchant, id, now(), payoutGuard)
-    })
+  return handling({
+    signPayoutChange: ({ params: { id }, body: { signature } }, _req, res) =>
+      decided(res, 'payout_change.sign', merchant => {
+        const change = waiting(merchant, id)
+        if (!isSignedBy(change.address, payoutMessage(merchant.id, change), signature)) throw notSigned()
+        return signPayoutChange(merchant, id, now(), payoutGuard)
+      }),
+    async approvePayoutChange({ params: { id } }, _req, res) {
+      await decided(res, 'payout_change.approve', async merchant => {
+        // Looked up after the merchant, whose version reveals that the owners have changed meanwhile.
+        const owner = await store.members.find(merchant.id, userIn(res).id)
+        if (owner?.role !== 'owner') throw new ApiError('forbidden', 'Only an owner may approve this.')
+        return approvePayoutChange(
+          merchant,
+          id,
+          { userId: owner.userId, since: owner.roleSince ?? owner.createdAt, at: now() },
+          payoutGuard,
+        )
+      })
+    },
+    cancelPayoutChange: ({ params: { id } }, _req, res) =>
+      decided(res, 'payout_change.cancel', merchant => cancelPayoutChange(merchant, id, now())),
   })
-  router.post('/api/v1/merchants/me/payout-changes/:id/approve', ...session, async (req, res) => {
-    parseRequest(nothing, jsonBody(req), 'body')
-    requireFreshLogin(res, deps)
-    await decided(req, res, 'payout_change.approve', async (merchant, id) => {
-      // Looked up after the merchant, whose version reveals that the owners have changed meanwhile.
-      const owner = await store.members.find(merchant.id, userIn(res).id)
-      if (owner?.role !== 'owner') throw new ApiError('forbidden', 'Only an owner may approve this.')
-      return approvePayoutChange(merchant, id, { userId: owner.userId, since: owner.roleSince ?? owner.createdAt, at: now() }, payoutGuard)
-    })
-  })
-  router.post('/api/v1/merchants/me/payout-changes/:id/cancel', ...session, async (req, res) => {
-    parseRequest(nothing, jsonBody(req), 'body')
-    await decided(req, res, 'payout_change.cancel', (merchant, id) => cancelPayoutChange(merchant, id, now()))
-  })
-  return router
 }
 
 /** Puts the changes in force that have waited long enough. Another replica, or a request, may be first. */

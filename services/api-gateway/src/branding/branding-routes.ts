@@ -1,46 +1,38 @@
-import { ApiError, type BrandingBody, updateBranding as brandingBody, id as idSchema } from '@ponte/contracts'
+import { ApiError, type BrandingBody } from '@ponte/contracts'
 import { parseRequest } from '@ponte/service-kit'
-import { type RequestHandler, Router } from 'express'
+import { Router } from 'express'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { type AccountDeps, changeOwn, own } from '../account'
-import { liveViews } from '../checkout'
-import { jsonBody } from '../json-body'
-import { type Branding, updateBranding } from '../merchant'
+import { type AccountDeps, changeOwn, own } from '../account/changes'
+import { liveViews } from '../checkout/checkout-routes'
+import { handling } from '../edge/handlers'
+import { type Branding, updateBranding } from '../merchant/merchant'
 import type { Store } from '../store'
 import { encodeLogo } from './logo'
 
-const orderPath = z.object({ order_id: idSchema })
 const logoPath = z.object({ hash: z.string().regex(/^[0-9a-f]{32}$/) })
 const YEAR_S = 31_536_000
 const PICTURES_BYTES_MAX = 32 * 1024 * 1024
 
-/** How a merchant's checkout looks: for the merchant, and for whom has the link of an order. */
-export function brandingRoutes(deps: AccountDeps, knownQuery: RequestHandler): Router {
-  const { store, now, orders, session } = deps
-  const router = Router()
-
-  router.get('/api/v1/merchants/me/branding', ...session, async (_req, res) => {
-    res.json(bodyOf((await own(store, res)).branding))
+/** For the merchant, and for holders of an order's link. */
+export const brandingHandlers = ({ store, now, orders }: AccountDeps) =>
+  handling({
+    async getBranding(_asked, _req, res) {
+      res.json(bodyOf((await own(store, res)).branding))
+    },
+    async updateBranding({ body: { logo: base64, ...body } }, _req, res) {
+      const logo = base64 == null ? base64 : encodeLogo(base64)
+      const fields = { ...body, ...(logo === undefined ? {} : { logoHash: logo?.hash ?? null }) }
+      const merchant = await changeOwn(store, res, 'branding.update', found => updateBranding(found, fields, now()), logo)
+      res.json(bodyOf(merchant.branding))
+    },
+    async getCheckoutBranding({ params }, _req, res) {
+      const view = (await liveViews(orders, [params.order_id])).get(params.order_id)
+      const merchant = view && (await store.merchants.find(view.merchantId))
+      if (!merchant) throw new ApiError('not_found', 'There is no such order; check the link.')
+      res.json(bodyOf(merchant.branding))
+    },
   })
-
-  router.patch('/api/v1/merchants/me/branding', ...session, async (req, res) => {
-    const { logo: base64, ...body } = parseRequest(brandingBody, jsonBody(req), 'body')
-    const logo = base64 == null ? base64 : encodeLogo(base64)
-    const fields = { ...body, ...(logo === undefined ? {} : { logoHash: logo?.hash ?? null }) }
-    const merchant = await changeOwn(store, res, 'branding.update', found => updateBranding(found, fields, now()), logo)
-    res.json(bodyOf(merchant.branding))
-  })
-
-  router.get('/api/v1/checkout/:order_id/branding', knownQuery, async (req, res) => {
-    const { order_id } = parseRequest(orderPath, req.params, 'path')
-    const view = (await liveViews(orders, [order_id])).get(order_id)
-    const merchant = view && (await store.merchants.find(view.merchantId))
-    if (!merchant) throw new ApiError('not_found', 'There is no such order; check the link.')
-    res.json(bodyOf(merchant.branding))
-  })
-  return router
-}
 
 /** The pictures, under names made of their bytes. Each is in memory once, however many clients ask for it and read it slowly. */
 export function logoRoutes({ merchants }: Pick<Store, 'merchants'>): Router {

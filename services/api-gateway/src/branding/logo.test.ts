@@ -23,7 +23,7 @@ function chunk(type: string, data: Buffer): Buffer {
 
 const small = picture()
 const [head, rest] = [small.subarray(0, 33), small.subarray(33)]
-/** What becomes 40 MB when it is unpacked. */
+/** Unpacks to 40 MB. */
 const bomb = deflateSync(Buffer.alloc(40_000_000))
 const end = chunk('IEND', Buffer.alloc(0))
 

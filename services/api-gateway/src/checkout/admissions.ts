@@ -6,7 +6,7 @@ export interface AdmissionLimits {
   streamsPerMerchantMax: number
 }
 
-/** How many streams may be open: in all, from one block of addresses, and of one merchant's orders, so that none of them takes every place. */
+/** Bounds open streams in all, from one block of addresses, and of one merchant's orders, so that none of them takes every place. */
 export function admissions({ streamsMax, streamsPerAddressMax, streamsPerMerchantMax }: AdmissionLimits) {
   const addresses = new Map<string, number>()
   const merchants = new Map<string, number>()

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { ApiError, parseEvent } from '@ponte/contracts'
 import type { Logger, Message, Part } from '@ponte/service-kit'
 import type { Request, Response } from 'express'
-import { addressBucket } from '../limits'
+import { addressBucket } from '../limits/address-bucket'
 import { admissions } from './admissions'
 
 /** A payer's view of an order as JSON text, and what decides about its streams. */
@@ -49,7 +49,7 @@ export const HEARTBEAT_MS = 15_000
 export const REFRESHED_AT_ONCE = 25
 const RECONNECT_MS = 2_000
 const UNSENT_BYTES_MAX = 256 * 1024
-/** What follows a payment at once, such as its settlement, is still shown. */
+/** A fact that follows a payment at once, such as its settlement, is still shown. */
 const FINAL_BEATS = 2
 /** The last event of a stream. A browser that opens it again names it, and is answered 204, after which it stays closed. */
 const END = 'end'

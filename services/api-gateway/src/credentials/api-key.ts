@@ -20,14 +20,14 @@ export function mintApiKey(entropy: Uint8Array): MintedKey {
 /** A request with an Idempotency-Key is shown its key again for so long: enough for what was lost on the way. */
 export const KEY_SHOWN_AGAIN_MS = 3_600_000
 
-/** What a key is derived from beside a salt: the first of the secrets, and the request. */
+/** A key is derived from these beside a salt: the first of the secrets, and the request. */
 export interface DerivationSource {
   secrets: readonly string[]
   merchantId: string
   idempotencyKey: string
 }
 
-/** What is kept of a derived key. */
+/** Kept of a derived key instead of the key. */
 export interface DerivedFrom {
   salt: Uint8Array
   hash: Uint8Array

@@ -1,13 +1,14 @@
-import { ApiError, type Caller, type MerchantTerms, type Permission, SPECIFIED_KEY_SCOPES } from '@ponte/contracts'
+import { ApiError, type Caller, type Credential, type MerchantTerms, type Permission, SPECIFIED_KEY_SCOPES } from '@ponte/contracts'
 import { addLogFields } from '@ponte/service-kit'
 import type { Request, RequestHandler, Response } from 'express'
 import { hashApiKey, isApiKey } from './api-key'
+import type { IdentityProvider } from './identity-provider'
 import type { SessionTokens, SessionUser } from './session-token'
 
 /** A merchant's terms as one of its keys gives them; `scopes` and `key_id` are null of the key that the specification knows. */
-export type KeyTerms = MerchantTerms & { scopes: readonly Permission[] | null; key_id: string | null }
+export type KeyTerms = MerchantTerms & { scopes: readonly Permission[] | null; key_id: string | null; frozen_at: Date | null }
 
-/** What a request may do, and how its credential is called in a refusal. */
+/** A request's rights, and its credential's name in a refusal. */
 interface Access {
   permissions: readonly Permission[]
   subject: string
@@ -20,22 +21,23 @@ export function requireApiKey(termsByKey: (hash: Buffer) => Promise<KeyTerms | n
     const known = key !== undefined && isApiKey(key) ? await termsByKey(hashApiKey(key)) : null
     if (!known)
       throw new ApiError('invalid_api_key', 'This route needs an API key (sk_live_…) that is known and neither revoked nor expired.')
-    const { scopes, key_id, ...terms } = known
+    const { scopes, key_id, frozen_at: frozenAt, ...terms } = known
     rememberTerms(res, terms)
     res.locals.actorId = key_id === null ? 'api_key' : `api_key:${key_id}`
-    rememberAccess(res, { permissions: scopes ?? SPECIFIED_KEY_SCOPES, subject: scopes ? 'This API key' : 'The API key without a name' })
+    const subject = scopes ? 'This API key' : 'The API key without a name'
+    rememberAccess(res, { permissions: scopes ?? SPECIFIED_KEY_SCOPES, subject })
+    res.locals.frozenAt = frozenAt
     next()
   }
 }
 
-/** Refuses a request whose credential may not do what the route needs. */
-export function requirePermission(permissionOf: (req: Request) => Permission | null): RequestHandler {
-  return (req, res, next) => {
-    const needed = permissionOf(req)
-    if (needed !== null) requirePermissionFor(res, needed)
+/** Refuses a request whose credential may not do this. */
+export const requirePermission =
+  (needed: Permission): RequestHandler =>
+  (_req, res, next) => {
+    requirePermissionFor(res, needed)
     next()
   }
-}
 
 /** Throws `forbidden`, which names the permission, when this credential lacks it. */
 export function requirePermissionFor(res: Response, needed: Permission): void {
@@ -49,12 +51,14 @@ export function rememberAccess(res: Response, access: Access): void {
 const accessIn = (res: Response): Access => res.locals.access
 
 /** Refuses a request without a valid session token, and keeps its user in `res.locals.user` (specification, Session tokens). */
-export function requireSession(tokens: SessionTokens): RequestHandler {
+export function requireSession(tokens: SessionTokens, note: (user: SessionUser, req: Request) => Promise<void>): RequestHandler {
   return async (req, res, next) => {
     const token = bearer(req.headers.authorization, 'Send the session token: Authorization: Bearer <ACCESS_TOKEN>')
     if (token === undefined) throw new ApiError('invalid_jwt', 'This route needs the session token of a login as a bearer token.')
     const user = await tokens.verify(token)
+    await note(user, req)
     res.locals.user = user
+    res.locals.sessionToken = token
     res.locals.actorId = user.id
     addLogFields({ user_id: user.id })
     next()
@@ -68,16 +72,29 @@ export function rememberTerms(res: Response, terms: MerchantTerms): void {
 }
 
 export const termsIn = (res: Response): MerchantTerms => res.locals.terms
-/** Who asks, for the audit log: a user, or a key of the merchant. */
+/** For the audit log: a user, or a key of the merchant. */
 export const actorIdIn = (res: Response): string => res.locals.actorId
 export const userIn = (res: Response): SessionUser => res.locals.user
+export const sessionTokenIn = (res: Response): string => res.locals.sessionToken
+/** Null unless the provider confirmed it, in the token or when asked. */
+export const verifiedEmailOf = async (res: Response, provider: IdentityProvider | null): Promise<string | null> =>
+  userIn(res).verifiedEmail ?? (await provider?.userOf(sessionTokenIn(res)))?.verifiedEmail ?? null
 export const merchantCaller = (terms: MerchantTerms): Caller => ({ kind: 'merchant', terms })
-/** The merchant as this credential may see it: the secrets of endpoints are for what may replace them. */
-export const callerIn = (res: Response): Caller => ({
-  ...{ kind: 'merchant', terms: termsIn(res) },
-  ...(mayDo(res, 'endpoints:write') ? { may_see_secrets: true } : {}),
-  ...(res.locals.user ? { user_id: userIn(res).id } : {}),
-})
+/** A payer, or the merchant as this credential may see it. */
+export const callerIn = (res: Response, maySeeSecrets = false): Caller =>
+  res.locals.credential === 'link'
+    ? { kind: 'checkout' }
+    : {
+        ...{ kind: 'merchant', terms: termsIn(res) },
+        ...(maySeeSecrets ? { may_see_secrets: true } : {}),
+        ...(res.locals.user ? { user_id: userIn(res).id } : {}),
+      }
+
+/** Which of the credentials that an operation takes this request comes with: a session token is a JWT, and everything else is judged as the first. */
+export function credentialOf(req: Request, credentials: readonly Credential[]): Credential | undefined {
+  const isJwt = credentials.includes('session') && /^Bearer +[\w-]+\.[\w-]+\.[\w-]*$/i.test(req.headers.authorization ?? '')
+  return isJwt ? 'session' : credentials[0]
+}
 
 /** The credential of a bearer header; undefined when the header holds something else. Throws `missing_authorization` without one. */
 function bearer(header: string | undefined, advice: string): string | undefined {

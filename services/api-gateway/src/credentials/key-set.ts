@@ -6,7 +6,7 @@ import { readJson } from '../read-body'
 
 const FETCH_TIMEOUT_MS = 5_000
 const KEY_CACHE_MS = 10 * 60_000
-/** How long the last key set is good while the identity provider does not answer. */
+/** Longest use of the last key set while the identity provider does not answer. */
 const KEY_SET_USABLE_MS = 60 * 60_000
 const KEY_SET_BYTES_MAX = 256 * 1024
 const FETCHES_MAX = 10

@@ -8,10 +8,14 @@ import { keyFinder } from './key-set'
 /** Whom a session token speaks for. */
 export interface SessionUser {
   id: string
-  /** When the user last proved who they are; null when the provider does not report it. A refreshed token keeps the time of its login. */
+  /** When the user last logged in; null when the provider does not report it. A refreshed token keeps the time of its login. */
   loggedInAt: Date | null
+  /** The session was begun with a second factor, or has proven one since. */
+  hasSecondFactor: boolean
   /** Null unless the provider verified it; `user_metadata` is the user's own to write and does not count. */
   verifiedEmail: string | null
+  /** The provider's name of the session; null without one. */
+  sessionId: string | null
 }
 
 export interface SessionTokens {
@@ -29,6 +33,7 @@ export interface SessionTokenOptions {
 }
 
 const subject = text(255)
+const sessionName = text(255)
 
 /** Verifies session tokens: signature, algorithm, issuer, audience, expiry and subject. */
 export function sessionTokens(options: SessionTokenOptions): SessionTokens {
@@ -48,7 +53,15 @@ export function sessionTokens(options: SessionTokenOptions): SessionTokens {
     if (claims.exp === undefined) throw refused('it never expires')
     const sub = subject.safeParse(claims.sub)
     if (!sub.success) throw refused('it names no user')
-    return { id: sub.data, loggedInAt: loginTimeIn(claims), verifiedEmail: verifiedEmailIn(claims) }
+    if (claims.is_anonymous === true) throw refused('it is of a user who never logged in')
+    if (claims.role === 'service_role') throw refused('it is of a server, not of a user')
+    return {
+      id: sub.data,
+      loggedInAt: loginTimeIn(claims),
+      hasSecondFactor: claims.aal === 'aal2' || claims.aal === 'aal3',
+      verifiedEmail: verifiedEmailIn(claims),
+      sessionId: sessionName.safeParse(claims.session_id).data ?? null,
+    }
   }
   return {
     async verify(token) {
@@ -68,7 +81,7 @@ export function sessionTokens(options: SessionTokenOptions): SessionTokens {
 }
 
 const seconds = z.number().min(0).max(8.64e12)
-/** OpenID Connect's `auth_time`, or the methods of Supabase Auth's `amr`, of which a refresh is none. */
+/** OpenID Connect's `auth_time`, or the methods of Supabase Auth's `amr`. */
 const loginClaims = z.object({
   auth_time: seconds.optional().catch(undefined),
   amr: z
@@ -77,15 +90,29 @@ const loginClaims = z.object({
     .catch(undefined),
 })
 
+/**
+ * A refresh logs no one in, and neither does a second factor: Supabase Auth lets a session of any age enrol one and prove it, so that a stolen one would
+ * make itself fresh.
+ */
+const isLogin = ({ method }: { method: string }) => !['token_refresh', 'anonymous', 'totp'].includes(method) && !method.startsWith('mfa/')
+
 function loginTimeIn(claims: object): Date | null {
   const { auth_time, amr = [] } = loginClaims.parse(claims)
-  const methods = amr.filter(({ method }) => method !== 'token_refresh' && method !== 'anonymous')
-  const times = [...(auth_time === undefined ? [] : [auth_time]), ...methods.map(({ timestamp }) => timestamp)]
+  const times = [...(auth_time === undefined ? [] : [auth_time]), ...amr.filter(isLogin).map(({ timestamp }) => timestamp)]
   return times.length === 0 ? null : new Date(Math.max(...times) * 1000)
 }
 
 const emailClaims = z.object({ email: z.email(), email_verified: z.literal(true) })
 const verifiedEmailIn = (claims: object): string | null => emailClaims.safeParse(claims).data?.email ?? null
+
+/** The session of a token that came from the provider itself, by its name there; unverified. */
+export function sessionNamedBy(token: string): string | null {
+  try {
+    return sessionName.safeParse(jwt.decode(token, { json: true })?.session_id).data ?? null
+  } catch {
+    return null
+  }
+}
 
 /** jsonwebtoken throws a SyntaxError on a header or payload that is not JSON. */
 function decodedHeader(token: string): jwt.JwtHeader | undefined {

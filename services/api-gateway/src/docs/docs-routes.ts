@@ -1,7 +1,7 @@
 import { Router } from 'express'
-import { openApiDocument } from '../openapi'
+import { openApiDocument } from '../openapi/document'
 import { docsStyle, mark } from './docs-style'
-import { guidePages } from './guide'
+import { guidePages } from './guide/guide-pages'
 import { docsPage, errorsPage } from './page'
 
 /** The API described: for machines at `/openapi.json`, for people at `/docs`. Made once, when the service starts. */

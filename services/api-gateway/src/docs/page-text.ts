@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../openapi'
+import type { JsonSchema } from '../openapi/schemas'
 
 export const anchor = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
 

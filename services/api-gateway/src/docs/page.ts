@@ -1,5 +1,6 @@
 import { type ErrorCode, errorTable } from '@ponte/contracts'
-import type { JsonSchema, OpenApiDocument } from '../openapi'
+import type { OpenApiDocument } from '../openapi/document'
+import type { JsonSchema } from '../openapi/schemas'
 import { cures } from './cures'
 import { mark } from './docs-style'
 import { anchor, escapeHtml, inlineHtml, typeOf } from './page-text'
@@ -73,7 +74,7 @@ export const page = (title: string, body: string): string => `<!doctype html>
 <title>${escapeHtml(title)}</title><link rel="icon" type="image/svg+xml" href="/docs/mark.svg"><link rel="stylesheet" href="/docs/style.css"></head><body><main><nav class="pages" aria-label="Documentation"><a class="brand" href="/">${mark}Ponte</a>${PAGES.join('')}</nav>${body}</main></body></html>
 `
 
-/** What the document repeats in several places, printed once. */
+/** Repeated in the document in several places, printed once. */
 const credentials = `<section><h2 id="credentials">Credentials</h2>
 <p>Servers send the API key, people's sessions the token of a login; both as a bearer token.</p>
 <pre tabindex="0">Authorization: Bearer sk_live_…</pre>

@@ -1,6 +1,6 @@
 import { type Lease, localLimit, sharedLimit, WINDOW_MS } from './rate-limit'
 
-/** What the database does, in memory: an eighth of what is left, at least one. */
+/** The database's rule, in memory: an eighth of the rest, at least one. */
 function sharedWindow(limit: number, clock: () => number) {
   let used = 0
   let window = -1

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** What one replica may let through before it asks again, and how much is left for all. */
+/** A replica's share before it asks again, and the rest for all. */
 export interface Lease {
   granted: number
   remaining: number
@@ -39,7 +39,7 @@ export function sharedLimit(limit: number, lease: (bucket: string, limit: number
   return async (name: string): Promise<Verdict> => {
     const bucket = buckets.get(name) ?? { left: 0, remaining: 1, endsAt: 0 }
     buckets.set(name, bucket)
-    // What is left of a lease ends with its window.
+    // The rest of a lease ends with its window.
     const isOver = () => clock() >= bucket.endsAt
     while (isOver() || (bucket.left === 0 && bucket.remaining > 0)) {
       bucket.fetching ??= renew(name, bucket).finally(() => {

@@ -7,7 +7,6 @@ export interface Concurrency {
   waiting: number
 }
 
-/** Who else asks. */
 export interface Presence {
   /** A request of this bucket comes or ends, and none of it waits. */
   note(bucket: string): void

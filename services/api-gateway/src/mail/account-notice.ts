@@ -16,8 +16,21 @@ const KINDS = {
   'member.join': 'member.joined',
   'member.update': 'member.updated',
   'member.remove': 'member.removed',
+  'owner_change.cancel': 'owner.cancelled',
+  'owner_change.confirm': 'owner.confirmed',
+  'owner_change.activate': 'owner.changed',
+  'merchant.freeze': 'account.frozen',
+  'merchant.unfreeze': 'account.unfrozen',
   'webhook_secret.rotate': 'secret.rotated',
   'webhook_secret.activate': 'secret.activated',
+  'webhook_secret.show_again': 'secret.shown_again',
+  'endpoint_secret.show_again': 'secret.shown_again',
+  'endpoint.create': 'endpoint.created',
+  'endpoint.update': 'endpoint.changed',
+  'endpoint.delete': 'endpoint.deleted',
+  'endpoint_secret.rotate': 'endpoint.secret_rotated',
+  'endpoint_secret.activate': 'endpoint.secret_activated',
+  'branding.update': 'branding.changed',
 } as const satisfies Readonly<Record<string, MailKind>>
 
 /** The mail about a change of the account; null when none is sent. It names what changed, never a secret. */
@@ -30,6 +43,7 @@ export function accountNotice(entry: AccountChange, payout: Payout): Notice | nu
     ...{ merchantId, topic: 'account', kind, at },
     facts: {
       ...{ action, changed, user_id: userId, network, at },
+      ...(kind === 'owner.waiting' || kind === 'owner.confirmed' ? { activates_at: payout.ownerChanges.at(-1)?.activatesAt ?? null } : {}),
       ...(kind.startsWith('payout.') ? { address: waits?.address ?? payout.payoutAddress, activates_at: waits?.activatesAt ?? null } : {}),
     },
   }
@@ -39,9 +53,12 @@ export function accountNotice(entry: AccountChange, payout: Payout): Notice | nu
 interface Payout {
   payoutAddress: string | null
   pendingPayout: { address: string; activatesAt: Date } | null
+  /** Of the owners, the latest last. */
+  ownerChanges: readonly { activatesAt: Date }[]
 }
 
 function kindOf({ action, changed }: AccountChange): MailKind | null {
+  if (action.startsWith('member.') && changed.includes('pending_owner_change')) return 'owner.waiting'
   if (action !== 'merchant.update') return Object.hasOwn(KINDS, action) ? KINDS[action as keyof typeof KINDS] : null
   if (changed.includes('payout_address')) return 'payout.changed'
   if (changed.includes('pending_payout_change')) return 'payout.waiting'

@@ -41,10 +41,12 @@ test.each([
   ['merchant.update', ['display_name'], undefined],
   ['merchant.create', ['merchant'], undefined],
   ['api_key.rotate', ['api_key'], 'key.rotated'],
+  ['member.join', ['role:owner', 'pending_owner_change'], 'owner.waiting'],
+  ['member.join', ['role:viewer'], 'member.joined'],
   ['constructor', [], undefined],
 ])('%s of %j is the mail %s', (action, changed, kind) => {
   const entry = { merchantId: 'm', userId: 'u', action, changed, network: null, at: new Date(at) }
-  expect(accountNotice(entry, { payoutAddress: null, pendingPayout: null })?.kind).toBe(kind)
+  expect(accountNotice(entry, { payoutAddress: null, pendingPayout: null, ownerChanges: [] })?.kind).toBe(kind)
 })
 
 test('a mail that is not taken is tried for two days and more, then given up', () => {

@@ -28,7 +28,7 @@ function adviceOn(kind: MailKind): Advice {
   if (kind === 'invitation') return kind
   if (kind.startsWith('payment.')) return 'payment'
   if (/^(money|subscription|webhook)\./.test(kind)) return 'event'
-  return kind === 'payout.waiting' || kind === 'payout.signed' ? 'waiting' : 'account'
+  return ['payout.waiting', 'payout.signed', 'owner.waiting', 'owner.confirmed'].includes(kind) ? 'waiting' : 'account'
 }
 
 /** Null for what is not there, but for an address, which may be none. */

@@ -1,6 +1,5 @@
 import type { MailKind } from './mail'
 
-/** What a mail is written of, in one language. */
 export interface MailTexts {
   subjects: Readonly<Record<MailKind, string>>
   /** Names of the facts, in the order in which they are written. */

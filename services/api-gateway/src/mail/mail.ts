@@ -1,6 +1,6 @@
 import type { MailLanguage, MailTopic } from '@ponte/contracts'
 
-/** What a mail is about: each has a subject in every language. */
+/** Each has a subject in every language. */
 export type MailKind =
   | 'payout.waiting'
   | 'payout.signed'
@@ -8,6 +8,7 @@ export type MailKind =
   | 'payout.cancelled'
   | 'payout.changed'
   | 'webhook_url.changed'
+  | 'branding.changed'
   | 'key.rotated'
   | 'key.shown_again'
   | 'key.created'
@@ -17,8 +18,20 @@ export type MailKind =
   | 'member.joined'
   | 'member.updated'
   | 'member.removed'
+  | 'owner.waiting'
+  | 'owner.cancelled'
+  | 'owner.confirmed'
+  | 'owner.changed'
+  | 'account.frozen'
+  | 'account.unfrozen'
   | 'secret.rotated'
   | 'secret.activated'
+  | 'secret.shown_again'
+  | 'endpoint.created'
+  | 'endpoint.changed'
+  | 'endpoint.deleted'
+  | 'endpoint.secret_rotated'
+  | 'endpoint.secret_activated'
   | 'money.underpaid'
   | 'money.overpaid'
   | 'money.paid_late'
@@ -32,7 +45,7 @@ export type MailKind =
   | 'webhook.failing'
   | 'invitation'
 
-/** What is reported to the members of a merchant who want it. */
+/** Sent to the members of a merchant who want it. */
 export interface Notice {
   merchantId: string
   topic: MailTopic

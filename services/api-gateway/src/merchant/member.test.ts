@@ -1,5 +1,5 @@
 import { PERMISSIONS } from '@ponte/contracts'
-import { type Invitation, joined, type Member, permissionsOf, withoutMember, withRole } from './member'
+import { type Invitation, joined, type Member, permissionsOf } from './member'
 
 const at = new Date('2026-11-20T12:00:00.000Z')
 const member = (id: string, role: string): Member => ({ id, merchantId: 'm', userId: `user ${id}`, email: null, role, createdAt: at })
@@ -9,16 +9,6 @@ const code = (name: string) => expect.objectContaining({ code: name })
 test('an owner may do everything, a role that is not known nothing', () => {
   expect(permissionsOf('owner')).toEqual(PERMISSIONS)
   for (const role of ['', 'Owner', 'root', '__proto__', 'constructor']) expect(permissionsOf(role)).toEqual([])
-})
-
-test('the last owner neither leaves nor becomes something else', () => {
-  expect(() => withoutMember(team, 'a')).toThrow(code('invalid_state'))
-  expect(() => withRole(team, 'a', 'admin')).toThrow(code('invalid_state'))
-  expect(withRole(team, 'a', 'owner').role).toBe('owner')
-  const two = [...team, member('c', 'owner')]
-  expect(withoutMember(two, 'a').id).toBe('a')
-  expect(withRole(two, 'a', 'viewer').role).toBe('viewer')
-  expect(() => withRole(team, 'x', 'viewer')).toThrow(code('not_found'))
 })
 
 describe('an invitation', () => {

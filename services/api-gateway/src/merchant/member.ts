@@ -1,4 +1,4 @@
-import { ApiError, type Permission, ROLE_PERMISSIONS, type Role, role as roleSchema } from '@ponte/contracts'
+import { ApiError, type Permission, ROLE_PERMISSIONS, role as roleSchema } from '@ponte/contracts'
 
 export interface Member {
   id: string
@@ -27,18 +27,10 @@ export const permissionsOf = (role: string): readonly Permission[] => {
   return known.success ? ROLE_PERMISSIONS[known.data] : []
 }
 
-/** Gives a member another role. Throws `not_found`, or `invalid_state` when no owner would be left. */
-export function withRole(members: readonly Member[], id: string, role: Role): Member {
-  const member = found(members, id)
-  if (role !== 'owner') keepOwner(members, member)
-  return { ...member, role }
-}
-
-/** The member to remove. Throws `not_found`, or `invalid_state` when no owner would be left. */
-export function withoutMember(members: readonly Member[], id: string): Member {
-  const member = found(members, id)
-  keepOwner(members, member)
-  return member
+/** Whether a named key with these scopes lies within the role of who made it. */
+export function mayMakeKey(role: string, scopes: readonly string[]): boolean {
+  const permissions: readonly string[] = permissionsOf(role)
+  return permissions.includes('keys:write') && scopes.every(scope => permissions.includes(scope))
 }
 
 /** The member that an invitation makes of a user. Throws `forbidden` or `invalid_state` when it does not. */
@@ -60,15 +52,4 @@ export function joined(
     throw new ApiError('invalid_state', 'Who sent this invitation may not invite any more; ask for another one.')
   if (members.some(({ userId }) => userId === user.id)) throw new ApiError('invalid_state', 'You belong to this merchant already.')
   return { id: user.memberId, merchantId, userId: user.id, email, role, createdAt: user.at }
-}
-
-function found(members: readonly Member[], id: string): Member {
-  const member = members.find(other => other.id === id)
-  if (!member) throw new ApiError('not_found', 'Your merchant has no such member.')
-  return member
-}
-
-function keepOwner(members: readonly Member[], leaving: Member): void {
-  if (leaving.role === 'owner' && !members.some(({ id, role }) => role === 'owner' && id !== leaving.id))
-    throw new ApiError('invalid_state', 'A merchant needs an owner; make another member one first.')
 }

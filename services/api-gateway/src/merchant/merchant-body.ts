@@ -1,7 +1,8 @@
 import type { AddressPolicy, MerchantBody } from '@ponte/contracts'
 import { unseal } from '@ponte/service-kit'
-import { type Merchant, warningsOf } from './merchant'
+import type { Merchant } from './merchant'
 import { type PayoutChange, payoutMessage } from './payout-change'
+import { warningsOf } from './warnings'
 
 /** The merchant's view of itself: the only place where a sealed secret is opened. */
 export function merchantBody(

@@ -7,8 +7,8 @@ import {
   rotateWebhookSecret,
   SECRET_ACTIVATES_AFTER_MS,
   updateMerchant,
-  warningsOf,
 } from './merchant'
+import { warningsOf } from './warnings'
 
 const at = new Date('2026-11-20T12:00:00.000Z')
 const later = (ms: number) => new Date(at.getTime() + ms)
@@ -17,7 +17,12 @@ const given = { id, userId: 'user-1', sealedWebhookSecret: 'sealed-1', at }
 const open = (body: Partial<Parameters<typeof createMerchant>[0]> = {}) => createMerchant({ display_name: 'Padaria', ...body }, given)
 
 const update = (merchant: Merchant, body: Parameters<typeof updateMerchant>[1], at: Date) =>
-  updateMerchant(merchant, body, { id, userId: 'user-1', at, isFresh: true }, { delayMs: 0, unsignedDelayMs: 0 })
+  updateMerchant(
+    merchant,
+    body,
+    { id, userId: 'user-1', at, owners: ['user-1'] },
+    { delayMs: 0, unsignedDelayMs: 0, ownerDelayMs: 0, payoutHoldMs: 0 },
+  )
 
 const fieldAtFault = (work: () => unknown) => {
   try {

@@ -1,16 +1,15 @@
 import {
-  type AddressPolicy,
   ApiError,
   type CreateMerchant,
   type FieldError,
   type MerchantTerms,
   type NewEvent,
-  namesInternalHost,
   type UpdateBranding,
   type UpdateMerchant,
   vetWebhookUrl,
 } from '@ponte/contracts'
 import { checksumAddress } from './checksum-address'
+import { frozen, requireNotFrozen } from './owner-change'
 import {
   activatePayout,
   approvePayout,
@@ -19,13 +18,14 @@ import {
   type PayoutGuard,
   type PayoutRequest,
   requestPayout,
+  retimed,
   signPayout,
 } from './payout-change'
 
 /** A merchant as the gateway keeps it. Secrets are sealed everywhere but in the answer to their owner. */
 export interface Merchant extends Payout {
   id: string
-  /** Who created it; null when they do not belong to it any more. */
+  /** Its creator; null when they do not belong to it any more. */
   userId: string | null
   /** Grows with each published change. */
   version: number
@@ -33,7 +33,6 @@ export interface Merchant extends Payout {
   webhookUrl: string | null
   sealedWebhookSecret: string
   pending: PendingSecret | null
-  /** How the checkout looks. */
   branding: Branding
   createdAt: Date
   updatedAt: Date
@@ -81,6 +80,9 @@ export function createMerchant(
     payoutIsContract: false,
     clearedPayoutAddress: null,
     pendingPayout: null,
+    ownerChanges: [],
+    payoutHeldUntil: null,
+    frozenAt: null,
     sealedWebhookSecret: fields.sealedWebhookSecret,
     pending: null,
     branding: PLAIN_BRANDING,
@@ -90,15 +92,17 @@ export function createMerchant(
   return { merchant, events: [updated(merchant)], changed: ['merchant'] }
 }
 
-/** Applies what the body names; a body that changes nothing is no change. Throws ApiError `invalid_request` or `fresh_login_required`. */
-export function updateMerchant(merchant: Merchant, body: UpdateMerchant, request: PayoutRequest, guard: PayoutGuard): Change {
-  const current = inForce(merchant, request.at)
+/** Applies what the body names; a body that changes nothing is no change. Throws ApiError `invalid_request`. */
+export function updateMerchant(merchant: Merchant, body: UpdateMerchant, given: Omit<PayoutRequest, 'isNew'>, guard: PayoutGuard): Change {
+  const current = inForce(merchant, given.at)
+  const request = { ...given, isNew: given.at.getTime() - merchant.createdAt.getTime() < guard.delayMs }
   const next: Merchant = {
     ...current,
     displayName: body.display_name ?? current.displayName,
     webhookUrl: body.webhook_url === undefined ? current.webhookUrl : checkedUrl(body.webhook_url),
     ...(body.payout_address === undefined ? {} : payoutOf(requestPayout(current, checkedAddress(body.payout_address), request, guard))),
   }
+  if (next.webhookUrl !== current.webhookUrl) requireNotFrozen(current)
   const changed = (Object.keys(UPDATABLE) as (keyof typeof UPDATABLE)[])
     .filter(key => next[key] !== current[key])
     .map(key => UPDATABLE[key])
@@ -152,9 +156,16 @@ function payoutChanged(merchant: Merchant, payout: Payout, at: Date): Change {
   return changeTo({ ...inForce(merchant, at), ...payoutOf(payout) }, [isActive ? 'payout_address' : 'pending_payout_change'], at)
 }
 
-const payoutOf = ({ payoutAddress, payoutIsContract, clearedPayoutAddress, pendingPayout }: Payout): Payout => ({
+const payoutOf = ({ payoutAddress, payoutIsContract, clearedPayoutAddress, pendingPayout }: Payout) => ({
   ...{ payoutAddress, payoutIsContract, clearedPayoutAddress, pendingPayout },
 })
+
+/** Stops every change of owners, payout address and endpoints, or lets them go on. */
+export function freezeMerchant(merchant: Merchant, isFrozen: boolean, at: Date, guard: PayoutGuard): Change {
+  const next = frozen(merchant, isFrozen, at, guard)
+  if (next === merchant) return { merchant, events: [], changed: [] }
+  return changeTo({ ...inForce(next, at), pendingPayout: retimed(next, guard) }, ['frozen'], at)
+}
 
 /** A new secret waits beside the one in force; rotating again replaces the one that waits. */
 export function rotateWebhookSecret(merchant: Merchant, sealed: string, at: Date): Change {
@@ -175,25 +186,13 @@ export function inForce(merchant: Merchant, at: Date): Merchant {
   return { ...merchant, sealedWebhookSecret: merchant.pending.sealed, pending: null }
 }
 
-/** What owners receive about the merchant with each request. */
+/** Sent to owners of operations with each request. */
 export const termsOf = (merchant: Merchant): MerchantTerms => ({
   merchant_id: merchant.id,
   version: merchant.version,
   display_name: merchant.displayName,
   payout_address: merchant.payoutAddress,
 })
-
-const INTERNAL_URL =
-  'webhook_url names an internal address: deliveries to it are refused and marked dead. Use an address that the internet can reach.'
-const CONTRACT_PAYOUT =
-  'payout_address is a contract, and is certain to exist on the network of your orders only. What a payer sends on another network by mistake can reach you once your contract stands there at the same address, and is at risk until then. A wallet with a key of its own has its address on every network.'
-
-/** Accepted values that may not work as the merchant expects. `webhooks` is what the dispatcher opens and closes beside the rule. */
-export function warningsOf(merchant: Merchant, webhooks: AddressPolicy): string[] {
-  const { destination } = vetWebhookUrl(merchant.webhookUrl ?? '')
-  const warnings = destination && namesInternalHost(destination, webhooks) ? [INTERNAL_URL] : []
-  return merchant.payoutIsContract ? [...warnings, CONTRACT_PAYOUT] : warnings
-}
 
 /** The merchant at its next version, published as well: what is decided under a version waits for it. */
 export function atNextVersion(merchant: Merchant): { merchant: Merchant; event: NewEvent } {

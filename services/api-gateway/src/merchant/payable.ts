@@ -1,6 +1,6 @@
-import { ApiError } from '@ponte/contracts'
-import { merchantCaller } from '../credentials'
-import type { Owner } from '../owners'
+import { ApiError, operations, pathWith } from '@ponte/contracts'
+import { merchantCaller } from '../credentials/credentials'
+import type { Owner } from '../owners/owner'
 import { type Change, type Merchant, termsOf } from './merchant'
 
 /**
@@ -19,7 +19,7 @@ export async function vetPayoutAddress(orders: Owner, change: Change, before: Me
 }
 
 async function isContract(orders: Owner, merchant: Merchant, address: string): Promise<boolean> {
-  const path = `/api/v1/payout-addresses/${address}`
+  const path = pathWith(operations.judgePayoutAddress.path, { address })
   const { status, body } = await orders.ask(merchantCaller(termsOf(merchant)), { method: 'GET', path })
   const { code, detail, is_contract } = Object(JSON.parse(body.toString('utf8')))
   if (status === 200) return is_contract === true

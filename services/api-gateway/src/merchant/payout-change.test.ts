@@ -6,21 +6,24 @@ import {
   payoutMessage,
   payoutWithoutUser,
   requestPayout,
+  retimed,
   signPayout,
 } from './payout-change'
 
 const HOUR = 3_600_000
-const guard = { delayMs: 24 * HOUR, unsignedDelayMs: 48 * HOUR }
+const guard = { delayMs: 24 * HOUR, unsignedDelayMs: 48 * HOUR, ownerDelayMs: 48 * HOUR, payoutHoldMs: 72 * HOUR }
 const start = Date.parse('2026-11-20T12:00:00.000Z')
 const after = (hours: number) => new Date(start + hours * HOUR)
-const by = (id: string, isFresh = true, hours = 0) => ({ id, userId: 'user', at: after(hours), isFresh })
+const by = (id: string, hours = 0, isNew = false) => ({ id, userId: 'user', at: after(hours), owners: ['user'], isNew })
 const [OLD, NEW, OTHER] = ['0x0000000000000000000000000000000000000001', '0x0000000000000000000000000000000000000002', '0x3']
-const none: Payout = { payoutAddress: null, payoutIsContract: false, clearedPayoutAddress: null, pendingPayout: null }
-const set = requestPayout(none, OLD, by('first', false), guard)
+const quiet = { ownerChanges: [], payoutHeldUntil: null, frozenAt: null }
+const none: Payout = { payoutAddress: null, payoutIsContract: false, clearedPayoutAddress: null, pendingPayout: null, ...quiet }
+const set = requestPayout(none, OLD, by('first', 0, true), guard)
 const changing = requestPayout(set, NEW, by('a'), guard)
 
-test('the first address is in force at once, also long after the login', () => {
+test('the first address of a new merchant is in force at once; that of an older one waits', () => {
   expect(set).toEqual({ ...none, payoutAddress: OLD })
+  expect(requestPayout(none, NEW, by('late'), guard)).toMatchObject({ payoutAddress: null, pendingPayout: { activatesAt: after(48) } })
 })
 
 test('another one waits two days, or one when its key signed, and is in force then', () => {
@@ -32,15 +35,10 @@ test('another one waits two days, or one when its key signed, and is in force th
   expect(signPayout(changing, 'a', after(30), guard)).toEqual({ ...none, payoutAddress: NEW })
 })
 
-test('changing and clearing want a fresh login', () => {
-  expect(() => requestPayout(set, NEW, by('a', false), guard)).toThrow(expect.objectContaining({ code: 'fresh_login_required' }))
-  expect(() => requestPayout(set, null, by('a', false), guard)).toThrow(expect.objectContaining({ code: 'fresh_login_required' }))
-})
-
 test('what stays the same is no change, and what waits keeps its time', () => {
-  expect(requestPayout(set, OLD, by('a', false), guard)).toBe(set)
-  expect(requestPayout(changing, NEW, by('b', false, 3), guard)).toBe(changing)
-  expect(requestPayout(changing, OTHER, by('b', true, 3), guard).pendingPayout).toMatchObject({ id: 'b', activatesAt: after(51) })
+  expect(requestPayout(set, OLD, by('a'), guard)).toBe(set)
+  expect(requestPayout(changing, NEW, by('b', 3), guard)).toBe(changing)
+  expect(requestPayout(changing, OTHER, by('b', 3), guard).pendingPayout).toMatchObject({ id: 'b', activatesAt: after(51) })
 })
 
 test('clearing is at once and withdraws what waits; only the cleared address comes back at once', () => {
@@ -48,7 +46,6 @@ test('clearing is at once and withdraws what waits; only the cleared address com
   expect(cleared).toEqual({ ...none, clearedPayoutAddress: OLD })
   expect(requestPayout(cleared, OLD, by('c'), guard).payoutAddress).toBe(OLD)
   expect(requestPayout(cleared, NEW, by('c'), guard)).toMatchObject({ payoutAddress: null, pendingPayout: { address: NEW } })
-  expect(() => requestPayout(cleared, NEW, by('c', false), guard)).toThrow(expect.objectContaining({ code: 'fresh_login_required' }))
 })
 
 test('a cancelled change is gone, and neither an old id nor a replaced change can be cancelled or signed', () => {
@@ -60,19 +57,19 @@ test('a cancelled change is gone, and neither an old id nor a replaced change ca
   }
 })
 
-test('asking for the address in force withdraws what waits, also long after the login', () => {
-  expect(requestPayout(changing, OLD, by('b', false, 3), guard)).toEqual(set)
+test('asking for the address in force withdraws what waits', () => {
+  expect(requestPayout(changing, OLD, by('b', 3), guard)).toEqual(set)
   const cleared = requestPayout(set, null, by('b'), guard)
-  expect(requestPayout(requestPayout(cleared, NEW, by('c'), guard), null, by('d', false), guard)).toEqual(cleared)
+  expect(requestPayout(requestPayout(cleared, NEW, by('c'), guard), null, by('d'), guard)).toEqual(cleared)
 })
 
 test('who may not change it any more leaves neither a request nor an approval', () => {
-  expect(payoutWithoutUser(changing, 'user', guard)).toEqual(set)
-  expect(payoutWithoutUser(set, 'user', guard)).toBe(set)
-  expect(payoutWithoutUser(changing, 'other', guard)).toBe(changing)
+  expect(payoutWithoutUser(changing, 'user')).toEqual(set)
+  expect(payoutWithoutUser(set, 'user')).toBe(set)
+  expect(payoutWithoutUser(changing, 'other')).toBe(changing)
   const approved = approvePayout(changing, 'a', { userId: 'other', since: after(-100), at: after(1) }, guard)
-  const left = payoutWithoutUser(approved, 'other', guard)
-  expect(left.pendingPayout).toMatchObject({ approvedBy: null, activatesAt: after(48) })
+  const left = payoutWithoutUser(approved, 'other')
+  expect(left.pendingPayout).toMatchObject({ approvedBy: null })
   expect(signPayout(left, 'a', after(2), guard).pendingPayout).toMatchObject({ isSigned: true, activatesAt: after(24) })
 })
 
@@ -88,17 +85,22 @@ test('the message to sign differs by merchant, change and address', () => {
 })
 
 test('without delays a change is in force at once', () => {
-  expect(requestPayout(set, NEW, by('a'), { delayMs: 0, unsignedDelayMs: 0 })).toEqual({ ...none, payoutAddress: NEW })
+  expect(requestPayout(set, NEW, by('a'), { delayMs: 0, unsignedDelayMs: 0, ownerDelayMs: 0, payoutHoldMs: 0 })).toEqual({
+    ...none,
+    payoutAddress: NEW,
+  })
 })
 
 describe('the approval of another owner', () => {
   const other = (hours: number, sinceHours = -100) => ({ userId: 'other', since: after(sinceHours), at: after(hours) })
 
-  test('puts what is signed in force at once, in either order, and leaves what is not signed waiting', () => {
+  test('is worth a signature, and both together end no wait', () => {
     const approved = approvePayout(changing, 'a', other(1), guard)
-    expect(approved).toMatchObject({ payoutAddress: OLD, pendingPayout: { approvedBy: 'other', activatesAt: after(48) } })
-    expect(signPayout(approved, 'a', after(2), guard)).toEqual({ ...none, payoutAddress: NEW })
-    expect(approvePayout(signPayout(changing, 'a', after(1), guard), 'a', other(1), guard)).toEqual({ ...none, payoutAddress: NEW })
+    expect(approved).toMatchObject({ payoutAddress: OLD, pendingPayout: { approvedBy: 'other', activatesAt: after(24) } })
+    expect(signPayout(approved, 'a', after(2), guard).pendingPayout).toMatchObject({ isSigned: true, activatesAt: after(24) })
+    const signed = signPayout(changing, 'a', after(1), guard)
+    expect(approvePayout(signed, 'a', other(1), guard)).toMatchObject({ payoutAddress: OLD, pendingPayout: { activatesAt: after(24) } })
+    expect(approvePayout(changing, 'a', other(30), guard)).toEqual({ ...none, payoutAddress: NEW })
   })
 
   test('is none of who requested it, of who became an owner within the delay, or of what does not wait', () => {
@@ -106,5 +108,48 @@ describe('the approval of another owner', () => {
     expect(() => approvePayout(changing, 'a', { ...other(1), userId: 'user' }, guard)).toThrow(refused('invalid_state'))
     expect(() => approvePayout(changing, 'a', other(1, -22), guard)).toThrow(refused('invalid_state'))
     expect(() => approvePayout(changing, 'b', other(1), guard)).toThrow(refused('not_found'))
+  })
+})
+
+describe('beside changes of the owners', () => {
+  const waiting = (hours: number) => ({
+    ...{
+      id: 'o',
+      memberId: 'm',
+      role: 'owner' as const,
+      requestedBy: 'thief',
+      requestedAt: after(hours),
+      keepsKeys: false,
+      objectedAt: null,
+      confirmedBy: null,
+    },
+    ...{ owners: ['user'], activatesAt: after(hours + 48) },
+  })
+
+  test('nothing is in force while one waits, signed and approved or not, nor within 72 hours after', () => {
+    const both = { ...set, ownerChanges: [waiting(0)] }
+    const asked = requestPayout(both, NEW, by('a'), guard)
+    expect(asked.pendingPayout).toMatchObject({ activatesAt: after(48 + 72) })
+    const signed = signPayout(asked, 'a', after(1), guard)
+    const approved = approvePayout(signed, 'a', { userId: 'other', since: after(-100), at: after(2) }, guard)
+    expect(approved.pendingPayout).toMatchObject({ isSigned: true, approvedBy: 'other', activatesAt: after(48 + 72) })
+    expect(activatePayout(approved, after(1000))).toBe(approved)
+    const settled = { ...approved, ownerChanges: [], payoutHeldUntil: after(48 + 72) }
+    expect(activatePayout(settled, after(48 + 72 - 0.001)).payoutAddress).toBe(OLD)
+    expect(activatePayout(settled, after(48 + 72)).payoutAddress).toBe(NEW)
+  })
+
+  test('one that is requested later holds up what waited before it, and its end lets it go', () => {
+    const held = { ...changing, ownerChanges: [waiting(40)] }
+    expect(retimed(held, guard)).toMatchObject({ activatesAt: after(40 + 48 + 72) })
+    expect(retimed({ ...held, ownerChanges: [] }, guard)).toMatchObject({ activatesAt: after(48) })
+  })
+
+  test('nothing changes in a frozen account, and what is there can be cancelled', () => {
+    const frozen = { ...changing, frozenAt: after(1) }
+    expect(activatePayout(frozen, after(1000))).toBe(frozen)
+    for (const address of [OTHER, null])
+      expect(() => requestPayout(frozen, address, by('b'), guard)).toThrow(expect.objectContaining({ code: 'invalid_state' }))
+    expect(cancelPayout(frozen, 'a').pendingPayout).toBeNull()
   })
 })

@@ -1,4 +1,5 @@
 import { ApiError } from '@ponte/contracts'
+import { type OwnerGuard, type Ownership, requireNotFrozen } from './owner-change'
 
 /** A change of the payout address that waits. Orders keep the address that they were opened with. */
 export interface PayoutChange {
@@ -11,21 +12,23 @@ export interface PayoutChange {
   isSigned: boolean
   /** The other owner who agreed. */
   approvedBy: string | null
+  /** The users who were owners when it was requested: they can see and cancel it, whatever becomes of them meanwhile. */
+  owners: readonly string[]
   activatesAt: Date
 }
 
 /** Where a merchant is paid. */
-export interface Payout {
+export interface Payout extends Ownership {
   payoutAddress: string | null
   /** A contract stood there when it was set. */
   payoutIsContract: boolean
-  /** What was in force when it was cleared; null before the first time. */
+  /** In force when it was cleared; null before the first time. */
   clearedPayoutAddress: string | null
   pendingPayout: PayoutChange | null
 }
 
-/** How long a change waits: with a signature of the new address, and without one. */
-export interface PayoutGuard {
+/** Waits of a change that the new address signed or another owner approved, and of any other. */
+export interface PayoutGuard extends OwnerGuard {
   delayMs: number
   unsignedDelayMs: number
 }
@@ -35,46 +38,45 @@ export interface PayoutRequest {
   id: string
   userId: string
   at: Date
-  /** The user has logged in a moment ago. */
-  isFresh: boolean
+  owners: readonly string[]
+  /** The merchant is younger than a signed change waits. */
+  isNew: boolean
 }
 
 /**
- * Sets, changes or clears the payout address. The first one, and the one that was cleared, are in force at once, and so is none at all; another one
- * waits, so that a stolen session cannot redirect what payers pay. The one in force withdraws what waits. Throws `fresh_login_required` for all but
- * the first one and the one in force.
+ * Sets, changes or clears the payout address. A new merchant's first one, and the one that was cleared, are in force at once, and so is none at all; another
+ * one waits, so that a stolen session cannot redirect what payers pay. The one in force withdraws what waits.
  */
 export function requestPayout(payout: Payout, address: string | null, request: PayoutRequest, guard: PayoutGuard): Payout {
   const { payoutAddress: current, clearedPayoutAddress: cleared, pendingPayout: pending } = payout
   if (address === current) return pending ? { ...payout, pendingPayout: null } : payout
   if (address !== null && address === pending?.address) return payout
-  const isFirst = current === null && cleared === null
-  if (!isFirst && !request.isFresh)
-    throw new ApiError('fresh_login_required', 'Log in again, then change payout_address within a few minutes.')
-  if (address === null) return { payoutAddress: null, payoutIsContract: false, clearedPayoutAddress: current, pendingPayout: null }
+  requireNotFrozen(payout)
+  if (address === null)
+    return { ...payout, payoutAddress: null, payoutIsContract: false, clearedPayoutAddress: current, pendingPayout: null }
+  const isFirst = current === null && cleared === null && request.isNew
   if (isFirst || (current === null && address === cleared)) return { ...payout, payoutAddress: address, pendingPayout: null }
-  const { id, userId, at } = request
-  const change = { id, address, isContract: false, requestedBy: userId, requestedAt: at, isSigned: false, approvedBy: null }
-  return activatePayout({ ...payout, pendingPayout: { ...change, activatesAt: activationOf(change, guard) } }, at)
+  const { id, userId, at, owners } = request
+  const change = { id, address, isContract: false, requestedBy: userId, requestedAt: at, isSigned: false, approvedBy: null, owners }
+  return timed(payout, change, at, guard)
 }
 
 /** Brings a change forward, because the key of its address signed it. Throws `not_found` when it does not wait any more. */
 export function signPayout(payout: Payout, id: string, at: Date, guard: PayoutGuard): Payout {
-  const signed = { ...waiting(payout, id), isSigned: true }
-  return activatePayout({ ...payout, pendingPayout: { ...signed, activatesAt: activationOf(signed, guard) } }, at)
+  return timed(payout, { ...waiting(payout, id), isSigned: true }, at, guard)
 }
 
 /**
- * Takes the agreement of another owner: what the new address signed need not wait any more. Who became an owner within the delay does not count, so that
- * a stolen session cannot make the owner who agrees. Throws `invalid_state`, or `not_found` when it does not wait any more.
+ * Takes the agreement of another owner, which is worth a signature: a contract has no key to sign by. It ends no wait, because an owner who turned bad and a
+ * stolen session of another are two as well. Throws `invalid_state` for who requested it, and for who became an owner within the delay, or `not_found` when it
+ * does not wait any more.
  */
 export function approvePayout(payout: Payout, id: string, owner: { userId: string; since: Date; at: Date }, guard: PayoutGuard): Payout {
   const change = waiting(payout, id)
   if (owner.userId === change.requestedBy) throw new ApiError('invalid_state', 'Another owner has to approve what you requested.')
   if (owner.at.getTime() - owner.since.getTime() < guard.delayMs)
     throw new ApiError('invalid_state', 'You have been an owner for less time than a change of the payout address waits.')
-  const approved = { ...change, approvedBy: owner.userId }
-  return activatePayout({ ...payout, pendingPayout: { ...approved, activatesAt: activationOf(approved, guard) } }, owner.at)
+  return timed(payout, { ...change, approvedBy: owner.userId }, owner.at, guard)
 }
 
 /** Withdraws a change. Throws `not_found` when it does not wait any more. */
@@ -83,19 +85,23 @@ export function cancelPayout(payout: Payout, id: string): Payout {
   return { ...payout, pendingPayout: null }
 }
 
-/** What is left when this user may not change it any more: what they requested is withdrawn, and what they approved is not approved. */
-export function payoutWithoutUser(payout: Payout, userId: string, guard: PayoutGuard): Payout {
+/** A change of the payout address is not in force before the owners' waiting changes are settled and their time has passed. */
+export function retimed(payout: Payout, guard: PayoutGuard): PayoutChange | null {
   const { pendingPayout: change } = payout
-  if (change?.requestedBy === userId) return { ...payout, pendingPayout: null }
-  if (change?.approvedBy !== userId) return payout
-  const unapproved = { ...change, approvedBy: null }
-  return { ...payout, pendingPayout: { ...unapproved, activatesAt: activationOf(unapproved, guard) } }
+  return change && { ...change, activatesAt: activationOf(payout, change, guard) }
 }
 
-/** Puts a change in force whose time has come. */
-export function activatePayout(payout: Payout, at: Date): Payout {
+/** Without this user's part: their request is withdrawn, and their approval does not count. */
+export function payoutWithoutUser<T extends Payout>(payout: T, userId: string): T {
   const { pendingPayout: change } = payout
-  if (!change || change.activatesAt > at) return payout
+  if (change?.requestedBy === userId) return { ...payout, pendingPayout: null }
+  return change?.approvedBy === userId ? { ...payout, pendingPayout: { ...change, approvedBy: null } } : payout
+}
+
+/** Puts a change in force whose time has come, unless a change of the owners waits, or an operator stopped it. */
+export function activatePayout(payout: Payout, at: Date): Payout {
+  const { pendingPayout: change, ownerChanges, frozenAt } = payout
+  if (!change || change.activatesAt > at || ownerChanges.length > 0 || frozenAt) return payout
   return { ...payout, payoutAddress: change.address, payoutIsContract: change.isContract, pendingPayout: null }
 }
 
@@ -105,7 +111,7 @@ export function waiting({ pendingPayout: change }: Payout, id: string): PayoutCh
   return change
 }
 
-/** What the key of the new address signs. It names the change, so that a signature is good for this one alone. */
+/** Signed by the key of the new address. It names the change, so that a signature is good for this one alone. */
 export const payoutMessage = (merchantId: string, { id, address, requestedAt }: PayoutChange): string =>
   [
     'Ponte: pay my orders out to this address.',
@@ -115,7 +121,16 @@ export const payoutMessage = (merchantId: string, { id, address, requestedAt }: 
     `Requested: ${requestedAt.toISOString()}`,
   ].join('\n')
 
-const activationOf = ({ requestedAt, isSigned, approvedBy }: Omit<PayoutChange, 'activatesAt'>, guard: PayoutGuard): Date => {
-  const signedMs = approvedBy === null ? guard.delayMs : 0
-  return new Date(requestedAt.getTime() + (isSigned ? signedMs : Math.max(guard.delayMs, guard.unsignedDelayMs)))
+type Untimed = Omit<PayoutChange, 'activatesAt'>
+const timed = (payout: Payout, change: Untimed, at: Date, guard: PayoutGuard): Payout =>
+  activatePayout({ ...payout, pendingPayout: { ...change, activatesAt: activationOf(payout, change, guard) } }, at)
+
+function activationOf(
+  { ownerChanges, payoutHeldUntil }: Ownership,
+  { requestedAt, isSigned, approvedBy }: Untimed,
+  guard: PayoutGuard,
+): Date {
+  const waits = isSigned || approvedBy !== null ? guard.delayMs : Math.max(guard.delayMs, guard.unsignedDelayMs)
+  const held = ownerChanges.map(({ activatesAt }) => activatesAt.getTime() + guard.payoutHoldMs)
+  return new Date(Math.max(requestedAt.getTime() + waits, payoutHeldUntil?.getTime() ?? 0, ...held))
 }

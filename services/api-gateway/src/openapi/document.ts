@@ -1,17 +1,27 @@
-import { ApiError, type ErrorCode, errorTable, SPECIFIED_EVENTS, toProblem } from '@ponte/contracts'
-import { exampleOf, requestExamples } from './example'
+import {
+  ApiError,
+  type ErrorCode,
+  errorTable,
+  isKeyed,
+  namesIn,
+  type Operation,
+  operationList,
+  type Place,
+  placesOf,
+  SPECIFIED_EVENTS,
+  toProblem,
+} from '@ponte/contracts'
+import { exampleOf } from './example'
+import { guardOf } from './guard'
+import { headers } from './headers'
 import { namedParameters } from './named-parameters'
-import { type Operation, operations } from './operations'
 import { QUERY } from './query-descriptions'
-import { componentSchemas, type JsonSchema, refTo, toJsonSchema, webhookSchemaName, webhooks } from './schemas'
+import { componentSchemas, type JsonSchema, refTo, requestName, toJsonSchema, webhookSchemaName, webhooks } from './schemas'
 
 export interface DocumentOptions {
   /** Where the API is; relative to the document when unknown. */
   publicUrl?: string | undefined
 }
-
-/** The day on which the interface last gained something; answers name it in `Ponte-Version`. */
-export const INTERFACE_VERSION = '2026-11-22'
 
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` })
 const LIMITED = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy']
@@ -20,9 +30,11 @@ const LIMITED = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'R
 export function openApiDocument({ publicUrl }: DocumentOptions) {
   const schemas = componentSchemas()
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const operation of operations) {
-    const path = operation.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [operation.method]: operationObject(operation, schemas) }
+  for (const [id, operation] of operationList) {
+    for (const place of operation.credentials.includes('internal') ? [] : placesOf(operation)) {
+      const path = place.path.replace(/:(\w+)/g, '{$1}')
+      paths[path] = { ...paths[path], [operation.method]: operationObject(id, operation, place, schemas) }
+    }
   }
   return {
     openapi: '3.1.0',
@@ -69,6 +81,7 @@ const tags: readonly (readonly [string, string])[] = [
   ['Subscriptions', 'Recurring charges that produce orders.'],
   ['Events', 'What webhooks send, to be pulled instead.'],
   ['Members', 'Who belongs to your merchant, and as what.'],
+  ['Sessions', 'Where your login is in use.'],
   ['Keys', 'Named API keys, each with its own scopes.'],
   ['Merchant', 'The merchant of the user who is logged in.'],
   ['Endpoints', 'Where else than at your `webhook_url` you are notified.'],
@@ -82,54 +95,41 @@ const codes = Object.keys(errorTable) as ErrorCode[]
 /** `method_not_allowed` belongs to no operation: it is the answer where there is none. */
 const ofOperations = codes.filter(code => code !== 'method_not_allowed')
 
-function headers(): Record<string, unknown> {
-  const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
-  const whole = (description: string, example: number) => ({ description, schema: { type: 'integer' }, example })
-  return {
-    'X-Request-Id': text('Names this request; yours, when you sent a well-formed one', '0f3c2b1a-7d51-4f5b-9f0a-3f0f5a1f7f11'),
-    'Ponte-Version': text('The day of the interface that answers', INTERFACE_VERSION),
-    'Idempotency-Replayed': {
-      description: 'The answer is that of the first request with this key',
-      schema: { type: 'string', enum: ['true'] },
-    },
-    Location: text('Path of what was created', '/api/v1/orders/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90'),
-    'Retry-After': whole('Seconds to wait before trying again', 2),
-    'RateLimit-Limit': whole('Requests allowed in a window', 6000),
-    'RateLimit-Remaining': whole('Requests left in it', 5999),
-    'RateLimit-Reset': whole('Seconds until it ends', 42),
-    'RateLimit-Policy': text('Limit and window', '6000;w=60'),
-  }
+/** Names are those that clients were generated with. */
+function nameOf(id: string, { alias }: Operation, { isAlias }: Place): string {
+  if (isAlias) return alias ?? id
+  return alias === id ? `${id}OfKey` : id
 }
 
-function operationObject(operation: Operation, schemas: Record<string, JsonSchema>) {
-  const { id, tag, summary, description, credential, permission, body } = operation
+function operationObject(id: string, operation: Operation, place: Place, schemas: Record<string, JsonSchema>) {
+  const { tag, summary, description, permission, body, example } = operation
   const needed = permission === null ? [] : [permission]
-  const security = { api_key: [{ apiKey: needed }], session: [{ session: needed }], none: [] }[credential]
-  const parameters = parametersOf(operation)
+  const security = place.credentials.flatMap((credential): object[] =>
+    credential === 'api_key' ? [{ apiKey: needed }] : credential === 'session' ? [{ session: needed }] : [],
+  )
+  const parameters = parametersOf(operation, place)
   return {
-    operationId: id,
-    tags: [tag],
+    operationId: nameOf(id, operation, place),
+    tags: [place.isAlias ? 'Dashboard' : tag],
     summary,
     ...(description ? { description } : {}),
+    ...guardOf(operation, place),
     security,
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body
-      ? { requestBody: { required: true, content: { 'application/json': { schema: refTo(body), example: requestExamples[body] } } } }
-      : {}),
-    responses: responsesOf(operation, schemas),
+    ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: refTo(requestName(id)), example } } } } : {}),
+    responses: responsesOf(operation, place, schemas),
   }
 }
 
 const media = (name: string, schemas: Record<string, JsonSchema>) => ({ schema: refTo(name), example: exampleOf(refTo(name), schemas) })
-const isKeyed = ({ keyed, errors }: Operation) => keyed === true || errors?.includes('idempotency_mismatch') === true
 
-const pathParameter = (name?: string) =>
+const pathParameter = (name: string) =>
   name === 'period_index'
     ? { schema: { type: 'integer', minimum: 0, maximum: 999_999_999 }, example: 0 }
     : { schema: { type: 'string', format: 'uuid' }, example: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90' }
 
-function parametersOf(operation: Operation): unknown[] {
-  const inPath = [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, ...pathParameter(name) }))
+function parametersOf(operation: Operation, { credentials }: Place): unknown[] {
+  const inPath = namesIn(operation.path).map(name => ({ name, in: 'path', required: true, ...pathParameter(name) }))
   const query = operation.query ? toJsonSchema(operation.query) : {}
   const inQuery = Object.entries((query.properties ?? {}) as Record<string, JsonSchema>).map(([name, schema]) => ({
     ...{ name, in: 'query', required: schema.default === undefined && ((query.required ?? []) as string[]).includes(name) },
@@ -137,11 +137,11 @@ function parametersOf(operation: Operation): unknown[] {
     schema: name === 'limit' ? { type: 'integer', minimum: 1, maximum: 100, default: 20 } : schema,
   }))
   const merchant =
-    operation.credential === 'session' && operation.permission !== null ? [{ $ref: '#/components/parameters/PonteMerchant' }] : []
+    credentials.includes('session') && operation.permission !== null ? [{ $ref: '#/components/parameters/PonteMerchant' }] : []
   return [...inPath, ...inQuery, ...merchant, ...(isKeyed(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [])]
 }
 
-function responsesOf(operation: Operation, schemas: Record<string, JsonSchema>): Record<string, unknown> {
+function responsesOf(operation: Operation, place: Place, schemas: Record<string, JsonSchema>): Record<string, unknown> {
   const limits = Object.fromEntries(LIMITED.map(name => [name, header(name)]))
   const version = operation.path.startsWith('/api/') ? { 'Ponte-Version': header('Ponte-Version') } : {}
   const common = { 'X-Request-Id': header('X-Request-Id'), ...version, ...limits }
@@ -157,7 +157,7 @@ function responsesOf(operation: Operation, schemas: Record<string, JsonSchema>):
       content: contentOf(name, schemas),
     },
   ])
-  const refused = [...byStatus(errorsOf(operation))].map(([status, group]) => [
+  const refused = [...byStatus(errorsOf(operation, place))].map(([status, group]) => [
     String(status),
     {
       description: group.map(code => errorTable[code].title).join('; '),
@@ -186,18 +186,21 @@ function contentOf(name: string, schemas: Record<string, JsonSchema>): Record<st
   return name === 'Ping' ? { 'application/vnd.api+json': json, 'application/json': json } : { 'application/json': json }
 }
 
-function errorsOf(operation: Operation): ErrorCode[] {
-  const { method, credential, errors = [] } = operation
-  const byCredential: ErrorCode[] = { api_key: ['invalid_api_key'] as const, session: ['invalid_jwt'] as const, none: [] as const }[
-    credential
-  ].slice()
-  const withCredential: ErrorCode[] = credential === 'none' ? [] : ['missing_authorization', ...byCredential]
-  const writes: ErrorCode[] = method === 'get' ? [] : ['payload_too_large', 'unsupported_media_type']
+function errorsOf({ method, permission, login, whileFrozen, errors = [] }: Operation, { credentials }: Place): ErrorCode[] {
+  const [byKey, bySession] = [credentials.includes('api_key'), credentials.includes('session')]
   const found = new Set<ErrorCode>([
     // An unknown query parameter is refused everywhere.
     'invalid_request',
-    ...writes,
-    ...withCredential,
+    ...(method === 'get' ? [] : (['payload_too_large', 'unsupported_media_type'] as const)),
+    ...(byKey || bySession ? (['missing_authorization'] as const) : []),
+    ...(byKey ? (['invalid_api_key'] as const) : []),
+    ...(bySession ? (['invalid_jwt'] as const) : []),
+    // A key may lack the scope, a member the role, and a user the merchant.
+    ...(permission === null ? [] : (['forbidden'] as const)),
+    ...(permission === null || !bySession ? [] : (['not_found'] as const)),
+    ...(byKey && method === 'post' ? (['idempotency_in_progress', 'idempotency_mismatch'] as const) : []),
+    ...(login === 'fresh' && bySession ? (['fresh_login_required', 'second_factor_required'] as const) : []),
+    ...(whileFrozen === 'refused' ? (['invalid_state'] as const) : []),
     ...errors,
     'request_timeout',
     'headers_too_large',

@@ -1,4 +1,4 @@
-/** What query parameters mean, wherever they stand. */
+/** Meaning of query parameters, wherever they stand. */
 export const QUERY: Record<string, string> = {
   limit: '1 to 100; 20 when absent',
   starting_after: 'The page after this id, which is older',
@@ -10,7 +10,7 @@ export const QUERY: Record<string, string> = {
   brl_amount: 'Of exactly this amount',
   description: 'With this in the description, in any case',
   text: 'With this in the description or in the reference, in any case',
-  after: 'Events after this sequence, oldest first',
+  after: 'Events behind this `cursor` of an event, oldest first; its sequence alone does not show that numbers were given again',
   wait: 'With `after`: seconds to wait for the first one, up to 20',
   include: '`body` adds to each event the bytes that webhooks send',
   order_id: 'About this order',

@@ -1,150 +1,16 @@
-import {
-  acceptInvitation,
-  attentionItem,
-  attentionList,
-  auditEntry,
-  authorizePayment,
-  branding,
-  checkout,
-  createApiKey,
-  createEndpoint,
-  createInvitation,
-  createMerchant,
-  createOrder,
-  createSubscription,
-  deletedEndpoint,
-  deletedMember,
-  delivery,
-  deliveryDetail,
-  deliveryOverview,
-  errorTable,
-  eventBody,
-  eventList,
-  handleAttention,
-  invitation,
-  invitationWithToken,
-  listOf,
-  mailPreferences,
-  member,
-  membership,
-  merchant,
-  merchantWithKey,
-  namedKey,
-  namedKeyWithSecret,
-  order,
-  orderList,
-  overview,
-  payerSubscription,
-  payment,
-  paymentAuthorization,
-  pendingCharge,
-  replayDeliveries,
-  replayed,
-  searchedListOf,
-  signPayoutChange,
-  subscription,
-  summary,
-  updateBranding,
-  updatedMember,
-  updateEndpoint,
-  updateMailPreferences,
-  updateMember,
-  updateMerchant,
-  updateSubscription,
-  webhookBodies,
-  webhookEndpoint,
-} from '@ponte/contracts'
+import { answers, operationList, webhookBodies } from '@ponte/contracts'
 import { z } from 'zod'
 
 export type JsonSchema = Record<string, unknown>
 
-const ping = z.object({ message: z.string().meta({ description: 'States that the service is online', example: 'Ponte is online' }) })
+/** A body is called as its operation: `createOrder` takes a `CreateOrder`. */
+export const requestName = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1)
 
-const problem = z
-  .object({
-    type: z.string().meta({ description: 'A page that explains the code', example: '/docs/errors#not_found' }),
-    title: z.string(),
-    status: z.int(),
-    code: z.enum(Object.keys(errorTable) as [string, ...string[]]),
-    detail: z.string().meta({ description: 'One sentence: what to do' }),
-    request_id: z.string().meta({ description: 'Quote it when you ask us' }),
-    errors: z
-      .array(z.object({ path: z.string(), message: z.string() }))
-      .optional()
-      .meta({ description: 'Only of `invalid_request`: each field at fault' }),
-  })
-  .meta({ description: 'RFC 9457 problem details' })
-
-/** What callers send. A schema is named in one of the two lists only. */
-export const requests = {
-  CreateOrder: createOrder,
-  CreateSubscription: createSubscription,
-  UpdateSubscription: updateSubscription,
-  CreateMerchant: createMerchant,
-  UpdateMerchant: updateMerchant,
-  UpdateBranding: updateBranding,
-  SignPayoutChange: signPayoutChange,
-  CreateApiKey: createApiKey,
-  CreateInvitation: createInvitation,
-  UpdateMailPreferences: updateMailPreferences,
-  AcceptInvitation: acceptInvitation,
-  UpdateMember: updateMember,
-  ReplayDeliveries: replayDeliveries,
-  AuthorizePayment: authorizePayment,
-  HandleAttention: handleAttention,
-  CreateWebhookEndpoint: createEndpoint,
-  UpdateWebhookEndpoint: updateEndpoint,
-} as const satisfies Record<string, z.ZodType>
-
-/** What we answer. */
-export const answers = {
-  Ping: ping,
-  Problem: problem,
-  Order: order,
-  OrderList: orderList,
-  AttentionItem: attentionItem,
-  AttentionList: attentionList,
-  Payment: payment,
-  Checkout: checkout,
-  PaymentAuthorization: paymentAuthorization,
-  Subscription: subscription,
-  SubscriptionList: searchedListOf(subscription),
-  PendingCharge: pendingCharge,
-  PayerSubscription: payerSubscription,
-  Event: eventBody,
-  EventList: eventList,
-  Delivery: delivery,
-  DeliveryDetail: deliveryDetail,
-  DeliveryList: searchedListOf(delivery),
-  DeliveryOverview: deliveryOverview,
-  Replayed: replayed,
-  WebhookEndpoint: webhookEndpoint,
-  WebhookEndpointList: listOf(webhookEndpoint),
-  DeletedWebhookEndpoint: deletedEndpoint,
-  Merchant: merchant,
-  Branding: branding,
-  MerchantWithKey: merchantWithKey,
-  Membership: membership,
-  MembershipList: listOf(membership),
-  Member: member,
-  MemberList: listOf(member),
-  MailPreferences: mailPreferences,
-  UpdatedMember: updatedMember,
-  DeletedMember: deletedMember,
-  Invitation: invitation,
-  InvitationList: listOf(invitation),
-  InvitationWithToken: invitationWithToken,
-  ApiKey: namedKey,
-  ApiKeyList: listOf(namedKey),
-  ApiKeyWithSecret: namedKeyWithSecret,
-  AuditEntry: auditEntry,
-  AuditEntryList: listOf(auditEntry),
-  Overview: overview,
-  Summary: summary,
-} as const satisfies Record<string, z.ZodType>
-
-export type RequestName = keyof typeof requests
-export type AnswerName = keyof typeof answers
+const withBody = operationList.filter(([, { credentials }]) => !credentials.includes('internal'))
+/** Bodies that callers send. */
+export const requests: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
+  withBody.flatMap(([id, { body }]) => (body ? [[requestName(id), body] as const] : [])),
+)
 
 export const webhooks: Readonly<Record<string, z.ZodType>> = webhookBodies
 

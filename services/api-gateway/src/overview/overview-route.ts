@@ -1,22 +1,24 @@
 import type { Caller } from '@ponte/contracts'
-import type { RequestHandler } from 'express'
-import { merchantCaller, termsIn } from '../credentials'
-import type { Owner, Owners } from '../owners'
+import { merchantCaller, termsIn } from '../credentials/credentials'
+import { handling } from '../edge/handlers'
+import type { Owners } from '../owners/forwarding'
+import type { Owner } from '../owners/owner'
 import { overviewOf, overviewPaths } from './overview'
 
 /** The one answer that several owners give together. */
-export function overviewRoute(owners: Owners, now: () => Date): RequestHandler {
-  return async (_req, res) => {
-    const caller = merchantCaller(termsIn(res))
-    const paths = overviewPaths(now())
-    const [orders, subscriptions, deliveries] = await Promise.all([
-      answerOf(owners.orders, caller, paths.orders),
-      answerOf(owners.subscriptions, caller, paths.subscriptions),
-      answerOf(owners['webhook-dispatcher'], caller, paths.deliveries),
-    ])
-    res.json(overviewOf({ orders, subscriptions, deliveries }))
-  }
-}
+export const overviewHandlers = (owners: Owners, now: () => Date) =>
+  handling({
+    async getOverview(_asked, _req, res) {
+      const caller = merchantCaller(termsIn(res))
+      const paths = overviewPaths(now())
+      const [orders, subscriptions, deliveries] = await Promise.all([
+        answerOf(owners.orders, caller, paths.orders),
+        answerOf(owners.subscriptions, caller, paths.subscriptions),
+        answerOf(owners['webhook-dispatcher'], caller, paths.deliveries),
+      ])
+      res.json(overviewOf({ orders, subscriptions, deliveries }))
+    },
+  })
 
 /** Null from an owner that does not answer, which has been logged: the others are still worth showing. */
 async function answerOf(owner: Owner, caller: Caller, path: string): Promise<unknown> {

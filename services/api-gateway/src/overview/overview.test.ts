@@ -15,7 +15,7 @@ const order = (status: string, brl_amount: string, received: string) => ({
 })
 const list = (data: object[], has_more = false) => ({ object: 'list', data, has_more })
 
-test('amounts are summed as integers, states counted, and the newest five shown', () => {
+test('states are counted, and the newest five shown', () => {
   const orders = [
     order('paid', '0.10', '0.100001'),
     order('paid', '0.20', '0.200002'),
@@ -23,7 +23,7 @@ test('amounts are summed as integers, states counted, and the newest five shown'
   ]
   const deliveries = { object: 'delivery_overview', pending: 1, retrying: 2, delivered_24h: 3, dead_24h: 4 }
   expect(overviewOf({ orders: list(orders, true), subscriptions: list([]), deliveries })).toMatchObject({
-    orders_24h: { created: 8, open: 6, paid: 2, paid_brl: '0.30', received_usdc: '0.300003', truncated: true },
+    orders_24h: { created: 8, open: 6, paid: 2, truncated: true },
     latest_orders: { length: 5 },
     subscriptions: { active: 0, past_due: 0, truncated: false },
     deliveries,

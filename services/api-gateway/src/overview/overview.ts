@@ -1,48 +1,34 @@
-import {
-  deliveryOverview,
-  formatBrl,
-  formatUsdc,
-  listOf,
-  type OverviewBody,
-  order,
-  parseBrl,
-  parseUsdc,
-  subscription,
-} from '@ponte/contracts'
+import { deliveryOverview, listOf, type OverviewBody, operations, order, subscription } from '@ponte/contracts'
 import { z } from 'zod'
 
-/** What the owners answered, as they answered it; null when one did not. */
+/** The owners' answers as they came; null for an owner without one. */
 export interface OverviewSources {
   orders: unknown
   subscriptions: unknown
   deliveries: unknown
 }
 
-/** What an overview asks of the owners: one page each, so that its cost does not grow with the merchant. */
+/** One page of each owner, so that the cost of an overview does not grow with the merchant. */
 export const overviewPaths = (at: Date) => ({
-  orders: `/api/v1/orders?limit=100&created_gte=${new Date(at.getTime() - DAY_MS).toISOString()}`,
-  subscriptions: '/api/v1/subscriptions?limit=100',
-  deliveries: '/api/v1/deliveries/overview',
+  orders: `${operations.listOrders.path}?limit=100&created_gte=${new Date(at.getTime() - DAY_MS).toISOString()}`,
+  subscriptions: `${operations.listSubscriptions.path}?limit=100`,
+  deliveries: operations.countDeliveries.path,
 })
 
 const DAY_MS = 24 * 3_600_000
 const LATEST = 5
 const OPEN: readonly string[] = ['pending', 'confirming', 'underpaid']
-const sum = (amounts: bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
 
 /** Puts the owners' answers together. */
 export function overviewOf(sources: OverviewSources): OverviewBody {
   const orders = listOf(order).nullable().parse(sources.orders)
   const subscriptions = listOf(subscription).nullable().parse(sources.subscriptions)
-  const paid = orders?.data.filter(({ status }) => status === 'paid') ?? []
   return {
     object: 'overview',
     orders_24h: orders && {
       created: orders.data.length,
       open: orders.data.filter(({ status }) => OPEN.includes(status)).length,
-      paid: paid.length,
-      paid_brl: formatBrl(sum(paid.map(({ brl_amount }) => parseBrl(brl_amount)))),
-      received_usdc: formatUsdc(sum(orders.data.map(({ received }) => parseUsdc(received)))),
+      paid: orders.data.filter(({ status }) => status === 'paid').length,
       truncated: orders.has_more,
     },
     latest_orders: orders?.data.slice(0, LATEST) ?? null,

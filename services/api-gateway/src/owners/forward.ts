@@ -1,9 +1,9 @@
-import { type Caller, id, waitInQuery } from '@ponte/contracts'
+import { type Caller, id, pathWith, waitInQuery } from '@ponte/contracts'
 import type { Request, Response } from 'express'
 import { pickHeaders } from './headers'
 import type { Owner, OwnerAnswer } from './owner'
 
-/** What an owner answered, before the caller sees it. */
+/** An owner's answer before the caller sees it. */
 export interface ForwardedAnswer {
   status: number
   /** The same Idempotency-Key was answered before. */
@@ -15,16 +15,15 @@ const REQUEST_HEADERS = ['content-type', 'idempotency-key', 'x-request-id'] as c
 
 const METHODS = ['POST', 'PATCH', 'DELETE'] as const
 
-/** How much longer the owner may take because the caller asked it to wait. */
+/** Extra time for the owner because the caller asked it to wait. */
 const waitOf = (wait: unknown): number => (wait === undefined ? 0 : (waitInQuery.safeParse(wait).data ?? 0) * 1_000)
 
-/** Whether the answer comes when there is one, or as it is read: it takes a place for long, and next to no work of others. */
-export const isLongAnswer = ({ route, query }: Pick<Request, 'route' | 'query'>): boolean =>
-  String(route.path).endsWith('.csv') || waitOf(query.wait) > 0
+/** Whether the caller wants the answer when there is one. */
+export const isWaiting = ({ query }: Pick<Request, 'query'>): boolean => waitOf(query.wait) > 0
 
 /**
- * Forwards a request to its owner byte for byte, and returns the owner's answer unchanged. A 201 gets the `Location` of what was created in
- * the collection `createdIn`: only the gateway knows by which path its caller reads it.
+ * Forwards a request to its owner byte for byte, and returns the owner's answer unchanged. A 201 gets the `Location` of what was created, as
+ * `createdAt` has it: only the gateway knows by which path its caller reads it.
  */
 export async function forward(
   owner: Owner,
@@ -32,7 +31,7 @@ export async function forward(
   path: string,
   req: Request,
   res: Response,
-  options: { createdIn?: string | undefined; onAnswer?(answer: ForwardedAnswer): Promise<void> } = {},
+  options: { createdAt?: string | undefined; onAnswer?(answer: ForwardedAnswer): Promise<void> } = {},
 ): Promise<void> {
   const method = METHODS.find(known => known === req.method) ?? 'GET'
   const query = req.originalUrl.indexOf('?')
@@ -47,7 +46,7 @@ export async function forward(
   await options.onAnswer?.({ status: answer.status, isRepeated: answer.headers['idempotency-replayed'] === 'true', created })
   res.status(answer.status)
   for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value)
-  if (created !== null && options.createdIn !== undefined) res.setHeader('Location', `${options.createdIn}/${created}`)
+  if (created !== null && options.createdAt !== undefined) res.setHeader('Location', pathWith(options.createdAt, { id: created }))
   res.end(req.method === 'HEAD' ? undefined : answer.body)
 }
 

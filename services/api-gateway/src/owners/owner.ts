@@ -5,7 +5,7 @@ import { type Dispatcher, RoundRobinPool } from 'undici'
 import { readBody } from '../read-body'
 import { isConnectionLoss } from './connection-loss'
 import { pickHeaders } from './headers'
-import { type RenewedPool, renewedPool } from './renewed-pool'
+import { openReplicas, SilentReplicaError } from './replicas'
 
 export interface OwnerAnswer {
   status: number
@@ -21,7 +21,7 @@ export interface OwnerRequest {
   path: string
   headers?: Record<string, string>
   body?: Buffer
-  /** How long it was asked to wait before it answers. */
+  /** Asked wait before the answer. */
   waitMs?: number
 }
 
@@ -30,8 +30,10 @@ export interface Owner extends Part {
   ask(caller: Caller, request: OwnerRequest): Promise<OwnerAnswer>
   /** The same for an answer of any size, which is passed on as it comes. */
   open(caller: Caller, request: OwnerRequest, signal: AbortSignal): Promise<OwnerStream>
-  /** How long a part of such an answer may take. */
+  /** Longest wait for a part of such an answer. */
   partMs: number
+  /** Replicas without an answer now. */
+  silentReplicas(): number
 }
 
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024
@@ -41,18 +43,21 @@ const CONNECTION_REQUESTS_MAX = 10_000
 const IDLE_MAX_MS = 1_000
 const RETRY_AFTER_S = 2
 const LONG_ANSWERS_MAX = 64
+/** A read that is not answered by then is sent to another replica too, and the first answer is taken; no more of them at once than so many. */
+const HEDGE_AFTER_MS = 300
+const HEDGES_MAX = 16
 const ANSWER_HEADERS = ['content-type', 'idempotency-replayed', 'retry-after', 'location', 'content-disposition'] as const
 
 export interface OwnerOptions {
   name: string
-  url: string
+  urls: readonly string[]
   secrets: readonly string[]
   timeoutMs: number
-  /** How old a connection may grow. */
+  /** Oldest age of a connection. */
   connectionAgeMs: number
-  /** How many connections it may have. */
+  /** Most connections. */
   connections?: number
-  /** How many answers may be waited for, or passed on in parts, at once. */
+  /** Most answers at once that are waited for, or passed on in parts. */
   longAnswers?: number
   logger: Logger
 }
@@ -60,37 +65,42 @@ export interface OwnerOptions {
 /** Opens a keep-alive pool to one owner. An owner that does not answer in time answers the caller 503 `service_unavailable`. */
 export function openOwner(options: OwnerOptions): Owner {
   const { name, secrets, timeoutMs, logger, connections = CONNECTIONS_MAX, longAnswers = LONG_ANSWERS_MAX } = options
-  const base = new URL(options.url)
-  const prefix = base.pathname.replace(/\/$/, '')
+  const [first = ''] = options.urls
+  const { host, pathname } = new URL(first)
+  const prefix = pathname.replace(/\/$/, '')
   const partMs = 2 * timeoutMs
-  const poolOf = (count: number) =>
-    renewedPool(
-      options.connectionAgeMs,
-      () =>
-        new RoundRobinPool(base.origin, {
-          connections: count,
-          connectTimeout: timeoutMs,
-          pipelining: 1,
-          maxRequestsPerClient: CONNECTION_REQUESTS_MAX,
-          keepAliveTimeout: IDLE_MAX_MS,
-          keepAliveMaxTimeout: IDLE_MAX_MS,
-        }),
-    )
-  const promptPool = poolOf(connections)
-  // Connections of their own, so that no other merchant's request waits for one that a slow reader or a long poll holds.
-  const longPool = poolOf(longAnswers)
+  const poolOf = (count: number) => (origin: string, servername: string | null) =>
+    new RoundRobinPool(origin, {
+      connections: count,
+      connectTimeout: timeoutMs,
+      pipelining: 1,
+      maxRequestsPerClient: CONNECTION_REQUESTS_MAX,
+      keepAliveTimeout: IDLE_MAX_MS,
+      keepAliveMaxTimeout: IDLE_MAX_MS,
+      ...(servername === null ? {} : { connect: { servername } }),
+    })
+  const replicas = openReplicas({
+    name,
+    urls: options.urls,
+    connectionAgeMs: options.connectionAgeMs,
+    logger,
+    // Long answers have connections of their own, so that no other merchant's request waits for one that a slow reader or a long poll holds.
+    make: { prompt: poolOf(connections), long: poolOf(longAnswers) },
+  })
+  type OwnerReplica = Awaited<ReturnType<typeof replicas.next>>
   const places = createPlaces(longAnswers)
+  let hedges = 0
 
   const open = async (
     caller: Caller,
     { method, path, headers, body, waitMs = 0 }: OwnerRequest,
     signal: AbortSignal,
-    pool: RenewedPool<RoundRobinPool>,
+    pool: OwnerReplica['pools']['prompt'],
   ): Promise<OwnerStream> => {
     const response = await pool.present().request({
       method,
       path: `${prefix}${path}`,
-      headers: { ...headers, ...traceHeaders(), authorization: `Bearer ${signCaller(caller, { secrets, audience: name })}` },
+      headers: { ...headers, ...traceHeaders(), host, authorization: `Bearer ${signCaller(caller, { secrets, audience: name })}` },
       body: body ?? null,
       signal,
       headersTimeout: partMs + waitMs,
@@ -98,9 +108,50 @@ export function openOwner(options: OwnerOptions): Owner {
     })
     return { status: response.statusCode, headers: pickHeaders(response.headers, ANSWER_HEADERS), body: response.body }
   }
-  const send = async (caller: Caller, request: OwnerRequest, signal: AbortSignal): Promise<OwnerAnswer> => {
-    const { body, ...answer } = await open(caller, request, signal, request.waitMs ? longPool : promptPool)
-    return { ...answer, body: await readBody(body, ANSWER_BYTES_MAX) }
+  const send = (caller: Caller, request: OwnerRequest, signal: AbortSignal, replica: OwnerReplica): Promise<OwnerAnswer> =>
+    replica.during(async silent => {
+      const pool = request.waitMs ? replica.pools.long : replica.pools.prompt
+      const { body, ...answer } = await open(caller, request, AbortSignal.any([signal, silent]), pool)
+      return { ...answer, body: await readBody(body, ANSWER_BYTES_MAX) }
+    })
+  /** Sends a read that is late to another replica too. */
+  const sendHedged = async (caller: Caller, request: OwnerRequest, signal: AbortSignal, replica: OwnerReplica): Promise<OwnerAnswer> => {
+    const won = new AbortController()
+    const either = AbortSignal.any([signal, won.signal])
+    const sent = send(caller, request, either, replica)
+    let timer: NodeJS.Timeout | undefined
+    const isLate = new Promise<boolean>(resolve => {
+      timer = setTimeout(() => resolve(true), HEDGE_AFTER_MS)
+      sent.then(
+        () => resolve(false),
+        () => resolve(false),
+      )
+    })
+    try {
+      if (!(await isLate) || hedges >= HEDGES_MAX || !replicas.hasOthers()) return await sent
+      hedges += 1
+      const another = replicas.next(replica).then(other => send(caller, request, either, other))
+      try {
+        return await Promise.any([sent, another])
+      } catch {
+        return await sent
+      } finally {
+        hedges -= 1
+      }
+    } finally {
+      clearTimeout(timer)
+      won.abort()
+    }
+  }
+  /** Until it has begun, an answer in parts may be asked of another replica. */
+  const openAtAny = async (caller: Caller, request: OwnerRequest, signal: AbortSignal): Promise<OwnerStream> => {
+    const openAt = (replica: OwnerReplica) =>
+      replica.during(silent => open(caller, request, AbortSignal.any([signal, silent]), replica.pools.long))
+    const replica = await replicas.next()
+    return openAt(replica).catch(async error => {
+      if (!mayRepeat(request, error)) throw error
+      return openAt(await replicas.next(replica))
+    })
   }
   /** The owner's answer, or 503 when it has none or does not take our token. */
   const answered = async <Answer extends { status: number }>(path: string, send: () => Promise<Answer>): Promise<Answer> => {
@@ -117,22 +168,27 @@ export function openOwner(options: OwnerOptions): Owner {
   }
   const ask = (caller: Caller, request: OwnerRequest) => {
     const signal = AbortSignal.timeout(timeoutMs + (request.waitMs ?? 0))
-    return answered(request.path, () =>
-      send(caller, request, signal).catch(error => {
+    return answered(request.path, async () => {
+      const replica = await replicas.next()
+      const isHedged = request.method === 'GET' && !request.waitMs && replicas.hasOthers()
+      return (isHedged ? sendHedged : send)(caller, request, signal, replica).catch(async error => {
+        if (wasNeverSent(error)) replicas.suspect(replica)
         if (!mayRepeat(request, error)) throw error
-        return send(caller, request, signal)
-      }),
-    )
+        return send(caller, request, signal, await replicas.next(replica))
+      })
+    })
   }
   return {
     name,
     partMs,
-    stop: async () => void (await Promise.all([promptPool.close(), longPool.close()])),
+    silentReplicas: replicas.silent,
+    start: replicas.start,
+    stop: replicas.stop,
     async open(caller, request, signal) {
       const leave = places.take(caller)
       try {
         const answer = await answered(request.path, async () => {
-          const opened = await open(caller, request, signal, longPool)
+          const opened = await openAtAny(caller, request, signal)
           if (opened.status === 401) await opened.body.dump()
           return opened
         })
@@ -178,11 +234,12 @@ function createPlaces(count: number): { take(caller: Caller): () => void } {
 const NEVER_SENT = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'])
 
 /**
- * Retry once when the connection was lost, because a stopping replica closes its connections. A request that was sent may have had its effect,
+ * Retry once when the connection was lost, because a stopping replica closes its connections, or when the replica fell silent. A request that was sent may have had its effect,
  * so only idempotent ones are sent again.
  */
 function mayRepeat({ method, headers }: OwnerRequest, error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const repeatable = method === 'GET' || headers?.['idempotency-key'] !== undefined
-  return NEVER_SENT.has(code) || (repeatable && isConnectionLoss(error))
+  return wasNeverSent(error) || (repeatable && (error instanceof SilentReplicaError || isConnectionLoss(error)))
 }
+
+const wasNeverSent = (error: unknown): boolean => NEVER_SENT.has(error instanceof Error && 'code' in error ? String(error.code) : '')

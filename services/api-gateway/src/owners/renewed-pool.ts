@@ -4,7 +4,7 @@ interface Closable {
 }
 
 export interface RenewedPool<Pool extends Closable> {
-  /** What the next request goes through. */
+  /** For the next request. */
   present(): Pool
   /** Resolves when every request is answered. */
   close(): Promise<void>

@@ -3,22 +3,21 @@ import { type Logger, parseRequest } from '@ponte/service-kit'
 import { parseCookie } from 'cookie'
 import { type CookieOptions, type Response as ExpressResponse, type Request, type RequestHandler, Router } from 'express'
 import { z } from 'zod'
-import { jsonBody } from '../json-body'
-import { addressBucket, enforce, failureLimit } from '../limits'
+import type { IdentityProvider } from '../credentials/identity-provider'
+import { sessionNamedBy } from '../credentials/session-token'
+import { jsonBody } from '../edge/json-body'
+import { addressBucket } from '../limits/address-bucket'
+import { enforce } from '../limits/limit-handlers'
+import { failureLimit } from '../limits/rate-limit'
 import { isLoopback } from '../loopback'
-import { isConnectionLoss } from '../owners'
-import { readJson } from '../read-body'
-
-export interface SessionProvider {
-  /** Where the identity provider renews and ends sessions, as this process reaches it. */
-  refreshUrl: string
-  logoutUrl: string
-  clientKey: string
-}
+import type { Store } from '../store'
 
 export interface DashboardSessionOptions {
   /** Null when no identity provider is configured. */
-  provider: SessionProvider | null
+  provider: IdentityProvider | null
+  /** Sessions that users have ended here, which the provider still renews. */
+  sessions: Pick<Store['sessions'], 'find' | 'end'>
+  now: () => Date
   /** Whether browsers come by https; without it only on loopback. */
   secure: boolean
   clock: () => number
@@ -26,13 +25,10 @@ export interface DashboardSessionOptions {
 }
 
 const PATH = '/dashboard/session'
-const TIMEOUT_MS = 5_000
-const GRANT_BYTES_MAX = 64 * 1024
 /** Refused by the provider, from one address in a minute. It sees all of them come from the gateway, and limits the gateway. */
 const REFUSALS_MAX = 30
 
 const storeBody = z.strictObject({ refresh_token: z.string().min(1).max(4096) })
-const grant = z.object({ access_token: z.string(), refresh_token: z.string().min(1).max(4096), expires_in: z.number() })
 
 /**
  * Keeps the refresh token of a dashboard where no script reads it. The browser logs in at the identity provider, hands the token in once
@@ -48,7 +44,7 @@ export function dashboardSession(options: DashboardSessionOptions): Router {
   const renewed = async (req: Request, res: ExpressResponse, token: string) => {
     const bucket = addressBucket(req.ip ?? '')
     enforce(refusals.take(bucket), res, 'this address')
-    const session = await refreshed(options, token)
+    const session = (await options.provider?.renew(token)) ?? null
     if (session) refusals.succeeded(bucket)
     return session
   }
@@ -58,7 +54,8 @@ export function dashboardSession(options: DashboardSessionOptions): Router {
   })
   router.post(PATH, fromOurPage, async (req, res) => {
     const token = tokenIn(req, name)
-    const session = token === undefined ? null : await renewed(req, res, token)
+    const renewal = token === undefined ? null : await renewed(req, res, token)
+    const session = renewal && (await unlessEnded(options, renewal))
     if (!session) return void res.clearCookie(name, cookie).status(204).end()
     const { refresh_token, ...answer } = session
     res.cookie(name, refresh_token, cookie).json(answer)
@@ -87,39 +84,28 @@ const fromOurPageOnly =
 
 const tokenIn = ({ headers }: Request, name: string): string | undefined => parseCookie(headers.cookie ?? '')[name]
 
-/** A new session for a refresh token, which is then used up. Null when the provider refuses it; throws `service_unavailable` when it is silent. */
-async function refreshed({ provider, logger }: DashboardSessionOptions, token: string): Promise<z.infer<typeof grant> | null> {
-  if (!provider) return null
-  const response = await askProvider(provider.refreshUrl, provider, { body: JSON.stringify({ refresh_token: token }) }).catch(error => {
-    logger.warn('the identity provider does not answer', { error })
-    return null
-  })
-  if (response !== null && [400, 401, 403].includes(response.status)) return null
-  const session = grant.safeParse(response && (await readJson(response, GRANT_BYTES_MAX).catch(() => null)))
-  if (response?.ok && session.success) return session.data
-  throw new ApiError('service_unavailable', 'The identity provider does not answer as it should; try again shortly.', { retryAfterS: 2 })
+type Renewal = NonNullable<Awaited<ReturnType<IdentityProvider['renew']>>>
+
+/** Null when the user has ended this session here; then it ends at the provider too. */
+async function unlessEnded({ sessions, provider, logger }: DashboardSessionOptions, renewal: Renewal): Promise<Renewal | null> {
+  const name = sessionNamedBy(renewal.access_token)
+  if (name === null || !(await sessions.find(name))?.endedAt) return renewal
+  await provider
+    ?.end(renewal.access_token)
+    .catch(error => logger.warn('an ended session could not be ended at the identity provider', { error }))
+  return null
 }
 
 /** Ends the session at the provider, which wants an access token for that. The browser forgets the session whether this succeeds or not. */
-async function revoked({ provider, logger }: DashboardSessionOptions, renew: () => ReturnType<typeof refreshed>): Promise<void> {
+async function revoked({ provider, sessions, now, logger }: DashboardSessionOptions, renew: () => Promise<Renewal | null>): Promise<void> {
   try {
     const session = await renew()
-    if (!provider || !session) return
-    const response = await askProvider(provider.logoutUrl, provider, { headers: { Authorization: `Bearer ${session.access_token}` } })
-    if (!response.ok) throw new Error(`The log-out was answered with ${response.status}.`)
+    if (!session) return
+    const name = sessionNamedBy(session.access_token)
+    // Its last access token is refused too.
+    if (name !== null) await sessions.end({ providerId: name }, now())
+    await provider?.end(session.access_token)
   } catch (error) {
     logger.warn('a session could not be ended at the identity provider', { error })
   }
-}
-
-async function askProvider(url: string, { clientKey }: SessionProvider, more: RequestInit): Promise<Response> {
-  const request: RequestInit = {
-    method: 'POST',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    redirect: 'error',
-    ...more,
-    headers: { apikey: clientKey, 'Content-Type': 'application/json', ...more.headers },
-  }
-  // Retry once on a stale keep-alive connection; the provider accepts a token again that was used a moment ago.
-  return fetch(url, request).catch(error => (isConnectionLoss(error) ? fetch(url, request) : Promise.reject(error)))
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode, Problem } from '@ponte/contracts'
 import type { ErrorPage } from '@ponte/service-kit'
 import type { Request } from 'express'
-import { mark } from '../docs'
+import { mark } from '../docs/docs-style'
 
 type Language = 'pt' | 'en'
 interface Text {

@@ -8,7 +8,7 @@ import { type DashboardSessionOptions, dashboardSession } from './dashboard-sess
 export interface PagesOptions {
   /** The built pages. */
   folder: string
-  /** What the pages ask for at start: where to log in. Public by nature. */
+  /** Asked for by the pages at start, to log in. Public by nature. */
   settings: { auth_url: string | null; public_client_key: string | null }
   session: DashboardSessionOptions
   /** Merchants' pictures. */

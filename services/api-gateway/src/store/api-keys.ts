@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { createBatch, type Database, isUniqueViolation, outboxRows, type Statement } from '@ponte/service-kit'
-import { type DerivedFrom, KEY_SHOWN_AGAIN_MS, type KeyTerms } from '../credentials'
+import { type DerivedFrom, KEY_SHOWN_AGAIN_MS } from '../credentials/api-key'
+import type { KeyTerms } from '../credentials/credentials'
 import type { PrismaClient } from '../generated/client'
-import type { Merchant } from '../merchant'
+import type { Merchant } from '../merchant/merchant'
 import { ACCOUNT_ROWS, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
 import type { MerchantStoreOptions } from './options'
 
@@ -14,10 +15,10 @@ export interface RotationRequest {
 
 // Raw SQL, because it is on the path of every request with a key: the hashes of concurrent requests share one round trip.
 const TERMS_BY_KEY = `
-  SELECT encode(k.hash, 'hex') AS hash, m.id AS merchant_id, m.version, m.display_name, m.payout_address, NULL AS scopes, NULL::uuid AS key_id, false AS is_use_noted
+  SELECT encode(k.hash, 'hex') AS hash, m.id AS merchant_id, m.version, m.display_name, m.payout_address, NULL AS scopes, NULL::uuid AS key_id, m.frozen_at, false AS is_use_noted
   FROM api_keys k JOIN merchants m ON m.id = k.merchant_id WHERE k.hash = ANY($1::bytea[]) AND k.revoked_at IS NULL
   UNION ALL
-  SELECT encode(k.hash, 'hex'), m.id, m.version, m.display_name, m.payout_address, k.scopes, k.id, coalesce(k.last_used_at > $2::timestamptz - interval '1 minute', false)
+  SELECT encode(k.hash, 'hex'), m.id, m.version, m.display_name, m.payout_address, k.scopes, k.id, m.frozen_at, coalesce(k.last_used_at > $2::timestamptz - interval '1 minute', false)
   FROM named_keys k JOIN merchants m ON m.id = k.merchant_id
   WHERE k.hash = ANY($1::bytea[]) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`
 
@@ -45,7 +46,7 @@ export function apiKeyStore(database: Database, prisma: PrismaClient, options: M
   const { now, committed } = options
   const forgottenBefore = () => new Date(now().getTime() - KEY_SHOWN_AGAIN_MS)
 
-  /** What the key that this request was answered with was derived from; null when it is new. */
+  /** Source of the key that answered this request; null when it is new. */
   const derivedFrom = async (merchantId: string, idempotencyKey: string): Promise<DerivedFrom | null> => {
     const row = await prisma.apiKey.findUnique({
       where: { merchantId_requestHash: { merchantId, requestHash: hashOf(idempotencyKey) }, createdAt: { gte: forgottenBefore() } },

@@ -1,8 +1,9 @@
 import { type AuditEntryBody, auditOutcome, type ListAudit, type NewEvent } from '@ponte/contracts'
 import { type Database, insertRows, keysetPage, outboxRows, type Statement, uuidv7, uuidv7At } from '@ponte/service-kit'
-import { accountNotice } from '../mail'
-import type { Merchant, PayoutChange } from '../merchant'
-import type { RequestedChange } from '../owners'
+import { accountNotice } from '../mail/account-notice'
+import type { Merchant } from '../merchant/merchant'
+import type { PayoutChange } from '../merchant/payout-change'
+import type { RequestedChange } from '../owners/recorded'
 import { INSERT_MAILS, noticeRecord } from './mails'
 import type { MerchantStoreOptions } from './options'
 
@@ -24,6 +25,13 @@ export type Action =
   | 'member.join'
   | 'member.update'
   | 'member.remove'
+  | 'webhook_secret.show_again'
+  | 'endpoint_secret.show_again'
+  | 'owner_change.cancel'
+  | 'owner_change.confirm'
+  | 'owner_change.activate'
+  | 'merchant.freeze'
+  | 'merchant.unfreeze'
   | 'webhook_secret.rotate'
   | 'webhook_secret.activate'
 
@@ -36,7 +44,7 @@ export interface Actor {
 }
 
 /** A row of the audit log: who changed what and when. Names of what changed, never a value. */
-export const auditEntry = (merchantId: string, actor: Actor, action: Action, changed: string[], at: Date) => ({
+export const auditEntry = (merchantId: string, actor: Actor, action: string, changed: string[], at: Date) => ({
   id: uuidv7(),
   merchantId,
   userId: actor.userId,
@@ -50,7 +58,7 @@ export const auditEntry = (merchantId: string, actor: Actor, action: Action, cha
 /** Inserts the records named `audit_log` of a unit of work. */
 const INSERT_AUDIT_ROWS = insertRows('audit_log', ['id', 'merchant_id', 'user_id', 'action', 'changed', 'request_id', 'at', 'network'])
 
-/** What every change of the account writes beside its own rows: the audit entry, and mails about it. */
+/** Written by every change of the account beside its own rows: the audit entry, and mails about it. */
 export const ACCOUNT_ROWS = `audit_rows AS (${INSERT_AUDIT_ROWS}), mail_rows AS (${INSERT_MAILS})`
 export const accountRows = (entry: ReturnType<typeof auditEntry>, merchant: Merchant, { mails }: MerchantStoreOptions) => {
   const notice = mails === true ? accountNotice(entry, merchant) : null
@@ -98,6 +106,10 @@ export interface AuditRow {
   outcome: string | null
 }
 
+type RequestRow = Pick<AuditRow, 'user_id' | 'action' | 'changed' | 'request_id' | 'network' | 'at'>
+const entryOf = (merchantId: string, row: RequestRow) =>
+  auditEntry(merchantId, { userId: row.user_id, requestId: row.request_id, network: row.network }, row.action, row.changed, row.at)
+
 /** A request that another service answers. */
 export type RequestEntry = RequestedChange & { merchantId: string; actor: Actor }
 
@@ -107,7 +119,18 @@ export type Outcome = 'done' | 'repeated' | 'refused'
 const BEGIN = `
   INSERT INTO audit_log (id, merchant_id, user_id, action, changed, request_id, at, network, is_request, target)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, true, $9)`
-const END = 'INSERT INTO audit_outcomes (entry_id, outcome, created, ended_at) VALUES ($1, $2, $3, $4)'
+// The notice is written with the outcome: neither is there without the other.
+const END: Statement = {
+  name: 'audit-end',
+  text: `WITH mail_rows AS (${INSERT_MAILS}) ${insertRows('audit_outcomes', ['entry_id', 'outcome', 'created', 'ended_at'])}`,
+}
+const ENTRY = 'SELECT user_id, action, changed, request_id, network, at FROM audit_log WHERE id = $1'
+// A request whose process died, or whose owner failed, may have changed something.
+const UNANSWERED = `
+  SELECT id, merchant_id FROM audit_log LEFT JOIN audit_outcomes ON entry_id = id
+  WHERE is_request AND entry_id IS NULL AND action = ANY($1::text[]) AND at BETWEEN $2::timestamptz - interval '1 day' AND $2::timestamptz - interval '1 minute'
+  ORDER BY id LIMIT 100`
+const NOTED = 'SELECT 1 FROM audit_log WHERE merchant_id = $1 AND action = $2 AND user_id = $3 AND at >= $4 LIMIT 1'
 
 const NOTE: Statement = { name: 'audit-note', text: `WITH ${ACCOUNT_ROWS} SELECT 1` }
 
@@ -129,9 +152,29 @@ export const auditLogStore = (database: Database, options: MerchantStoreOptions)
     await database.query({ name: 'audit-begin', text: BEGIN }, [id, merchantId, userId, action, changed, requestId, at, network, target])
     return id
   },
-  /** Records what became of it; without this its outcome stays unknown. */
-  async end(id: string, outcome: Outcome, created: string | null): Promise<void> {
-    await database.query({ name: 'audit-end', text: END }, [id, outcome, created, options.now()])
+  /** Records what became of it, and informs of it where a merchant is given; without this its outcome stays unknown. */
+  async end(id: string, outcome: Outcome | 'unknown', created: string | null, informing: Merchant | null): Promise<void> {
+    const at = options.now()
+    const { rows } = informing ? await database.query<RequestRow>({ name: 'audit-entry', text: ENTRY }, [id]) : { rows: [] }
+    const [row] = rows
+    const entry = informing && row ? { ...entryOf(informing.id, row), id } : null
+    const notice = entry && informing && options.mails === true ? accountNotice(entry, informing) : null
+    await database.commit({
+      events: entry && informing ? outboxRows([accountChanged(entry, informing)], at) : [],
+      write: END,
+      rows: { audit_outcomes: [{ entry_id: id, outcome, created, ended_at: at }], mails: notice ? [noticeRecord(notice)] : [] },
+    })
+    if (entry) options.committed()
+  },
+  /** Requests for one of these actions that no answer was recorded of. */
+  async unanswered(actions: readonly string[]): Promise<{ id: string; merchant_id: string }[]> {
+    return (
+      await database.query<{ id: string; merchant_id: string }>({ name: 'audit-unanswered', text: UNANSWERED }, [actions, options.now()])
+    ).rows
+  },
+  /** Whether this user did it since then. */
+  async wasNoted(merchantId: string, action: Action, userId: string, since: Date): Promise<boolean> {
+    return (await database.query({ name: 'audit-noted', text: NOTED }, [merchantId, action, userId, since])).rows.length > 0
   },
 
   /** Entries of a merchant, newest first; oldest first when paging backwards. */
@@ -151,6 +194,6 @@ export const auditLogStore = (database: Database, options: MerchantStoreOptions)
 export const auditEntryBody = ({ is_request, target, created, at, ...row }: AuditRow): AuditEntryBody => ({
   ...{ object: 'audit_entry', id: row.id, action: row.action, changed: row.changed, target: target ?? created },
   ...{ user_id: row.user_id, network: row.network, request_id: row.request_id, created_at: at.toISOString() },
-  // What changed the account was written with its row.
+  // A change of the account was written with its row.
   outcome: auditOutcome.catch('unknown').parse(is_request ? row.outcome : 'done'),
 })

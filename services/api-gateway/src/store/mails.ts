@@ -1,6 +1,6 @@
 import { MAIL_TOPICS, rolesFor } from '@ponte/contracts'
 import type { Database, Statement } from '@ponte/service-kit'
-import type { Mail, Notice } from '../mail'
+import type { Mail, Notice } from '../mail/mail'
 
 /** Of one kind to one address: a flood of changes does not become a flood of mails, and hides no other change. */
 const HOURLY_MAX = 60
@@ -46,7 +46,7 @@ const CLAIM = `
   WHERE id = ANY(ARRAY(
     SELECT id FROM mails WHERE sent_at IS NULL AND abandoned_at IS NULL AND due_at <= $1 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED))
   RETURNING id, address, language, kind, facts, attempts`
-/** What was reported is removed once it is sent or given up; when and to whom stays. */
+/** Facts are removed once the mail is sent or given up; time and recipient stay. */
 const SENT = `UPDATE mails SET sent_at = $2, facts = '{}', last_error = NULL WHERE id = $1`
 const FAILED = `
   UPDATE mails SET due_at = coalesce($3::timestamptz, due_at), last_error = $4, abandoned_at = CASE WHEN $3::timestamptz IS NULL THEN $2::timestamptz END,

@@ -1,16 +1,22 @@
 import type { MailLanguage, MailTopic } from '@ponte/contracts'
 import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
-import { atNextVersion, type Invitation, type Member, type Merchant, type PayoutChange } from '../merchant'
+import type { Invitation, Member } from '../merchant/member'
+import { atNextVersion, type Merchant } from '../merchant/merchant'
+import type { OwnerChange } from '../merchant/owner-change'
+import type { PayoutChange } from '../merchant/payout-change'
 import { ACCOUNT_ROWS, type Action, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
 import { INSERT_INVITATION_MAILS } from './mails'
+import { ownershipRecord } from './merchants'
 import type { MerchantStoreOptions } from './options'
 
 /** A change of who belongs to a merchant, decided on its members at the merchant's version. */
 export interface TeamChange {
   merchant: Merchant
-  /** What waits for the merchant afterwards. */
+  /** The merchant's waiting change afterwards. */
   pendingPayout: PayoutChange | null
+  ownerChanges: readonly OwnerChange[]
+  payoutHeldUntil: Date | null
   put?: Member
   removed?: Member
   /** Keys that end with the member who made them. */
@@ -30,7 +36,9 @@ const CHANGE: Statement = {
   letter_rows AS (${INSERT_INVITATION_MAILS}),
   team AS (UPDATE merchants SET version = CASE WHEN version = $version THEN version + 1 END,
       user_id = CASE WHEN user_id = ANY($removed_users::text[]) THEN NULL ELSE user_id END,
-      pending_payout = $pending_payout::jsonb, pending_payout_activates_at = $pending_payout_activates_at::timestamptz
+      pending_payout = $pending_payout::jsonb, pending_payout_activates_at = $pending_payout_activates_at::timestamptz,
+      owner_changes = $owner_changes::jsonb, owner_changes_activate_at = $owner_changes_activate_at::timestamptz,
+      payout_held_until = $payout_held_until::timestamptz
     WHERE id = $merchant_id),
   revoked_keys AS (UPDATE named_keys SET revoked_at = coalesce(revoked_at, $at::timestamptz) WHERE id = ANY($revoked_keys::uuid[])),
   removed AS (DELETE FROM members WHERE id = ANY($removed::uuid[])),
@@ -50,14 +58,14 @@ const SET_MAIL = `
   UPDATE members SET email = coalesce($2, email), mail_language = coalesce($3, mail_language), mail_topics = coalesce($4, mail_topics)
   WHERE id = $1`
 
-/** Who belongs to which merchant, and who is invited. */
+/** Members of merchants, and invitations. */
 export function memberStore(database: Database, prisma: PrismaClient, options: MerchantStoreOptions) {
   return {
     /** The merchants of a user: first what they created, then what they joined, oldest first. */
     async ofUser(userId: string) {
       const rows = await prisma.member.findMany({
         where: { userId },
-        include: { merchant: { select: { displayName: true, userId: true } } },
+        include: { merchant: { select: { displayName: true, userId: true, frozenAt: true } } },
         orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
       })
       return rows.toSorted((a, b) => Number(b.merchant.userId === userId) - Number(a.merchant.userId === userId))
@@ -77,15 +85,17 @@ export function memberStore(database: Database, prisma: PrismaClient, options: M
     async noteEmail(id: string, email: string): Promise<void> {
       await database.query('UPDATE members SET email = $2 WHERE id = $1 AND email IS NULL', [id, email])
     },
-    /** What is null stays. */
+    /** Null stays as it is. */
     async setMail(id: string, email: string | null, language: MailLanguage | null, topics: readonly MailTopic[] | null): Promise<void> {
       await database.query(SET_MAIL, [id, email, language, topics?.join(',')])
     },
 
     /** Throws a stale error (`isStale`) when the merchant has moved on since it was read, before its members were. */
     async commit(change: TeamChange, action: Action, changed: string[], actor: Actor): Promise<void> {
-      const { put, removed, revokedKeys = [], invited, accepted, revoked, pendingPayout, at } = change
-      const { merchant, event } = atNextVersion({ ...change.merchant, pendingPayout })
+      const { put, removed, revokedKeys = [], invited, accepted, revoked, at } = change
+      const { pendingPayout, ownerChanges, payoutHeldUntil } = change
+      const { merchant, event } = atNextVersion({ ...change.merchant, pendingPayout, ownerChanges, payoutHeldUntil })
+      const { owner_changes, ...ownership } = ownershipRecord(merchant)
       const entry = auditEntry(merchant.id, actor, action, changed, at)
       await database.commit({
         events: outboxRows([event, accountChanged(entry, merchant)], at),
@@ -100,6 +110,7 @@ export function memberStore(database: Database, prisma: PrismaClient, options: M
           ...{ merchant_id: merchant.id, version: change.merchant.version, at },
           pending_payout: pendingPayout && JSON.stringify(pendingPayout),
           pending_payout_activates_at: pendingPayout?.activatesAt ?? null,
+          ...{ ...ownership, owner_changes: owner_changes && JSON.stringify(owner_changes) },
           revoked_keys: revokedKeys.map(({ id }) => id),
           ...{ removed: removed ? [removed.id] : [], removed_users: removed ? [removed.userId] : [] },
           ...{ accepted: accepted ? [accepted.id] : [], revoked: revoked ? [revoked.id] : [] },

@@ -1,8 +1,9 @@
-import { ApiError } from '@ponte/contracts'
+import { ApiError, role } from '@ponte/contracts'
 import { type Database, insertRows, isUniqueViolation, outboxRows, type Statement, updateVersioned } from '@ponte/service-kit'
 import { z } from 'zod'
 import type { Merchant as MerchantRow, PrismaClient } from '../generated/client'
-import { type Change, type Merchant, PLAIN_BRANDING } from '../merchant'
+import { type Change, type Merchant, PLAIN_BRANDING } from '../merchant/merchant'
+import type { Ownership } from '../merchant/owner-change'
 import { ACCOUNT_ROWS, type Action, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
 import type { MerchantStoreOptions } from './options'
 
@@ -14,6 +15,10 @@ const CHANGING_COLUMNS = [
   'cleared_payout_address',
   'pending_payout',
   'pending_payout_activates_at',
+  'owner_changes',
+  'owner_changes_activate_at',
+  'payout_held_until',
+  'frozen_at',
   'sealed_webhook_secret',
   'sealed_pending_secret',
   'pending_activates_at',
@@ -50,6 +55,15 @@ const UPDATE: Statement = {
   ${updateVersioned('merchants', CHANGING_COLUMNS)}`,
 }
 
+// Raw SQL, because it looks into what waits: few merchants have something.
+const WAITING_FOR = `
+  SELECT id FROM merchants
+  WHERE (owner_changes IS NOT NULL OR pending_payout IS NOT NULL)
+    AND (owner_changes @> jsonb_build_array(jsonb_build_object('owners', jsonb_build_array($1::text)))
+      OR pending_payout @> jsonb_build_object('owners', jsonb_build_array($1::text))
+      OR id IN (SELECT merchant_id FROM members WHERE user_id = $1 AND role = 'owner'))
+  LIMIT ${DUE_MAX}`
+
 export function merchantStore(database: Database, prisma: PrismaClient, options: MerchantStoreOptions) {
   const { now, committed } = options
   const entryOf = ({ merchant, changed }: Change, action: Action, actor: Actor) =>
@@ -69,8 +83,18 @@ export function merchantStore(database: Database, prisma: PrismaClient, options:
     },
     /** Merchants whose change of the payout address has waited long enough. */
     async withDuePayout(): Promise<Merchant[]> {
-      const rows = await prisma.merchant.findMany({ where: { pendingPayoutActivatesAt: { lte: now() } }, take: DUE_MAX })
+      const rows = await prisma.merchant.findMany({ where: { pendingPayoutActivatesAt: { lte: now() }, frozenAt: null }, take: DUE_MAX })
       return rows.map(toMerchant)
+    },
+    /** Merchants of which a change of the owners has waited long enough. */
+    async withDueOwnerChange(): Promise<Merchant[]> {
+      const rows = await prisma.merchant.findMany({ where: { ownerChangesActivateAt: { lte: now() }, frozenAt: null }, take: DUE_MAX })
+      return rows.map(toMerchant)
+    },
+    /** Merchants of which something waits, of their owners, or that was requested while this user was one. */
+    async waitingFor(userId: string): Promise<Merchant[]> {
+      const { rows } = await database.query<{ id: string }>({ name: 'merchants-waiting', text: WAITING_FOR }, [userId])
+      return (await prisma.merchant.findMany({ where: { id: { in: rows.map(({ id }) => id) } }, orderBy: { id: 'asc' } })).map(toMerchant)
     },
 
     /** Writes a new merchant with its first key. Throws ApiError `merchant_exists` when the user has one. */
@@ -131,7 +155,30 @@ const pendingPayout = z.object({
   requestedAt: z.coerce.date(),
   isSigned: z.boolean(),
   approvedBy: z.string().nullable().default(null),
+  owners: z.array(z.string()).default([]),
   activatesAt: z.coerce.date(),
+})
+const ownerChanges = z.array(
+  z.object({
+    id: z.string(),
+    memberId: z.string(),
+    role: role.nullable(),
+    requestedBy: z.string(),
+    requestedAt: z.coerce.date(),
+    activatesAt: z.coerce.date(),
+    owners: z.array(z.string()),
+    keepsKeys: z.boolean(),
+    objectedAt: z.coerce.date().nullable().default(null),
+    confirmedBy: z.string().nullable().default(null),
+  }),
+)
+
+/** The owners' waiting changes, and the time of the first. */
+export const ownershipRecord = ({ ownerChanges, payoutHeldUntil }: Omit<Ownership, 'frozenAt'>) => ({
+  owner_changes: ownerChanges.length === 0 ? null : ownerChanges,
+  owner_changes_activate_at:
+    ownerChanges.length === 0 ? null : new Date(Math.min(...ownerChanges.map(({ activatesAt }) => activatesAt.getTime()))),
+  payout_held_until: payoutHeldUntil,
 })
 
 const toRecord = (merchant: Merchant) => ({
@@ -145,6 +192,8 @@ const toRecord = (merchant: Merchant) => ({
   cleared_payout_address: merchant.clearedPayoutAddress,
   pending_payout: merchant.pendingPayout,
   pending_payout_activates_at: merchant.pendingPayout?.activatesAt ?? null,
+  ...ownershipRecord(merchant),
+  frozen_at: merchant.frozenAt,
   sealed_webhook_secret: merchant.sealedWebhookSecret,
   sealed_pending_secret: merchant.pending?.sealed ?? null,
   pending_activates_at: merchant.pending?.activatesAt ?? null,
@@ -153,9 +202,13 @@ const toRecord = (merchant: Merchant) => ({
   updated_at: merchant.updatedAt,
 })
 
-const toMerchant = ({ sealedPendingSecret, pendingActivatesAt, pendingPayoutActivatesAt, ...row }: MerchantRow): Merchant => ({
-  ...row,
-  pendingPayout: pendingPayoutActivatesAt && pendingPayout.parse(row.pendingPayout),
-  branding: row.branding === null ? PLAIN_BRANDING : branding.parse(row.branding),
-  pending: sealedPendingSecret && pendingActivatesAt ? { sealed: sealedPendingSecret, activatesAt: pendingActivatesAt } : null,
-})
+const toMerchant = (found: MerchantRow): Merchant => {
+  const { sealedPendingSecret, pendingActivatesAt, pendingPayoutActivatesAt, ownerChangesActivateAt: _due, ...row } = found
+  return {
+    ...row,
+    ownerChanges: ownerChanges.parse(row.ownerChanges ?? []),
+    pendingPayout: pendingPayoutActivatesAt && pendingPayout.parse(row.pendingPayout),
+    branding: row.branding === null ? PLAIN_BRANDING : branding.parse(row.branding),
+    pending: sealedPendingSecret && pendingActivatesAt ? { sealed: sealedPendingSecret, activatesAt: pendingActivatesAt } : null,
+  }
+}

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type CreateApiKey, KEY_SCOPES, type NamedKeyBody } from '@ponte/contracts'
 import { canonicalJson, type Database, insertRows, isUniqueViolation, outboxRows, type Statement } from '@ponte/service-kit'
-import { KEY_SHOWN_AGAIN_MS } from '../credentials'
+import { KEY_SHOWN_AGAIN_MS } from '../credentials/api-key'
 import type { NamedKey as NamedKeyRow, PrismaClient } from '../generated/client'
-import { atNextVersion, type Merchant } from '../merchant'
+import { atNextVersion, type Merchant } from '../merchant/merchant'
 import { ACCOUNT_ROWS, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
 import type { MerchantStoreOptions } from './options'
 

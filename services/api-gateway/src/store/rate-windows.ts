@@ -1,5 +1,5 @@
 import type { Database } from '@ponte/service-kit'
-import type { Lease } from '../limits'
+import type { Lease } from '../limits/rate-limit'
 
 // Raw SQL, because each lease is one upsert on the path of requests. A lease is an eighth of what is left, and at least one: few round trips
 // while there is plenty, exact at the end. The database's clock numbers the windows.

@@ -1,7 +1,7 @@
 import { silentLogger } from '@ponte/service-kit'
 import request from 'supertest'
 import { createApiGateway } from '../../src'
-import { forgetKeyRequests } from '../../src/account'
+import { forgetKeyRequests } from '../../src/account/key-routes'
 import { openStore } from '../../src/store'
 import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
 
@@ -148,10 +148,7 @@ describe('a rotation with an Idempotency-Key', () => {
     const owner = await newMerchant(system)
     const email = 'developer@ponte.example'
     const developer = system.identity.sign({ sub: `developer of ${owner.merchant.id}`, email, email_verified: true })
-    const invited = await request(urlOf(0))
-      .post('/api/v1/merchants/me/invitations')
-      .set(bearer(owner.token))
-      .send({ email, role: 'developer' })
+    const invited = await request(urlOf(0)).post('/api/v1/merchants/me/invitations').set(bearer(owner.token)).send({ email, role: 'admin' })
     await request(urlOf(0)).post('/api/v1/invitations/accept').set(bearer(developer)).send({ token: invited.body.token }).expect(200)
     const first = await keyed(0, owner.token, 'rotation-1').expect(200)
     await keyed(0, owner.token, 'rotation-1').expect(200)

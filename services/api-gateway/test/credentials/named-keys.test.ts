@@ -1,3 +1,4 @@
+import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
 
@@ -14,6 +15,7 @@ const reading = { name: 'ERP', scopes: ['orders:read', 'deliveries:read'] }
 const urlOf = (replica: number) => `http://127.0.0.1:${system.replicas[replica]?.http.port()}`
 const make = (token: string, body: object = reading, replica = 0) => request(urlOf(replica)).post(KEYS).set(bearer(token)).send(body)
 const use = (key: string, path = '/api/v1/orders', replica = 0) => request(urlOf(replica)).get(path).set(bearer(key))
+const subjectOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub
 const renewed = (token: string) =>
   system.identity.sign({ sub: JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub })
 const stale = (token: string) =>
@@ -48,18 +50,61 @@ test('no key reaches what is for users alone, and the merchant that a key sees h
   expect(JSON.stringify(body)).not.toContain('whsec_')
 })
 
-test('an owner learns that a credential may see secrets only where it may replace them', async () => {
-  const { token } = await newMerchant(system)
+test('no role makes a key that may do more than the role, and none replaces the key of the shop that may', async () => {
+  const { token, merchant } = await newMerchant(system)
+  for (const [role, allowed, beyond] of [
+    ['developer', ['endpoints:write', 'orders:read'], ['orders:read', 'orders:write']],
+    ['admin', ['orders:write'], null],
+  ] as const) {
+    const email = `${role}@ponte.example`
+    const session = system.identity.sign({ sub: `${role} of ${merchant.id}`, email, email_verified: true })
+    const invited = await request(system.url).post('/api/v1/merchants/me/invitations').set(bearer(token)).send({ email, role }).expect(201)
+    await request(system.url).post('/api/v1/invitations/accept').set(bearer(session)).send({ token: invited.body.token }).expect(200)
+    await make(session, { name: role, scopes: [...allowed] }).expect(201)
+    if (beyond) {
+      const { body } = await make(session, { name: role, scopes: [...beyond] }).expect(403)
+      expect(body).toMatchObject({ code: 'forbidden', detail: expect.stringContaining('orders:write') })
+    }
+    await request(system.url)
+      .post('/api/v1/merchants/me/rotate-key')
+      .set(bearer(session))
+      .expect(beyond ? 403 : 200)
+  }
+})
+
+test('an owner learns that secrets may be seen where they are made, and by a login of the last minutes that leaves a row', async () => {
+  const { token, merchant } = await newMerchant(system)
   const seen = async (credential: string, path: string) => {
     system.owners.webhooks.received.length = 0
-    await use(credential, path).expect(200)
+    const [method, where = ''] = path.split(' ')
+    await request(system.url)
+      [method === 'post' ? 'post' : 'get'](where)
+      .set(bearer(credential))
+      .send(method === 'post' ? {} : undefined)
     return system.owners.webhooks.received[0]?.caller
   }
   const reads = (await make(token, { name: 'x', scopes: ['endpoints:read'] }).expect(201)).body.api_key
   const writes = (await make(token, { name: 'x', scopes: ['endpoints:read', 'endpoints:write'] }).expect(201)).body.api_key
-  expect(await seen(reads, '/api/v1/webhook-endpoints')).not.toHaveProperty('may_see_secrets')
-  expect(await seen(writes, '/api/v1/webhook-endpoints')).toHaveProperty('may_see_secrets', true)
-  expect(await seen(token, '/api/v1/merchants/me/webhook-endpoints')).toHaveProperty('may_see_secrets', true)
+  const one = `/api/v1/webhook-endpoints/${uuidv7()}`
+  for (const asked of [
+    [reads, `get ${one}`],
+    [writes, `get ${one}`],
+    [writes, 'get /api/v1/webhook-endpoints'],
+    [stale(token), `get ${one}`],
+  ] as const)
+    expect(await seen(asked[0], asked[1])).not.toHaveProperty('may_see_secrets')
+  expect(await seen(token, 'get /api/v1/webhook-endpoints')).not.toHaveProperty('may_see_secrets')
+  for (const asked of [
+    [writes, 'post /api/v1/webhook-endpoints'],
+    [token, `post ${one}/rotate-secret`],
+    [token, `get ${one}`],
+  ] as const)
+    expect(await seen(asked[0], asked[1])).toHaveProperty('may_see_secrets', true)
+  const { rows } = await system.sql.query(
+    "SELECT user_id FROM audit_log WHERE action = 'endpoint_secret.show_again' AND merchant_id = $1",
+    [merchant.id],
+  )
+  expect(rows).toEqual([{ user_id: subjectOf(token) }])
 })
 
 test('the API key of the specification stays as it is', async () => {
@@ -93,7 +138,9 @@ test('an expired or revoked key is refused on the next request, and its use is n
   await request(system.url)
     .delete(`${KEYS}/${lasting.id}`)
     .set(bearer(stale(token)))
-    .expect(200)
+    .expect(403)
+  const fresh = system.identity.sign({ sub: subjectOf(token) })
+  await request(system.url).delete(`${KEYS}/${lasting.id}`).set(bearer(fresh)).expect(200)
   expect((await use(lasting.api_key, '/api/v1/orders', 1).expect(401)).body.code).toBe('invalid_api_key')
   const { body } = await request(system.url).get(KEYS).set(bearer(token)).expect(200)
   expect(body.data.map(({ id }: { id: string }) => id)).toEqual([brief.id])

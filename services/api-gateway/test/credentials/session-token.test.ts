@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { silentLogger } from '@ponte/service-kit'
 import jwt from 'jsonwebtoken'
-import { sessionTokens } from '../../src/credentials'
+import { sessionTokens } from '../../src/credentials/session-token'
 import { AUDIENCE, type Identity, ISSUER, makeKey, startIdentity } from '../world/identity'
 
 // Design, section 11, against a JWKS endpoint on a real socket.
@@ -79,6 +79,8 @@ describe('refused as invalid_jwt', () => {
       const [head, , signature] = identity.sign().split('.')
       return `${head}.${base64({ sub: 'another', exp: seconds() + 60, iss: ISSUER, aud: AUDIENCE })}.${signature}`
     },
+    'a user who never logged in': () => identity.sign({ is_anonymous: true }),
+    'the role of a server': () => identity.sign({ role: 'service_role' }),
     'no signature': () => `${identity.sign().split('.').slice(0, 2).join('.')}.`,
     'two parts': () => identity.sign().split('.').slice(0, 2).join('.'),
     'five parts': () => `${identity.sign()}.a.b`,

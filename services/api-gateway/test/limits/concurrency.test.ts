@@ -112,6 +112,15 @@ test.each(['events?after=0&wait=20', 'orders.csv', 'Orders.CSV/'])(
   },
 )
 
+test('forty reads that wait for an event wait at once, each as long as it asked', async () => {
+  const { apiKey } = await newMerchant(system)
+  system.owners.webhooks.answers((_req, res) => void held.push(res))
+  const waits = Array.from({ length: 40 }, () => send(request(system.url).get('/api/v1/events?after=0&wait=6').set(bearer(apiKey))))
+  await holds(40)
+  expect(await answerAll(waits)).toEqual(Array(40).fill(200))
+  system.owners.webhooks.answers()
+})
+
 test('by session it is the same bound', async () => {
   const { apiKey, token } = await newMerchant(system)
   const answers = Array.from({ length: 3 }, () => send(list(apiKey)))

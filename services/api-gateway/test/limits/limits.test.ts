@@ -58,7 +58,26 @@ test('a key is limited over all replicas together, with the standard headers', a
   await use(0, other.apiKey).expect(200)
 })
 
-test('a new key of the same merchant has no new allowance', async () => {
+test('each key has an allowance of its own', async () => {
+  const { apiKey, token } = await newMerchant(system)
+  const { body: named } = await request(system.url)
+    .post('/api/v1/merchants/me/api-keys')
+    .set(bearer(token))
+    .set(from())
+    .send({ name: 'ERP', scopes: ['orders:read'] })
+    .expect(201)
+  await insideOneWindow()
+  const use = (key: string, n: number) =>
+    request(urlOf(n % 2))
+      .get('/api/v1/orders')
+      .set(bearer(key))
+      .set(from())
+  for (let n = 0; n < 21; n++) await use(named.api_key, n)
+  await use(named.api_key, 0).expect(429)
+  await use(apiKey, 1).expect(200)
+})
+
+test('a key that replaces another has no new allowance', async () => {
   const { apiKey, token } = await newMerchant(system)
   await insideOneWindow()
   for (let n = 0; n < 21; n++) await request(urlOf(0)).get('/api/v1/orders').set(bearer(apiKey)).set(from())

@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { silentLogger, until } from '@ponte/service-kit'
 import request from 'supertest'
 import { createApiGateway } from '../../src'
-import { openOwner } from '../../src/owners'
+import { openOwner } from '../../src/owners/owner'
 import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
 import { startOwner } from '../world/owner'
 
@@ -24,7 +24,7 @@ async function balancer(replicas: { url: string }[]) {
   const address = server.address()
   return {
     url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
-    /** What is connected now passes nothing on any more and is not closed: half open, as when a machine vanished. */
+    /** Present connections pass nothing on any more and are not closed: half open, as when a machine vanished. */
     freeze() {
       for (const socket of sockets) socket.unpipe().pause()
     },
@@ -105,7 +105,7 @@ test.each([1, 2, 3, 4])(
   async atOnce => {
     const ageMs = 20
     const owner = openOwner({
-      ...{ name: 'orders', url: front.url, secrets: [SECRET], timeoutMs: 2_000, connections: 4, logger: silentLogger },
+      ...{ name: 'orders', urls: [front.url], secrets: [SECRET], timeoutMs: 2_000, connections: 4, logger: silentLogger },
       connectionAgeMs: ageMs,
     })
     const ask = () => owner.ask({ kind: 'checkout' }, { method: 'GET', path: '/api/v1/checkout' })

@@ -32,19 +32,23 @@ export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () =>
       loggedOut.push(String(req.headers.authorization))
       return void res.writeHead(204).end()
     }
+    if (req.url === '/auth/v1/user') return void res.writeHead(user.status).end(JSON.stringify(user.body))
     res.end(
       JSON.stringify({ keys: keys.map(key => ({ ...key.publicKey.export({ format: 'jwk' }), kid: key.kid, alg: key.alg, use: 'sig' })) }) +
         padding,
     )
   })
   const loggedOut: string[] = []
+  let renewedToken: string | null = null
+  let user = { status: 200, body: {} }
   const refreshTokens = new Set(['first'])
   const refresh = async (req: IncomingMessage, res: ServerResponse) => {
     const { refresh_token } = (await json(req)) as { refresh_token: string }
     if (!refreshTokens.delete(refresh_token) || req.headers.apikey !== 'pk_public') return void res.writeHead(400).end('{}')
     const next = `${refresh_token}; & next`
+    const access_token = renewedToken ?? `access for ${refresh_token}`
     refreshTokens.add(next)
-    res.end(JSON.stringify({ access_token: `access for ${refresh_token}`, refresh_token: next, expires_in: 3600, user: {} }))
+    res.end(JSON.stringify({ access_token, refresh_token: next, expires_in: 3600, user: {} }))
   }
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const newest = () => {
@@ -68,6 +72,14 @@ export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () =>
     /** Adds so many blanks to its answer. */
     pad(bytes: number) {
       padding = ' '.repeat(bytes)
+    },
+    /** The access token of each renewal from now on. */
+    renewWith(token: string) {
+      renewedToken = token
+    },
+    /** What it answers about the user of any session. */
+    setUser(body: object, status = 200) {
+      user = { status, body }
     },
     /** Closes the connection of the next request instead of answering. */
     cutOff() {

@@ -4,6 +4,9 @@ import { type Bus, type Logger, type Message, memoryBus, openDatabase, readConfi
 import { testDatabase } from '@ponte/service-kit/testing'
 import request from 'supertest'
 import { apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '../../src'
+import { activatePayoutChanges } from '../../src/account/payout-routes'
+import { activateOwnerChanges } from '../../src/account/team'
+import { openStore } from '../../src/store'
 import { AUDIENCE, ISSUER, startIdentity } from './identity'
 import { startOwner } from './owner'
 
@@ -75,6 +78,23 @@ export async function startGateway(env: Record<string, string> = {}, given: { no
 export type TestGateway = Awaited<ReturnType<typeof startGateway>>
 
 export const bearer = (credential: string) => ({ Authorization: `Bearer ${credential}` })
+
+const DAY_MS = 86_400_000
+
+/** Done by each replica every few seconds: due changes of owners and of payout addresses are in force. */
+export async function settleAccounts({ sql, config }: TestGateway, now: () => Date): Promise<void> {
+  const store = openStore(sql, { now, committed: () => undefined })
+  const payoutGuard = {
+    ...{ delayMs: config.PAYOUT_DELAY_S * 1_000, unsignedDelayMs: config.PAYOUT_UNSIGNED_DELAY_S * 1_000 },
+    ...{ ownerDelayMs: config.OWNER_DELAY_S * 1_000, payoutHoldMs: config.PAYOUT_HOLD_S * 1_000 },
+  }
+  // Replicas do it at one moment.
+  await Promise.all([activateOwnerChanges({ store, now, payoutGuard }), activateOwnerChanges({ store, now, payoutGuard })])
+  await Promise.all([activatePayoutChanges(store, now), activatePayoutChanges(store, now)])
+}
+
+/** As long as a change of the owners waits, and what it holds up after that. */
+export const OWNER_DAYS_MS = { delay: 2 * DAY_MS, hold: 3 * DAY_MS }
 
 /** A user with a merchant of its own. */
 export async function newMerchant({ url, identity }: TestGateway, body: object = { display_name: 'Padaria Estrela' }, sub?: string) {

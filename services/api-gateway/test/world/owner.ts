@@ -30,7 +30,7 @@ export async function startOwner(name: string, secret: string) {
     secret,
     url: `http://127.0.0.1:${http.port()}`,
     received,
-    /** What it answers from now on; by default an echo. */
+    /** Answers by this from now on; by default an echo. */
     answers(handler: RequestHandler = echo) {
       answer = handler
     },

@@ -1,4 +1,4 @@
-import { INTERFACE_VERSION } from '../../openapi'
+import { INTERFACE_VERSION } from '../../openapi/headers'
 import { changes } from './changes'
 
 test('the newest entry is the day that answers name, and days go backwards', () => {

@@ -2,8 +2,17 @@ import type { Section } from '../section'
 
 const c = (text: string) => `<code>${text}</code>`
 
-/** What the interface gained, by the day that `Ponte-Version` names; newest first. */
+/** Additions to the interface by the day that `Ponte-Version` names; newest first. */
 export const changes: readonly { day: string; gained: readonly string[] }[] = [
+  {
+    day: '2026-11-23',
+    gained: [
+      `${c('POST /orders/{id}/accept')}: what came too little, late or after the cancellation counts as payment in full; ${c('accepted')} of an order, ${c('order.accepted')}, and ${c('given_away')} of ${c('GET /summary')}.`,
+      `${c('GET /entries')} and ${c('/entries.csv')}: the ledger, a row per movement of money, counted without gaps.`,
+      `${c('GET /summary')} is a sum of it by day, week or month (${c('by')}), with opening and closing: ${c('periods')} and their figures replace ${c('days')} of paid orders.`,
+      `${c('GET /overview')} sums no amounts any more: ${c('GET /summary')} is the one place for them.`,
+    ],
+  },
   {
     day: '2026-11-22',
     gained: [

@@ -5,7 +5,6 @@ const table = (head: string[], rows: string[][]) =>
   `<table><thead><tr>${head.map(cell => `<th>${cell}</th>`).join('')}</tr></thead><tbody>${rows.map(row).join('')}</tbody></table>`
 const c = (text: string) => `<code>${text}</code>`
 
-/** What becomes of an order, for the people who answer for it. */
 export const paymentsGuide: Section[] = [
   {
     id: 'states',
@@ -60,7 +59,8 @@ export const paymentsGuide: Section[] = [
         ],
         ['Matches no order', '–', 'Nothing on an order', c('payment.unmatched')],
       ],
-    )}<p>Ponte never holds the money: it is at your payout address, less the fee. What came too much or too late is returned from there, by you. When the payer paid from an exchange, ask for an
+    )}<p>What came too little, too late or after the cancellation can count as payment in full: ${c('POST /orders/{id}/accept')}, or <em>Accept</em> in the list of what needs attention.
+Then ${c('order.paid')} comes as ever.</p><p>Ponte never holds the money: it is at your payout address, less the fee. What came too much or too late is returned from there, by you. When the payer paid from an exchange, ask for an
 address first: the one it came from is the exchange's.</p>`,
   },
   {

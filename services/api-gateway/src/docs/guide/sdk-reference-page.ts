@@ -2,7 +2,6 @@ import { anchor, escapeHtml, inlineHtml } from '../page-text'
 import { code, type Section } from '../section'
 import { sdkReference } from './artifacts/sdk-reference'
 
-/** What one of the SDK's entries exports, as its docstrings describe it. */
 export interface ReferenceDoor {
   readonly door: string
   readonly exports: readonly ReferenceExport[]

@@ -1,7 +1,6 @@
 import { code, type Section } from '../section'
 import { webhookCode } from './webhook-code'
 
-/** How webhooks are received. */
 export const webhooksGuide: Section[] = [
   {
     id: 'rules',

@@ -1,4 +1,4 @@
-// Written by tests/tree/sdk-reference.mjs from the docstrings of packages/sdk; `npm run sdk-types` writes it again.
+// Written by tests/tree/sdk-reference.mjs from the docstrings of packages/sdk; `npm run sdk-reference` writes it again.
 import type { ReferenceDoor } from '../sdk-reference-page'
 
 export const sdkReference: readonly ReferenceDoor[] = [
@@ -39,11 +39,11 @@ export const sdkReference: readonly ReferenceDoor[] = [
           },
           {
             "signature": "readonly events: Events",
-            "text": "What webhooks send."
+            "text": "The events that webhooks send."
           },
           {
             "signature": "readonly merchant: MerchantResource",
-            "text": "What the merchant's user may do; with a session token in place of the key."
+            "text": "For the merchant's user; with a session token in place of the key."
           },
           {
             "signature": "constructor(credential: Credential | undefined, options: PonteOptions)",
@@ -66,7 +66,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
           },
           {
             "signature": "readonly detail: string",
-            "text": "What to do, for people."
+            "text": "Advice for people."
           },
           {
             "signature": "readonly status: number",
@@ -86,7 +86,11 @@ export const sdkReference: readonly ReferenceDoor[] = [
           },
           {
             "signature": "readonly retryAfterMs: number | null",
-            "text": "How long the API asks to wait."
+            "text": "Wait that the API asks for."
+          },
+          {
+            "signature": "readonly resumeAfter: string | null",
+            "text": "Where to go on, of `events_reset`: the cursor of an event."
           },
           {
             "signature": "constructor(init: PonteErrorInit & { code: Code })",
@@ -147,7 +151,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": "Reads a delivery with its attempts."
           },
           {
-            "signature": "replay(id: string, options?: RequestOptions): Promise<Delivery>",
+            "signature": "replay(id: string, options?: WriteOptions): Promise<Delivery>",
             "text": "Delivers an event again."
           }
         ]
@@ -166,8 +170,8 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": "Reads an endpoint."
           },
           {
-            "signature": "create(body: CreateWebhookEndpoint, options?: RequestOptions): Promise<WebhookEndpoint>",
-            "text": "Adds an endpoint. Not tried again when the connection is lost: look at the list first."
+            "signature": "create(body: CreateWebhookEndpoint, options?: WriteOptions): Promise<WebhookEndpoint>",
+            "text": "Adds an endpoint."
           },
           {
             "signature": "update(id: string, body: UpdateWebhookEndpoint, options?: RequestOptions): Promise<WebhookEndpoint>",
@@ -178,14 +182,14 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": "Deletes an endpoint; what waits for it ends as dead."
           },
           {
-            "signature": "test(id: string, options?: RequestOptions): Promise<Delivery>",
+            "signature": "test(id: string, options?: WriteOptions): Promise<Delivery>",
             "text": "Sends `endpoint.test` to this endpoint alone."
           }
         ]
       },
       {
         "name": "Events",
-        "text": "What webhooks send, to be pulled instead; kept for 30 days.",
+        "text": "The events that webhooks send, to be pulled instead; kept for 30 days.",
         "kind": "interface",
         "members": [
           {
@@ -198,13 +202,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
           },
           {
             "signature": "follow(options: FollowOptions): AsyncGenerator<StoredEvent, void, undefined>",
-            "text": "Every event after a sequence, in order and without gaps, and then each one as it comes. Goes on over lost connections and restarts of the\nservice until its signal ends it. Keep the `sequence` of what you have handled, and begin there next time.\n\n```ts\nfor await (const event of ponte.events.follow({ after: await load() })) {\n  await handle(event)\n  await save(event.sequence)\n}\n```"
+            "text": "Every event after a sequence, in order and without gaps, and then each one as it comes. Goes on over lost connections and restarts of the\nservice until its signal ends it. Keep the `cursor` of what you have handled, and begin there next time: also when the events were put back to an\nearlier moment meanwhile, it goes on where their history is the one that you have.\n\n```ts\nfor await (const event of ponte.events.follow({ after: await load() })) {\n  await handle(event)\n  await save(event.cursor)\n}\n```"
           }
         ]
       },
       {
         "name": "FetchAnswer",
-        "text": "What of a `Response` is read.",
+        "text": "The used part of a `Response`.",
         "kind": "interface",
         "members": [
           {
@@ -223,7 +227,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "FetchInit",
-        "text": "What `fetch` is given.",
+        "text": "The second argument of `fetch`.",
         "kind": "interface",
         "members": [
           {
@@ -259,18 +263,18 @@ export const sdkReference: readonly ReferenceDoor[] = [
           },
           {
             "signature": "message: string",
-            "text": "What is wrong with it."
+            "text": "The fault, for people."
           }
         ]
       },
       {
         "name": "FollowOptions",
-        "text": "How events are followed.",
+        "text": "Where following begins, and which kinds of event it gives.",
         "kind": "interface",
         "members": [
           {
-            "signature": "after: number | 'now'",
-            "text": "The sequence of the last event that you have handled; 0 for all that are kept, `'now'` for those to come."
+            "signature": "after: string | number",
+            "text": "The `cursor` of the last event that you have handled; 0 for all that are kept, `'now'` for those to come. Its `sequence` does too, but does not show that events were\nnumbered again."
           },
           {
             "signature": "types?: readonly string[]",
@@ -291,12 +295,16 @@ export const sdkReference: readonly ReferenceDoor[] = [
           {
             "signature": "onRetry?(error: PonteError, delayMs: number): void",
             "text": "Called when a request failed and is sent again."
+          },
+          {
+            "signature": "onReset?(error: PonteError): void",
+            "text": "Called when the events were put back to an earlier moment. It goes on where their history is still the one that you have; some events may come again."
           }
         ]
       },
       {
         "name": "MerchantResource",
-        "text": "What the merchant's own user may do. Needs a client that was made with a session token in place of the API key.",
+        "text": "For the merchant's own user; `get` needs a client that was made with a session token, the others that or a named key with the scope.",
         "kind": "interface",
         "members": [
           {
@@ -346,6 +354,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": "Cancels an order that has received nothing."
           },
           {
+            "signature": "accept(id: string, body: AcceptOrder, options?: WriteOptions): Promise<Order>",
+            "text": "Accepts what came for an order as payment in full, once: it was too little, late, or came after its cancellation."
+          },
+          {
             "signature": "list(query?: ListOrders, options?: RequestOptions): List<Order>",
             "text": "Lists your orders, newest first."
           }
@@ -358,7 +370,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": [
           {
             "signature": "data: Item[]",
-            "text": "What is on this page."
+            "text": "In the list's order."
           },
           {
             "signature": "has_more: boolean",
@@ -372,7 +384,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "PonteErrorInit",
-        "text": "What a `PonteError` is made of.",
+        "text": "Fields of a new `PonteError`; `detail` and `status` as the API sent them.",
         "kind": "interface",
         "members": [
           {
@@ -404,6 +416,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": ""
           },
           {
+            "signature": "resumeAfter?: string | null",
+            "text": ""
+          },
+          {
             "signature": "cause?: unknown",
             "text": ""
           }
@@ -411,7 +427,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "PonteOptions",
-        "text": "How a client is made.",
+        "text": "Options of a client: the address of the API, time limits, repeats and the `fetch` to use.",
         "kind": "interface",
         "members": [
           {
@@ -420,11 +436,11 @@ export const sdkReference: readonly ReferenceDoor[] = [
           },
           {
             "signature": "timeoutMs?: number",
-            "text": "How long one attempt may take; 10,000 by default."
+            "text": "Longest time of one attempt; 10,000 by default."
           },
           {
             "signature": "maxRetries?: number",
-            "text": "How often a request is sent again; 2 by default, 0 for never."
+            "text": "Most repeats of a request; 2 by default, 0 for never."
           },
           {
             "signature": "fetch?: Fetch",
@@ -438,7 +454,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "RequestOptions",
-        "text": "What a single call may set.",
+        "text": "Set for a single call.",
         "kind": "interface",
         "members": [
           {
@@ -464,7 +480,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "SignOptions",
-        "text": "How a test webhook is signed.",
+        "text": "Options of a test webhook: its format, time and id.",
         "kind": "interface",
         "members": [
           {
@@ -487,12 +503,12 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "StandardOptions",
-        "text": "How strict the check is.",
+        "text": "Options of the check, with defaults of the Standard Webhooks specification.",
         "kind": "interface",
         "members": [
           {
             "signature": "toleranceS?: number",
-            "text": "How old or early an attempt may be; 300 seconds by default."
+            "text": "Oldest or earliest time of an attempt; 300 seconds by default."
           },
           {
             "signature": "now?: Date",
@@ -612,6 +628,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": ""
           },
           {
+            "signature": "'order.accepted': Schemas['OrderAcceptedWebhook']",
+            "text": ""
+          },
+          {
             "signature": "'payment.unmatched': Schemas['PaymentUnmatchedWebhook']",
             "text": ""
           },
@@ -625,6 +645,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
           },
           {
             "signature": "'subscription.past_due': Schemas['SubscriptionPastDueWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'subscription.paused': Schemas['SubscriptionPausedWebhook']",
             "text": ""
           },
           {
@@ -643,7 +667,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "WriteOptions",
-        "text": "What a call that has an effect may set.",
+        "text": "Set for a call that has an effect.",
         "kind": "interface",
         "members": [
           {
@@ -651,6 +675,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": "1 to 255 printable characters; by default a random one. Give your own to be safe over a restart of your process."
           }
         ]
+      },
+      {
+        "name": "AcceptOrder",
+        "text": "Sent by `orders.accept`.",
+        "kind": "type",
+        "signature": "type AcceptOrder = Schemas['AcceptOrder']",
+        "members": []
       },
       {
         "name": "ApiErrorCode",
@@ -661,7 +692,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "Checkout",
-        "text": "What a payer with the link sees.",
+        "text": "A payer's view by the link.",
         "kind": "type",
         "signature": "type Checkout = Schemas['Checkout']",
         "members": []
@@ -675,21 +706,21 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "CreateOrder",
-        "text": "What `orders.create` sends.",
+        "text": "Sent by `orders.create`.",
         "kind": "type",
         "signature": "type CreateOrder = Schemas['CreateOrder']",
         "members": []
       },
       {
         "name": "CreateSubscription",
-        "text": "What `subscriptions.create` sends.",
+        "text": "Sent by `subscriptions.create`.",
         "kind": "type",
         "signature": "type CreateSubscription = Schemas['CreateSubscription']",
         "members": []
       },
       {
         "name": "CreateWebhookEndpoint",
-        "text": "What `merchant.endpoints.create` sends.",
+        "text": "Sent by `merchant.endpoints.create`.",
         "kind": "type",
         "signature": "type CreateWebhookEndpoint = Schemas['CreateWebhookEndpoint']",
         "members": []
@@ -717,7 +748,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "EventFields",
-        "text": "What the API keeps of an event besides `type` and `data`.",
+        "text": "Fields of an event besides `type` and `data`.",
         "kind": "type",
         "signature": "type EventFields = Omit<Schemas['Event'], 'type' | 'data'>",
         "members": []
@@ -836,14 +867,14 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "UpdateSubscription",
-        "text": "What `subscriptions.update` sends.",
+        "text": "Sent by `subscriptions.update`.",
         "kind": "type",
         "signature": "type UpdateSubscription = Schemas['UpdateSubscription']",
         "members": []
       },
       {
         "name": "UpdateWebhookEndpoint",
-        "text": "What `merchant.endpoints.update` sends.",
+        "text": "Sent by `merchant.endpoints.update`.",
         "kind": "type",
         "signature": "type UpdateWebhookEndpoint = Schemas['UpdateWebhookEndpoint']",
         "members": []
@@ -857,7 +888,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "WebhookEvent",
-        "text": "What a webhook carries. Open: a new kind neither fails a check nor breaks a type.",
+        "text": "Open: a new kind neither fails a check nor breaks a type.",
         "kind": "type",
         "signature": "type WebhookEvent = KnownWebhookEvent | NewerWebhookEvent",
         "members": []
@@ -892,11 +923,11 @@ export const sdkReference: readonly ReferenceDoor[] = [
           },
           {
             "signature": "body?: unknown",
-            "text": "What a body parser left."
+            "text": "Set by a body parser."
           },
           {
             "signature": "rawBody?: unknown",
-            "text": "What some hosts leave."
+            "text": "Set by some hosts."
           }
         ]
       },
@@ -936,7 +967,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "WebhookHandlerOptions",
-        "text": "How webhooks are received.",
+        "text": "Secret, reactions and memory of a receiver of webhooks.",
         "kind": "interface",
         "members": [
           {
@@ -945,7 +976,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
           },
           {
             "signature": "on: EventHandlers",
-            "text": "What to do with each kind. Throw, and the service tries again after a minute, five, thirty and so on."
+            "text": "Functions by kind. When one throws, the service tries again after a minute, five, thirty and so on."
           },
           {
             "signature": "format?: 'ponte' | 'standard'",
@@ -963,7 +994,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "EventHandlers",
-        "text": "What to do with each kind: the function is given the event's data and the event.",
+        "text": "Functions by kind: each is given the event's data and the event.",
         "kind": "type",
         "signature": "type EventHandlers = { [Type in WebhookType]?: (data: WebhookBodies[Type]['data'], event: WebhookBodies[Type]) => unknown } & { /** Every kind that has no function of its own. */ '*'?: (data: unknown, event: WebhookEvent) => unknown }",
         "members": []

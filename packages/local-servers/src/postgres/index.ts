@@ -1,1 +1,0 @@
-export { type Postgres, type PostgresOptions, startPostgres } from './server'

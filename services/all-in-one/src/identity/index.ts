@@ -1,2 +1,0 @@
-export { createIdentityProvider, type IdentityProvider } from './provider'
-export type { Mail } from './recovery'

@@ -1,2 +1,0 @@
-export { payerRoutes } from './payer-routes'
-export { createSamplePayer, type SamplePayer } from './sample-payer'

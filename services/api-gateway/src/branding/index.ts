@@ -1,1 +1,0 @@
-export { brandingRoutes, logoRoutes } from './branding-routes'

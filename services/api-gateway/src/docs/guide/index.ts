@@ -1,1 +1,0 @@
-export { guidePages, quickstartPage } from './guide-pages'

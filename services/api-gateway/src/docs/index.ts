@@ -1,3 +1,0 @@
-export { docsRoutes } from './docs-routes'
-export { mark } from './docs-style'
-export { quickstartPage } from './guide'

@@ -1,0 +1,113 @@
+import type { Credential, Operation, Place } from '@ponte/contracts'
+import type { Request, RequestHandler, Response } from 'express'
+import { own, requireFreshLogin } from './account/changes'
+import { requireMembership, requireUnfrozen } from './account/membership'
+import { noteUse } from './account/session-use'
+import {
+  actorIdIn,
+  credentialOf,
+  rememberTerms,
+  requireApiKey,
+  requirePermission,
+  requireSession,
+  termsIn,
+  userIn,
+} from './credentials/credentials'
+import type { IdentityProvider } from './credentials/identity-provider'
+import type { SessionTokens } from './credentials/session-token'
+import { knownQuery } from './edge/known-query'
+import { networkOf } from './limits/address-bucket'
+import { limitConcurrency } from './limits/concurrency'
+import { limitCaller } from './limits/limit-handlers'
+import type { Verdict } from './limits/rate-limit'
+import { type Concurrency, createPresence } from './limits/turns'
+import { termsOf } from './merchant/merchant'
+import { isWaiting } from './owners/forward'
+import type { Store } from './store'
+
+export interface GuardDeps {
+  store: Store
+  tokens: SessionTokens
+  takeCaller(bucket: string): Promise<Verdict>
+  /** The same for changes of accounts. */
+  takeChange(bucket: string): Promise<Verdict>
+  /** Bounds per merchant in this replica. */
+  concurrency: { reads: Concurrency; files: Concurrency; writes: Concurrency }
+  now: () => Date
+  /** Longest age of a login where a fresh one is required; 0 takes any. */
+  freshLoginMs: number
+  provider: IdentityProvider | null
+}
+
+const isRead = ({ method }: Pick<Request, 'method'>) => method === 'GET' || method === 'HEAD'
+
+/** Makes what stands before an operation: who asks, how often, whether they may, and what they may ask for. */
+export function guarding({ store, tokens, takeCaller, takeChange, concurrency, now, freshLoginMs, provider }: GuardDeps) {
+  const merchantId = (res: Response) => termsIn(res).merchant_id
+  const presence = createPresence(() => now().getTime())
+  const limited = (limit: Concurrency) => limitConcurrency(limit, presence, merchantId)
+  const turns = { reads: limited(concurrency.reads), files: limited(concurrency.files), writes: limited(concurrency.writes) }
+  const atOnce: RequestHandler = (_req, _res, next) => next()
+  const turnOf = (req: Request, { answers }: Operation) => {
+    if (!isRead(req)) return turns.writes
+    if (answers[200] === 'csv') return turns.files
+    // They have places of their own at the owner. In a queue each would wait for those before it too.
+    return isWaiting(req) ? atOnce : turns.reads
+  }
+  const sessionTerms: RequestHandler = async (_req, res, next) => {
+    rememberTerms(res, termsOf(await own(store, res)))
+    next()
+  }
+  const payers: RequestHandler = (_req, _res, next) => {
+    presence.note('payers')
+    next()
+  }
+  const fresh: RequestHandler = async (_req, res, next) => {
+    await requireFreshLogin(res, { now, freshLoginMs, provider })
+    next()
+  }
+  const key = requireApiKey(store.apiKeys.terms)
+  const session = requireSession(tokens, (user, req) =>
+    noteUse(store.sessions, user, { userAgent: req.get('user-agent'), network: networkOf(req.ip ?? '') }, now()),
+  )
+  const limitKey = limitCaller(takeCaller, res => `key:${merchantId(res)}:${actorIdIn(res)}`)
+  const limitUser = limitCaller(takeCaller, res => `user:${loginIn(res)}`)
+  const limitChanges = limitCaller(takeChange, res => `changes:${loginIn(res)}`)
+
+  return (operation: Operation, place: Place): RequestHandler[] => {
+    const { permission, also = [], owner, method, credentials, login, whileFrozen } = operation
+    const allowed = [...(permission === null ? [] : [permission]), ...also].map(requirePermission)
+    const unfrozen = whileFrozen === 'refused' ? [requireUnfrozen] : []
+    const query = knownQuery(operation)
+    const turn: RequestHandler = (req, res, next) => turnOf(req, operation)(req, res, next)
+    // The account's own requests do not wait behind the merchant's orders.
+    const takesTurns = credentials.includes('api_key') || permission === 'orders:read'
+    const guards: Record<Credential, RequestHandler[]> = {
+      api_key: [key, limitKey, ...allowed, ...unfrozen, query, turn],
+      session: [
+        ...[session, limitUser, query, requireMembership({ store, provider }, permission !== null), ...allowed, ...unfrozen],
+        ...(owner === 'api-gateway' && method !== 'get' ? [limitChanges] : []),
+        // May ask the identity provider, so it comes after the limits.
+        ...(login === 'fresh' ? [fresh] : []),
+        ...(takesTurns ? [sessionTerms, turn] : []),
+      ],
+      link: [payers, query],
+      internal: [],
+    }
+    if (place.credentials.length === 0) return [query]
+    const remember: RequestHandler = (req, res, next) => {
+      res.locals.credential = credentialOf(req, place.credentials)
+      next()
+    }
+    return [remember, ...place.credentials.flatMap(credential => guards[credential].map(guard => only(credential, guard)))]
+  }
+}
+
+/** Each login has its limits: one that was stolen would use up those by which its user stops it. */
+const loginIn = (res: Response) => userIn(res).sessionId ?? userIn(res).id
+
+/** Guards this credential alone. */
+const only =
+  (credential: Credential, guard: RequestHandler): RequestHandler =>
+  (req, res, next) =>
+    res.locals.credential === credential ? guard(req, res, next) : next()

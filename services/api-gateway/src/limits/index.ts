@@ -1,5 +1,0 @@
-export { addressBucket, networkOf } from './address-bucket'
-export { limitConcurrency } from './concurrency'
-export { enforce, limitAddress, limitCaller } from './limit-handlers'
-export { failureLimit, type Lease, localLimit, sharedLimit, type Verdict, WINDOW_MS } from './rate-limit'
-export { type Concurrency, createPresence } from './turns'

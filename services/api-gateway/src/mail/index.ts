@@ -1,5 +1,0 @@
-export { accountNotice } from './account-notice'
-export { eventNotice } from './event-notice'
-export type { Mail, Notice } from './mail'
-export { createMailer, type MailerDeps } from './mailer'
-export { openSmtp } from './smtp'

@@ -1,1 +1,0 @@
-export { overviewRoute } from './overview-route'

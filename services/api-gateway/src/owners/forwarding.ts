@@ -1,0 +1,53 @@
+import { aliasPath, type Caller, judges, type Operation, type OperationId, operations, type Place, pathWith } from '@ponte/contracts'
+import { parseRequest } from '@ponte/service-kit'
+import type { RequestHandler, Response } from 'express'
+import { type ForwardedAnswer, forward } from './forward'
+import { forwardStream } from './forward-stream'
+import type { Owner } from './owner'
+import { fieldsOf, type RequestedChange } from './recorded'
+
+type OwnerName = 'orders' | 'subscriptions' | 'webhook-dispatcher'
+/** The chain listener need not be there. */
+export type Owners = Record<OwnerName, Owner> & { 'chain-listener'?: Owner }
+
+/** Writes a change that an owner is asked for to the audit log, and answers what is to be called with the owner's answer. */
+export type AuditTrail = (change: RequestedChange, res: Response) => Promise<(answer: ForwardedAnswer) => Promise<void>>
+
+export interface Forwarding {
+  owners: Owners
+  trail: AuditTrail
+  callerIn(res: Response, maySeeSecrets: boolean): Caller
+  /** Whether the answer to this may hold secrets. */
+  shownSecret(res: Response, operation: Operation): Promise<boolean>
+  /** Whether an API key asks. */
+  isByKey(res: Response): boolean
+}
+
+/** Has the owner of an operation answer it. */
+export function forwarding(
+  { owners, trail, callerIn, shownSecret, isByKey }: Forwarding,
+  operation: Operation,
+  { isAlias }: Place,
+): RequestHandler {
+  const { path, answers, audit, unrecordedByKey, creates } = operation
+  const owner = operation.owner === 'api-gateway' ? undefined : owners[operation.owner]
+  if (!owner) throw new Error(`${path} has neither an owner nor a handler.`)
+  const created = creates === undefined ? undefined : operations[creates as OperationId].path
+  const createdAt = created && (isAlias ? aliasPath(created) : created)
+  const { path: names } = judges(operation)
+  return async (req, res) => {
+    // Only valid ids and numbers are put into the owner's path, so that no input can leave its route.
+    const params = parseRequest(names, req.params, 'path')
+    const ownerPath = pathWith(path, params)
+    const caller = callerIn(res, await shownSecret(res, operation))
+    if (answers[200] === 'csv') return forwardStream(owner, caller, ownerPath, req, res)
+    const isRecorded = audit !== undefined && !(unrecordedByKey && isByKey(res))
+    const change = isRecorded && {
+      action: audit,
+      isInforming: operation.informs !== undefined,
+      changed: fieldsOf(req.body),
+      target: params.id === undefined ? null : String(params.id),
+    }
+    await forward(owner, caller, ownerPath, req, res, { createdAt, ...(change ? { onAnswer: await trail(change, res) } : {}) })
+  }
+}

@@ -1,5 +1,0 @@
-export { isConnectionLoss } from './connection-loss'
-export { forward, isLongAnswer } from './forward'
-export { type AuditTrail, forwardedRoutes, type Owners } from './forwarded-routes'
-export { type Owner, openOwner } from './owner'
-export type { RequestedChange } from './recorded'

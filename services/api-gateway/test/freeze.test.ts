@@ -1,0 +1,75 @@
+import request from 'supertest'
+import { bearer, newMerchant, OWNER_DAYS_MS, settleAccounts, startGateway, type TestGateway } from './world'
+
+const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
+const ME = '/api/v1/merchants/me'
+const PAID = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const OTHER = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
+let system: TestGateway
+
+beforeAll(async () => {
+  system = await startGateway({}, { now: () => new Date(at.ms) })
+})
+afterAll(() => system.stop())
+
+const ops = (path: string) => fetch(`http://127.0.0.1:${system.gateway.ops.port()}${path}`, { method: 'POST' })
+const again = (token: string) =>
+  system.identity.sign({ sub: JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub })
+const settle = () => settleAccounts(system, () => new Date(at.ms))
+const ask = (token: string, method: 'get' | 'post' | 'patch' | 'delete', path: string, body?: object) => {
+  const asked = request(system.url)
+    [method](path.startsWith('/api/') ? path : `${ME}${path}`)
+    .set(bearer(again(token)))
+  return body ? asked.send(body) : asked
+}
+
+test('an operator freezes a merchant: nothing of the account changes, orders go on, and afterwards what waits has its whole time again', async () => {
+  const { token, merchant, apiKey } = await newMerchant(system, { display_name: 'Padaria', payout_address: PAID })
+  const { body: named } = await ask(token, 'post', '/api-keys', { name: 'ERP', scopes: ['endpoints:write'] }).expect(201)
+  const { body: changed } = await ask(token, 'patch', '', { payout_address: OTHER }).expect(200)
+  expect(await (await ops(`/merchants/${merchant.id}/freeze`)).json()).toMatchObject({
+    id: merchant.id,
+    frozen_at: expect.any(String),
+    waiting: 1,
+  })
+  await ops(`/merchants/${merchant.id}/freeze`)
+
+  const endpoint = { url: 'https://example.com/hook', events: ['*'], format: 'standard' }
+  const refused = [
+    ask(token, 'patch', '', { payout_address: null }),
+    ask(token, 'patch', '', { webhook_url: 'https://example.com/hook' }),
+    ask(token, 'patch', '/branding', { contact_email: 'x@example.com' }),
+    ask(token, 'post', '/invitations', { email: 'x@example.com', role: 'viewer' }),
+    ask(token, 'post', '/api-keys', { name: 'x', scopes: ['orders:read'] }),
+    ask(token, 'post', '/rotate-key'),
+    ask(token, 'post', '/rotate-webhook-secret'),
+    ask(token, 'post', '/webhook-endpoints', endpoint),
+    request(system.url).post('/api/v1/webhook-endpoints').set(bearer(named.api_key)).send(endpoint),
+  ]
+  for (const { status, body } of await Promise.all(refused))
+    expect([status, body.code, body.detail]).toEqual([409, 'invalid_state', expect.stringContaining('frozen')])
+  await request(system.url).post('/api/v1/orders').set(bearer(apiKey)).send({}).expect(201)
+  await ask(token, 'delete', `/api-keys/${named.id}`).expect(200)
+
+  at.ms += 10 * 86_400_000
+  await settle()
+  expect((await ask(token, 'get', '').expect(200)).body).toMatchObject({
+    payout_address: PAID,
+    pending_payout_change: { payout_address: OTHER },
+  })
+  expect(await (await ops(`/merchants/${merchant.id}/unfreeze`)).json()).toMatchObject({ frozen_at: null, waiting: 1 })
+  expect((await ask(token, 'get', '').expect(200)).body.pending_payout_change.activates_at).toBe(
+    new Date(at.ms + OWNER_DAYS_MS.hold).toISOString(),
+  )
+  await ask(token, 'post', `/payout-changes/${changed.pending_payout_change.id}/cancel`).expect(200)
+  const { rows } = await system.sql.query(
+    "SELECT action, user_id FROM audit_log WHERE merchant_id = $1 AND action LIKE 'merchant.%freeze' ORDER BY id",
+    [merchant.id],
+  )
+  expect(rows).toEqual([
+    { action: 'merchant.freeze', user_id: 'ponte' },
+    { action: 'merchant.unfreeze', user_id: 'ponte' },
+  ])
+  expect((await ops('/merchants/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90/freeze')).status).toBe(404)
+  expect((await ops('/merchants/x/freeze')).status).toBe(404)
+})

@@ -1,0 +1,332 @@
+import { type Operation, type OperationId, operationList, pathWith, placesOf, WAITS } from '@ponte/contracts'
+import { Wallet } from 'ethers'
+import request from 'supertest'
+import { bearer, newMerchant, OWNER_DAYS_MS, settleAccounts, startGateway, type TestGateway } from './world'
+
+// The table of operations names what a session needs for each, and who is informed. Here every operation of a session is asked, by every kind of session.
+
+const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
+const now = () => new Date(at.ms)
+const OLD = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const ANY_ID = '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90'
+let system: TestGateway
+
+beforeAll(async () => {
+  // Mails are written, and sent nowhere.
+  const mail = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'Ponte <no-reply@ponte.example>', PUBLIC_URL: 'http://127.0.0.1' }
+  system = await startGateway({ ...mail, RATE_LIMIT_CHANGES_PER_MINUTE: '100000' }, { now })
+})
+afterAll(() => system.stop())
+
+let users = 0
+interface User {
+  sub: string
+  email: string
+}
+const newUser = (): User => {
+  users += 1
+  return { sub: `user ${users}`, email: `user-${users}@ponte.example` }
+}
+const fresh = (user: User) => system.identity.sign({ ...user, email_verified: true })
+const stale = (user: User) =>
+  system.identity.sign({ ...user, email_verified: true, amr: [{ method: 'password', timestamp: at.ms / 1000 - 3600 }] })
+
+const ofSession = operationList.filter(([, { credentials }]) => credentials.includes('session'))
+const pathOf = (operation: Operation) => placesOf(operation).find(({ credentials }) => credentials.includes('session'))?.path ?? ''
+const send = (operation: Operation, token: string, params: Record<string, string | number> = {}, body?: object) => {
+  const names = { id: ANY_ID, period_index: 0, ...params }
+  const asked = request(system.url)
+    [operation.method](pathWith(pathOf(operation), names))
+    .set(bearer(token))
+  return body ? asked.send(body) : asked
+}
+
+async function team() {
+  const owner = newUser()
+  const { merchant } = await newMerchant(system, { display_name: 'Padaria', payout_address: OLD }, owner.sub)
+  await request(system.url)
+    .get('/api/v1/merchants/me')
+    .set(bearer(fresh(owner)))
+    .expect(200)
+  return { owner, merchantId: String(merchant.id) }
+}
+async function joins(owner: User, role: string): Promise<User & { memberId: string }> {
+  const user = newUser()
+  const ask = request(system.url)
+  const { body } = await ask
+    .post('/api/v1/merchants/me/invitations')
+    .set(bearer(fresh(owner)))
+    .send({ email: user.email, role })
+    .expect(201)
+  await ask
+    .post('/api/v1/invitations/accept')
+    .set(bearer(fresh(user)))
+    .send({ token: body.token })
+    .expect(200)
+  const members = await ask
+    .get('/api/v1/merchants/me/members')
+    .set(bearer(fresh(owner)))
+    .expect(200)
+  return { ...user, memberId: members.body.data.find(({ user_id }: { user_id: string }) => user_id === user.sub).id }
+}
+const settle = async () => {
+  at.ms += OWNER_DAYS_MS.delay
+  // One change of owners at a time.
+  for (let n = 0; n < 3; n++) await settleAccounts(system, now)
+}
+async function owners(count: number) {
+  const first = await team()
+  const others = []
+  for (let n = 1; n < count; n++) others.push(await joins(first.owner, 'owner'))
+  await settle()
+  return { ...first, others }
+}
+
+describe('the table', () => {
+  /** They end what is worse, or concern the caller alone. */
+  const AT_ANY_LOGIN = [
+    ...['signPayoutChange', 'cancelPayoutChange', 'cancelWaitingChange', 'revokeInvitation'],
+    ...['acceptInvitation', 'createMerchant', 'updateMailPreferences'],
+  ]
+  const ofAccount = ofSession.filter(
+    ([, { tag, method }]) => ['Merchant', 'Keys', 'Members', 'Endpoints'].includes(tag) && method !== 'get',
+  )
+
+  test.each(ofAccount)('%s names its login, its audit row and who is informed', (id, { login, informs, audit }) => {
+    expect([id, login ?? 'any']).toEqual([id, AT_ANY_LOGIN.includes(id) || id === 'testWebhookEndpoint' ? 'any' : 'fresh'])
+    const isQuiet = ['createMerchant', 'updateMailPreferences', 'testWebhookEndpoint'].includes(id)
+    expect([id, informs, audit !== undefined]).toEqual([id, isQuiet ? undefined : 'account', id !== 'updateMailPreferences'])
+  })
+
+  test('is served with every operation of a session', async () => {
+    const { body } = await request(system.url).get('/openapi.json').expect(200)
+    for (const [id, operation] of ofSession) {
+      const shown = body.paths[pathOf(operation).replace(/:(\w+)/g, '{$1}')][operation.method]['x-ponte-guard']
+      const { permission, login, waits, informs } = operation
+      const wait = waits ? WAITS[waits] : { defaultDelayS: 0, undo: null, undoneBy: [] }
+      expect({ id, ...shown }).toEqual({
+        ...{ id, permission, login: login ?? 'any', waits: waits ?? null },
+        ...{ default_delay_s: wait.defaultDelayS, undo: wait.undo, undone_by: wait.undoneBy },
+        ...{ informs: informs ? ['owners', 'members_who_chose', 'endpoints'] : [], while_frozen: operation.whileFrozen ?? 'allowed' },
+      })
+      const undo = operationList.find(([other]) => other === wait.undo)?.[1]
+      if (waits) expect(undo).toMatchObject({ permission: null, credentials: ['session'] })
+      expect(undo?.login).toBeUndefined()
+    }
+  })
+})
+
+test('every operation of a session: an old login is refused where a fresh one is named, and nowhere else', async () => {
+  const { owner } = await team()
+  const secretsShown = async () =>
+    (await system.sql.query("SELECT id FROM audit_log WHERE user_id = $1 AND action LIKE '%show_again'", [owner.sub])).rows
+  const before = await secretsShown()
+  const wrong: string[] = []
+  for (const [id, operation] of ofSession) {
+    const asked = await send(operation, stale(owner), {}, operation.example)
+    if ((asked.body.code === 'fresh_login_required') !== (operation.login === 'fresh')) wrong.push(`${id} by an old login: ${asked.status}`)
+  }
+  expect([wrong, await secretsShown()]).toEqual([[], before])
+})
+
+test('every operation of a session: who joined as an owner a moment ago may do what a viewer may, and undoes nothing', async () => {
+  const { owner } = await team()
+  const joined = await joins(owner, 'owner')
+  const wrong: string[] = []
+  for (const [id, operation] of ofSession) {
+    if (operation.permission === null) continue
+    const { status, body } = await send(operation, fresh(joined), {}, operation.example)
+    const isRead = operation.permission.endsWith(':read') && !['endpoints:read', 'audit:read'].includes(operation.permission)
+    if ((status === 403 && body.code === 'forbidden') === isRead) wrong.push(`${id} by a new owner: ${status} ${body.code}`)
+  }
+  expect(wrong).toEqual([])
+  const { body } = await request(system.url)
+    .get('/api/v1/waiting-changes')
+    .set(bearer(fresh(owner)))
+    .expect(200)
+  const cancel = `/api/v1/waiting-changes/${body.data[0].id}/cancel`
+  await request(system.url)
+    .post(cancel)
+    .set(bearer(fresh(joined)))
+    .expect(404)
+  await request(system.url)
+    .post(cancel)
+    .set(bearer(stale(owner)))
+    .expect(200)
+})
+
+test('who became an owner later sees what waits, and neither cancels, confirms nor approves it', async () => {
+  const { owner, others } = await owners(3)
+  const [bad] = others
+  const joined = await joins(owner, 'owner')
+  at.ms += OWNER_DAYS_MS.delay / 2
+  const ask = (user: User, path: string, body: object = {}) =>
+    request(system.url)
+      .post(`/api/v1${path}`)
+      .set(bearer(fresh(user)))
+      .send(body)
+  const { body: removal } = await request(system.url)
+    .delete(`/api/v1/merchants/me/members/${bad?.memberId}`)
+    .set(bearer(fresh(owner)))
+    .expect(202)
+  at.ms += OWNER_DAYS_MS.delay / 2
+  await settleAccounts(system, now)
+  const { body: seen } = await request(system.url)
+    .get('/api/v1/waiting-changes')
+    .set(bearer(fresh(joined)))
+    .expect(200)
+  expect(seen.data).toMatchObject([{ id: removal.id, may_cancel: false, may_confirm: false }])
+  for (const what of ['cancel', 'confirm']) await ask(joined, `/waiting-changes/${removal.id}/${what}`).expect(403)
+})
+
+test('an owner who turned bad objects to their removal, and is out once a third owner has confirmed it', async () => {
+  const { owner, others } = await owners(3)
+  const [bad, third] = others as [User & { memberId: string }, User & { memberId: string }]
+  const ask = (token: string, path: string) => request(system.url).post(`/api/v1/waiting-changes/${path}`).set(bearer(token))
+  const remove = () =>
+    request(system.url)
+      .delete(`/api/v1/merchants/me/members/${bad.memberId}`)
+      .set(bearer(fresh(owner)))
+  const { body: removal } = await remove().expect(202)
+  const objected = await ask(stale(bad), `${removal.id}/cancel`).expect(200)
+  expect(objected.body).toMatchObject({ objected_at: now().toISOString(), may_cancel: false, may_confirm: false })
+  await ask(fresh(owner), `${removal.id}/confirm`).expect(403)
+  expect((await ask(stale(third), `${removal.id}/confirm`).expect(403)).body.code).toBe('fresh_login_required')
+  at.ms += 3_600_000
+  const confirmed = await ask(fresh(third), `${removal.id}/confirm`).expect(200)
+  const activates_at = new Date(at.ms + OWNER_DAYS_MS.delay).toISOString()
+  expect(confirmed.body).toMatchObject({ confirmed_by: third.sub, activates_at, may_cancel: true, may_confirm: false })
+  await ask(fresh(bad), `${removal.id}/cancel`).expect(403)
+  await settle()
+  await request(system.url)
+    .get('/api/v1/merchants/me/members')
+    .set(bearer(fresh(bad)))
+    .expect(404)
+})
+
+test('an objection that no one confirms ends the change without effect, and of two owners either keeps the other', async () => {
+  const three = await owners(3)
+  const bad = three.others[0]
+  const remove = (owner: User, memberId = '') =>
+    request(system.url)
+      .delete(`/api/v1/merchants/me/members/${memberId}`)
+      .set(bearer(fresh(owner)))
+  const cancel = (user: User, id: string) =>
+    request(system.url)
+      .post(`/api/v1/waiting-changes/${id}/cancel`)
+      .set(bearer(stale(user)))
+  const { body: contested } = await remove(three.owner, bad?.memberId).expect(202)
+  await cancel(bad ?? three.owner, contested.id).expect(200)
+  await settle()
+  await request(system.url)
+    .get('/api/v1/merchants/me/members')
+    .set(bearer(fresh(bad ?? three.owner)))
+    .expect(200)
+  const waiting = await request(system.url)
+    .get('/api/v1/waiting-changes')
+    .set(bearer(fresh(three.owner)))
+    .expect(200)
+  expect(waiting.body.data).toEqual([])
+
+  const two = await owners(2)
+  const other = two.others[0]
+  const { body: removal } = await remove(two.owner, other?.memberId).expect(202)
+  await cancel(other ?? two.owner, removal.id).expect(200)
+  await cancel(other ?? two.owner, removal.id).expect(404)
+})
+
+describe('every change of endpoints, keys, secrets and members is account.changed and mail', () => {
+  type Given = { owner: User; merchantId: string; others: (User & { memberId: string })[] }
+  interface Asked {
+    by: User
+    params?: Record<string, string>
+    body?: object
+  }
+  const patched = async ({ owner }: Given, address: string) => {
+    const { body } = await request(system.url)
+      .patch('/api/v1/merchants/me')
+      .set(bearer(fresh(owner)))
+      .send({ payout_address: address })
+      .expect(200)
+    return body.pending_payout_change as { id: string; message: string }
+  }
+  const made = async (of: Given, path: string, body: object = {}) =>
+    (
+      await request(system.url)
+        .post(`/api/v1/merchants/me${path}`)
+        .set(bearer(fresh(of.owner)))
+        .send(body)
+    ).body as { id: string; token: string }
+  const removal = async ({ owner, others }: Given) =>
+    (
+      await request(system.url)
+        .delete(`/api/v1/merchants/me/members/${others[0]?.memberId}`)
+        .set(bearer(fresh(owner)))
+        .expect(202)
+    ).body.id
+  const byOwner = async ({ owner }: Given): Promise<Asked> => ({ by: owner })
+  const informing = ofSession.filter(
+    ([, { informs, method, secret }]) => informs !== undefined && (method !== 'get' || secret === undefined),
+  )
+  /** How each succeeds. */
+  const recipes: Partial<Record<OperationId, (given: Given) => Promise<Asked>>> = {
+    updateMerchant: async ({ owner }) => ({ by: owner, body: { webhook_url: 'https://example.com/new' } }),
+    updateBranding: async ({ owner }) => ({ by: owner, body: { contact_email: 'ola@padaria.example' } }),
+    async signPayoutChange(of) {
+      const wallet = Wallet.createRandom()
+      const { id, message } = await patched(of, wallet.address)
+      return { by: of.owner, params: { id }, body: { signature: await wallet.signMessage(message) } }
+    },
+    async approvePayoutChange(of) {
+      // Who approves has been an owner for long enough.
+      at.ms += OWNER_DAYS_MS.delay
+      return { by: of.others[0] ?? of.owner, params: { id: (await patched(of, Wallet.createRandom().address)).id } }
+    },
+    cancelPayoutChange: async of => ({ by: of.owner, params: { id: (await patched(of, Wallet.createRandom().address)).id } }),
+    rotateKey: byOwner,
+    rotateWebhookSecret: byOwner,
+    async activateWebhookSecret(of) {
+      await made(of, '/rotate-webhook-secret')
+      return { by: of.owner }
+    },
+    createWebhookEndpoint: byOwner,
+    updateWebhookEndpoint: byOwner,
+    deleteWebhookEndpoint: byOwner,
+    rotateEndpointSecret: byOwner,
+    activateEndpointSecret: byOwner,
+    createApiKey: async ({ owner }) => ({ by: owner, body: { name: 'ERP', scopes: ['orders:read'] } }),
+    revokeApiKey: async of => ({ by: of.owner, params: { id: (await made(of, '/api-keys', { name: 'x', scopes: ['orders:read'] })).id } }),
+    async acceptInvitation(of) {
+      const by = newUser()
+      return { by, body: { token: (await made(of, '/invitations', { email: by.email, role: 'viewer' })).token } }
+    },
+    cancelWaitingChange: async of => ({ by: of.owner, params: { id: await removal(of) } }),
+    confirmWaitingChange: async of => ({ by: of.others[1] ?? of.owner, params: { id: await removal(of) } }),
+    updateMember: async ({ owner, others }) => ({ by: owner, params: { id: others[0]?.memberId ?? '' }, body: { role: 'admin' } }),
+    removeMember: async ({ owner, others }) => ({ by: owner, params: { id: others[0]?.memberId ?? '' } }),
+    createInvitation: async ({ owner }) => ({ by: owner, body: { email: 'new@ponte.example', role: 'viewer' } }),
+    revokeInvitation: async of => ({
+      by: of.owner,
+      params: { id: (await made(of, '/invitations', { email: 'x@ponte.example', role: 'viewer' })).id },
+    }),
+  }
+
+  test.each(informing)('%s', async (id, operation) => {
+    const given = await owners(3)
+    const recipe = recipes[id]
+    if (!recipe) throw new Error(`${id} has no recipe: who is informed of it was never seen.`)
+    const { by, params, body } = await recipe(given)
+    const mailsOf = async () =>
+      (await system.sql.query('SELECT kind FROM mails WHERE merchant_id = $1 AND address = $2', [given.merchantId, given.owner.email])).rows
+    const before = (await mailsOf()).length
+    const { status } = await send(operation, fresh(by), params, body ?? operation.example)
+    expect([id, status < 300]).toEqual([id, true])
+    const { rows: events } = await system.sql.query(
+      "SELECT body::jsonb->'data'->'account' AS account FROM outbox WHERE type = 'account.changed' AND body LIKE $1 ORDER BY created_at, id",
+      [`%${given.merchantId}%`],
+    )
+    const entries = events.map(({ account }) => account).filter(({ action }) => action === operation.audit)
+    expect(entries.at(-1)).toMatchObject({ user_id: by.sub })
+    expect((await mailsOf()).length).toBeGreaterThan(before)
+  })
+})
