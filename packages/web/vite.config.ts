@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import { operationList } from '@ponte/contracts'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
@@ -9,7 +10,7 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 // Two documents that share little, so that a payer's phone never loads the dashboard.
 export default defineConfig({
   base: '/',
-  plugins: [react(), packedCopies()],
+  plugins: [react(), operationPermissions(), packedCopies()],
   resolve: {
     // The pages need amounts, not schemas: the front door of contracts would bring zod along.
     alias: { '@ponte/contracts/money': at('../contracts/src/money.ts') },
@@ -36,5 +37,16 @@ function packedCopies(): Plugin {
         writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }))
       }
     },
+  }
+}
+
+/** Permissions of the operation table, without the schemas that the table brings along. */
+function operationPermissions(): Plugin {
+  const name = 'virtual:operation-permissions'
+  const needed = operationList.map(([id, { permission, also = [] }]) => [id, [...(permission === null ? [] : [permission]), ...also]])
+  return {
+    name: 'operation-permissions',
+    resolveId: id => (id === name ? `\0${name}` : undefined),
+    load: id => (id === `\0${name}` ? `export const neededFor = ${JSON.stringify(Object.fromEntries(needed))}` : undefined),
   }
 }

@@ -17,7 +17,9 @@ export const usdc = (decimal: string, language: Language): string => `${grouped(
 
 /** To the cent, for places where many amounts are compared at a glance; the exact one stands where there is one. */
 export const usdcRounded = (decimal: string, language: Language): string =>
-  usdc(formatBrl((parseUsdc(decimal) + 5_000n) / 10_000n), language)
+  decimal.startsWith('-')
+    ? `−${usdcRounded(decimal.slice(1), language)}`
+    : usdc(formatBrl((parseUsdc(decimal) + 5_000n) / 10_000n), language)
 
 /** In the reader's time zone, or in a given one. */
 export function moment(iso: string, language: Language, timeZone?: string): string {

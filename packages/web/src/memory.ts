@@ -1,4 +1,4 @@
-/** What was kept under a name in this browser; null when nothing was, or when the browser keeps nothing. */
+/** Null when nothing was kept under the name, or when the browser keeps nothing. */
 export function remembered(key: string): string | null {
   try {
     return localStorage.getItem(key)

@@ -1,4 +1,4 @@
-/** What is public about a network: enough for a wallet to learn it, and for a person to look a transaction up. */
+/** Public facts of a network: enough for a wallet to learn it, and for a person to look a transaction up. */
 export interface Network {
   chainName: string
   nativeCurrency: { name: string; symbol: string; decimals: number }

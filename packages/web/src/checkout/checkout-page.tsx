@@ -1,11 +1,13 @@
 import { useEffect } from 'react'
-import { Mark } from '../brand'
-import { MerchantLinks, useBranding } from './branding'
-import { Aside, Notice, PageTools } from './elements'
-import { type LiveCheckout, useLiveCheckout } from './live'
-import { Situation } from './states'
+import { Mark } from '../brand/mark'
+import { MerchantLinks } from './branding/merchant-links'
+import { useBranding } from './branding/use-branding'
+import { Aside, Notice } from './elements/notice'
+import { PageTools } from './elements/page-tools'
+import { type LiveCheckout, useLiveCheckout } from './live/live-checkout'
+import { Situation } from './states/situation'
 import { Summary } from './summary'
-import { useWords } from './texts'
+import { useWords } from './texts/words'
 
 export function CheckoutPage({ orderId }: { orderId: string }) {
   const { t } = useWords()

@@ -6,7 +6,7 @@ import { createRoot } from 'react-dom/client'
 import { startLanguage } from '../language'
 import { startTheme } from '../theme'
 import { CheckoutPage } from './checkout-page'
-import { loadTexts } from './texts'
+import { loadTexts } from './texts/words'
 
 startTheme()
 const language = startLanguage()
@@ -16,7 +16,7 @@ const root = document.getElementById('root')
 /** An invoice; or a subscription, whose page a payer of an invoice never loads. */
 async function page() {
   if (second === undefined) return <CheckoutPage orderId={first} />
-  const { SubscriptionPage } = await import('./subscription')
+  const { SubscriptionPage } = await import('./subscription/subscription-page')
   return <SubscriptionPage token={second} />
 }
 

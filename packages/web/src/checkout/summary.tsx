@@ -1,9 +1,9 @@
 import type { BrandingBody, CheckoutBody } from '@ponte/contracts'
 import { soon } from '../amounts'
 import { askedUsdc } from '../asked-amount'
-import { MerchantLogo } from './branding'
-import { clock, useSecondsUntil } from './live'
-import { useWords } from './texts'
+import { MerchantLogo } from './branding/merchant-links'
+import { clock, useSecondsUntil } from './live/countdown'
+import { useWords } from './texts/words'
 import './summary.css'
 
 export interface SummaryProps {
@@ -12,7 +12,7 @@ export interface SummaryProps {
   branding: BrandingBody | null
 }
 
-/** Who asks, for how much, and how long the amount in USDC is good. */
+/** The merchant, the amount, and the time for which the price in USDC is good. */
 export function Summary({ checkout, clockOffsetMs, branding }: SummaryProps) {
   const { t, language, brl, usdc } = useWords()
   const open = checkout.status === 'pending' || checkout.status === 'underpaid'

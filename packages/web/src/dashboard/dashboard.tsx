@@ -1,34 +1,66 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Route, Router, Switch } from 'wouter'
+import { remember, remembered } from '../memory'
 import { RequestFailed } from '../problem'
-import { Onboarding, SignIn } from './account'
-import { api, chooseMerchant, chosenMerchant, forgetMerchant, refresh, useSession } from './api'
-import { AttentionPage } from './attention'
-import { DeliveriesPage, DeliveryPage } from './deliveries'
-import { DevelopersPage } from './developers'
-import { Failure, Loading } from './elements'
-import { EndpointsPage } from './endpoints'
-import { Frame, Missing } from './frame'
-import { OrderPage, OrdersPage } from './orders'
-import { OverviewPage } from './overview'
-import { KeyContext, SettingsPage } from './settings'
-import { SubscriptionPage, SubscriptionsPage } from './subscriptions'
-import { invitationIn, JoinPage, TeamPage } from './team'
-import { useWords } from './texts'
+import { INVITATION, LinkPage } from './account/link-page'
+import { Onboarding } from './account/onboarding'
+import { OwnLoginPage } from './account/own-login-page'
+import { type Mode, SignIn } from './account/sign-in'
+import { api } from './api/api'
+import { chooseMerchant, chosenMerchant, forgetMerchant } from './api/chosen-merchant'
+import { mailedLinkIn } from './api/mailed-link'
+import { refresh, useSession } from './api/session'
+import { AttentionPage } from './attention/attention-page'
+import { DeliveriesPage } from './deliveries/deliveries-page'
+import { DeliveryPage } from './deliveries/delivery-page'
+import { DevelopersPage } from './developers/developers-page'
+import { Failure, Loading } from './elements/states'
+import { EndpointsPage } from './endpoints/endpoints-page'
+import { Frame } from './frame/frame'
+import { Missing } from './frame/missing'
+import { MonthPage } from './month/month-page'
+import { OrderPage } from './orders/order-page'
+import { OrdersPage } from './orders/orders-page'
+import { OverviewPage } from './overview/overview-page'
+import { KeyContext } from './settings/known-key'
+import { SettingsPage } from './settings/settings-page'
+import { SubscriptionPage } from './subscriptions/subscription-page'
+import { SubscriptionsPage } from './subscriptions/subscriptions-page'
+import { invitationIn, JoinPage } from './team/join-page'
+import { TeamPage } from './team/team-page'
+import { WaitingChanges } from './team/waiting-changes'
+import { useWords } from './texts/words'
 
 export function Dashboard() {
   const session = useSession()
   const queries = useQueryClient()
   const [key, setKey] = useState<string | null>(null)
+  const [link, setLink] = useState(() => mailedLinkIn(window.location.hash))
+  const [start, setStart] = useState<Mode>('in')
+  // Read when the page opens, because a login in one tab reloads the others, and the first of them forgets it.
+  const [kept, setKept] = useState(() => remembered(INVITATION))
+  useEffect(() => {
+    // The proof in the URL stays out of the history.
+    if (link) window.history.replaceState(null, '', '/dashboard')
+  }, [link])
   useEffect(() => {
     if (session !== 'out') return
     // What one merchant saw is not the next one's.
     queries.clear()
     setKey(null)
   }, [session, queries])
+  if (link) {
+    const another = () => {
+      setStart('forgotten')
+      setLink(null)
+    }
+    return <LinkPage link={link} onDone={() => setLink(null)} onAnother={another} />
+  }
   if (session === 'unknown') return <Restoring />
-  return <KeyContext value={{ key, setKey }}>{session === 'in' ? <Home /> : <SignIn />}</KeyContext>
+  const invitation = invitationIn(window.location)
+  const content = session === 'in' ? <Home kept={kept} onOffered={() => setKept(null)} /> : <SignIn start={start} invitation={invitation} />
+  return <KeyContext value={{ key, setKey }}>{content}</KeyContext>
 }
 
 /** Between opening the page and knowing whether a user is logged in. */
@@ -37,13 +69,18 @@ function Restoring() {
   return <main className="door">{asked.error ? <Failure error={asked.error} onRetry={() => void asked.refetch()} /> : <Loading />}</main>
 }
 
-function Home() {
+function Home({ kept, onOffered }: { kept: string | null; onOffered(): void }) {
   const { t } = useWords()
   const [keyShown, setKeyShown] = useState(true)
-  const [invitation, setInvitation] = useState(() => invitationIn(window.location))
+  const [invitation, setInvitation] = useState(() => invitationIn(window.location) ?? kept)
   const merchant = useQuery({ queryKey: ['merchant'], queryFn: api.merchant })
   const isOut = merchant.error instanceof RequestFailed && merchant.error.code === 'forbidden' && chosenMerchant() !== null
   const { refetch } = merchant
+  useEffect(() => {
+    // Offered once.
+    remember(INVITATION, null)
+    onOffered()
+  }, [onOffered])
   useEffect(() => {
     if (!isOut) return
     // Removed from the store that was chosen here.
@@ -60,15 +97,22 @@ function Home() {
     return <JoinPage token={invitation} onJoined={joined} />
   }
   const isNew = merchant.error instanceof RequestFailed && merchant.error.code === 'not_found'
-  if (isNew || !keyShown) return <Onboarding onCreated={() => setKeyShown(false)} onDone={() => setKeyShown(true)} />
+  if (isNew || !keyShown)
+    return (
+      <Onboarding onCreated={() => setKeyShown(false)} onDone={() => setKeyShown(true)}>
+        <WaitingChanges />
+      </Onboarding>
+    )
   return (
     <Router base="/dashboard">
       <Frame merchantId={merchant.data?.id} name={merchant.data?.display_name}>
+        <WaitingChanges />
         {merchant.data ? (
           <Switch>
             <Route path="/" component={OverviewPage} />
             <Route path="/orders" component={OrdersPage} />
             <Route path="/orders/:id">{({ id }) => <OrderPage id={id} />}</Route>
+            <Route path="/month" component={MonthPage} />
             <Route path="/attention" component={AttentionPage} />
             <Route path="/subscriptions" component={SubscriptionsPage} />
             <Route path="/subscriptions/:id">{({ id }) => <SubscriptionPage id={id} />}</Route>
@@ -77,6 +121,7 @@ function Home() {
             <Route path="/deliveries/:id">{({ id }) => <DeliveryPage id={id} />}</Route>
             <Route path="/developers" component={DevelopersPage} />
             <Route path="/team" component={TeamPage} />
+            <Route path="/login" component={OwnLoginPage} />
             <Route path="/settings">
               <SettingsPage merchant={merchant.data} />
             </Route>

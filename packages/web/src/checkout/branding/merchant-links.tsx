@@ -1,5 +1,5 @@
 import type { BrandingBody } from '@ponte/contracts'
-import { useWords } from '../texts'
+import { useWords } from '../texts/words'
 import './branding.css'
 
 /** Where a payer asks the merchant, and the merchant's terms. */

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { ask } from '../../problem'
 import { readableOn, textOn } from './readable-colour'
 
-/** How the merchant wants the checkout to look; null until it is known, and where it cannot be asked. The page works without. */
+/** Null until the look is known, and where it cannot be asked. The page works without. */
 export function useBranding(orderId: string, isThere: boolean): BrandingBody | null {
   const [branding, setBranding] = useState<BrandingBody | null>(null)
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { useCopy } from '../../clipboard'
-import { useWords } from '../texts'
+import { useWords } from '../texts/words'
 import './copy-field.css'
 
 /** A value that the payer has to carry elsewhere, exactly. */

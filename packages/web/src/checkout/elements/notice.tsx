@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
-import { type StateName, useWords } from '../texts'
+import type { StateName } from '../texts/states-pt'
+import { useWords } from '../texts/words'
 import './notice.css'
 
 export type Tone = 'good' | 'wait' | 'warn' | 'bad'

@@ -1,6 +1,6 @@
-import { ThemeButton } from '../../brand'
+import { ThemeButton } from '../../brand/theme-button'
 import { type Language, setLanguage } from '../../language'
-import { loadTexts, useWords } from '../texts'
+import { loadTexts, useWords } from '../texts/words'
 import './page-tools.css'
 
 // Without a network the page stays in its language.

@@ -6,11 +6,11 @@ import { remember, remembered } from '../../memory'
 export interface SentPayment {
   /** Null when the payer signed and the service submits. */
   hash: string | null
-  /** What the payer signed, when the service submits; it can pay this order and nothing else. */
+  /** The payer's signature, when the service submits; it can pay this order and nothing else. */
   authorization: AuthorizePayment | null
   payer: string
   at: number
-  /** What was received before it, so that its arrival is noticed. */
+  /** Sum received before it, so that its arrival is noticed. */
   receivedBefore: string
 }
 

@@ -1,6 +1,6 @@
 import { useCopy } from '../../clipboard'
 import { QrCode } from '../../qr-code'
-import { useWords } from '../texts'
+import { useWords } from '../texts/words'
 import { isPhone, walletLinks } from './wallet-links'
 
 /** A browser without a wallet: a phone opens the page in a wallet's own browser, a desk shows it to a phone. */

@@ -2,8 +2,8 @@ import type { CheckoutBody } from '@ponte/contracts'
 import { useState } from 'react'
 import { askedUsdc, shortDecimal } from '../../asked-amount'
 import { QrCode } from '../../qr-code'
-import { CopyBlock, CopyField } from '../elements'
-import { useWords } from '../texts'
+import { CopyBlock, CopyField } from '../elements/copy-field'
+import { useWords } from '../texts/words'
 import { isPhone } from './wallet-links'
 
 /** For those whose money is on an exchange or in a wallet elsewhere: the amount, then an address of this order alone. */

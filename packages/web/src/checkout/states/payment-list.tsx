@@ -2,12 +2,12 @@ import type { CheckoutBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
 import { shortened } from '../../amounts'
 import { transactionUrl } from '../../networks'
-import { CopyField } from '../elements'
-import { useWords } from '../texts'
+import { CopyField } from '../elements/copy-field'
+import { useWords } from '../texts/words'
 
 type Payments = CheckoutBody['payments']
 
-/** What reached the order, whole: what a reorganisation took away is not in the sum. */
+/** Payments that reached the order, whole: one that a reorganisation took away is not in the sum. */
 export const sumOf = (payments: Payments): bigint =>
   payments.reduce((sum, { status, amount }) => (status === 'orphaned' ? sum : sum + parseUsdc(amount)), 0n)
 

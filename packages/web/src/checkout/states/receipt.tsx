@@ -1,7 +1,9 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
-import { CopyField, Notice } from '../elements'
-import { type StateName, useWords } from '../texts'
+import { CopyField } from '../elements/copy-field'
+import { Notice } from '../elements/notice'
+import type { StateName } from '../texts/states-pt'
+import { useWords } from '../texts/words'
 import { PaymentList, sumOf } from './payment-list'
 import { WayBack } from './way-back'
 import './receipt.css'
@@ -12,7 +14,7 @@ const states: Partial<Record<NonNullable<CheckoutBody['exception']>, StateName>>
   reorged: 'reorged',
 }
 
-/** What was asked for, what was sent in all, and every transaction of it. */
+/** The asked amount, the sum sent, and every transaction of it. */
 export function Receipt({ checkout }: { checkout: CheckoutBody }) {
   const { t, brl, usdc, exactMoment } = useWords()
   const { exception, payments } = checkout

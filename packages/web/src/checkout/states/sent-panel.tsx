@@ -1,8 +1,11 @@
 import { useEffect, useState } from 'react'
-import { CopyField, Notice } from '../elements'
-import type { SentPayment } from '../live'
-import { useWords } from '../texts'
-import { handIn, outcomeOf, useWallets } from '../wallet'
+import { CopyField } from '../elements/copy-field'
+import { Notice } from '../elements/notice'
+import type { SentPayment } from '../live/sent-payment'
+import { useWords } from '../texts/words'
+import { handIn } from '../wallet/authorize'
+import { outcomeOf } from '../wallet/pay'
+import { useWallets } from '../wallet/provider'
 
 const SLOW_MS = 90_000
 const LOOK_MS = 4_000

@@ -2,10 +2,13 @@ import type { CheckoutBody } from '@ponte/contracts'
 import { parseUsdc } from '@ponte/contracts/money'
 import { useCallback, useEffect, useState } from 'react'
 import { askedUsdc } from '../../asked-amount'
-import { Aside, Notice, type Tone } from '../elements'
-import { type SentPayment, useSecondsUntil, useSentPayment, useStalled } from '../live'
-import { PaymentMethods } from '../pay'
-import { type StateName, useWords } from '../texts'
+import { Aside, Notice, type Tone } from '../elements/notice'
+import { useSecondsUntil } from '../live/countdown'
+import { type SentPayment, useSentPayment } from '../live/sent-payment'
+import { useStalled } from '../live/stalled'
+import { PaymentMethods } from '../pay/payment-methods'
+import type { StateName } from '../texts/states-pt'
+import { useWords } from '../texts/words'
 import { PaymentList, sumOf, sumText } from './payment-list'
 import { Receipt } from './receipt'
 import { SentPanel } from './sent-panel'
@@ -16,7 +19,7 @@ const FROZEN_MS = 180_000
 /** After these no payment of this browser is waited for any more. */
 const endings: CheckoutBody['status'][] = ['paid', 'expired', 'cancelled']
 
-/** What the payer sees and can do, for each state of the order. */
+/** The payer's view of each state of the order, with the acts that are possible in it. */
 export function Situation({ checkout, clockOffsetMs }: { checkout: CheckoutBody; clockOffsetMs: number }) {
   const { status, exception } = checkout
   const [sent, setSent] = useSentPayment(checkout.id)
@@ -63,7 +66,7 @@ function Open({ checkout, clockOffsetMs, sent, setSent }: OpenProps) {
   // It may have been signed in another browser: another payer with the link must not pay a second time.
   if (isComing && parseUsdc(checkout.due) === 0n) return <Notice tone="wait" state="signed" />
   if (seconds === 0) return <Closed checkout={checkout} tone="warn" state={isReorged ? 'reorged' : 'timeUp'} />
-  // What the network undid usually comes back: to pay at once would be to pay twice.
+  // A payment that the network undid usually comes back: to pay at once would be to pay twice.
   if (isReorged && !isAskedAgain) {
     return (
       <>
@@ -154,7 +157,7 @@ function Closed({ checkout, tone, state }: { checkout: CheckoutBody; tone: Tone;
   )
 }
 
-/** What has come so far, whole and in sum. */
+/** Payments so far, each and in sum. */
 function Arrived({ checkout }: { checkout: CheckoutBody }) {
   const { t, usdc } = useWords()
   if (checkout.payments.length === 0) return null

@@ -1,4 +1,4 @@
-import { useWords } from '../texts'
+import { useWords } from '../texts/words'
 import './way-back.css'
 
 /** Only what leads to a web page is ever a link, whatever the service answers. */

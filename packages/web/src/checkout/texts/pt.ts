@@ -1,4 +1,5 @@
-import type { RefusalKind, Step } from '../wallet'
+import type { Step } from '../wallet/pay'
+import type { RefusalKind } from '../wallet/refusal'
 import { statesPt } from './states-pt'
 
 const refusalsPt: Record<RefusalKind, string> = {

@@ -1,4 +1,4 @@
-/** What a payer reads in each state: what happened, and what to do. */
+/** For each state: the facts, and advice. */
 export interface StateText {
   title: string
   happened: string

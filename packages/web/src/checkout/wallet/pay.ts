@@ -6,7 +6,7 @@ import type { Provider } from './provider'
 import { isUnsupported, Refusal, refusalOf } from './refusal'
 import { typedPermit } from './typed-permit'
 
-/** What the payer is asked for at the moment. */
+/** A payer's next act. */
 export type Step = 'connect' | 'network' | 'check' | 'sign' | 'authorize' | 'approve' | 'pay'
 
 export interface Sent {
@@ -136,7 +136,7 @@ async function approved(
   }
 }
 
-/** What became of a transaction, as this wallet's node sees it. */
+/** A transaction's end, as this wallet's node sees it. */
 export async function outcomeOf(provider: Provider, hash: string): Promise<'mined' | 'failed' | 'unknown'> {
   const receipt = await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] })
   if (typeof receipt !== 'object' || receipt === null) return 'unknown'

@@ -1,4 +1,4 @@
-/** What went wrong between the page and a wallet, in the words the page has texts for. */
+/** Faults between the page and a wallet, in the words the page has texts for. */
 export type RefusalKind =
   | 'refused'
   | 'busy'
@@ -18,7 +18,7 @@ export class Refusal extends Error {
   override name = 'Refusal'
   constructor(
     readonly kind: RefusalKind,
-    /** What the wallet reported itself, for the unknown ones; the balance, for insufficient_usdc. */
+    /** The wallet's own report, for the unknown ones; the balance, for insufficient_usdc. */
     readonly detail = '',
   ) {
     super(kind)

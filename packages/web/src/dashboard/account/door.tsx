@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { Mark } from '../../brand'
-import { Tools } from '../frame'
+import { Mark } from '../../brand/mark'
+import { Tools } from '../frame/tools'
 import './door.css'
 
 /** The page around what comes before the dashboard: login, the first store, its key. */

@@ -1,14 +1,16 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useContext } from 'react'
-import { api, logOut } from '../api'
-import { CopyValue } from '../elements'
-import { FieldWarning, KeyContext, MerchantForm } from '../settings'
-import { useWords } from '../texts'
+import { type ReactNode, useContext } from 'react'
+import { api } from '../api/api'
+import { logOut } from '../api/session'
+import { CopyValue } from '../elements/copy'
+import { KeyContext } from '../settings/known-key'
+import { FieldWarning, MerchantForm } from '../settings/merchant-form'
+import { useWords } from '../texts/words'
 import { Door } from './door'
 
 /** The first minute: a store, and the key that is shown once. */
-export function Onboarding({ onCreated, onDone }: { onCreated(): void; onDone(): void }) {
+export function Onboarding({ onCreated, onDone, children }: { onCreated(): void; onDone(): void; children?: ReactNode }) {
   const { t } = useWords()
   const queries = useQueryClient()
   const { key, setKey } = useContext(KeyContext)
@@ -18,10 +20,13 @@ export function Onboarding({ onCreated, onDone }: { onCreated(): void; onDone():
       setKey(api_key)
       onCreated()
       queries.setQueryData(['merchant'], merchant)
+      // The first store makes the user its owner.
+      void queries.invalidateQueries({ queryKey: ['memberships'] })
     },
   })
   return (
     <Door>
+      {children}
       {key !== null && create.isSuccess ? (
         <>
           <h1>{t.onboarding.keyTitle}</h1>
@@ -46,6 +51,7 @@ export function Onboarding({ onCreated, onDone }: { onCreated(): void; onDone():
             error={create.error}
             onSubmit={body => create.mutate(body)}
           />
+          <p className="faint">{t.onboarding.invited}</p>
           <button type="button" className="plain" onClick={() => void logOut()}>
             {t.logOut}
           </button>

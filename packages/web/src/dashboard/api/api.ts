@@ -5,6 +5,8 @@ import type {
   DeletedEndpointBody,
   DeliveryBody,
   DeliveryDetailBody,
+  EndedSessionsBody,
+  EntryListBody,
   EventBody,
   InvitationBody,
   List,
@@ -19,9 +21,12 @@ import type {
   PendingChargeBody,
   ReplayDeliveries,
   ReplayedBody,
+  SessionBody,
   SubscriptionBody,
   SummaryBody,
   SummaryQuery,
+  UpdateSubscription,
+  WaitingChangeBody,
   WebhookEndpointBody,
 } from '@ponte/contracts'
 import { ask, RequestFailed, respond } from '../../problem'
@@ -68,7 +73,7 @@ async function withSession<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /** Lists that come as files too. */
-export type ListFile = 'orders' | 'attention' | 'subscriptions' | 'deliveries' | 'audit'
+export type ListFile = 'orders' | 'entries' | 'attention' | 'subscriptions' | 'deliveries' | 'audit'
 
 const file = (path: string): Promise<Blob> =>
   withSession(async () => (await respond(path, { headers: credentialOf(await accessToken()) })).blob())
@@ -83,7 +88,8 @@ const memberPath = (id: string, keepsKeys: boolean) => withQuery(`${ME}/members/
 
 /** The routes of the dashboard. `key` makes a repeated click the same request. */
 export const api = {
-  merchant: () => call<MerchantBody>(ME),
+  merchant: () => call<MerchantBody>(`${ME}?secrets=hidden`),
+  merchantSecrets: () => call<MerchantBody>(ME),
   createMerchant: (body: object) => post<MerchantWithKeyBody>('/api/v1/merchants', body),
   updateMerchant: (body: object) => call<MerchantBody>(ME, { method: 'PATCH', body }),
   branding: () => call<BrandingBody>(`${ME}/branding`),
@@ -95,6 +101,7 @@ export const api = {
   rotateSecret: () => post<MerchantBody>(`${ME}/rotate-webhook-secret`),
   activateSecret: () => post<MerchantBody>(`${ME}/activate-webhook-secret`),
   summary: (query: SummaryQuery) => call<SummaryBody>(withQuery(`${ME}/summary`, query)),
+  entries: (query: Query) => call<EntryListBody>(withQuery(`${ME}/entries`, query)),
   overview: () => call<OverviewBody>(`${ME}/overview`),
   attention: (query: Query) => call<List<AttentionItemBody>>(withQuery(`${ME}/attention`, query)),
   handleAttention: (id: string, facts: string) => post<AttentionItemBody>(`${ME}/attention/${id}/handle`, { facts }),
@@ -102,10 +109,13 @@ export const api = {
   orders: (query: Query) => call<List<OrderBody>>(withQuery(`${ME}/orders`, query)),
   order: (id: string) => call<OrderBody>(`${ME}/orders/${id}`),
   createOrder: (body: object, key: string) => post<OrderBody>(`${ME}/orders`, body, key),
+  acceptOrder: (id: string, reason: string) => post<OrderBody>(`${ME}/orders/${id}/accept`, { reason }),
   cancelOrder: (id: string) => post<OrderBody>(`${ME}/orders/${id}/cancel`),
   subscriptions: (query: Query) => call<List<SubscriptionBody>>(withQuery(`${ME}/subscriptions`, query)),
   subscription: (id: string) => call<SubscriptionBody>(`${ME}/subscriptions/${id}`),
   createSubscription: (body: object, key: string) => post<SubscriptionBody>(`${ME}/subscriptions`, body, key),
+  updateSubscription: (id: string, body: UpdateSubscription) =>
+    call<SubscriptionBody>(`${ME}/subscriptions/${id}`, { method: 'PATCH', body }),
   charge: (id: string, key: string) => post<OrderBody | PendingChargeBody>(`${ME}/subscriptions/${id}/charge`, {}, key),
   acceptCharge: (id: string, period: number) => post<SubscriptionBody>(`${ME}/subscriptions/${id}/charges/${period}/accept`),
   cancelSubscription: (id: string) => post<SubscriptionBody>(`${ME}/subscriptions/${id}/cancel`),
@@ -119,7 +129,14 @@ export const api = {
   removeEndpoint: (id: string) => call<DeletedEndpointBody>(`${ME}/webhook-endpoints/${id}`, { method: 'DELETE' }),
   rotateEndpointSecret: (id: string) => post<WebhookEndpointBody>(`${ME}/webhook-endpoints/${id}/rotate-secret`),
   activateEndpointSecret: (id: string) => post<WebhookEndpointBody>(`${ME}/webhook-endpoints/${id}/activate-secret`),
+  endpoint: (id: string) => call<WebhookEndpointBody>(`${ME}/webhook-endpoints/${id}`),
   testEndpoint: (id: string) => post<DeliveryBody>(`${ME}/webhook-endpoints/${id}/test`),
+  sessions: () => call<List<SessionBody>>('/api/v1/sessions'),
+  endSession: (id: string) => call<object>(`/api/v1/sessions/${id}`, { method: 'DELETE' }),
+  endOtherSessions: () => post<EndedSessionsBody>('/api/v1/sessions/end-others'),
+  waitingChanges: () => call<List<WaitingChangeBody>>('/api/v1/waiting-changes'),
+  confirmWaitingChange: (id: string) => post<WaitingChangeBody>(`/api/v1/waiting-changes/${id}/confirm`),
+  cancelWaitingChange: (id: string) => post<WaitingChangeBody>(`/api/v1/waiting-changes/${id}/cancel`),
   members: () => call<List<MemberBody>>(`${ME}/members`),
   updateMember: (id: string, body: object, keepsKeys: boolean) => call<MemberBody>(memberPath(id, keepsKeys), { method: 'PATCH', body }),
   removeMember: (id: string, keepsKeys: boolean) => call<object>(memberPath(id, keepsKeys), { method: 'DELETE' }),

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { ask, RequestFailed } from '../../problem'
 import { forgetMerchant } from './chosen-merchant'
+import { claimIn, type Grant, type IdentityClient, identityClient, LoginFailed } from './identity'
 
 /**
  * Who is logged in. The access token lives in this module's memory and nowhere else. The refresh token lies in a cookie that no script reads
@@ -11,27 +12,6 @@ interface Settings {
   auth_url: string | null
   public_client_key: string | null
 }
-interface Grant {
-  access_token: string
-  refresh_token: string
-  expires_in: number
-}
-export interface Credentials {
-  email: string
-  password: string
-}
-export type LoginFault = 'invalid_credentials' | 'user_exists' | 'weak_password' | 'no_provider' | 'unreachable' | 'refused'
-
-export class LoginFailed extends Error {
-  override name = 'LoginFailed'
-  constructor(
-    readonly fault: LoginFault,
-    message = '',
-  ) {
-    super(message)
-  }
-}
-
 const EARLY_MS = 60_000
 const listeners = new Set<() => void>()
 const otherTabs = new BroadcastChannel('ponte.session')
@@ -52,7 +32,7 @@ export const useSession = (): typeof state =>
     () => state,
   )
 
-function become(session: Pick<Grant, 'access_token' | 'expires_in'> | null): void {
+function become(session: Omit<Grant, 'refresh_token'> | null): void {
   access = session && { token: session.access_token, until: Date.now() + (session.expires_in ?? 3600) * 1000 - EARLY_MS }
   state = session ? 'in' : 'out'
   // What one user chose is not the next one's.
@@ -60,8 +40,14 @@ function become(session: Pick<Grant, 'access_token' | 'expires_in'> | null): voi
   for (const listener of listeners) listener()
 }
 
-export const logIn = (credentials: Credentials): Promise<void> => begin('token?grant_type=password', credentials)
-export const signUp = (credentials: Credentials): Promise<void> => begin('signup', credentials)
+/** Makes this the session of the browser, in every tab. */
+export async function adopt({ access_token, refresh_token, expires_in }: Grant): Promise<void> {
+  await inTurn(() => own('PUT', { refresh_token })).catch((error: unknown) => {
+    throw new LoginFailed('unreachable', String(error))
+  })
+  become({ access_token, expires_in: expires_in ?? 3600 })
+  otherTabs.postMessage('in')
+}
 
 /** Ends the session in every tab of this browser. */
 export async function logOut(): Promise<void> {
@@ -71,10 +57,8 @@ export async function logOut(): Promise<void> {
 }
 
 /** `sub` of the user; null when no one is logged in. */
-export const userId = (): string | null => {
-  const claims = access?.token.split('.')[1]?.replace(/-/g, '+').replace(/_/g, '/')
-  return claims === undefined ? null : textOf(JSON.parse(atob(claims)), 'sub')
-}
+export const userId = (): string | null => access && claimIn(access.token, 'sub')
+export const userEmail = (): string | null => access && claimIn(access.token, 'email')
 
 /** A token that is good for a minute at least. Throws RequestFailed when the session is over. */
 export async function accessToken(): Promise<string> {
@@ -85,41 +69,32 @@ export async function accessToken(): Promise<string> {
 
 /** Gets a new token, once for everyone who asks meanwhile. A refused one ends the session; throws RequestFailed while no server answers. */
 export function refresh(): Promise<void> {
-  // A refresh token is good for one use, so tabs take turns.
-  const take = async () => become(await own('POST'))
-  refreshing ??= Promise.resolve('locks' in navigator ? navigator.locks.request('ponte.session', take) : take()).finally(() => {
+  refreshing ??= inTurn(async () => become(await own('POST'))).finally(() => {
     refreshing = null
   })
   return refreshing
 }
 
+/** A refresh token is good for one use, so tabs take turns. */
+const inTurn = async <T>(work: () => Promise<T>): Promise<T> =>
+  'locks' in navigator ? navigator.locks.request('ponte.session', work) : work()
+
 /** The session that the gateway keeps for this browser. The header is one that other sites cannot send. */
-async function own(method: 'PUT' | 'POST' | 'DELETE', kept?: Pick<Grant, 'refresh_token'>): Promise<Grant | null> {
+async function own(method: 'PUT' | 'POST' | 'DELETE', kept?: Pick<Grant, 'refresh_token'>): Promise<Omit<Grant, 'refresh_token'> | null> {
   const headers = { 'X-Ponte-Session': '1', ...(kept ? { 'Content-Type': 'application/json' } : {}) }
-  const { body } = await ask<Grant | null>('/dashboard/session', { method, headers, ...(kept ? { body: JSON.stringify(kept) } : {}) })
+  const { body } = await ask<Omit<Grant, 'refresh_token'> | null>('/dashboard/session', {
+    method,
+    headers,
+    ...(kept ? { body: JSON.stringify(kept) } : {}),
+  })
   return body
 }
 
-async function begin(path: string, credentials: Credentials): Promise<void> {
+/** The identity provider that the settings name. Throws LoginFailed without one. */
+export async function identity(): Promise<IdentityClient> {
   const { auth_url, public_client_key } = await readSettings()
   if (!auth_url) throw new LoginFailed('no_provider')
-  const response = await fetch(`${auth_url}/auth/v1/${path}`, {
-    method: 'POST',
-    headers: { apikey: public_client_key ?? '', 'Content-Type': 'application/json' },
-    body: JSON.stringify(credentials),
-  }).catch((error: unknown) => {
-    throw new LoginFailed('unreachable', String(error))
-  })
-  const answer: unknown = await response.json().catch(() => null)
-  if (!response.ok) throw new LoginFailed(faultOf(answer), textOf(answer, 'msg') ?? textOf(answer, 'error_description') ?? '')
-  const { access_token, refresh_token, expires_in = 3600 } = answer as Partial<Grant>
-  // A provider that first wants the address confirmed answers a sign-up without tokens.
-  if (!access_token || !refresh_token) throw new LoginFailed('refused')
-  await own('PUT', { refresh_token }).catch((error: unknown) => {
-    throw new LoginFailed('unreachable', String(error))
-  })
-  become({ access_token, expires_in })
-  otherTabs.postMessage('in')
+  return identityClient({ url: auth_url, key: public_client_key ?? '' })
 }
 
 function readSettings(): Promise<Settings> {
@@ -135,15 +110,3 @@ function readSettings(): Promise<Settings> {
 
 export const authUrl = async (): Promise<string | null> => (await readSettings()).auth_url
 export const clientKey = async (): Promise<string | null> => (await readSettings()).public_client_key
-
-const textOf = (answer: unknown, member: string): string | null => {
-  const text: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, member) : null
-  return typeof text === 'string' ? text : null
-}
-
-function faultOf(answer: unknown): LoginFault {
-  const code = textOf(answer, 'error_code') ?? textOf(answer, 'error')
-  if (code === 'invalid_credentials' || code === 'invalid_grant') return 'invalid_credentials'
-  if (code === 'user_already_exists' || code === 'email_exists') return 'user_exists'
-  return code === 'weak_password' ? 'weak_password' : 'refused'
-}

@@ -1,9 +1,10 @@
 import type { AttentionItemBody } from '@ponte/contracts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { api } from '../api'
-import { Card, Failure } from '../elements'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { Card } from '../elements/card'
+import { Failure } from '../elements/states'
+import { useWords } from '../texts/words'
 import { ReasonBadges } from './attention-entry'
 import './attention.css'
 

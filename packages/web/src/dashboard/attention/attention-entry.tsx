@@ -3,16 +3,19 @@ import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
 import { transactionUrl } from '../../networks'
-import { Badge, CopyValue, Facts } from '../elements'
-import { titleOf } from '../orders'
-import { type Texts, useWords } from '../texts'
+import { Badge } from '../elements/badge'
+import { CopyValue } from '../elements/copy'
+import { Facts } from '../elements/facts'
+import { titleOf } from '../orders/order-title'
+import type { Texts } from '../texts/pt'
+import { useWords } from '../texts/words'
 import { AttentionMark } from './attention-mark'
 
 interface Of {
   item: AttentionItemBody
 }
 
-/** What it is of, and why it is here. */
+/** The item's subject, and the reason why it is here. */
 export function ReasonBadges({ item: { order, reasons } }: Of) {
   const { t } = useWords()
   return (

@@ -1,25 +1,33 @@
 import { Button } from '@mantine/core'
 import type { AttentionItemBody } from '@ponte/contracts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Allowed, api } from '../api'
-import { Failure } from '../elements'
-import { useNameOf } from '../team'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { Allowed } from '../api/use-memberships'
+import { Failure } from '../elements/states'
+import { useNameOf } from '../team/use-team'
+import { useWords } from '../texts/words'
+import { AcceptOrder } from './accept-order'
 
-/** Marks a case as handled, or shows it again. What is new about it since it was read is not marked unseen. */
+/** What can be done about a case: the money is accepted, or the case is marked as handled or shown again. What is new about it since it was read is not marked unseen. */
 export function AttentionMark({ item }: { item: AttentionItemBody }) {
   const { t, moment } = useWords()
   const queries = useQueryClient()
   const nameOf = useNameOf()
-  const { id, facts, handled_at: handledAt, handled_by: handledBy } = item
+  const { id, order, gross, actions = [], facts, handled_at: handledAt, handled_by: handledBy } = item
+  const refresh = () => queries.invalidateQueries({ queryKey: ['attention'] })
   const work = useMutation({
     mutationFn: () => (handledAt || facts === undefined ? api.reopenAttention(id) : api.handleAttention(id, facts)),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['attention'] }),
+    onSettled: refresh,
   })
   return (
     <div className="attention-mark">
       {handledAt && <span className="faint">{t.attention.handledAt(moment(handledAt), handledBy ? nameOf(handledBy) : null)}</span>}
-      <Allowed to="orders:write">
+      {order && actions.includes('accept') && (
+        <Allowed to="acceptOrder">
+          <AcceptOrder order={order} gross={gross} onDone={() => void refresh()} />
+        </Allowed>
+      )}
+      <Allowed to="handleAttention">
         <Button variant="default" size="compact-sm" loading={work.isPending} onClick={() => work.mutate()}>
           {handledAt ? t.attention.reopen : t.attention.handle}
         </Button>

@@ -2,16 +2,21 @@ import { Button } from '@mantine/core'
 import type { DeliveryBody } from '@ponte/contracts'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { Allowed, api } from '../api'
-import { Empty } from '../elements'
-import { EndpointWarnings, useEndpointName, useEndpoints } from '../endpoints'
-import { Heading, usePageTitle } from '../frame'
-import { ChoiceFilter, Download, ListCard, useFilters, useList } from '../lists'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { Allowed } from '../api/use-memberships'
+import { Empty } from '../elements/states'
+import { EndpointWarnings } from '../endpoints/endpoint-warnings'
+import { useEndpointName, useEndpoints } from '../endpoints/use-endpoints'
+import { Heading } from '../frame/heading'
+import { usePageTitle } from '../frame/page-title'
+import { Download } from '../lists/download'
+import { ChoiceFilter, useFilters } from '../lists/filters'
+import { ListCard, useList } from '../lists/paging'
+import { useWords } from '../texts/words'
 import { DeliveryBadge } from './delivery-badge'
 import { ReplayRange } from './replay-range'
 
-/** What went wrong last, in words. */
+/** The last fault, in words. */
 export function useFault() {
   const { t } = useWords()
   return (of: Pick<DeliveryBody, 'last_error_code' | 'last_http_status' | 'dead_reason'>): string | null => {
@@ -40,11 +45,13 @@ export function DeliveriesPage() {
   return (
     <>
       <Heading title={t.deliveries.title}>
-        <Link href="/deliveries/endpoints" className="action">
-          {t.endpoints.title}
-        </Link>
+        <Allowed to="listWebhookEndpoints">
+          <Link href="/deliveries/endpoints" className="action">
+            {t.endpoints.title}
+          </Link>
+        </Allowed>
         <Download list="deliveries" query={filters} />
-        <Allowed to="deliveries:write">
+        <Allowed to="replayDeliveries">
           <Button variant="default" onClick={() => setReplaying(true)}>
             {t.deliveries.replayRange}
           </Button>
@@ -80,9 +87,11 @@ export function DeliveriesPage() {
         onClear={isFiltered ? clear : null}
         empty={
           <Empty title={t.deliveries.empty} text={t.deliveries.emptyText}>
-            <Button component={Link} href="/developers">
-              {t.developers.send}
-            </Button>
+            <Allowed to="createOrder">
+              <Button component={Link} href="/developers">
+                {t.developers.send}
+              </Button>
+            </Allowed>
           </Empty>
         }
       >

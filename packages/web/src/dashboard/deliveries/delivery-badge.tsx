@@ -1,6 +1,6 @@
 import type { DeliveryBody } from '@ponte/contracts'
-import { Badge, type Tone } from '../elements'
-import { useWords } from '../texts'
+import { Badge, type Tone } from '../elements/badge'
+import { useWords } from '../texts/words'
 
 type Attempted = Pick<DeliveryBody, 'status' | 'attempts'>
 

@@ -4,11 +4,18 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { shortened } from '../../amounts'
-import { Allowed, api } from '../api'
-import { Card, CodeBlock, Columns, CopyValue, Facts, Failure, Timeline, TimelineEntry } from '../elements'
-import { useEndpointName, useEndpoints } from '../endpoints'
-import { Back, Heading, NotYet, usePageTitle } from '../frame'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { Allowed } from '../api/use-memberships'
+import { Card, Columns } from '../elements/card'
+import { CodeBlock, CopyValue } from '../elements/copy'
+import { Facts } from '../elements/facts'
+import { Failure } from '../elements/states'
+import { Timeline, TimelineEntry } from '../elements/timeline'
+import { useEndpointName, useEndpoints } from '../endpoints/use-endpoints'
+import { Back, Heading } from '../frame/heading'
+import { NotYet } from '../frame/missing'
+import { usePageTitle } from '../frame/page-title'
+import { useWords } from '../texts/words'
 import { useFault } from './deliveries-page'
 import { DeliveryBadge } from './delivery-badge'
 
@@ -28,7 +35,7 @@ export function DeliveryPage({ id }: { id: string }) {
     <>
       {back}
       <Heading title={title}>
-        <Allowed to="deliveries:write">
+        <Allowed to="replayDelivery">
           <Button loading={replay.isPending} onClick={() => replay.mutate()}>
             {t.deliveries.replay}
           </Button>

@@ -2,9 +2,11 @@ import { Button, NativeSelect, TextInput } from '@mantine/core'
 import type { ReplayDeliveries } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../api'
-import { CheckedForm, Dialog, type FieldText, type Opened, required } from '../forms'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { CheckedForm, type FieldText } from '../forms/checked-form'
+import { Dialog, type Opened } from '../forms/dialog'
+import { required } from '../forms/rules'
+import { useWords } from '../texts/words'
 
 const DAY_MS = 86_400_000
 

@@ -2,11 +2,16 @@ import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useContext } from 'react'
 import { Link } from 'wouter'
-import { Allowed, api, authUrl, clientKey } from '../api'
-import { Card, CodeBlock, Failure } from '../elements'
-import { Heading, usePageTitle } from '../frame'
-import { KeyContext } from '../settings'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { authUrl, clientKey } from '../api/session'
+import { Allowed } from '../api/use-memberships'
+import { Card } from '../elements/card'
+import { CodeBlock } from '../elements/copy'
+import { Failure } from '../elements/states'
+import { Heading } from '../frame/heading'
+import { usePageTitle } from '../frame/page-title'
+import { KeyContext } from '../settings/known-key'
+import { useWords } from '../texts/words'
 import { curlLines } from './curl-lines'
 import './developers-page.css'
 
@@ -32,7 +37,7 @@ export function DevelopersPage() {
           {t.developers.reference}
         </a>
       </Heading>
-      <Allowed to="orders:write">
+      <Allowed to="createOrder">
         <TestEvent />
       </Allowed>
       <Card title={t.developers.lines} className="lines">

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useCopy } from '../../clipboard'
-import { useWords } from '../texts'
+import { useWords } from '../texts/words'
 import './copy.css'
 
 function CopyButton({ value, label }: { value: string; label: string }) {

@@ -1,7 +1,8 @@
 import { Button, Loader } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { RequestFailed } from '../../problem'
-import { useWords } from '../texts'
+import { LoginFailed } from '../api/identity'
+import { useWords } from '../texts/words'
 import './states.css'
 
 export function Loading() {
@@ -13,14 +14,14 @@ export function Loading() {
   )
 }
 
-/** What happened, what to do, and the code that support asks for. */
+/** The fault, advice, and the code that support asks for. */
 export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   const { t } = useWords()
   const failed = error instanceof RequestFailed ? error : null
   return (
     <div className="failure" role="alert">
       <p className="failure-title">{t.failures.title}</p>
-      <p>{(failed && t.failures[failed.code]) ?? t.failures.other}</p>
+      <p>{error instanceof LoginFailed ? t.signIn.faults[error.fault] : ((failed && t.failures[failed.code]) ?? t.failures.other)}</p>
       {failed?.requestId && <p className="faint mono">{t.requestId(failed.requestId)}</p>}
       {onRetry && (
         <Button variant="default" size="xs" onClick={onRetry}>

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import type { Tone } from './badge'
 import './timeline.css'
 
-/** What happened, one dot each. */
 export function Timeline({ children }: { children: ReactNode }) {
   return <ol className="timeline">{children}</ol>
 }

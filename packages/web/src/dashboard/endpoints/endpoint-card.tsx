@@ -3,10 +3,15 @@ import type { WebhookEndpointBody } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
-import { api } from '../api'
-import { Badge, Card, CopyValue, Facts, Failure } from '../elements'
-import { Confirmed } from '../forms'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { Allowed } from '../api/use-memberships'
+import { Badge } from '../elements/badge'
+import { Card } from '../elements/card'
+import { CopyValue } from '../elements/copy'
+import { Facts } from '../elements/facts'
+import { Failure } from '../elements/states'
+import { Confirmed } from '../forms/confirmed'
+import { useWords } from '../texts/words'
 import { EndpointDialog } from './endpoint-dialog'
 import { useEndpointName, useEndpointsChanged } from './use-endpoints'
 
@@ -32,26 +37,34 @@ export function EndpointCard({ endpoint }: { endpoint: WebhookEndpointBody }) {
       </p>
       {endpoint.warnings && <p className="warning">{t.endpoints.internal}</p>}
       <Details endpoint={endpoint} />
-      <Secret endpoint={endpoint} />
+      <Allowed to="rotateEndpointSecret">
+        <Secret endpoint={endpoint} />
+      </Allowed>
       {error && <Failure error={error} />}
       <div className="buttons">
-        <Button variant="default" onClick={() => setChanging(true)}>
-          {t.endpoints.change}
-        </Button>
-        <Button variant="default" loading={pause.isPending} onClick={() => pause.mutate()}>
-          {endpoint.paused ? t.endpoints.resume : t.endpoints.pause}
-        </Button>
-        {!endpoint.paused && (
-          <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-            {t.endpoints.test}
+        <Allowed to="updateWebhookEndpoint">
+          <Button variant="default" onClick={() => setChanging(true)}>
+            {t.endpoints.change}
           </Button>
+          <Button variant="default" loading={pause.isPending} onClick={() => pause.mutate()}>
+            {endpoint.paused ? t.endpoints.resume : t.endpoints.pause}
+          </Button>
+        </Allowed>
+        {!endpoint.paused && (
+          <Allowed to="testWebhookEndpoint">
+            <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+              {t.endpoints.test}
+            </Button>
+          </Allowed>
         )}
-        <Confirmed
-          action={t.endpoints.remove}
-          question={t.endpoints.removeSure}
-          work={() => api.removeEndpoint(endpoint.id)}
-          onDone={changed}
-        />
+        <Allowed to="deleteWebhookEndpoint">
+          <Confirmed
+            action={t.endpoints.remove}
+            question={t.endpoints.removeSure}
+            work={() => api.removeEndpoint(endpoint.id)}
+            onDone={changed}
+          />
+        </Allowed>
         <span role="status">
           {test.data && (
             <Link href={`/deliveries/${test.data.id}`} className="done">
@@ -88,14 +101,16 @@ function Details({ endpoint }: { endpoint: WebhookEndpointBody }) {
 function Secret({ endpoint }: { endpoint: WebhookEndpointBody }) {
   const { t, exactMoment } = useWords()
   const changed = useEndpointsChanged()
-  const [isShown, setShown] = useState(false)
+  const show = useMutation({ mutationFn: () => api.endpoint(endpoint.id) })
   const rotate = useMutation({ mutationFn: () => api.rotateEndpointSecret(endpoint.id), onSuccess: changed })
-  const { secret, pending_secret: pending, pending_secret_activates_at: at, format } = endpoint
+  const secret = endpoint.secret ?? show.data?.secret ?? null
+  const { pending_secret: pending, pending_secret_activates_at: at, format } = endpoint
   return (
     <>
       <div className="secret">
         <p className="faint">{t.endpoints.secret}</p>
-        <CopyValue value={secret ?? ''} label={t.endpoints.secret} isHidden={!isShown} />
+        {secret && <CopyValue value={secret} label={t.endpoints.secret} />}
+        {show.data && !secret && <p className="warning">{t.failures.fresh_login_required}</p>}
       </div>
       {pending && at && (
         <div className="secret" role="status">
@@ -103,10 +118,10 @@ function Secret({ endpoint }: { endpoint: WebhookEndpointBody }) {
           <CopyValue value={pending} label={t.settings.pendingLabel} />
         </div>
       )}
-      {rotate.error && <Failure error={rotate.error} />}
+      {(rotate.error ?? show.error) && <Failure error={rotate.error ?? show.error ?? new Error()} />}
       <div className="buttons">
-        <Button variant="default" onClick={() => setShown(!isShown)}>
-          {isShown ? t.settings.hide : t.settings.show}
+        <Button variant="default" loading={show.isPending} onClick={() => (secret ? show.reset() : show.mutate())}>
+          {secret ? t.settings.hide : t.settings.show}
         </Button>
         {pending ? (
           <Confirmed

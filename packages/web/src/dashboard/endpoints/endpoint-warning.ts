@@ -1,5 +1,5 @@
 import type { WebhookEndpointBody } from '@ponte/contracts'
-import type { Texts } from '../texts'
+import type { Texts } from '../texts/pt'
 
 type Wording = Pick<Texts['endpoints'], 'warnDay' | 'warnDead' | 'deadText'>
 
@@ -10,7 +10,7 @@ interface EndpointWarning {
 
 const DAY_MS = 86_400_000
 
-/** What a merchant must be shown of an endpoint: that it has been failing for a day, or that events were not delivered. */
+/** Shown to a merchant: an endpoint that has been failing for a day, or events that were not delivered. */
 export function endpointWarnings(
   { id, failing_since: since, dead }: Pick<WebhookEndpointBody, 'id' | 'failing_since' | 'dead'>,
   name: string,

@@ -1,9 +1,9 @@
 import { Link } from 'wouter'
-import { useWords } from '../texts'
+import { useWords } from '../texts/words'
 import { endpointWarnings } from './endpoint-warning'
 import { useEndpointName, useEndpoints } from './use-endpoints'
 
-/** What a merchant must be shown: an endpoint that has been failing for a day, or events that were not delivered. */
+/** Shown to a merchant: an endpoint that has been failing for a day, or events that were not delivered. */
 export function EndpointWarnings() {
   const { t, moment } = useWords()
   const nameOf = useEndpointName()

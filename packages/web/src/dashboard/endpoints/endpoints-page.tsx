@@ -2,10 +2,14 @@ import { Button } from '@mantine/core'
 import type { WebhookEndpointBody } from '@ponte/contracts'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { Allowed } from '../api'
-import { Badge, Card, Facts, Failure, Loading } from '../elements'
-import { Back, Heading, usePageTitle } from '../frame'
-import { useWords } from '../texts'
+import { Allowed, useMay } from '../api/use-memberships'
+import { Badge } from '../elements/badge'
+import { Card } from '../elements/card'
+import { Facts } from '../elements/facts'
+import { Empty, Failure, Loading } from '../elements/states'
+import { Back, Heading } from '../frame/heading'
+import { usePageTitle } from '../frame/page-title'
+import { useWords } from '../texts/words'
 import { EndpointCard } from './endpoint-card'
 import { EndpointDialog } from './endpoint-dialog'
 import { EndpointWarnings } from './endpoint-warnings'
@@ -20,12 +24,13 @@ export function EndpointsPage() {
   usePageTitle(t.endpoints.title)
   const [isAdding, setAdding] = useState(false)
   const { data, error, refetch } = useEndpoints()
+  const maySee = useMay('listWebhookEndpoints')
   const others = data?.filter(({ is_default }) => !is_default) ?? []
   return (
     <>
       <Back to="/deliveries" title={t.deliveries.title} />
       <Heading title={t.endpoints.title}>
-        <Allowed to="endpoints:write">
+        <Allowed to="createWebhookEndpoint">
           <Button disabled={others.length >= OTHERS_MAX} onClick={() => setAdding(true)}>
             {t.endpoints.add}
           </Button>
@@ -34,7 +39,8 @@ export function EndpointsPage() {
       <p className="lead">{t.endpoints.lead}</p>
       <EndpointWarnings />
       {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Loading />}
+      {!maySee && <Empty title={t.endpoints.hidden} />}
+      {maySee && !data && !error && <Loading />}
       {data
         ?.filter(({ is_default }) => is_default)
         .map(main => (

@@ -1,15 +1,18 @@
 import type { WebhookEndpointBody } from '@ponte/contracts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { api } from '../api'
-import { urlOf } from '../forms'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { useMay } from '../api/use-memberships'
+import { urlOf } from '../forms/rules'
+import { useWords } from '../texts/words'
 
 const REFRESH_MS = 10_000
 const KEY = ['endpoints']
 
-/** The merchant's endpoints, the webhook_url first. */
-export const useEndpoints = () =>
-  useQuery({ queryKey: KEY, queryFn: () => api.endpoints().then(({ data }) => data), refetchInterval: REFRESH_MS })
+/** The merchant's endpoints, the webhook_url first; none are asked for by who may not see them. */
+export function useEndpoints() {
+  const enabled = useMay('listWebhookEndpoints')
+  return useQuery({ queryKey: KEY, queryFn: () => api.endpoints().then(({ data }) => data), refetchInterval: REFRESH_MS, enabled })
+}
 
 /** Called when one has changed. */
 export function useEndpointsChanged(): () => void {
@@ -17,7 +20,7 @@ export function useEndpointsChanged(): () => void {
   return () => void queries.invalidateQueries({ queryKey: KEY })
 }
 
-/** What a merchant knows an endpoint by. */
+/** A merchant's name for an endpoint. */
 export function useEndpointName(): (endpoint: WebhookEndpointBody) => string {
   const { t } = useWords()
   return endpoint => (endpoint.is_default ? t.endpoints.main : (endpoint.description ?? hostOf(endpoint.url)))

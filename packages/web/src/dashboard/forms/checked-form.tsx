@@ -1,11 +1,12 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { RequestFailed } from '../../problem'
-import { Failure } from '../elements'
-import { type Texts, useWords } from '../texts'
+import { Failure } from '../elements/states'
+import type { Texts } from '../texts/pt'
+import { useWords } from '../texts/words'
 import type { Rule } from './rules'
 import './form.css'
 
-/** The trimmed text of a field. */
+/** The trimmed text of a field; a password is as it was typed. */
 export type FieldText = (name: string) => string
 
 export interface CheckedFormProps<Name extends string> {
@@ -15,12 +16,14 @@ export interface CheckedFormProps<Name extends string> {
   error: Error | null
   onSubmit(text: FieldText): void
   children(faultOf: (name: Name) => string | undefined): ReactNode
-  /** What stands below the fields: the button. */
+  /** Its fields are shown, and not changed. */
+  isReadOnly?: boolean
+  /** Below the fields: the button. */
   action: ReactNode
 }
 
 /** A form whose complaints stand at their fields in the reader's language. The browser's own bubbles are in the browser's language. */
-export function CheckedForm<Name extends string>({ rules, error, onSubmit, children, action }: CheckedFormProps<Name>) {
+export function CheckedForm<Name extends string>({ rules, error, onSubmit, children, isReadOnly, action }: CheckedFormProps<Name>) {
   const { t } = useWords()
   const form = useRef<HTMLFormElement>(null)
   const [found, setFound] = useState<Partial<Record<Name, keyof Texts['faults']>>>({})
@@ -33,7 +36,10 @@ export function CheckedForm<Name extends string>({ rules, error, onSubmit, child
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
-    const text: FieldText = name => String(data.get(name) ?? '').trim()
+    const text: FieldText = name => {
+      const typed = String(data.get(name) ?? '')
+      return name.endsWith('password') ? typed : typed.trim()
+    }
     const broken: typeof found = {}
     for (const name in rules) {
       const rule = rules[name].find(each => !each.holds(text(name)))
@@ -48,7 +54,13 @@ export function CheckedForm<Name extends string>({ rules, error, onSubmit, child
   }
   return (
     <form ref={form} onSubmit={submit} noValidate>
-      {children(faultOf)}
+      {isReadOnly ? (
+        <fieldset className="read-only" disabled>
+          {children(faultOf)}
+        </fieldset>
+      ) : (
+        children(faultOf)
+      )}
       {error && Object.keys(refusedFields(rules, error)).length === 0 && <Failure error={error} />}
       {action}
     </form>

@@ -1,15 +1,15 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { Failure } from '../elements'
-import { useWords } from '../texts'
+import { Failure } from '../elements/states'
+import { useWords } from '../texts/words'
 import { Dialog } from './dialog'
 
 export interface ConfirmedProps<T> {
   /** The verb, on the button that asks and on the one that does. */
   action: string
   question: string
-  /** What else can be chosen. */
+  /** Further choices. */
   children?: ReactNode
   work(): Promise<T>
   onDone(result: T): void

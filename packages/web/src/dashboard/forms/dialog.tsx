@@ -1,6 +1,6 @@
 import { Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { useWords } from '../texts'
+import { useWords } from '../texts/words'
 import './form.css'
 
 export interface Opened {

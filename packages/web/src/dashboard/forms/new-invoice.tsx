@@ -3,7 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { reaisFrom } from '../../reais'
-import { useWords } from '../texts'
+import { useMay } from '../api/use-memberships'
+import { useWords } from '../texts/words'
 import { CheckedForm, type FieldText } from './checked-form'
 import { Dialog, type Opened } from './dialog'
 import type { Rule } from './rules'
@@ -31,9 +32,10 @@ export function useNewInvoice(): Opened & { open(): void } {
 /** The form of an order or a subscription: what both have, around what one of them has. */
 export function NewInvoice({ opened, onClose, ...invoice }: InvoiceProps & Opened) {
   const { t } = useWords()
+  const may = useMay(invoice.kind === 'orders' ? 'createOrder' : 'createSubscription')
   return (
     <Dialog title={t[invoice.kind].fresh} opened={opened} onClose={onClose}>
-      <InvoiceForm {...invoice} />
+      {may ? <InvoiceForm {...invoice} /> : <p role="alert">{t.failures.forbidden}</p>}
     </Dialog>
   )
 }

@@ -1,6 +1,6 @@
-import type { Texts } from '../texts'
+import type { Texts } from '../texts/pt'
 
-/** What a field must be, and the message when it is not. */
+/** A field's rule, and the message when it is broken. */
 export interface Rule {
   fault: keyof Texts['faults']
   holds(text: string): boolean
@@ -12,6 +12,7 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 export const required: Rule = { fault: 'required', holds: text => text !== '' }
 export const email: Rule = { fault: 'email', holds: text => EMAIL.test(text) }
 export const address: Rule = { fault: 'address', holds: text => ADDRESS.test(text) }
+export const code: Rule = { fault: 'code', holds: text => /^\d{3}\s?\d{3}$/.test(text) }
 export const password: Rule = { fault: 'weakPassword', holds: text => text.length >= 8 }
 export const webUrl: Rule = { fault: 'webUrl', holds: text => text === '' || isWebUrl(text) }
 export const optionalEmail: Rule = { fault: 'email', holds: text => text === '' || EMAIL.test(text) }

@@ -1,9 +1,10 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
-import { Mark } from '../../brand'
+import { Mark } from '../../brand/mark'
 import { useOnline } from '../../connection'
-import { logOut } from '../api'
-import { useWords } from '../texts'
+import { logOut } from '../api/session'
+import { useRole } from '../api/use-memberships'
+import { useWords } from '../texts/words'
 import { StoreSwitch } from './store-switch'
 import { Tools } from './tools'
 import './frame.css'
@@ -11,6 +12,7 @@ import './frame.css'
 const pages = [
   { path: '/', name: 'overview', icon: 'M3 10.500 10 4l7 6.500M5 9v7h10V9' },
   { path: '/orders', name: 'orders', icon: 'M5 3h10v14l-2.500-1.500L10 17l-2.500-1.500L5 17zM8 7.500h4M8 11h4' },
+  { path: '/month', name: 'month', icon: 'M4 5h12v12H4zM4 9h12M7 3v4M13 3v4M7.500 13h5' },
   { path: '/attention', name: 'attention', icon: 'M10 3a5 5 0 0 0-5 5v4l-1.500 2h13L15 12V8a5 5 0 0 0-5-5M8.500 17h3' },
   {
     path: '/subscriptions',
@@ -27,7 +29,7 @@ const pages = [
   { path: '/settings', name: 'settings', icon: 'M3 6h8M15 6h2M3 14h2M9 14h8M13 4v4M7 12v4' },
 ] as const
 
-/** What stands around every page: where one is, where one can go, and the way out. */
+/** Around every page: its place, the navigation, and the way out. */
 export function Frame({ merchantId, name, children }: { merchantId: string | undefined; name: string | undefined; children: ReactNode }) {
   const { t } = useWords()
   const [location] = useLocation()
@@ -41,7 +43,7 @@ export function Frame({ merchantId, name, children }: { merchantId: string | und
   const isOnline = useOnline()
   const isHere = (path: string) => (path === '/' ? location === '/' : location.startsWith(path))
   return (
-    <div className="frame">
+    <div className="frame" data-role={useRole() ?? undefined}>
       <a className="skip" href="#content">
         {t.skip}
       </a>
@@ -62,6 +64,9 @@ export function Frame({ merchantId, name, children }: { merchantId: string | und
         <div className="rail-end">
           <StoreSwitch id={merchantId} name={name} />
           <Tools />
+          <Link href="/login" className="plain" aria-current={isHere('/login') ? 'page' : undefined}>
+            {t.signIn.own.title}
+          </Link>
           <button type="button" className="plain" onClick={() => void logOut()}>
             {t.logOut}
           </button>

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { RequestFailed } from '../../problem'
-import { Empty, Failure, Loading } from '../elements'
-import { useWords } from '../texts'
+import { Empty, Failure, Loading } from '../elements/states'
+import { useWords } from '../texts/words'
 import { Heading } from './heading'
 import { usePageTitle } from './page-title'
 

@@ -1,6 +1,7 @@
 import { NativeSelect } from '@mantine/core'
-import { chooseMerchant, useMemberships } from '../api'
-import { useWords } from '../texts'
+import { chooseMerchant } from '../api/chosen-merchant'
+import { useMemberships } from '../api/use-memberships'
+import { useWords } from '../texts/words'
 
 /** The name of the store, or a choice where the user belongs to several. Another store is another visit: nothing of this one stays. */
 export function StoreSwitch({ id, name }: { id: string | undefined; name: string | undefined }) {

@@ -1,6 +1,6 @@
-import { ThemeButton } from '../../brand'
+import { ThemeButton } from '../../brand/theme-button'
 import { setLanguage } from '../../language'
-import { useWords } from '../texts'
+import { useWords } from '../texts/words'
 
 /** Language and theme. */
 export function Tools() {

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { api, type ListFile, type Query } from '../api'
-import { Failure } from '../elements'
-import { useWords } from '../texts'
+import { api, type ListFile, type Query } from '../api/api'
+import { Failure } from '../elements/states'
+import { useWords } from '../texts/words'
 
 /** A list as a file. The token of a session is in no address, so the file is fetched and then saved. */
 export function Download({ list, query = {} }: { list: ListFile; query?: Query }) {

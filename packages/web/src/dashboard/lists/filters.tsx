@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'wouter'
-import { useWords } from '../texts'
+import { useWords } from '../texts/words'
 
 export const CURSORS = ['starting_after', 'ending_before']
 
@@ -32,7 +32,7 @@ export function ChoiceFilter<Choice extends string>(of: {
   label: string
   value: string | undefined
   choices: Partial<Record<Choice, string>>
-  /** What stands for no choice. */
+  /** Label of no choice. */
   none?: string
   onChoose(value: Choice | ''): void
 }) {

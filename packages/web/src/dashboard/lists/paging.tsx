@@ -3,9 +3,10 @@ import type { List } from '@ponte/contracts'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useSearchParams } from 'wouter'
-import type { Query } from '../api'
-import { Card, Empty, Failure, Loading } from '../elements'
-import { useWords } from '../texts'
+import type { Query } from '../api/api'
+import { Card } from '../elements/card'
+import { Empty, Failure, Loading } from '../elements/states'
+import { useWords } from '../texts/words'
 import { CURSORS, changed } from './filters'
 import './list.css'
 
@@ -27,7 +28,7 @@ export function useList<Row>(name: string, ask: (query: Query) => Promise<Page<R
 /** A list in whatever state it is: loading, failed, empty (and why), or its rows with the way to older and newer ones. */
 export function ListCard<Row extends { id: string }>(of: {
   list: UseQueryResult<Page<Row>>
-  /** What clears the filters, when there are any. */
+  /** Clears the filters, when there are any. */
   onClear: (() => void) | null
   empty: ReactNode
   children(rows: readonly Row[]): ReactNode

@@ -1,7 +1,9 @@
 import { NativeSelect, TextInput } from '@mantine/core'
-import { api } from '../api'
-import { NewInvoice, type Opened, returnUrl } from '../forms'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import type { Opened } from '../forms/dialog'
+import { NewInvoice } from '../forms/new-invoice'
+import { returnUrl } from '../forms/rules'
+import { useWords } from '../texts/words'
 
 const MINUTES = [15, 30]
 const HOURS = [1, 24, 72]

@@ -1,6 +1,6 @@
 import type { OrderStatus } from '@ponte/contracts'
-import { Badge, type Tone } from '../elements'
-import { useWords } from '../texts'
+import { Badge, type Tone } from '../elements/badge'
+import { useWords } from '../texts/words'
 
 const tones: Record<OrderStatus, Tone> = {
   pending: 'calm',

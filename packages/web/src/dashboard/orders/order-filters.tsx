@@ -3,16 +3,16 @@ import type { OrderStatus } from '@ponte/contracts'
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import { reaisFrom } from '../../reais'
-import type { Query } from '../api'
-import { ChoiceFilter, DateFilter, type Filters, startOfDay } from '../lists'
-import { useWords } from '../texts'
+import type { Query } from '../api/api'
+import { ChoiceFilter, DateFilter, type Filters, startOfDay } from '../lists/filters'
+import { useWords } from '../texts/words'
 import { searchFor } from './order-search'
 
 export const ORDER_FILTERS = ['status', 'exception', 'by', 'from', 'to', 'amount', 'q'] as const
 type Name = (typeof ORDER_FILTERS)[number]
 type Chosen = Record<Name, string | undefined>
 
-/** What the address asks for, as the API is asked. Days are those of this browser's time zone, the last one included. */
+/** The address's filters as the API takes them. Days are those of this browser's time zone, the last one included. */
 export function orderQuery({ status, exception, by, from, to, amount, q }: Chosen): Query {
   const [gte, lt] = by === 'paid' ? ['paid_gte', 'paid_lt'] : ['created_gte', 'created_lt']
   return { status, exception, brl_amount: amount, [gte]: startOfDay(from), [lt]: startOfDay(to, 1), ...searchFor(q).query }

@@ -2,11 +2,17 @@ import type { OrderBody } from '@ponte/contracts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
-import { api, useMay } from '../api'
-import { Badge, Card, Columns, CopyValue, Facts, LinkLine } from '../elements'
-import { Confirmed } from '../forms'
-import { Back, Heading, NotYet, usePageTitle } from '../frame'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { useMay } from '../api/use-memberships'
+import { Badge } from '../elements/badge'
+import { Card, Columns } from '../elements/card'
+import { CopyValue, LinkLine } from '../elements/copy'
+import { Facts } from '../elements/facts'
+import { Confirmed } from '../forms/confirmed'
+import { Back, Heading } from '../frame/heading'
+import { NotYet } from '../frame/missing'
+import { usePageTitle } from '../frame/page-title'
+import { useWords } from '../texts/words'
 import { OrderBadge } from './order-badge'
 import { OrderPayments } from './order-payments'
 import { OrderTimeline, quoteOf } from './order-timeline'
@@ -18,7 +24,7 @@ export function OrderPage({ id }: { id: string }) {
   const { t } = useWords()
   const found = useQuery({ queryKey: ['order', id], queryFn: () => api.order(id), refetchInterval: REFRESH_MS })
   const order = found.data
-  const mayCancel = useMay('orders:write')
+  const mayCancel = useMay('cancelOrder')
   usePageTitle(order ? titleOf(order) : t.orders.title)
   const back = <Back to="/orders" title={t.orders.title} />
   if (!order) return <NotYet of={found} back={back} missing={t.missing.order} />

@@ -2,8 +2,11 @@ import type { OrderBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
 import { shortened } from '../../amounts'
 import { transactionUrl } from '../../networks'
-import { Badge, Card, CopyValue, Facts, type Tone } from '../elements'
-import { useWords } from '../texts'
+import { Badge, type Tone } from '../elements/badge'
+import { Card } from '../elements/card'
+import { CopyValue } from '../elements/copy'
+import { Facts } from '../elements/facts'
+import { useWords } from '../texts/words'
 import './order-payments.css'
 
 type Payment = NonNullable<OrderBody['payments']>[number]

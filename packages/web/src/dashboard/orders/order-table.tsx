@@ -1,7 +1,7 @@
 import type { OrderBody } from '@ponte/contracts'
 import { Link } from 'wouter'
-import { Badge } from '../elements'
-import { useWords } from '../texts'
+import { Badge } from '../elements/badge'
+import { useWords } from '../texts/words'
 import { OrderBadge } from './order-badge'
 import { titleOf } from './order-title'
 

@@ -4,10 +4,12 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
 import { transactionUrl } from '../../networks'
-import { api } from '../api'
-import { DeliveryBadge } from '../deliveries'
-import { Failure, Timeline, TimelineEntry, type Tone } from '../elements'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { DeliveryBadge } from '../deliveries/delivery-badge'
+import type { Tone } from '../elements/badge'
+import { Failure } from '../elements/states'
+import { Timeline, TimelineEntry } from '../elements/timeline'
+import { useWords } from '../texts/words'
 
 const REFRESH_MS = 3_000
 const PAGE = 100
@@ -70,7 +72,7 @@ export const quoteOf = ({ quote }: OrderBody, brl: Words['brl']): string =>
 
 type Words = ReturnType<typeof useWords>
 
-/** What the order itself knows: its making, its payments, its end. */
+/** The order's own entries: its making, its payments, its end. */
 function own(order: OrderBody, { t, brl, usdc }: Words): Entry[] {
   const { at } = t.orders
   const created = at.created(brl(order.brl_amount), usdc(order.usdc_amount))
@@ -96,6 +98,11 @@ function own(order: OrderBody, { t, brl, usdc }: Words): Entry[] {
         </p>
       ),
     })
+  }
+  const { accepted } = order
+  if (accepted) {
+    const gaveAway = /^[0.]+$/.test(accepted.given_away) ? '' : ` ${at.gaveAway(usdc(accepted.given_away))}`
+    entries.push({ at: accepted.at, tone: 'good', title: at.accepted, body: <p>{`“${accepted.reason}”${gaveAway}`}</p> })
   }
   if (order.cancelled_at) entries.push({ at: order.cancelled_at, tone: 'calm', title: at.cancelled })
   if (order.status === 'expired') entries.push({ at: order.expires_at, tone: 'calm', title: at.expired })

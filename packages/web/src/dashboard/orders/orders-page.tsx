@@ -1,10 +1,14 @@
 import { Button } from '@mantine/core'
-import { Allowed, api } from '../api'
-import { Empty } from '../elements'
-import { useNewInvoice } from '../forms'
-import { Heading, usePageTitle } from '../frame'
-import { Download, ListCard, useFilters, useList } from '../lists'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { Allowed } from '../api/use-memberships'
+import { Empty } from '../elements/states'
+import { useNewInvoice } from '../forms/new-invoice'
+import { Heading } from '../frame/heading'
+import { usePageTitle } from '../frame/page-title'
+import { Download } from '../lists/download'
+import { useFilters } from '../lists/filters'
+import { ListCard, useList } from '../lists/paging'
+import { useWords } from '../texts/words'
 import { NewOrder } from './new-order'
 import { ORDER_FILTERS, OrderFilters, orderQuery } from './order-filters'
 import { OrderTable } from './order-table'
@@ -20,7 +24,7 @@ export function OrdersPage() {
     <>
       <Heading title={t.orders.title}>
         <Download list="orders" query={query} />
-        <Allowed to="orders:write">
+        <Allowed to="createOrder">
           <Button onClick={form.open}>{t.orders.fresh}</Button>
         </Allowed>
       </Heading>
@@ -31,7 +35,7 @@ export function OrdersPage() {
         onClear={choice.isFiltered ? choice.clear : null}
         empty={
           <Empty title={t.orders.empty} text={t.orders.emptyText}>
-            <Allowed to="orders:write">
+            <Allowed to="createOrder">
               <Button variant="light" onClick={form.open}>
                 {t.orders.fresh}
               </Button>

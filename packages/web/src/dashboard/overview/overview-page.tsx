@@ -2,13 +2,17 @@ import { Button, SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { api } from '../api'
-import { AttentionCard } from '../attention'
-import { Card, Empty, Failure, Loading } from '../elements'
-import { EndpointWarnings } from '../endpoints'
-import { Heading, usePageTitle } from '../frame'
-import { OrderBadge, OrderTable } from '../orders'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { Allowed } from '../api/use-memberships'
+import { AttentionCard } from '../attention/attention-card'
+import { Card } from '../elements/card'
+import { Empty, Failure, Loading } from '../elements/states'
+import { EndpointWarnings } from '../endpoints/endpoint-warnings'
+import { Heading } from '../frame/heading'
+import { usePageTitle } from '../frame/page-title'
+import { OrderBadge } from '../orders/order-badge'
+import { OrderTable } from '../orders/order-table'
+import { useWords } from '../texts/words'
 import { FirstSteps } from './first-steps'
 import { VolumeChart } from './volume-chart'
 import { spanOf } from './volumes'
@@ -32,9 +36,11 @@ export function OverviewPage() {
           onChange={value => setSpan(Number(value))}
           data={SPANS.map(days => ({ value: String(days), label: t.overview.days(days) }))}
         />
-        <Button component={Link} href="/orders?new=1">
-          {t.orders.fresh}
-        </Button>
+        <Allowed to="createOrder">
+          <Button component={Link} href="/orders?new=1">
+            {t.orders.fresh}
+          </Button>
+        </Allowed>
       </Heading>
       <FirstSteps />
       <EndpointWarnings />
@@ -49,9 +55,11 @@ export function OverviewPage() {
             <OrderTable orders={overview.data.latest_orders} />
           ) : (
             <Empty title={t.orders.empty} text={t.orders.emptyText}>
-              <Button component={Link} href="/orders?new=1" variant="light">
-                {t.orders.fresh}
-              </Button>
+              <Allowed to="createOrder">
+                <Button component={Link} href="/orders?new=1" variant="light">
+                  {t.orders.fresh}
+                </Button>
+              </Allowed>
             </Empty>
           )}
         </Card>
@@ -66,7 +74,7 @@ function Volume({ span }: { span: number }) {
   const days = spanOf(new Date(), span)
   const found = useQuery({
     queryKey: ['summary', days, timezone],
-    queryFn: () => api.summary({ ...days, timezone }),
+    queryFn: () => api.summary({ ...days, timezone, by: 'day' }),
     refetchInterval: REFRESH_MS,
     placeholderData: previous => previous,
   })
@@ -74,16 +82,18 @@ function Volume({ span }: { span: number }) {
   if (!found.data) return <Loading />
   const { total } = found.data
   const figures = [
-    [t.overview.inUsdc, usdcRounded(total.usdc_amount)],
+    [t.overview.gross, usdcRounded(total.gross)],
     [t.overview.fee, usdcRounded(total.platform_fee)],
-    [t.overview.share, usdcRounded(total.expected)],
+    [t.overview.settled, usdcRounded(total.settled)],
+    [t.overview.unsettled, usdcRounded(found.data.closing.waiting)],
+    [t.overview.toReturn, usdcRounded(found.data.to_return)],
   ] as const
   return (
     <Card className="volume">
       <h2 className="hidden">{t.overview.volume}</h2>
       <div className="figures">
         <div>
-          <p className="figure-label">{t.overview.paid(total.orders)}</p>
+          <p className="figure-label">{t.overview.paid(total.payments)}</p>
           <p className="figure">{brl(total.brl_amount)}</p>
         </div>
         {figures.map(([label, amount]) => (

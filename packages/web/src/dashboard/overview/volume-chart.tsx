@@ -1,15 +1,14 @@
 import { useElementSize } from '@mantine/hooks'
 import type { SummaryBody } from '@ponte/contracts'
-import { parseBrl } from '@ponte/contracts/money'
 import { useState } from 'react'
-import { useWords } from '../texts'
-import { type Day, scaleTop } from './volumes'
+import { useWords } from '../texts/words'
+import { type Day, heightUnits, scaleTop } from './volumes'
 import './volume-chart.css'
 
 const HEIGHT = 220
 const [HEAD, FOOT, GAP] = [14, 24, 10]
 const CHARACTER = 7
-/** What a date takes with the space around it, by its form, and half of the shorter form: the last one ends with the drawing. */
+/** Room for a date with the space around it, by its form, and half of the shorter form: the last one ends with the drawing. */
 const [DATE_WIDTH, SHORT_DATE_WIDTH, SHORT_DATE_HALF] = [72, 60, 18]
 const GROUND = HEIGHT - FOOT
 
@@ -17,7 +16,7 @@ const GROUND = HEIGHT - FOOT
 export function VolumeChart({ summary }: { summary: SummaryBody }) {
   const { t, locale, brl, usdc } = useWords()
   const [seen, setSeen] = useState<Day | null>(null)
-  const { days, total } = summary
+  const { periods: days, total } = summary
   const { ref, width } = useElementSize<HTMLElement>()
   const top = scaleTop(days)
   const reais = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
@@ -50,7 +49,7 @@ export function VolumeChart({ summary }: { summary: SummaryBody }) {
           </g>
         ))}
         {days.map((day, index) => {
-          const height = day.orders > 0 ? Math.max(3, heightOf(parseBrl(day.brl_amount))) : 0
+          const height = day.payments > 0 ? Math.max(3, heightOf(heightUnits(day))) : 0
           const start = left + index * step
           return (
             // biome-ignore lint/a11y/noStaticElementInteractions: a hint for the mouse; the table below holds the same figures
@@ -75,8 +74,8 @@ export function VolumeChart({ summary }: { summary: SummaryBody }) {
       </svg>
       <figcaption aria-hidden="true">
         {seen
-          ? `${name(seen)}: ${brl(seen.brl_amount)}, ${usdc(seen.usdc_amount)} (${seen.orders})`
-          : total.orders > 0
+          ? `${name(seen)}: ${brl(seen.brl_amount)}, ${usdc(seen.gross)} (${seen.payments})`
+          : total.payments > 0
             ? '\u00a0'
             : t.overview.nothingYet}
       </figcaption>
@@ -93,7 +92,7 @@ export function VolumeChart({ summary }: { summary: SummaryBody }) {
             <tr key={day.date}>
               <td>{name(day)}</td>
               <td>{brl(day.brl_amount)}</td>
-              <td>{usdc(day.usdc_amount)}</td>
+              <td>{usdc(day.gross)}</td>
             </tr>
           ))}
         </tbody>

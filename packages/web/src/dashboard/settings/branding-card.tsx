@@ -2,14 +2,17 @@ import { Button, FileInput, TextInput } from '@mantine/core'
 import type { BrandingBody } from '@ponte/contracts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Allowed, api } from '../api'
-import { Card, Failure } from '../elements'
-import { CheckedForm, optionalColor, optionalEmail, returnUrl } from '../forms'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { Allowed, useMay } from '../api/use-memberships'
+import { Card } from '../elements/card'
+import { Failure } from '../elements/states'
+import { CheckedForm } from '../forms/checked-form'
+import { optionalColor, optionalEmail, returnUrl } from '../forms/rules'
+import { useWords } from '../texts/words'
 import { logoFrom } from './logo-file'
 import './branding-card.css'
 
-/** How the checkout looks: logo, colour, contact and terms. */
+/** Logo, colour, contact and terms of the checkout. */
 export function BrandingCard() {
   const { t } = useWords()
   const { data, error } = useQuery({ queryKey: ['branding'], queryFn: api.branding })
@@ -27,6 +30,7 @@ function BrandingForm({ branding }: { branding: BrandingBody }) {
   const queries = useQueryClient()
   const [file, setFile] = useState<File | null>(null)
   const [isUnreadable, setUnreadable] = useState(false)
+  const mayChange = useMay('updateBranding')
   const update = useMutation({
     mutationFn: api.updateBranding,
     onSuccess: saved => {
@@ -44,7 +48,7 @@ function BrandingForm({ branding }: { branding: BrandingBody }) {
       {branding.logo_url && (
         <div className="logo-now">
           <img src={branding.logo_url} alt={t.branding.logo} width="56" height="56" />
-          <Allowed to="merchant:write">
+          <Allowed to="updateBranding">
             <Button variant="default" loading={update.isPending} onClick={() => update.mutate({ logo: null })}>
               {t.branding.removeLogo}
             </Button>
@@ -54,6 +58,7 @@ function BrandingForm({ branding }: { branding: BrandingBody }) {
       <CheckedForm
         rules={{ color: [optionalColor], contact_email: [optionalEmail], terms_url: [returnUrl] }}
         error={update.error}
+        isReadOnly={!mayChange}
         onSubmit={text =>
           void submit({
             color: text('color') || null,
@@ -62,7 +67,7 @@ function BrandingForm({ branding }: { branding: BrandingBody }) {
           })
         }
         action={
-          <Allowed to="merchant:write">
+          <Allowed to="updateBranding">
             <Button type="submit" loading={update.isPending}>
               {t.branding.save}
             </Button>

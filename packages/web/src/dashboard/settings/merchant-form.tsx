@@ -1,8 +1,9 @@
 import { Button, TextInput } from '@mantine/core'
 import type { MerchantBody } from '@ponte/contracts'
-import { Allowed } from '../api'
-import { address, CheckedForm, required, webUrl } from '../forms'
-import { useWords } from '../texts'
+import { useMay } from '../api/use-memberships'
+import { CheckedForm } from '../forms/checked-form'
+import { address, required, webUrl } from '../forms/rules'
+import { useWords } from '../texts/words'
 
 export interface MerchantFields {
   display_name: string
@@ -22,6 +23,7 @@ interface MerchantFormProps {
 export function MerchantForm({ merchant, submit, busy, error, onSubmit }: MerchantFormProps) {
   const { t } = useWords()
   const isNew = merchant === null
+  const mayChange = useMay('updateMerchant')
   const save = (
     <Button type="submit" loading={busy}>
       {submit}
@@ -39,7 +41,8 @@ export function MerchantForm({ merchant, submit, busy, error, onSubmit }: Mercha
           ...(isNew ? { payout_address: text('payout_address') || null } : {}),
         })
       }
-      action={isNew ? save : <Allowed to="merchant:write">{save}</Allowed>}
+      isReadOnly={!isNew && !mayChange}
+      action={(isNew || mayChange) && save}
     >
       {faultOf => (
         <>
@@ -82,7 +85,7 @@ export function MerchantForm({ merchant, submit, busy, error, onSubmit }: Mercha
   )
 }
 
-/** What the service accepted for this field and yet warns of. There is one warning for each; its wire text is in English and begins with the field. */
+/** A warning about a value that was accepted. There is one for each field; its wire text is in English and begins with the field. */
 export function FieldWarning({ merchant, field }: { merchant: MerchantBody; field: 'webhook_url' | 'payout_address' }) {
   const { t } = useWords()
   if (!merchant.warnings?.some(text => text.startsWith(field))) return null

@@ -2,10 +2,16 @@ import { Button, TextInput } from '@mantine/core'
 import type { MerchantBody } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Allowed, api, useMemberships, userId } from '../api'
-import { Card, CopyValue } from '../elements'
-import { address, CheckedForm, Confirmed, Dialog, required } from '../forms'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { userId } from '../api/session'
+import { Allowed, useMemberships } from '../api/use-memberships'
+import { Card } from '../elements/card'
+import { CopyValue } from '../elements/copy'
+import { CheckedForm } from '../forms/checked-form'
+import { Confirmed } from '../forms/confirmed'
+import { Dialog } from '../forms/dialog'
+import { address, required } from '../forms/rules'
+import { useWords } from '../texts/words'
 import { FieldWarning } from './merchant-form'
 import { useMerchantSaved } from './merchant-saved'
 
@@ -30,7 +36,7 @@ export function PayoutAddress({ merchant }: { merchant: MerchantBody }) {
         <FieldWarning merchant={merchant} field="payout_address" />
       </div>
       {merchant.pending_payout_change && <Waiting merchantId={merchant.id} change={merchant.pending_payout_change} />}
-      <Allowed to="payout:write">
+      <Allowed to="signPayoutChange">
         <div className="buttons">
           <Button variant={current === null ? 'filled' : 'default'} onClick={() => setOpen(true)}>
             {action}
@@ -80,7 +86,7 @@ function Waiting({ merchantId, change }: { merchantId: string; change: NonNullab
             onDone={saved}
           />
         )}
-        <Allowed to="merchant:write">
+        <Allowed to="cancelPayoutChange">
           <Confirmed
             action={t.payout.withdraw}
             question={t.payout.withdrawSure}

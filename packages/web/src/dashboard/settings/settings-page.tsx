@@ -2,11 +2,15 @@ import { Button } from '@mantine/core'
 import type { MerchantBody } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
 import { useContext, useState } from 'react'
-import { Allowed, api } from '../api'
-import { Card, Columns, CopyValue, Failure } from '../elements'
-import { Confirmed } from '../forms'
-import { Heading, usePageTitle } from '../frame'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { Allowed, useMay, useRole } from '../api/use-memberships'
+import { Card, Columns } from '../elements/card'
+import { CopyValue } from '../elements/copy'
+import { Failure } from '../elements/states'
+import { Confirmed } from '../forms/confirmed'
+import { Heading } from '../frame/heading'
+import { usePageTitle } from '../frame/page-title'
+import { useWords } from '../texts/words'
 import { BrandingCard } from './branding-card'
 import { KeyContext } from './known-key'
 import { FieldWarning, MerchantForm } from './merchant-form'
@@ -16,9 +20,11 @@ import { PayoutAddress } from './payout-address'
 export function SettingsPage({ merchant }: { merchant: MerchantBody }) {
   const { t } = useWords()
   usePageTitle(t.settings.title)
+  const [role, mayChange] = [useRole(), useMay('updateMerchant')]
   return (
     <>
       <Heading title={t.settings.title} />
+      {role && !mayChange && <p className="lead">{t.settings.readOnly(t.team.roles[role])}</p>}
       <Columns>
         <div>
           <Store merchant={merchant} />
@@ -26,10 +32,12 @@ export function SettingsPage({ merchant }: { merchant: MerchantBody }) {
           <BrandingCard />
         </div>
         <div>
-          <Allowed to="keys:write">
+          <Allowed to="rotateKey">
             <ApiKey />
           </Allowed>
-          <WebhookSecret merchant={merchant} />
+          <Allowed to="rotateWebhookSecret">
+            <WebhookSecret merchant={merchant} />
+          </Allowed>
         </div>
       </Columns>
     </>
@@ -87,17 +95,25 @@ function ApiKey() {
 
 function WebhookSecret({ merchant }: { merchant: MerchantBody }) {
   const { t, exactMoment } = useWords()
-  const [shown, setShown] = useState(false)
+  const show = useMutation({ mutationFn: api.merchantSecrets })
   const saved = useMerchantSaved()
   const rotate = useMutation({ mutationFn: api.rotateSecret, onSuccess: saved })
   const { pending_webhook_secret: pending, pending_webhook_secret_activates_at: activatesAt } = merchant
-  if (merchant.webhook_secret === null) return null
+  const secret = show.data?.webhook_secret
   return (
     <Card title={t.settings.secret}>
       <p>{t.settings.secretText}</p>
-      <div className="secret">
-        <CopyValue value={merchant.webhook_secret} label={t.settings.secret} isHidden={!shown} />
-      </div>
+      {secret && (
+        <div className="secret" role="status">
+          <CopyValue value={secret} label={t.settings.secret} />
+        </div>
+      )}
+      {show.data && !secret && (
+        <p className="warning" role="status">
+          {t.failures.fresh_login_required}
+        </p>
+      )}
+      {show.error && <Failure error={show.error} />}
       {pending && (
         <div className="secret" role="status">
           <p>{activatesAt && t.settings.pending(exactMoment(activatesAt))}</p>
@@ -106,8 +122,8 @@ function WebhookSecret({ merchant }: { merchant: MerchantBody }) {
       )}
       {rotate.error && <Failure error={rotate.error} />}
       <div className="buttons">
-        <Button variant="default" onClick={() => setShown(!shown)}>
-          {shown ? t.settings.hide : t.settings.show}
+        <Button variant="default" loading={show.isPending} onClick={() => (secret ? show.reset() : show.mutate())}>
+          {secret ? t.settings.hide : t.settings.show}
         </Button>
         {pending ? (
           <Confirmed action={t.settings.activate} question={t.settings.activateSure} work={api.activateSecret} onDone={saved} />

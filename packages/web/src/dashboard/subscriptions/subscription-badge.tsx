@@ -1,6 +1,6 @@
 import type { SubscriptionBody } from '@ponte/contracts'
-import { Badge, type Tone } from '../elements'
-import { useWords } from '../texts'
+import { Badge, type Tone } from '../elements/badge'
+import { useWords } from '../texts/words'
 
 const tones: Record<SubscriptionBody['status'], Tone> = {
   active: 'good',

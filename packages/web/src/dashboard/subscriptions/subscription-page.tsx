@@ -4,11 +4,21 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
-import { Allowed, api } from '../api'
-import { Badge, Card, Columns, CopyValue, Facts, Failure, LinkLine, Timeline, TimelineEntry } from '../elements'
-import { Confirmed } from '../forms'
-import { Back, Heading, NotYet, usePageTitle } from '../frame'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { Allowed } from '../api/use-memberships'
+import { Badge } from '../elements/badge'
+import { Card, Columns } from '../elements/card'
+import { CopyValue, LinkLine } from '../elements/copy'
+import { Facts } from '../elements/facts'
+import { Failure } from '../elements/states'
+import { Timeline, TimelineEntry } from '../elements/timeline'
+import { Confirmed } from '../forms/confirmed'
+import { Back, Heading } from '../frame/heading'
+import { NotYet } from '../frame/missing'
+import { usePageTitle } from '../frame/page-title'
+import { useWords } from '../texts/words'
+import { SubscriptionActions } from './change-subscription'
+import { type NextStep, nextSteps } from './next-step'
 import { comingDates } from './period-dates'
 import { SubscriptionBadge } from './subscription-badge'
 import { useRhythm } from './subscriptions-page'
@@ -31,13 +41,17 @@ export function SubscriptionPage({ id }: { id: string }) {
       {back}
       <Heading title={subscription.external_ref ?? subscription.description ?? shortened(subscription.id, 13)}>
         {isLive && (
-          <Allowed to="subscriptions:write">
+          <Allowed to="cancelSubscription">
             <Confirmed
               action={t.subscriptions.cancelOne}
               question={t.subscriptions.cancelSure}
               work={() => api.cancelSubscription(id)}
               onDone={() => void found.refetch()}
             />
+          </Allowed>
+        )}
+        {isLive && (
+          <Allowed to="chargeSubscription">
             <ChargeButton id={id} onDone={() => void found.refetch()} />
           </Allowed>
         )}
@@ -61,6 +75,11 @@ export function SubscriptionPage({ id }: { id: string }) {
         <Card title={t.subscriptions.calendar}>
           <Calendar subscription={subscription} />
           <Details subscription={subscription} />
+          {isLive && (
+            <Allowed to="updateSubscription">
+              <SubscriptionActions subscription={subscription} onDone={() => void found.refetch()} />
+            </Allowed>
+          )}
         </Card>
       </Columns>
     </>
@@ -132,7 +151,7 @@ function Received({ id, charge, onAccepted }: { id: string; charge: Subscription
   return (
     <>
       <p>{t.subscriptions.received(brl(received))}</p>
-      <Allowed to="subscriptions:write">
+      <Allowed to="acceptCharge">
         <Confirmed
           action={t.subscriptions.accept}
           question={t.subscriptions.acceptSure(brl(received))}
@@ -168,9 +187,15 @@ function Calendar({ subscription }: { subscription: SubscriptionBody }) {
 
 function Details({ subscription }: { subscription: SubscriptionBody }) {
   const { t, moment, exactMoment } = useWords()
-  const { next_charge_at, timezone } = subscription
+  const { timezone } = subscription
+  const texts = t.subscriptions.nextSteps
+  const sentence = (step: NextStep): string => {
+    if ('at' in step) return texts[step.kind](moment(step.at, timezone))
+    return 'periods' in step ? texts[step.kind](step.periods) : texts[step.kind]
+  }
+  const steps = nextSteps(subscription)
   const rows: [string, ReactNode][] = [
-    [t.subscriptions.next, next_charge_at ? moment(next_charge_at, timezone) : t.none],
+    [t.subscriptions.comesNext, steps.length === 0 ? t.none : steps.map(step => <p key={step.kind}>{sentence(step)}</p>)],
     [t.subscriptions.timezone, timezone],
     [t.subscriptions.done, t.subscriptions.doneOf(subscription.charges_done, subscription.max_periods)],
     [t.created, exactMoment(subscription.created_at)],

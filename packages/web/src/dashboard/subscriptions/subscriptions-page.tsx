@@ -2,12 +2,16 @@ import { Button } from '@mantine/core'
 import type { SubscriptionBody } from '@ponte/contracts'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
-import { Allowed, api } from '../api'
-import { Empty } from '../elements'
-import { useNewInvoice } from '../forms'
-import { Heading, usePageTitle } from '../frame'
-import { ChoiceFilter, Download, ListCard, useFilters, useList } from '../lists'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { Allowed } from '../api/use-memberships'
+import { Empty } from '../elements/states'
+import { useNewInvoice } from '../forms/new-invoice'
+import { Heading } from '../frame/heading'
+import { usePageTitle } from '../frame/page-title'
+import { Download } from '../lists/download'
+import { ChoiceFilter, useFilters } from '../lists/filters'
+import { ListCard, useList } from '../lists/paging'
+import { useWords } from '../texts/words'
 import { NewSubscription } from './new-subscription'
 import { SubscriptionBadge } from './subscription-badge'
 
@@ -32,7 +36,7 @@ export function SubscriptionsPage() {
     <>
       <Heading title={t.subscriptions.title}>
         <Download list="subscriptions" query={filters} />
-        <Allowed to="subscriptions:write">
+        <Allowed to="createSubscription">
           <Button onClick={form.open}>{t.subscriptions.fresh}</Button>
         </Allowed>
       </Heading>
@@ -50,7 +54,7 @@ export function SubscriptionsPage() {
         onClear={isFiltered ? clear : null}
         empty={
           <Empty title={t.subscriptions.empty} text={t.subscriptions.emptyText}>
-            <Allowed to="subscriptions:write">
+            <Allowed to="createSubscription">
               <Button variant="light" onClick={form.open}>
                 {t.subscriptions.fresh}
               </Button>

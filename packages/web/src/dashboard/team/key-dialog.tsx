@@ -1,10 +1,13 @@
 import { Button, Checkbox, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../api'
-import { CopyValue } from '../elements'
-import { CheckedForm, Dialog, type Opened, required } from '../forms'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { useHolds } from '../api/use-memberships'
+import { CopyValue } from '../elements/copy'
+import { CheckedForm } from '../forms/checked-form'
+import { Dialog, type Opened } from '../forms/dialog'
+import { required } from '../forms/rules'
+import { useWords } from '../texts/words'
 import { useTeamChanged } from './use-team'
 
 export function KeyDialog({ opened, onClose }: Opened) {
@@ -19,6 +22,9 @@ export function KeyDialog({ opened, onClose }: Opened) {
 function KeyForm({ onDone }: { onDone(): void }) {
   const { t } = useWords()
   const [chosen, setChosen] = useState<readonly string[]>([])
+  const holds = useHolds()
+  // No key may do more than its maker.
+  const scopes = (Object.entries(t.team.scopeNames) as [keyof typeof t.team.scopeNames, string][]).filter(([scope]) => holds(scope))
   const make = useMutation({ mutationFn: api.createKey, onSuccess: useTeamChanged() })
   const toggle = (scope: string) => setChosen(chosen.includes(scope) ? chosen.filter(each => each !== scope) : [...chosen, scope])
   if (make.data) {
@@ -58,7 +64,7 @@ function KeyForm({ onDone }: { onDone(): void }) {
           />
           <fieldset className="kinds">
             <legend>{t.team.scopes}</legend>
-            {Object.entries(t.team.scopeNames).map(([scope, label]) => (
+            {scopes.map(([scope, label]) => (
               <Checkbox key={scope} label={label} checked={chosen.includes(scope)} onChange={() => toggle(scope)} />
             ))}
             {chosen.length === 0 && <p className="faint">{t.team.scopesFault}</p>}

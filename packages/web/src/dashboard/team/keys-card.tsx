@@ -1,19 +1,20 @@
 import { Button } from '@mantine/core'
 import type { NamedKeyBody } from '@ponte/contracts'
 import { useState } from 'react'
-import { api } from '../api'
-import { Badge, Card, Failure } from '../elements'
-import { Confirmed } from '../forms'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { Badge } from '../elements/badge'
+import { Card } from '../elements/card'
+import { Failure } from '../elements/states'
+import { Confirmed } from '../forms/confirmed'
+import { useWords } from '../texts/words'
 import { KeyDialog } from './key-dialog'
-import { isForbidden, useKeys, useTeamChanged } from './use-team'
+import { useKeys, useTeamChanged } from './use-team'
 
 export function KeysCard({ nameOf }: { nameOf(userId: string): string }) {
   const { t } = useWords()
   const [isMaking, setMaking] = useState(false)
   const { data, error, refetch } = useKeys()
-  // Nothing is shown before it is known that the member may see it.
-  if (isForbidden(error) || (!data && !error)) return null
+  if (!data && !error) return null
   return (
     <Card title={t.team.keys} className="team">
       <p>{t.team.keysText}</p>

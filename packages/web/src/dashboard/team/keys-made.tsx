@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core'
 import type { MemberBody } from '@ponte/contracts'
-import { useWords } from '../texts'
+import { useWords } from '../texts/words'
 import { useKeys } from './use-team'
 
 interface KeysMadeProps {

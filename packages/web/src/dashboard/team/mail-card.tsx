@@ -1,13 +1,14 @@
 import { Checkbox } from '@mantine/core'
 import type { MailTopic } from '@ponte/contracts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { api } from '../api'
-import { Card, Failure } from '../elements'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { Card } from '../elements/card'
+import { Failure } from '../elements/states'
+import { useWords } from '../texts/words'
 
 const KEY = ['mail']
 
-/** What reaches the user's own mailbox, in the language of this page. */
+/** The user's own mailbox, in the language of this page. */
 export function MailCard() {
   const { t, language } = useWords()
   const queries = useQueryClient()

@@ -1,10 +1,14 @@
 import { Button } from '@mantine/core'
 import type { InvitationBody, MemberBody } from '@ponte/contracts'
 import { useState } from 'react'
-import { Allowed, api, userId } from '../api'
-import { Badge, Card, Failure, Loading } from '../elements'
-import { Confirmed } from '../forms'
-import { useWords } from '../texts'
+import { api } from '../api/api'
+import { userId } from '../api/session'
+import { Allowed } from '../api/use-memberships'
+import { Badge } from '../elements/badge'
+import { Card } from '../elements/card'
+import { Failure, Loading } from '../elements/states'
+import { Confirmed } from '../forms/confirmed'
+import { useWords } from '../texts/words'
 import { KeysMade } from './keys-made'
 import { RoleDialog } from './role-dialog'
 import { useInvitations, useMembers, useTeamChanged } from './use-team'
@@ -32,7 +36,7 @@ export function MembersCard() {
               </td>
               <td>
                 <div className="buttons">
-                  <Allowed to="members:write">
+                  <Allowed to="updateMember">
                     <Button variant="default" onClick={() => setChanging(member)}>
                       {t.team.changeRole}
                     </Button>
@@ -88,7 +92,7 @@ export function InvitationsCard() {
               </td>
               <td>
                 <div className="buttons">
-                  <Allowed to="members:write">
+                  <Allowed to="revokeInvitation">
                     <Confirmed
                       action={t.team.revoke}
                       question={t.team.revokeInvitationSure(email)}

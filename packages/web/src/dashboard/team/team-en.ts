@@ -1,7 +1,6 @@
 import { auditEn } from './audit/audit-en'
 import type { teamPt } from './team-pt'
 
-/** Who works for the merchant, the keys, and what was changed. */
 export const teamEn: typeof teamPt = {
   title: 'Team',
   lead: 'Each person logs in for themselves and may do what their role allows.',
@@ -32,6 +31,20 @@ export const teamEn: typeof teamPt = {
   invited: 'The invitation is ready',
   invitedText: 'Send them this link. It works once, for seven days, and is not shown again.',
   link: 'Link of the invitation',
+  waits: {
+    title: 'Waiting',
+    text: 'If no one of you asked for this, cancel it now and change your password.',
+    payout: 'the payout address changes to the one below',
+    leaves: who => `${who} is removed`,
+    becomes: (who, role) => `${who} becomes ${role}`,
+    from: when => `from ${when} on.`,
+    cancel: 'Cancel the change',
+    cancelSure: 'Cancel this change? It can be asked for again.',
+    contested: 'The owner objects. Unless another owner confirms it, nothing changes.',
+    confirm: 'Confirm the change',
+    confirmSure: 'Confirm it? Ask the other owner in person first. It takes effect two days from now, unless an owner cancels it.',
+    others: 'Who was an owner when it was asked for can cancel it.',
+  },
   open: 'Open invitations',
   until: when => `valid until ${when}`,
   revoke: 'Revoke',

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { Allowed } from '../api'
-import { Heading, usePageTitle } from '../frame'
-import { useWords } from '../texts'
-import { ChangesCard } from './audit'
+import { Allowed } from '../api/use-memberships'
+import { Heading } from '../frame/heading'
+import { usePageTitle } from '../frame/page-title'
+import { useWords } from '../texts/words'
+import { ChangesCard } from './audit/changes-card'
 import { InviteDialog } from './invite-dialog'
 import { KeysCard } from './keys-card'
 import { MailCard } from './mail-card'
@@ -20,7 +21,7 @@ export function TeamPage() {
   return (
     <>
       <Heading title={t.team.title}>
-        <Allowed to="members:write">
+        <Allowed to="createInvitation">
           <Button onClick={() => setInviting(true)}>{t.team.invite}</Button>
         </Allowed>
       </Heading>

@@ -2,6 +2,7 @@ import type { endpointsPt } from './endpoints-pt'
 
 /** Where webhooks go. */
 export const endpointsEn: typeof endpointsPt = {
+  hidden: 'Your role does not see endpoints. An owner can give you another one under Team.',
   title: 'Endpoints',
   lead: 'Each endpoint gets the events it chose, with its own secret, attempts and pace. One that does not answer holds up no other.',
   main: 'Webhook URL',

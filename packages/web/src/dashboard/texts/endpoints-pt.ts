@@ -1,5 +1,6 @@
 /** Where webhooks go. */
 export const endpointsPt = {
+  hidden: 'O seu papel não vê os endpoints. Um dono pode lhe dar outro em Equipe.',
   title: 'Endpoints',
   lead: 'Cada endpoint recebe os eventos que escolheu, com segredo, tentativas e ritmo próprios. Um que não responde não atrasa os outros.',
   main: 'URL do webhook',

@@ -36,6 +36,11 @@ export const paymentsEn: typeof paymentsPt = {
     handle: 'Mark as handled',
     reopen: 'Show it again',
     handledAt: (moment, who) => (who === null ? `Handled on ${moment}` : `Handled on ${moment} by ${who}`),
+    accept: 'Count as paid',
+    acceptSure: (gross, brl) =>
+      `Count the ${gross} that came as full payment of ${brl}? This happens once, and only the network can undo it: your systems are notified that the order is paid.`,
+    givesAway: amount => `You give away ${amount}. It stands in your books.`,
+    reason: 'Why, for your own records',
     noOrder: 'No order',
     taken: 'The order takes',
     leftOver: 'Left over',

@@ -47,6 +47,11 @@ export const paymentsPt = {
     handle: 'Marcar como resolvido',
     reopen: 'Mostrar de novo',
     handledAt: (moment: string, who: string | null) => (who === null ? `Resolvido em ${moment}` : `Resolvido em ${moment} por ${who}`),
+    accept: 'Contar como paga',
+    acceptSure: (gross: string, brl: string) =>
+      `Contar os ${gross} que chegaram como pagamento total de ${brl}? Isto acontece uma vez, e só a rede pode desfazer: os seus sistemas são avisados de que a cobrança está paga.`,
+    givesAway: (amount: string) => `Você abre mão de ${amount}. Fica registrado no seu livro.`,
+    reason: 'Por quê, para o seu registro',
     noOrder: 'Sem cobrança',
     taken: 'A cobrança usa',
     leftOver: 'Sobra',

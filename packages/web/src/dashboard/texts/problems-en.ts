@@ -1,10 +1,10 @@
 import type { problemsPt } from './problems-pt'
 
-/** What is wrong with a field, a request, an address or the connection. */
 export const problemsEn: typeof problemsPt = {
   faults: {
     required: 'Fill in this field.',
     email: 'Write an email address, such as ana@shop.com.',
+    code: 'Write the six digits that the app shows now.',
     weakPassword: 'Use at least 8 characters.',
     amount: 'Write an amount of reais above zero, with at most two digits of cents: 1,500.00.',
     address: 'This is not an address: copy it from your wallet again, all of it. It is 0x and 40 letters and digits, and capitals count.',
@@ -23,13 +23,17 @@ export const problemsEn: typeof problemsPt = {
     invalid_request: 'One of the fields is not right.',
     rate_limited: 'Too many requests in a short time. Wait a minute.',
     service_unavailable: 'A part of the service does not answer now. Try again shortly.',
+    orders_paused: 'New orders are paused at the moment. Those that exist can be paid. Try again later.',
     rate_unavailable: 'There is no fresh exchange rate. Try again shortly.',
     payout_address_required: 'The payout address is missing. Set it in Settings.',
     payout_address_refused: 'This address cannot be paid. Set another in Settings.',
     order_has_payments: 'The order has received money and cannot be cancelled.',
     invalid_state: 'Its present state does not allow this.',
+    events_reset: 'These events were put back to an earlier moment. Reload the page.',
     not_due: 'The current period is already charged.',
     not_found: 'We cannot find what you are looking for.',
+    second_factor_required:
+      'For your safety: log out, log in again with the code of your second factor, and repeat this within a few minutes.',
     fresh_login_required: 'For your safety: log out, log in again, and repeat this within a few minutes.',
     forbidden: 'Your role in this store does not allow this. An owner can change it under Team.',
     merchant_exists: 'This account already has a store. Reload the page.',

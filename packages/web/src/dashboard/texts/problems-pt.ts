@@ -3,11 +3,11 @@ import type { ErrorCode } from '@ponte/contracts'
 /** Codes without a sentence of their own are answered with `other`, never with the service's English one. */
 type Failures = { title: string; other: string } & Partial<Record<ErrorCode | 'unreachable' | 'payout_address_refused', string>>
 
-/** What is wrong with a field, a request, an address or the connection. */
 export const problemsPt = {
   faults: {
     required: 'Preencha este campo.',
     email: 'Escreva um e-mail, como ana@loja.com.br.',
+    code: 'Escreva os seis dígitos que o aplicativo mostra agora.',
     weakPassword: 'Use pelo menos 8 caracteres.',
     amount: 'Escreva um valor em reais acima de zero, com até dois dígitos de centavos: 1.500,00.',
     address: 'Isto não é um endereço: copie de novo da carteira, inteiro. São 0x e 40 letras e números, e até maiúsculas contam.',
@@ -26,13 +26,16 @@ export const problemsPt = {
     invalid_request: 'Algum campo não está certo.',
     rate_limited: 'Foram muitos pedidos em pouco tempo. Espere um minuto.',
     service_unavailable: 'Uma parte do serviço não responde agora. Tente em instantes.',
+    orders_paused: 'Novas cobranças estão pausadas no momento. As que existem podem ser pagas. Tente mais tarde.',
     rate_unavailable: 'Não há cotação recente do dólar. Tente em instantes.',
     payout_address_required: 'Falta o endereço de recebimento. Informe-o em Ajustes.',
     payout_address_refused: 'Este endereço não pode receber. Informe outro em Ajustes.',
     order_has_payments: 'A cobrança já recebeu dinheiro e não pode ser cancelada.',
     invalid_state: 'O estado atual não permite isto.',
+    events_reset: 'Estes eventos voltaram a um momento anterior. Recarregue a página.',
     not_due: 'O período atual já foi cobrado.',
     not_found: 'Não encontramos o que você procura.',
+    second_factor_required: 'Para sua segurança: saia, entre de novo com o código do segundo fator e repita em poucos minutos.',
     fresh_login_required: 'Para sua segurança: saia, entre de novo e repita em poucos minutos.',
     forbidden: 'O seu papel nesta loja não permite isto. Um dono pode trocá-lo em Equipe.',
     merchant_exists: 'Esta conta já tem uma loja. Recarregue a página.',

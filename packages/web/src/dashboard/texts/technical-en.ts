@@ -24,10 +24,12 @@ export const technicalEn: typeof technicalPt = {
       'order.paid_after_cancel': 'Order paid after it was cancelled',
       'order.duplicate': 'Order paid twice',
       'order.settled': 'Money paid out',
+      'order.accepted': 'Payment accepted by you',
       'payment.unmatched': 'Payment without an order',
       'subscription.order_issued': 'Subscription order issued',
       'subscription.upcoming': 'Subscription charge upcoming',
       'subscription.past_due': 'Subscription past due',
+      'subscription.paused': 'Subscription paused',
       'subscription.resumed': 'Subscription resumed',
       'account.changed': 'Change of your account',
       'endpoint.test': 'Test event',
@@ -107,6 +109,8 @@ export const technicalEn: typeof technicalPt = {
   },
   settings: {
     title: 'Settings',
+    readOnly: role =>
+      `With your role (${role}) you see the settings and do not change them. An owner can give you another role under Team.`,
     store: 'Store',
     key: 'API key',
     keyText: 'We keep only a digest of the key: it is shown once, when it is made.',

@@ -1,6 +1,5 @@
 import type { auditPt } from './audit-pt'
 
-/** What the list of changes is written of. */
 export const auditEn: typeof auditPt = {
   actions: {
     'merchant.create': 'Store created',
@@ -22,9 +21,17 @@ export const auditEn: typeof auditPt = {
     'member.remove': 'Member removed',
     'webhook_secret.rotate': 'New webhook secret made',
     'webhook_secret.activate': 'New webhook secret in force',
+    'webhook_secret.show_again': 'Webhook secret shown again',
+    'endpoint_secret.show_again': 'Endpoint secret shown again',
+    'owner_change.cancel': 'Change of the owners cancelled',
+    'owner_change.confirm': 'Change of the owners confirmed',
+    'owner_change.activate': 'Owners changed',
+    'merchant.freeze': 'Account frozen by the operator',
+    'merchant.unfreeze': 'Account not frozen any more',
 
     'order.create': 'Order created',
     'order.cancel': 'Order cancelled',
+    'order.accept': 'Order accepted as paid',
     'attention.handle': 'Case marked as handled',
     'attention.reopen': 'Case opened again',
     'subscription.create': 'Subscription created',
@@ -46,6 +53,7 @@ export const auditEn: typeof auditPt = {
     display_name: 'store name',
     webhook_url: 'webhook URL',
     payout_address: 'payout address',
+    pending_owner_change: 'change of the owners',
     pending_payout_change: 'change of the payout address',
     api_key: 'API key',
     webhook_secret: 'webhook secret',

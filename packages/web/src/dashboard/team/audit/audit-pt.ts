@@ -1,4 +1,3 @@
-/** What the list of changes is written of. */
 export const auditPt = {
   actions: {
     'merchant.create': 'Loja criada',
@@ -20,9 +19,17 @@ export const auditPt = {
     'member.remove': 'Membro removido',
     'webhook_secret.rotate': 'Novo segredo de webhook criado',
     'webhook_secret.activate': 'Novo segredo de webhook em vigor',
+    'webhook_secret.show_again': 'Segredo de webhook mostrado de novo',
+    'endpoint_secret.show_again': 'Segredo de endpoint mostrado de novo',
+    'owner_change.cancel': 'Troca dos donos cancelada',
+    'owner_change.confirm': 'Troca dos donos confirmada',
+    'owner_change.activate': 'Donos mudaram',
+    'merchant.freeze': 'Conta congelada pelo operador',
+    'merchant.unfreeze': 'Conta não está mais congelada',
 
     'order.create': 'Cobrança criada',
     'order.cancel': 'Cobrança cancelada',
+    'order.accept': 'Cobrança aceita como paga',
     'attention.handle': 'Caso marcado como resolvido',
     'attention.reopen': 'Caso reaberto',
     'subscription.create': 'Assinatura criada',
@@ -45,6 +52,7 @@ export const auditPt = {
     display_name: 'nome da loja',
     webhook_url: 'URL de webhook',
     payout_address: 'endereço de recebimento',
+    pending_owner_change: 'troca dos donos',
     pending_payout_change: 'troca do endereço de recebimento',
     api_key: 'chave de API',
     webhook_secret: 'segredo de webhook',

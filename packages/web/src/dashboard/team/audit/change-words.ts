@@ -6,7 +6,7 @@ interface ChangeTexts {
   audit: { names: Readonly<Record<string, string>> }
 }
 
-/** What an entry of the audit log names, in words: fields, a role, or what a key may do. */
+/** Fields, a role, or a key's scopes of an audit entry, in words. */
 export const changesIn = (changed: readonly string[], { roles, scopeNames, audit }: ChangeTexts): string[] =>
   changed.map(name => {
     const role = /^role:(.*)$/.exec(name)?.[1]

@@ -1,2 +1,0 @@
-export { Mark } from './mark'
-export { ThemeButton } from './theme-button'

@@ -1,2 +1,0 @@
-export { MerchantLinks, MerchantLogo } from './merchant-links'
-export { useBranding } from './use-branding'

@@ -1,1 +1,0 @@
-export { Situation } from './situation'

@@ -1,1 +1,0 @@
-export { SubscriptionPage } from './subscription-page'

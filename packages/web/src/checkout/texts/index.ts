@@ -1,2 +1,0 @@
-export type { StateName } from './states-pt'
-export { loadTexts, useWords } from './words'

@@ -1,4 +1,0 @@
-export { authorize, handIn } from './authorize'
-export { outcomeOf, payWithWallet, type Step } from './pay'
-export { useWallets, type Wallet } from './provider'
-export { Refusal, type RefusalKind, refusalOf } from './refusal'

@@ -1,3 +1,0 @@
-export { Door } from './door'
-export { Onboarding } from './onboarding'
-export { SignIn } from './sign-in'

@@ -1,0 +1,70 @@
+import { Button, Textarea } from '@mantine/core'
+import type { OrderBody } from '@ponte/contracts'
+import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../api/api'
+import { CheckedForm } from '../forms/checked-form'
+import { Dialog } from '../forms/dialog'
+import { required } from '../forms/rules'
+import { useWords } from '../texts/words'
+
+interface AcceptOrderProps {
+  order: OrderBody
+  /** What is confirmed, platform fee included. */
+  gross: string
+  onDone(): void
+}
+
+/** The merchant's word that what came pays the order, with what it gives away and why. */
+export function AcceptOrder(of: AcceptOrderProps) {
+  const { t } = useWords()
+  const [isAsked, setAsked] = useState(false)
+  return (
+    <>
+      <Button size="compact-sm" onClick={() => setAsked(true)}>
+        {t.attention.accept}
+      </Button>
+      <Dialog title={t.attention.accept} opened={isAsked} onClose={() => setAsked(false)}>
+        <Reason {...of} onClose={() => setAsked(false)} />
+      </Dialog>
+    </>
+  )
+}
+
+function Reason({ order, gross, onDone, onClose }: AcceptOrderProps & { onClose(): void }) {
+  const { t, brl, usdc } = useWords()
+  const work = useMutation({
+    mutationFn: (reason: string) => api.acceptOrder(order.id, reason),
+    onSuccess: () => {
+      onClose()
+      onDone()
+    },
+  })
+  const missing = parseUsdc(order.usdc_amount) - parseUsdc(gross)
+  return (
+    <CheckedForm
+      rules={{ reason: [required] }}
+      error={work.error}
+      onSubmit={text => work.mutate(text('reason'))}
+      action={
+        <div className="buttons">
+          <Button variant="default" onClick={onClose}>
+            {t.cancel}
+          </Button>
+          <Button type="submit" loading={work.isPending}>
+            {t.attention.accept}
+          </Button>
+        </div>
+      }
+    >
+      {faultOf => (
+        <>
+          <p>{t.attention.acceptSure(usdc(gross), brl(order.brl_amount))}</p>
+          {missing > 0n && <p>{t.attention.givesAway(usdc(formatUsdc(missing)))}</p>}
+          <Textarea name="reason" label={t.attention.reason} maxLength={500} error={faultOf('reason')} data-autofocus />
+        </>
+      )}
+    </CheckedForm>
+  )
+}

@@ -1,2 +1,0 @@
-export { AttentionCard } from './attention-card'
-export { AttentionPage } from './attention-page'

@@ -1,6 +1,0 @@
-export { Badge, type Tone } from './badge'
-export { Card, Columns } from './card'
-export { CodeBlock, CopyValue, LinkLine } from './copy'
-export { Facts } from './facts'
-export { Empty, Failure, Loading } from './states'
-export { Timeline, TimelineEntry } from './timeline'

@@ -1,5 +1,0 @@
-export { CheckedForm, type FieldText } from './checked-form'
-export { Confirmed } from './confirmed'
-export { Dialog, type Opened } from './dialog'
-export { NewInvoice, useNewInvoice } from './new-invoice'
-export { address, email, optionalColor, optionalEmail, password, periods, type Rule, required, returnUrl, urlOf, webUrl } from './rules'

@@ -1,5 +1,0 @@
-export { Frame } from './frame'
-export { Back, Heading } from './heading'
-export { Missing, NotYet } from './missing'
-export { usePageTitle } from './page-title'
-export { Tools } from './tools'

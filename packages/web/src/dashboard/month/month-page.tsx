@@ -1,0 +1,129 @@
+import { Button } from '@mantine/core'
+import type { SummaryBody } from '@ponte/contracts'
+import { parseBrl } from '@ponte/contracts/money'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useSearchParams } from 'wouter'
+import { api } from '../api/api'
+import { Badge } from '../elements/badge'
+import { Card } from '../elements/card'
+import { Failure, Loading } from '../elements/states'
+import { Heading } from '../frame/heading'
+import { usePageTitle } from '../frame/page-title'
+import { Download } from '../lists/download'
+import { VolumeChart } from '../overview/volume-chart'
+import { useWords } from '../texts/words'
+import { BOOKS_ZONE, daysOf, dutyOf, instantsOf, monthAfter, monthAt } from './months'
+import { Movements } from './movements'
+import './month.css'
+
+const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/
+
+/** One civil month of the ledger: what there was, what moved, what there is. */
+export function MonthPage() {
+  const { t, locale, language } = useWords()
+  const [search] = useSearchParams()
+  const asked = search.get('month') ?? ''
+  const present = monthAt(new Date())
+  const month = MONTH.test(asked) ? asked : present
+  const name = new Date(`${month}-15T12:00:00Z`).toLocaleDateString(locale, { month: 'long', year: 'numeric' })
+  usePageTitle(`${t.month.title}: ${name}`)
+  const found = useQuery({
+    queryKey: ['summary', month],
+    queryFn: () => api.summary({ ...daysOf(month), timezone: BOOKS_ZONE, by: 'day' }),
+  })
+  return (
+    <>
+      <Heading title={t.month.title}>
+        <Download list="entries" query={{ ...instantsOf(month), form: language === 'pt' ? 'brazilian' : undefined }} />
+      </Heading>
+      <nav className="months" aria-label={t.month.choose}>
+        <Button component={Link} href={`/month?month=${monthAfter(month, -1)}`} variant="default" aria-label={t.month.before}>
+          ‹
+        </Button>
+        <strong>{name}</strong>
+        {month < present && (
+          <Button component={Link} href={`/month?month=${monthAfter(month, 1)}`} variant="default" aria-label={t.month.after}>
+            ›
+          </Button>
+        )}
+      </nav>
+      {found.error && <Failure error={found.error} onRetry={() => void found.refetch()} />}
+      {found.isPending && <Loading />}
+      {found.data && (
+        <>
+          <Balance summary={found.data} isClosed={(found.data.closed_through ?? '') >= instantsOf(month).at_lt} />
+          <DutyCard month={month} brl={found.data.total.brl_amount} />
+        </>
+      )}
+      <Movements key={month} month={month} />
+    </>
+  )
+}
+
+function Balance({ summary, isClosed }: { summary: SummaryBody; isClosed: boolean }) {
+  const { t, brl, usdc } = useWords()
+  const { opening, total, closing } = summary
+  const rows = [
+    [t.overview.gross, opening.gross, total.gross, closing.gross],
+    [t.overview.fee, opening.platform_fee, total.platform_fee, closing.platform_fee],
+    [t.overview.settled, opening.settled, total.settled, closing.settled],
+    [t.overview.unsettled, opening.waiting, total.waiting, closing.waiting],
+    [t.month.unmatched, opening.unmatched, total.unmatched, closing.unmatched],
+    ...(/^[0.]+$/.test(closing.given_away) ? [] : [[t.month.givenAway, opening.given_away, total.given_away, closing.given_away] as const]),
+  ] as const
+  return (
+    <Card
+      title={
+        <>
+          {t.overview.paid(total.payments)} · {brl(total.brl_amount)}{' '}
+          <Badge tone={isClosed ? 'good' : 'calm'}>{isClosed ? t.month.closed : t.month.isOpen}</Badge>
+        </>
+      }
+    >
+      <VolumeChart summary={summary} />
+      <div className="balance">
+        <table>
+          <thead>
+            <tr>
+              <th>USDC</th>
+              <th>{t.month.opening}</th>
+              <th>{t.month.moved}</th>
+              <th>{t.month.closing}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([label, ...amounts]) => (
+              <tr key={label}>
+                <th scope="row">{label}</th>
+                {amounts.map((amount, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: three columns that never change places
+                  <td key={index}>{usdc(amount).replace(/\sUSDC$/, '')}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className="faint">{t.month.basis}</p>
+    </Card>
+  )
+}
+
+/** The month's sum beside the merchant's own duty to report. */
+function DutyCard({ month, brl }: { month: string; brl: string }) {
+  const { t, brl: reais } = useWords()
+  const duty = dutyOf(month)
+  if (!duty) return null
+  const units = brl.startsWith('-') ? 0n : parseBrl(brl)
+  const isAbove = units > duty.limitCentavos
+  const share = ((units * 100n) / duty.limitCentavos).toString()
+  const limit = reais(`${duty.limitCentavos / 100n}.00`)
+  return (
+    <Card title={t.month.duty}>
+      <p className={isAbove ? 'above' : ''}>{isAbove ? t.month.above(limit) : t.month.below(limit, share)}</p>
+      <p className="faint">
+        {t.month.noAdvice} <a href={duty.url}>{duty.source}</a> ({t.month.read(duty.read)})
+      </p>
+    </Card>
+  )
+}

@@ -1,0 +1,87 @@
+import { Button } from '@mantine/core'
+import type { EntryBody } from '@ponte/contracts'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { api } from '../api/api'
+import { Badge } from '../elements/badge'
+import { Card } from '../elements/card'
+import { Failure, Loading } from '../elements/states'
+import { useWords } from '../texts/words'
+import { BOOKS_ZONE, instantsOf, monthAt } from './months'
+
+const PAGE = '25'
+
+/** Every movement of the month, oldest first. */
+export function Movements({ month }: { month: string }) {
+  const { t } = useWords()
+  const found = useInfiniteQuery({
+    queryKey: ['entries', month],
+    queryFn: ({ pageParam }) => api.entries({ ...instantsOf(month), limit: PAGE, after: pageParam === 0 ? undefined : String(pageParam) }),
+    initialPageParam: 0,
+    getNextPageParam: page => (page.has_more ? page.next_after : undefined),
+  })
+  if (found.error) return <Failure error={found.error} onRetry={() => void found.refetch()} />
+  if (!found.data) return <Loading />
+  const entries = found.data.pages.flatMap(({ data }) => data)
+  return (
+    <Card title={t.month.movements}>
+      {entries.length === 0 ? (
+        <p>{t.month.none}</p>
+      ) : (
+        <table className="list">
+          <thead>
+            <tr>
+              <th>{t.month.what}</th>
+              <th>{t.month.when}</th>
+              <th className="number">USDC</th>
+              <th>{t.month.where}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {entries.map(entry => (
+              <Movement key={entry.sequence} entry={entry} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {found.hasNextPage && (
+        <Button variant="default" loading={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
+          {t.month.more}
+        </Button>
+      )}
+    </Card>
+  )
+}
+
+function Movement({ entry }: { entry: EntryBody }) {
+  const { t, usdc, brl, moment } = useWords()
+  const isLater = monthAt(new Date(entry.at)) !== monthAt(new Date(entry.block_time))
+  return (
+    <tr>
+      <td>
+        {entry.order_id ? (
+          <Link href={`/orders/${entry.order_id}`} className="row-link">
+            {t.month.kinds[entry.kind]}
+          </Link>
+        ) : (
+          t.month.kinds[entry.kind]
+        )}{' '}
+        {entry.reverses !== null && <Badge tone="warn">{t.month.reverses(entry.reverses)}</Badge>}
+        <span className="faint">{t.month.numbered(entry.sequence)}</span>
+      </td>
+      <td>
+        {moment(entry.at, BOOKS_ZONE)}
+        {isLater && <span className="faint">{t.month.speaksOf(moment(entry.block_time, BOOKS_ZONE))}</span>}
+      </td>
+      <td className="number">
+        {usdc(entry.amount).replace(/\sUSDC$/, '')}
+        {entry.brl_amount && <span className="faint">{brl(entry.brl_amount)}</span>}
+      </td>
+      <td>
+        <span className="mono short" title={entry.tx_hash}>
+          {`${entry.tx_hash.slice(0, 10)}…${entry.tx_hash.slice(-6)}`}
+        </span>
+      </td>
+    </tr>
+  )
+}

@@ -1,5 +1,0 @@
-export { OrderBadge } from './order-badge'
-export { OrderPage } from './order-page'
-export { OrderTable } from './order-table'
-export { titleOf } from './order-title'
-export { OrdersPage } from './orders-page'

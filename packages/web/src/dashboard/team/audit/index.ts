@@ -1,1 +1,0 @@
-export { ChangesCard } from './changes-card'

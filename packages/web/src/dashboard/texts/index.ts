@@ -1,2 +1,0 @@
-export type { Texts } from './pt'
-export { useWords } from './words'
