@@ -1,6 +1,6 @@
 import { signTestWebhook } from '@ponte/sdk'
 
-/** What is wrong with a signature, as far as it can be found out. */
+/** The likely fault of a signature. */
 export interface Diagnosis {
   valid: boolean
   reason: string

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Ponte, type StoredEvent, signTestWebhook } from '@ponte/sdk'
+import { type Ponte, type PonteError, type StoredEvent, signTestWebhook } from '@ponte/sdk'
 import type { Output } from './output'
 import type { ProfileFile } from './profile'
 
@@ -10,7 +10,7 @@ export interface ListenOptions {
   output: Output
   forwardTo: string
   /** Where to begin; where it ended last time when absent, and at the first time with the next event. */
-  from?: number | 'now' | undefined
+  from?: string | number | undefined
   types?: readonly string[] | undefined
   secret?: string | undefined
   signal: AbortSignal
@@ -22,7 +22,7 @@ const ATTEMPT_MS = 15_000
 const BACKOFF_MAX_MS = 10_000
 
 /**
- * Pulls events by sequence and posts their stored bytes to a program on this machine, signed with a local secret. The position moves on after a
+ * Pulls events by cursor and posts their stored bytes to a program on this machine, signed with a local secret. The position moves on after a
  * 2xx alone and is kept, so neither sleep nor restart nor a program that is down loses an event; one may come twice.
  */
 export async function listen({ ponte, profile, output, forwardTo, types, signal, ...options }: ListenOptions): Promise<void> {
@@ -30,14 +30,14 @@ export async function listen({ ponte, profile, output, forwardTo, types, signal,
   const secret = options.secret ?? known?.secret ?? `whsec_${randomBytes(32).toString('hex')}`
   const wanted = options.from ?? known?.positions[forwardTo] ?? 'now'
   // Kept at once, so that what comes while this program is away is not missed.
-  const after = wanted === 'now' ? await newestSequence(ponte) : wanted
-  const keep = (sequence: number) => {
+  const after = wanted === 'now' ? await newestCursor(ponte) : wanted
+  const keep = (cursor: string | number) => {
     const positions = profile.read().listen?.positions ?? {}
-    profile.save({ listen: { secret, positions: { ...positions, [forwardTo]: sequence } } })
+    profile.save({ listen: { secret, positions: { ...positions, [forwardTo]: cursor } } })
   }
   keep(after)
   output.note(`Webhook secret of this forwarding: ${secret}`)
-  output.note(`Forwarding to ${forwardTo} from event ${after + 1} on; r and Enter send the last one again.`)
+  output.note(`Forwarding to ${forwardTo} from event ${Number.parseInt(String(after), 10) + 1} on; r and Enter send the last one again.`)
 
   let last: StoredEvent | undefined
   options.onResend(() => {
@@ -59,7 +59,10 @@ export async function listen({ ponte, profile, output, forwardTo, types, signal,
     return answer.ok
   }
 
-  const retry = { onRetry: ({ detail }: { detail: string }, ms: number) => output.note(`${detail} Again in ${ms} ms.`) }
+  const retry = {
+    onRetry: ({ detail }: { detail: string }, ms: number) => output.note(`${detail} Again in ${ms} ms.`),
+    onReset: ({ detail, resumeAfter }: PonteError) => output.note(`${detail} Forwarding goes on after ${resumeAfter}.`),
+  }
   for await (const event of ponte.events.follow({ after, signal, includeBody: true, ...retry })) {
     if (!types || types.includes(event.type)) {
       last = event
@@ -75,11 +78,11 @@ export async function listen({ ponte, profile, output, forwardTo, types, signal,
       }
     }
     if (signal.aborted) return
-    keep(event.sequence)
+    keep(event.cursor)
   }
 }
 
-const newestSequence = async (ponte: Ponte) => (await ponte.events.list({ limit: 1 })).data[0]?.sequence ?? 0
+const newestCursor = async (ponte: Ponte) => (await ponte.events.list({ limit: 1 })).data[0]?.cursor ?? 0
 
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error

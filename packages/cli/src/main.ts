@@ -40,6 +40,7 @@ createProgram({ env, home: homedir(), cwd: process.cwd(), stdout, stderr, askSec
   .parseAsync(process.argv)
   .catch((error: unknown) => {
     const request = isPonteError(error) && error.requestId ? ` (request ${error.requestId})` : ''
-    stderr.write(`${isPonteError(error) ? error.detail : error instanceof Error ? error.message : String(error)}${request}\n`)
+    const advice = isPonteError(error, 'forbidden') ? ' Take a named key with the scope, or run: ponte login --user you@example.com' : ''
+    stderr.write(`${isPonteError(error) ? error.detail : error instanceof Error ? error.message : String(error)}${advice}${request}\n`)
     process.exitCode = 1
   })

@@ -2,7 +2,7 @@
 export interface Output {
   /** Prints JSON when it was asked for, else the text. */
   show(value: unknown, text: string): void
-  /** What goes on, for people: on the error stream, so that output stays output. */
+  /** Progress, for people: on the error stream, so that output stays output. */
   note(text: string): void
   /** Colour when a person looks at it. */
   paint(colour: Colour, text: string): string
@@ -27,7 +27,7 @@ export function createOutput({ json, colour, stdout, stderr }: OutputOptions): O
   }
 }
 
-/** What a terminal would obey or reorder, in texts that payers and other programs wrote. */
+/** A terminal would obey or reorder these in texts that payers and other programs wrote. */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /** Rows in columns. */

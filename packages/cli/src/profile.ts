@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** What the command line remembers of one Ponte; kept readable by its owner alone. */
+/** Kept by the command line for one Ponte, readable by its owner alone. */
 export interface Profile {
   base_url: string
   api_key: string
@@ -9,14 +9,14 @@ export interface Profile {
   session?: { auth_url: string; client_key: string; refresh_token: string }
   /** The user of a system in this folder; never kept. */
   user?: { auth_url: string; client_key: string; email: string; password: string }
-  /** `ponte listen`: the secret it signs with, and for each target the sequence of the last event that was forwarded. */
-  listen?: { secret: string; positions: Record<string, number> }
+  /** `ponte listen`: the secret it signs with, and for each target the cursor of the last event that was forwarded. */
+  listen?: { secret: string; positions: Record<string, string | number> }
 }
 
 export interface ProfileFile {
   /** Where it is, for messages. */
   path: string
-  /** What is known: of the environment, else of the file, else of a system that runs in this folder. */
+  /** From the environment, else the file, else a system that runs in this folder. */
   read(): Profile
   /** Keeps more of it. */
   save(more: Partial<Profile>): void

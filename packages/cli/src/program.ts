@@ -8,7 +8,7 @@ import { createOutput, fields, type Output } from './output'
 import { findOrder, type PayRequest, payOrder } from './payments'
 import { openProfile, UsageError } from './profile'
 import { addResources } from './resources'
-import { logIn, merchantClient, userClient } from './session'
+import { accountClient, logIn, merchantClient } from './session'
 import { trigger, triggerable } from './trigger'
 
 export interface ProgramContext {
@@ -44,7 +44,7 @@ export function createProgram(context: ProgramContext): Command {
     .command('login')
     .description('keep a URL and its API key, or a user for what needs one')
     .option('--url <url>', 'where Ponte is, such as https://pay.example.com')
-    .option('--user <email>', 'log this user in too, for deliveries and endpoints')
+    .option('--user <email>', 'log this user in too, for deliveries and endpoints where the key has no such scope')
     .action(async (options: { url?: string; user?: string }) => {
       if (options.url) {
         const base_url = new URL(options.url).href.replace(/\/+$/, '')
@@ -72,7 +72,7 @@ export function createProgram(context: ProgramContext): Command {
       const [event] = (await ponte.events.list({ limit: 1 })).data
       const ms = Math.round(performance.now() - started)
       const [order] = (await ponte.orders.list({ limit: 1 })).data
-      const merchant = session || user ? await userClient(profile).merchant.get() : null
+      const merchant = session || user ? await accountClient(profile).merchant.get() : null
       const found = {
         url: base_url,
         merchant: merchant?.display_name ?? null,
@@ -91,7 +91,7 @@ export function createProgram(context: ProgramContext): Command {
     .description('forward events to a program on this machine, as webhooks; nothing is missed while it is away')
     .requiredOption('--forward-to <url>', 'where the program takes webhooks')
     .option('--events <types>', 'only these, with commas between')
-    .option('--from <sequence>', 'begin after this event, or with "now"')
+    .option('--from <cursor>', 'begin after this event, by its cursor or sequence, or with "now"')
     .option('--secret <secret>', 'sign with this secret')
     .action(async (options: { forwardTo: string; events?: string; from?: string; secret?: string }) => {
       announce()
@@ -99,7 +99,7 @@ export function createProgram(context: ProgramContext): Command {
       await listen({
         ...{ ponte: merchantClient(profile), profile, output: output(), forwardTo, signal, secret: options.secret },
         types: options.events?.split(','),
-        from: options.from === undefined ? undefined : options.from === 'now' ? 'now' : sequenceOf(options.from),
+        from: options.from === undefined ? undefined : placeOf(options.from),
         onResend: resend => context.onLine(line => line.trim() === 'r' && resend()),
       })
     })
@@ -146,7 +146,8 @@ export function createProgram(context: ProgramContext): Command {
   return program
 }
 
-function sequenceOf(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new UsageError('--from is the sequence of an event, or now.')
-  return Number(text)
+function placeOf(text: string): string | number {
+  if (text === 'now') return text
+  if (!/^\d{1,15}(-[0-9a-f]{16})?$/.test(text)) throw new UsageError('--from is the cursor or the sequence of an event, or now.')
+  return text.includes('-') ? text : Number(text)
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { fields, type Output, table } from './output'
 import { type ProfileFile, UsageError } from './profile'
-import { merchantClient, userClient } from './session'
+import { accountClient, merchantClient } from './session'
 
 export interface ResourceContext {
   profile: ProfileFile
@@ -50,7 +50,10 @@ export function addResources(program: Command, { profile, output }: ResourceCont
           output().show(found, fields(Object(found)))
         })
     }
-    if (resource.name === 'orders') addCreate(command, { profile, output })
+    if (resource.name === 'orders') {
+      addCreate(command, { profile, output })
+      addAccept(command, { profile, output })
+    }
   }
 }
 
@@ -71,9 +74,20 @@ function addCreate(command: Command, { profile, output }: ResourceContext): void
     })
 }
 
+function addAccept(command: Command, { profile, output }: ResourceContext): void {
+  command
+    .command('accept <id>')
+    .description('accept what came for an order as payment in full')
+    .requiredOption('--reason <text>', 'why, for your own records')
+    .action(async (id: string, { reason }: { reason: string }) => {
+      const order = await merchantClient(profile).orders.accept(id, { reason })
+      output().show(order, fields(order))
+    })
+}
+
 function resources(profile: ProfileFile): Resource[] {
   const api = () => merchantClient(profile)
-  const user = () => userClient(profile).merchant
+  const account = () => accountClient(profile).merchant
   return [
     {
       ...{ name: 'orders', description: 'one-shot invoices' },
@@ -101,21 +115,21 @@ function resources(profile: ProfileFile): Resource[] {
       verbs: [{ name: 'get', description: 'one event', run: id => api().events.get(id) }],
     },
     {
-      ...{ name: 'deliveries', description: 'events on their way to endpoints (needs a login)' },
+      ...{ name: 'deliveries', description: 'events on their way to endpoints (with a login, or a named key that has the scope)' },
       columns: ['id', 'event_type', 'status', 'attempts', 'last_http_status', 'last_error_code', 'created_at'],
-      list: query => user().deliveries.list(query),
+      list: query => account().deliveries.list(query),
       verbs: [
-        { name: 'get', description: 'one delivery with its attempts', run: id => user().deliveries.get(id) },
-        { name: 'replay', description: 'deliver an event again', run: id => user().deliveries.replay(id) },
+        { name: 'get', description: 'one delivery with its attempts', run: id => account().deliveries.get(id) },
+        { name: 'replay', description: 'deliver an event again', run: id => account().deliveries.replay(id) },
       ],
     },
     {
-      ...{ name: 'endpoints', description: 'where webhooks go (needs a login)' },
+      ...{ name: 'endpoints', description: 'where webhooks go (with a login, or a named key that has the scope)' },
       columns: ['id', 'url', 'format', 'paused'],
-      list: () => user().endpoints.list(),
+      list: () => account().endpoints.list(),
       verbs: [
-        { name: 'get', description: 'one endpoint', run: id => user().endpoints.get(id) },
-        { name: 'test', description: 'send endpoint.test to it', run: id => user().endpoints.test(id) },
+        { name: 'get', description: 'one endpoint', run: id => account().endpoints.get(id) },
+        { name: 'test', description: 'send endpoint.test to it', run: id => account().endpoints.test(id) },
       ],
     },
   ]

@@ -12,8 +12,10 @@ export const merchantClient = (profile: ProfileFile): Ponte => {
   return new Ponte(api_key, { baseUrl: base_url })
 }
 
-/** A client with a session token, for what only the merchant's user may do. */
-export function userClient(profile: ProfileFile): Ponte {
+/** A client for the merchant's account: with the login of its user where there is one, else with the key, which may be a named one with the scope. */
+export function accountClient(profile: ProfileFile): Ponte {
+  const { session, user } = profile.read()
+  if (!session && !user) return merchantClient(profile)
   let token: string | undefined
   const credential = async () => {
     token ??= (await openSession(profile)).access_token
@@ -31,7 +33,7 @@ async function openSession(profile: ProfileFile): Promise<Tokens> {
     return tokens
   }
   if (user) return grant(user, 'password', { email: user.email, password: user.password })
-  throw new UsageError("This is shown to the merchant's user alone. Run: ponte login --user you@example.com")
+  throw new UsageError('The login is gone. Run: ponte login --user you@example.com')
 }
 
 /** Logs a user in where the gateway's own pages do. */

@@ -62,6 +62,12 @@ const triggers: Record<string, Trigger> = {
     return made
   },
   'order.settled': async ({ order, pay }) => paid(await order(), pay),
+  'order.accepted': async ({ ponte, order, pay, until }) => {
+    const made = await order()
+    await pay(made, half(made.usdc_amount))
+    await until(made, 'underpaid')
+    return ponte.orders.accept(made.id, { reason: 'ponte trigger' })
+  },
   'subscription.charged': async ({ ponte, pay }) => {
     const subscription = await ponte.subscriptions.create({ brl_amount: '10.00', description: 'ponte trigger' })
     await pay(await chargedOrder(ponte, subscription.id))
@@ -84,7 +90,7 @@ export const triggerable = Object.keys(triggers)
 export async function trigger(type: string, { ponte, baseUrl, step }: TriggerOptions): Promise<StoredEvent> {
   const run = Object.hasOwn(triggers, type) ? triggers[type] : undefined
   if (!run) throw new UsageError(`${type} cannot be triggered. These can: ${triggerable.join(', ')}.`)
-  const before = (await ponte.events.list({ limit: 1 })).data[0]?.sequence ?? 0
+  const before = (await ponte.events.list({ limit: 1 })).data[0]?.cursor ?? 0
   const made = await run({
     ponte,
     order: async body => {

@@ -1,20 +1,19 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// The packed SDK, installed in empty projects on other versions of Node, which come from the registry: node packages/sdk/scripts/on-node.mjs [18 22 24].
+// The packed SDK, installed in empty projects on other versions of Node, which come from the registry: node packages/sdk/scripts/on-node.mjs [18 20 22 24].
 
 const sdk = join(dirname(fileURLToPath(import.meta.url)), '..')
 const shops = join(sdk, 'test/shops')
-const versions = process.argv.length > 2 ? process.argv.slice(2) : ['18', '22', '24']
+const versions = process.argv.length > 2 ? process.argv.slice(2) : ['18', '20', '22', '24']
 const expected = JSON.stringify(['order.expired', 200, 'raw_body_required', 'function'])
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-sdk-'))
 try {
-  const { packageManager } = JSON.parse(readFileSync(join(sdk, '../../package.json'), 'utf8'))
-  execFileSync('npx', ['--yes', packageManager, 'pack', '--pack-destination', folder], { cwd: sdk, stdio: 'pipe' })
+  execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: sdk, stdio: 'pipe' })
   const tarball = join(
     folder,
     readdirSync(folder).find(name => name.endsWith('.tgz')),

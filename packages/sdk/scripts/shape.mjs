@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
 
-// What public judges find wrong with a packed and an installed package: node shape.mjs TARBALL FOLDER.
+// Judges a packed and an installed package by public judges: node shape.mjs TARBALL FOLDER.
 
 const [tarball, folder] = process.argv.slice(2)
 const { problems } = await checkPackage(createPackageFromTarballData(readFileSync(tarball)))

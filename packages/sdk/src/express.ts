@@ -6,9 +6,9 @@ export type { EventHandlers, SeenEvents, WebhookHandlerOptions } from './handler
 /** The part of a request of Express, Next's pages or `node:http` that is read. */
 export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
   headers: Record<string, string | string[] | undefined>
-  /** What a body parser left. */
+  /** Set by a body parser. */
   body?: unknown
-  /** What some hosts leave. */
+  /** Set by some hosts. */
   rawBody?: unknown
 }
 

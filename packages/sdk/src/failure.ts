@@ -23,11 +23,11 @@ export type PonteErrorCode = ApiErrorCode | ClientErrorCode | (string & { readon
 export interface FieldError {
   /** Where in the body or query. */
   path: string
-  /** What is wrong with it. */
+  /** The fault, for people. */
   message: string
 }
 
-/** What a `PonteError` is made of. */
+/** Fields of a new `PonteError`; `detail` and `status` as the API sent them. */
 export interface PonteErrorInit {
   code: PonteErrorCode
   detail: string
@@ -36,6 +36,7 @@ export interface PonteErrorInit {
   errors?: readonly FieldError[]
   idempotencyKey?: string | null
   retryAfterMs?: number | null
+  resumeAfter?: string | null
   cause?: unknown
 }
 
@@ -53,7 +54,7 @@ export class PonteError<Code extends PonteErrorCode = PonteErrorCode> extends Er
   override readonly name = 'PonteError'
   /** The case, for programs. */
   readonly code: Code
-  /** What to do, for people. */
+  /** Advice for people. */
   readonly detail: string
   /** HTTP status; 0 when there was no answer. */
   readonly status: number
@@ -63,8 +64,10 @@ export class PonteError<Code extends PonteErrorCode = PonteErrorCode> extends Er
   readonly errors: readonly FieldError[]
   /** The key of the request that failed: send it again with this key, and it takes effect once. */
   readonly idempotencyKey: string | null
-  /** How long the API asks to wait. */
+  /** Wait that the API asks for. */
   readonly retryAfterMs: number | null
+  /** Where to go on, of `events_reset`: the cursor of an event. */
+  readonly resumeAfter: string | null
 
   constructor(init: PonteErrorInit & { code: Code }) {
     super(`${init.code}: ${init.detail}`, init.cause === undefined ? undefined : { cause: init.cause })
@@ -75,6 +78,7 @@ export class PonteError<Code extends PonteErrorCode = PonteErrorCode> extends Er
     this.errors = init.errors ?? []
     this.idempotencyKey = init.idempotencyKey ?? null
     this.retryAfterMs = init.retryAfterMs ?? null
+    this.resumeAfter = init.resumeAfter ?? null
   }
 
   /** Whether it is this case; narrows `code`. */

@@ -2,7 +2,7 @@ import type { RequestOptions } from './transport.js'
 
 /** One page of a list. */
 export interface Page<Item> {
-  /** What is on this page. */
+  /** In the list's order. */
   data: Item[]
   /** Whether there is a further one. */
   has_more: boolean

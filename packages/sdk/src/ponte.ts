@@ -5,13 +5,13 @@ import { createOrders, type Orders } from './resources/orders.js'
 import { createSubscriptions, type Subscriptions } from './resources/subscriptions.js'
 import { createTransport, type Fetch } from './transport.js'
 
-/** How a client is made. */
+/** Options of a client: the address of the API, time limits, repeats and the `fetch` to use. */
 export interface PonteOptions {
   /** Where the API is, without `/api/v1`. */
   baseUrl: string
-  /** How long one attempt may take; 10,000 by default. */
+  /** Longest time of one attempt; 10,000 by default. */
   timeoutMs?: number
-  /** How often a request is sent again; 2 by default, 0 for never. */
+  /** Most repeats of a request; 2 by default, 0 for never. */
   maxRetries?: number
   /** Another `fetch`, for example one with a proxy. */
   fetch?: Fetch
@@ -35,9 +35,9 @@ export class Ponte {
   readonly orders: Orders
   /** Recurring charges. */
   readonly subscriptions: Subscriptions
-  /** What webhooks send. */
+  /** The events that webhooks send. */
   readonly events: Events
-  /** What the merchant's user may do; with a session token in place of the key. */
+  /** For the merchant's user; with a session token in place of the key. */
   readonly merchant: MerchantResource
 
   constructor(credential: Credential | undefined, options: PonteOptions) {

@@ -1,4 +1,4 @@
-/** How a request ended, as far as trying again depends on it. */
+/** A request's end, as far as trying again depends on it. */
 export interface Outcome {
   /** 0 when there was no answer. */
   status: number

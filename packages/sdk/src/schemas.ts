@@ -5,29 +5,31 @@ type Query<Operation extends keyof operations> = NonNullable<operations[Operatio
 
 /** An invoice in BRL that is settled in USDC. */
 export type Order = Schemas['Order']
-/** What `orders.create` sends. */
+/** Sent by `orders.create`. */
 export type CreateOrder = Schemas['CreateOrder']
+/** Sent by `orders.accept`. */
+export type AcceptOrder = Schemas['AcceptOrder']
 /** One payment of an order. */
 export type Payment = Schemas['Payment']
-/** What a payer with the link sees. */
+/** A payer's view by the link. */
 export type Checkout = Schemas['Checkout']
 /** A recurring charge that produces orders. */
 export type Subscription = Schemas['Subscription']
-/** What `subscriptions.create` sends. */
+/** Sent by `subscriptions.create`. */
 export type CreateSubscription = Schemas['CreateSubscription']
-/** What `subscriptions.update` sends. */
+/** Sent by `subscriptions.update`. */
 export type UpdateSubscription = Schemas['UpdateSubscription']
 /** A charge whose order is on its way; its `checkout_url` already works. */
 export type PendingCharge = Schemas['PendingCharge']
-/** What the API keeps of an event besides `type` and `data`. */
+/** Fields of an event besides `type` and `data`. */
 export type EventFields = Omit<Schemas['Event'], 'type' | 'data'>
 /** The merchant of the session's user. */
 export type Merchant = Schemas['Merchant']
 /** Where webhooks go besides the `webhook_url`. */
 export type WebhookEndpoint = Schemas['WebhookEndpoint']
-/** What `merchant.endpoints.create` sends. */
+/** Sent by `merchant.endpoints.create`. */
 export type CreateWebhookEndpoint = Schemas['CreateWebhookEndpoint']
-/** What `merchant.endpoints.update` sends. */
+/** Sent by `merchant.endpoints.update`. */
 export type UpdateWebhookEndpoint = Schemas['UpdateWebhookEndpoint']
 /** One event on its way to one endpoint. */
 export type Delivery = Schemas['Delivery']
@@ -59,10 +61,12 @@ export interface WebhookBodies {
   'order.paid_after_cancel': Schemas['OrderPaidAfterCancelWebhook']
   'order.duplicate': Schemas['OrderDuplicateWebhook']
   'order.settled': Schemas['OrderSettledWebhook']
+  'order.accepted': Schemas['OrderAcceptedWebhook']
   'payment.unmatched': Schemas['PaymentUnmatchedWebhook']
   'subscription.order_issued': Schemas['SubscriptionOrderIssuedWebhook']
   'subscription.upcoming': Schemas['SubscriptionUpcomingWebhook']
   'subscription.past_due': Schemas['SubscriptionPastDueWebhook']
+  'subscription.paused': Schemas['SubscriptionPausedWebhook']
   'subscription.resumed': Schemas['SubscriptionResumedWebhook']
   'account.changed': Schemas['AccountChangedWebhook']
   'endpoint.test': Schemas['EndpointTestWebhook']

@@ -6,7 +6,7 @@ import { webCrypto } from './webcrypto.js'
 /** The part of `fetch` that is used. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>
 
-/** What `fetch` is given. */
+/** The second argument of `fetch`. */
 export interface FetchInit {
   method: string
   headers: Record<string, string>
@@ -15,20 +15,20 @@ export interface FetchInit {
   redirect: 'manual'
 }
 
-/** What of a `Response` is read. */
+/** The used part of a `Response`. */
 export interface FetchAnswer {
   status: number
   headers: { get(name: string): string | null }
   text(): Promise<string>
 }
 
-/** What a single call may set. */
+/** Set for a single call. */
 export interface RequestOptions {
   /** Ends the call, also while it waits to try again. */
   signal?: AbortSignal
 }
 
-/** What a call that has an effect may set. */
+/** Set for a call that has an effect. */
 export interface WriteOptions extends RequestOptions {
   /** 1 to 255 printable characters; by default a random one. Give your own to be safe over a restart of your process. */
   idempotencyKey?: string
@@ -41,7 +41,7 @@ export interface Call extends WriteOptions {
   body?: object
   /** Takes an Idempotency-Key. */
   keyed?: boolean
-  /** How much longer the answer may take. */
+  /** Extra time for the answer. */
   waitMs?: number
 }
 
@@ -105,7 +105,8 @@ function read({ status, headers }: FetchAnswer, text: string, idempotencyKey: st
   const waitMs = retryAfterMs(headers.get('retry-after'), Date.now())
   const known = { status, requestId, idempotencyKey, retryAfterMs: waitMs }
   if (isProblem(body)) {
-    throw new PonteError({ ...known, code: body.code, detail: body.detail, requestId: body.request_id, errors: body.errors ?? [] })
+    const { code, detail, request_id, errors = [], resume_after = null } = body
+    throw new PonteError({ ...known, code, detail, requestId: request_id, errors, resumeAfter: resume_after })
   }
   const detail = `The answer (status ${status}) is not one of the Ponte API; check baseUrl and what stands in between.`
   throw new PonteError({ ...known, code: 'unexpected_answer', detail })

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHmac } from 'node:crypto'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -11,14 +12,18 @@ const sdk = join(__dirname, '..')
 
 let folder: string
 let tarball: string
-/** What is published, as a merchant's package manager unpacks it. */
+let commandLine: string
+/** The published package, as a merchant's package manager unpacks it. */
 let installed: string
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'ponte-sdk-'))
-  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  execFileSync('npx', ['--yes', packageManager, 'pack', '--pack-destination', folder], { cwd: sdk, stdio: 'pipe' })
-  tarball = join(folder, readdirSync(folder).find(name => name.endsWith('.tgz')) ?? '')
+  // By npm, which takes a manifest as it stands: what only pnpm understands in one would break the package.
+  for (const each of [sdk, join(root, 'packages/cli')])
+    execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: each, stdio: 'pipe' })
+  const packed = (name: string) => join(folder, readdirSync(folder).find(each => each.startsWith(`ponte-${name}-`)) ?? '')
+  tarball = packed('sdk')
+  commandLine = packed('cli')
   writeFileSync(join(folder, 'package.json'), '{}')
   execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder, stdio: 'pipe' })
   installed = join(folder, 'node_modules/@ponte/sdk')
@@ -37,9 +42,21 @@ test.each(['shop.mjs', 'shop.cjs'])('installed in an empty project it works as %
 
 test('it installs nothing else, and brings no source or test', () => {
   expect(readdirSync(join(folder, 'node_modules')).filter(name => !name.startsWith('.'))).toEqual(['@ponte'])
-  expect(readdirSync(installed).sort()).toEqual(['README.md', 'lib', 'package.json'])
+  expect(readdirSync(installed).sort()).toEqual(['LICENSE', 'README.md', 'lib', 'package.json'])
   expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).dependencies).toBeUndefined()
 })
+
+test('the command line installs beside it outside the repository, and runs', () => {
+  const project = join(folder, 'command-line')
+  mkdirSync(project)
+  writeFileSync(join(project, 'package.json'), '{}')
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', tarball, commandLine], { cwd: project, stdio: 'pipe' })
+  const ponte = (...args: string[]) => execFileSync(join(project, 'node_modules/.bin/ponte'), args, { cwd: project, encoding: 'utf8' })
+  expect(ponte('--help')).toContain('Usage: ponte')
+  writeFileSync(join(project, 'body.json'), '{}')
+  const signature = createHmac('sha256', 's').update('{}').digest('hex')
+  expect(ponte('verify', '--body', 'body.json', '--signature', signature, '--secret', 's')).toMatch(/fits|valid/)
+}, 120_000)
 
 test('public judges find nothing wrong with manifest and types, under every module resolution', () => {
   const output = execFileSync(process.execPath, [join(sdk, 'scripts/shape.mjs'), tarball, installed], { encoding: 'utf8' })

@@ -1,6 +1,6 @@
 import { type ApiErrorCode, isPonteError, type Order, Ponte, PonteError, type WebhookEvent } from '../src/index.js'
 
-// What the compiler refuses is checked by `npm run check`; what it lets through runs here.
+// `npm run check` sees the lines that the compiler refuses; the others run here.
 
 const paid = (id: string): WebhookEvent => ({
   type: 'order.paid',

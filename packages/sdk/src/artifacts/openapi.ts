@@ -156,6 +156,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/merchants/me/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your orders */
+        get: operations["listMyOrders"];
+        put?: never;
+        /**
+         * Create an order
+         * @description Fixes the quote at once; the payer then sends exactly `usdc_amount` with the memo, or follows `payment.checkout_url`.
+         */
+        post: operations["createMyOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/orders/{id}": {
         parameters: {
             query?: never;
@@ -165,6 +186,23 @@ export interface paths {
         };
         /** Get an order with its payments */
         get: operations["getOrder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/orders/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an order with its payments */
+        get: operations["getMyOrder"];
         put?: never;
         post?: never;
         delete?: never;
@@ -190,6 +228,223 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/merchants/me/orders/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel an order */
+        post: operations["cancelMyOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/orders/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept what came as payment in full
+         * @description Of an order that is underpaid, expired or cancelled with confirmed money: it is `paid` from then on, by your word and once, and `order.paid` or `subscription.charged` is published as ever. What is missing is given away. Only a reorganisation of the money that it rests on undoes it. 409 where nothing confirmed came, where a payment that would pay it is still being confirmed, where it is or was paid, and where another order of its period counts instead.
+         */
+        post: operations["acceptOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/orders/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept what came as payment in full
+         * @description Of an order that is underpaid, expired or cancelled with confirmed money: it is `paid` from then on, by your word and once, and `order.paid` or `subscription.charged` is published as ever. What is missing is given away. Only a reorganisation of the money that it rests on undoes it. 409 where nothing confirmed came, where a payment that would pay it is still being confirmed, where it is or was paid, and where another order of its period counts instead.
+         */
+        post: operations["acceptMyOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/orders.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of orders as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. `gross` is what was confirmed, `share` what of it is yours. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/orders.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of orders as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. `gross` is what was confirmed, `share` what of it is yours. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportMyOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sums of the ledger by day, week or month
+         * @description Every figure is a sum of `GET /entries` over the same time: what came, the fee, what reached the payout address, and what waits.
+         */
+        get: operations["getSummaryOfKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sums of the ledger by day, week or month
+         * @description Every figure is a sum of `GET /entries` over the same time: what came, the fee, what reached the payout address, and what waits.
+         */
+        get: operations["getSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the movements of your money
+         * @description The ledger: a row per movement, never changed, counted without gaps. Send `next_after` as `after` to pull what is new; with `at_gte` or `at_lt` rows are in order of `at`.
+         */
+        get: operations["listEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the movements of your money
+         * @description The ledger: a row per movement, never changed, counted without gaps. Send `next_after` as `after` to pull what is new; with `at_gte` or `at_lt` rows are in order of `at`.
+         */
+        get: operations["listMyEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/entries.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of entries as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. `amount` is negative where an earlier entry is taken back. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/entries.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of entries as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. `amount` is negative where an earlier entry is taken back. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportMyEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/attention": {
         parameters: {
             query?: never;
@@ -202,6 +457,66 @@ export interface paths {
          * @description Too little, too much, late, twice, after a cancellation, undone by the network, blocked on its way, or to your payout address without an order: what came, the fee, what the order takes, what is left over, and who sent it, as far as that is known.
          */
         get: operations["listAttention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List money that does not simply settle
+         * @description Too little, too much, late, twice, after a cancellation, undone by the network, blocked on its way, or to your payout address without an order: what came, the fee, what the order takes, what is left over, and who sent it, as far as that is known.
+         */
+        get: operations["listMyAttention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/attention.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of money that does not simply settle as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. `gross` is what came, `taken` what of it the order takes, `left_over` the rest. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportAttention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/attention.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of money that does not simply settle as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. `gross` is what came, `taken` what of it the order takes, `left_over` the rest. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportMyAttention"];
         put?: never;
         post?: never;
         delete?: never;
@@ -230,6 +545,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/merchants/me/attention/{id}/handle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark it as handled
+         * @description It leaves the list, and comes back with anything new that is known of it. 409 where that is so already.
+         */
+        post: operations["handleMyAttention"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/attention/{id}/reopen": {
         parameters: {
             query?: never;
@@ -241,6 +576,23 @@ export interface paths {
         put?: never;
         /** Show it again */
         post: operations["reopenAttention"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/attention/{id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Show it again */
+        post: operations["reopenMyAttention"];
         delete?: never;
         options?: never;
         head?: never;
@@ -268,6 +620,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/merchants/me/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your subscriptions */
+        get: operations["listMySubscriptions"];
+        put?: never;
+        /**
+         * Create a subscription
+         * @description With an `interval` its orders are issued by themselves; without one, each charge is yours to ask for.
+         */
+        post: operations["createMySubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/subscriptions/{id}": {
         parameters: {
             query?: never;
@@ -287,6 +660,27 @@ export interface paths {
          * @description What touches charging applies from the next period.
          */
         patch: operations["updateSubscription"];
+        trace?: never;
+    };
+    "/api/v1/merchants/me/subscriptions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a subscription */
+        get: operations["getMySubscription"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a subscription
+         * @description What touches charging applies from the next period.
+         */
+        patch: operations["updateMySubscription"];
         trace?: never;
     };
     "/api/v1/subscriptions/{id}/charge": {
@@ -309,6 +703,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/merchants/me/subscriptions/{id}/charge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue the next order, or get the open one
+         * @description 201 a new order, 200 the one that is open, 202 when the order is on its way and its link already works.
+         */
+        post: operations["chargeMySubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/subscriptions/{id}/cancel": {
         parameters: {
             query?: never;
@@ -320,6 +734,23 @@ export interface paths {
         put?: never;
         /** Cancel a subscription and its open order */
         post: operations["cancelSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/subscriptions/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a subscription and its open order */
+        post: operations["cancelMySubscription"];
         delete?: never;
         options?: never;
         head?: never;
@@ -346,6 +777,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/merchants/me/subscriptions/{id}/charges/{period_index}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count what came for a period as its payment
+         * @description For money that came late, or too little: `received_brl_amount` of the charge. It is counted once, as `subscription.charged`.
+         */
+        post: operations["acceptMyCharge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of subscriptions as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportSubscriptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/subscriptions.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of subscriptions as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportMySubscriptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -353,8 +844,31 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the webhook events of 30 days */
+        /**
+         * List the webhook events of 30 days
+         * @description Newest first; with `after`, the cursor of an event, those behind it, oldest first and without gaps. When the database of events was put back to an earlier moment, numbers are given again: a cursor of what is lost is answered 410 `events_reset`, and `resume_after` is where to go on.
+         */
         get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhook events of 30 days
+         * @description Newest first; with `after`, the cursor of an event, those behind it, oldest first and without gaps. When the database of events was put back to an earlier moment, numbers are given again: a cursor of what is lost is answered 410 `events_reset`, and `resume_after` is where to go on.
+         */
+        get: operations["listMyEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -374,6 +888,199 @@ export interface paths {
         get: operations["getEvent"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/events/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a webhook event */
+        get: operations["getMyEvent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhook deliveries */
+        get: operations["listDeliveriesOfKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhook deliveries */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deliveries.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of webhook deliveries as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/deliveries.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All pages of a list of webhook deliveries as one file
+         * @description RFC 4180 in UTF-8, in the order of the list. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
+         */
+        get: operations["exportMyDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a delivery with its attempts */
+        get: operations["getDeliveryOfKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a delivery with its attempts */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deliveries/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Deliver an event again */
+        post: operations["replayDeliveryOfKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/deliveries/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Deliver an event again */
+        post: operations["replayDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deliveries/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Deliver the events of a time range again */
+        post: operations["replayDeliveriesOfKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/deliveries/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Deliver the events of a time range again */
+        post: operations["replayDeliveries"];
         delete?: never;
         options?: never;
         head?: never;
@@ -405,7 +1112,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get your merchant */
+        /**
+         * Get your merchant
+         * @description `webhook_secret` is null but for a login of the last minutes that may replace it: that it was shown stands in the audit log and in a mail. With `secrets=hidden` it is not shown.
+         */
         get: operations["getMerchant"];
         put?: never;
         post?: never;
@@ -414,9 +1124,44 @@ export interface paths {
         head?: never;
         /**
          * Change your merchant
-         * @description The first `payout_address` is in force at once. Changing or clearing it wants a login of the last minutes, and another address waits: see `pending_payout_change`. Open orders keep theirs.
+         * @description The first `payout_address` of a new merchant is in force at once. Changing or clearing it wants a login of the last minutes, and another address waits: see `pending_payout_change`. Open orders keep theirs.
          */
         patch: operations["updateMerchant"];
+        trace?: never;
+    };
+    "/api/v1/merchant": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the merchant of your key */
+        get: operations["getMerchantOfKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/branding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See how your checkout looks */
+        get: operations["getBranding"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change how your checkout looks */
+        patch: operations["updateBranding"];
         trace?: never;
     };
     "/api/v1/merchants/me/payout-changes/{id}/sign": {
@@ -450,7 +1195,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a payout address that another owner requested
-         * @description Once it is signed too, it is in force at once. You must have been an owner for as long as a signed change waits.
+         * @description It waits as long as a signed one then. You must have been an owner for as long.
          */
         post: operations["approvePayoutChange"];
         delete?: never;
@@ -547,603 +1292,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/merchants/me/summary": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * What was paid, day by day
-         * @description Orders by the civil day on which they were paid. All figures are of the same orders; surplus is not in them.
-         */
-        get: operations["getSummary"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/attention": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List money that does not simply settle */
-        get: operations["listMyAttention"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/attention/{id}/handle": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Mark it as handled */
-        post: operations["handleMyAttention"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/attention/{id}/reopen": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Show it again */
-        post: operations["reopenMyAttention"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/orders": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List your orders */
-        get: operations["listMyOrders"];
-        put?: never;
-        /** Create an order */
-        post: operations["createMyOrder"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/orders/{id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Cancel an order */
-        post: operations["cancelMyOrder"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/subscriptions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List your subscriptions */
-        get: operations["listMySubscriptions"];
-        put?: never;
-        /** Create a subscription */
-        post: operations["createMySubscription"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/subscriptions/{id}/charge": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Issue the next order, or get the open one */
-        post: operations["chargeMySubscription"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/subscriptions/{id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Cancel a subscription and its open order */
-        post: operations["cancelMySubscription"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/subscriptions/{id}/charges/{period_index}/accept": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Count what came for a period as its payment */
-        post: operations["acceptMyCharge"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/orders/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get an order */
-        get: operations["getMyOrder"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/subscriptions/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get a subscription */
-        get: operations["getMySubscription"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List your events */
-        get: operations["listMyEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/events/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get an event */
-        get: operations["getMyEvent"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/deliveries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List webhook deliveries */
-        get: operations["listDeliveries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/deliveries/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get a delivery with its attempts */
-        get: operations["getDelivery"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/deliveries/{id}/replay": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Deliver an event again */
-        post: operations["replayDelivery"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/deliveries/replay": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Deliver the events of a time range again */
-        post: operations["replayDeliveries"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/webhook-endpoints": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List your endpoints
-         * @description All of them, your webhook_url first, with how each is doing.
-         */
-        get: operations["listWebhookEndpoints"];
-        put?: never;
-        /**
-         * Add an endpoint
-         * @description Up to ten beside your webhook_url. Each has its own secret, attempts and pace: one that does not answer holds up no other.
-         */
-        post: operations["createWebhookEndpoint"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/webhook-endpoints/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get an endpoint */
-        get: operations["getWebhookEndpoint"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete an endpoint
-         * @description What still waits for it ends as dead.
-         */
-        delete: operations["deleteWebhookEndpoint"];
-        options?: never;
-        head?: never;
-        /**
-         * Change, pause or resume an endpoint
-         * @description While it is paused its deliveries wait, for as long as events are kept.
-         */
-        patch: operations["updateWebhookEndpoint"];
-        trace?: never;
-    };
-    "/api/v1/merchants/me/webhook-endpoints/{id}/rotate-secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Get a new secret for an endpoint
-         * @description The standard format signs with both for 24 hours. In the other format the new one waits until you activate it, or for 24 hours.
-         */
-        post: operations["rotateEndpointSecret"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/webhook-endpoints/{id}/activate-secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Put the new secret in force, and the old one out of it */
-        post: operations["activateEndpointSecret"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/webhook-endpoints/{id}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a test event to an endpoint
-         * @description An event `endpoint.test` that goes to this endpoint alone.
-         */
-        post: operations["testWebhookEndpoint"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhook-endpoints": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List your endpoints
-         * @description All of them, your webhook_url first, with how each is doing.
-         */
-        get: operations["listWebhookEndpointsOfKey"];
-        put?: never;
-        /**
-         * Add an endpoint
-         * @description Up to ten beside your webhook_url. Each has its own secret, attempts and pace: one that does not answer holds up no other.
-         */
-        post: operations["createWebhookEndpointOfKey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhook-endpoints/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get an endpoint */
-        get: operations["getWebhookEndpointOfKey"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete an endpoint
-         * @description What still waits for it ends as dead.
-         */
-        delete: operations["deleteWebhookEndpointOfKey"];
-        options?: never;
-        head?: never;
-        /**
-         * Change, pause or resume an endpoint
-         * @description While it is paused its deliveries wait, for as long as events are kept.
-         */
-        patch: operations["updateWebhookEndpointOfKey"];
-        trace?: never;
-    };
-    "/api/v1/webhook-endpoints/{id}/rotate-secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Get a new secret for an endpoint
-         * @description The standard format signs with both for 24 hours. In the other format the new one waits until you activate it, or for 24 hours.
-         */
-        post: operations["rotateEndpointSecretOfKey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhook-endpoints/{id}/activate-secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Put the new secret in force, and the old one out of it */
-        post: operations["activateEndpointSecretOfKey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhook-endpoints/{id}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a test event to an endpoint
-         * @description An event `endpoint.test` that goes to this endpoint alone.
-         */
-        post: operations["testWebhookEndpointOfKey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/branding": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** See how your checkout looks */
-        get: operations["getBranding"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /** Change how your checkout looks */
-        patch: operations["updateBranding"];
-        trace?: never;
-    };
-    "/api/v1/merchants/me/audit": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List who changed what */
-        get: operations["listMyAudit"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/api-keys": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List your named API keys */
-        get: operations["listApiKeys"];
-        put?: never;
-        /**
-         * Make a named API key; shows it once
-         * @description It may do what its scopes name, beside the API key that your merchant was created with, which stays as it is.
-         */
-        post: operations["createApiKey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/api-keys/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get a named API key */
-        get: operations["getApiKey"];
-        put?: never;
-        post?: never;
-        /** Revoke a named API key at once */
-        delete: operations["revokeApiKey"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -1161,381 +1309,15 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/merchant": {
+    "/api/v1/merchants/me/audit": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Get the merchant of your key */
-        get: operations["getMerchantOfKey"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/summary": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What was paid, day by day */
-        get: operations["getSummaryOfKey"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/deliveries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List webhook deliveries */
-        get: operations["listDeliveriesOfKey"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/deliveries/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get a delivery with its attempts */
-        get: operations["getDeliveryOfKey"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/deliveries/{id}/replay": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Deliver an event again */
-        post: operations["replayDeliveryOfKey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/deliveries/replay": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Deliver the events of a time range again */
-        post: operations["replayDeliveriesOfKey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/invitations/accept": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Join a merchant
-         * @description Your session must carry the invited address as `email`, with `email_verified`.
-         */
-        post: operations["acceptInvitation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/members": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the members */
-        get: operations["listMembers"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/members/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Remove a member at once
-         * @description The last owner stays. The named API keys that the member made are revoked, unless `keep_api_keys=true`; a change of the payout address that they requested is withdrawn.
-         */
-        delete: operations["removeMember"];
-        options?: never;
-        head?: never;
-        /**
-         * Give a member another role
-         * @description Who may not make keys any more loses the named API keys that they made, unless `keep_api_keys=true`.
-         */
-        patch: operations["updateMember"];
-        trace?: never;
-    };
-    "/api/v1/merchants/me/mail": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get what you receive by mail */
-        get: operations["getMailPreferences"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Choose what you receive by mail
-         * @description For you alone. Owners always receive `account`. Mails go to the verified address of the session that asks.
-         */
-        patch: operations["updateMailPreferences"];
-        trace?: never;
-    };
-    "/api/v1/merchants/me/invitations": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the last hundred invitations */
-        get: operations["listInvitations"];
-        put?: never;
-        /**
-         * Invite a colleague; shows the token once
-         * @description The token works once, within seven days, for a user whose verified e-mail address is this one.
-         */
-        post: operations["createInvitation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/invitations/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get an invitation */
-        get: operations["getInvitation"];
-        put?: never;
-        post?: never;
-        /** Revoke an invitation */
-        delete: operations["revokeInvitation"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/orders.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * All pages of a list of orders as one file
-         * @description RFC 4180 in UTF-8, in the order of the list. `gross` is what was confirmed, `share` what of it is yours. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
-         */
-        get: operations["exportOrders"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/orders.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * All pages of a list of orders as one file
-         * @description RFC 4180 in UTF-8, in the order of the list. `gross` is what was confirmed, `share` what of it is yours. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
-         */
-        get: operations["exportMyOrders"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/attention.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * All pages of a list of money that does not simply settle as one file
-         * @description RFC 4180 in UTF-8, in the order of the list. `gross` is what came, `taken` what of it the order takes, `left_over` the rest. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
-         */
-        get: operations["exportAttention"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/attention.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * All pages of a list of money that does not simply settle as one file
-         * @description RFC 4180 in UTF-8, in the order of the list. `gross` is what came, `taken` what of it the order takes, `left_over` the rest. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
-         */
-        get: operations["exportMyAttention"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/subscriptions.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * All pages of a list of subscriptions as one file
-         * @description RFC 4180 in UTF-8, in the order of the list. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
-         */
-        get: operations["exportSubscriptions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/subscriptions.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * All pages of a list of subscriptions as one file
-         * @description RFC 4180 in UTF-8, in the order of the list. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
-         */
-        get: operations["exportMySubscriptions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/deliveries.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * All pages of a list of webhook deliveries as one file
-         * @description RFC 4180 in UTF-8, in the order of the list. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
-         */
-        get: operations["exportDeliveries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/merchants/me/deliveries.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * All pages of a list of webhook deliveries as one file
-         * @description RFC 4180 in UTF-8, in the order of the list. A text that a spreadsheet would take for a formula begins with an apostrophe. A file that breaks off is not complete.
-         */
-        get: operations["exportMyDeliveries"];
+        /** List who changed what */
+        get: operations["listMyAudit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1584,10 +1366,541 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your endpoints
+         * @description All of them, your webhook_url first, with how each is doing.
+         */
+        get: operations["listWebhookEndpointsOfKey"];
+        put?: never;
+        /**
+         * Add an endpoint
+         * @description Up to ten beside your webhook_url. Each has its own secret, attempts and pace: one that does not answer holds up no other.
+         */
+        post: operations["createWebhookEndpointOfKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your endpoints
+         * @description All of them, your webhook_url first, with how each is doing.
+         */
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Add an endpoint
+         * @description Up to ten beside your webhook_url. Each has its own secret, attempts and pace: one that does not answer holds up no other.
+         */
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an endpoint
+         * @description Its secret is null but for a login of the last minutes that may change endpoints: that it was shown stands in the audit log and in a mail.
+         */
+        get: operations["getWebhookEndpointOfKey"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an endpoint
+         * @description What still waits for it ends as dead.
+         */
+        delete: operations["deleteWebhookEndpointOfKey"];
+        options?: never;
+        head?: never;
+        /**
+         * Change, pause or resume an endpoint
+         * @description While it is paused its deliveries wait, for as long as events are kept.
+         */
+        patch: operations["updateWebhookEndpointOfKey"];
+        trace?: never;
+    };
+    "/api/v1/merchants/me/webhook-endpoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an endpoint
+         * @description Its secret is null but for a login of the last minutes that may change endpoints: that it was shown stands in the audit log and in a mail.
+         */
+        get: operations["getWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an endpoint
+         * @description What still waits for it ends as dead.
+         */
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change, pause or resume an endpoint
+         * @description While it is paused its deliveries wait, for as long as events are kept.
+         */
+        patch: operations["updateWebhookEndpoint"];
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a new secret for an endpoint
+         * @description The standard format signs with both for 24 hours. In the other format the new one waits until you activate it, or for 24 hours.
+         */
+        post: operations["rotateEndpointSecretOfKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/webhook-endpoints/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a new secret for an endpoint
+         * @description The standard format signs with both for 24 hours. In the other format the new one waits until you activate it, or for 24 hours.
+         */
+        post: operations["rotateEndpointSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/activate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put the new secret in force, and the old one out of it */
+        post: operations["activateEndpointSecretOfKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/webhook-endpoints/{id}/activate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put the new secret in force, and the old one out of it */
+        post: operations["activateEndpointSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event to an endpoint
+         * @description An event `endpoint.test` that goes to this endpoint alone.
+         */
+        post: operations["testWebhookEndpointOfKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/webhook-endpoints/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event to an endpoint
+         * @description An event `endpoint.test` that goes to this endpoint alone.
+         */
+        post: operations["testWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your named API keys */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Make a named API key; shows it once
+         * @description It may do what its scopes name, beside the API key that your merchant was created with, which stays as it is.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a named API key */
+        get: operations["getApiKey"];
+        put?: never;
+        post?: never;
+        /** Revoke a named API key at once */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Join a merchant
+         * @description Your session must carry the invited address as `email`, with `email_verified`.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/waiting-changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what waits of owners and payout addresses
+         * @description Of every merchant that you own, and what was requested while you were an owner of it.
+         */
+        get: operations["listWaitingChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/waiting-changes/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a change that waits
+         * @description A user who was an owner when it was requested may, also when they are none any more. The owner whom it puts out objects instead where a third owner could confirm it: then it ends without effect unless that one does.
+         */
+        post: operations["cancelWaitingChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/waiting-changes/{id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm that an owner is demoted or removed
+         * @description By a third owner, beside who requested it and whom it puts out. It waits two days again, in which every owner of before can cancel it, but not the one whom it puts out alone.
+         */
+        post: operations["confirmWaitingChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the members */
+        get: operations["listMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/members/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member
+         * @description At once, but for an owner: that waits two days (202), in which every owner can cancel it. The last owner stays. The named API keys that the member made are revoked, unless `keep_api_keys=true`; a change of the payout address that they requested is withdrawn.
+         */
+        delete: operations["removeMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Give a member another role
+         * @description What makes an owner, or unmakes one, waits two days (202), in which every owner can cancel it. Named API keys that the member made and could not make in the new role are revoked, unless `keep_api_keys=true`.
+         */
+        patch: operations["updateMember"];
+        trace?: never;
+    };
+    "/api/v1/merchants/me/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get what you receive by mail */
+        get: operations["getMailPreferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Choose what you receive by mail
+         * @description For you alone. Owners always receive `account`. Mails go to the verified address of the session that asks.
+         */
+        patch: operations["updateMailPreferences"];
+        trace?: never;
+    };
+    "/api/v1/merchants/me/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the last hundred invitations */
+        get: operations["listInvitations"];
+        put?: never;
+        /**
+         * Invite a colleague; shows the token once
+         * @description The token works once, within seven days, for a user whose verified e-mail address is this one. Who joins as an owner is a viewer for two days, in which every owner can cancel it.
+         */
+        post: operations["createInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/merchants/me/invitations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an invitation */
+        get: operations["getInvitation"];
+        put?: never;
+        post?: never;
+        /** Revoke an invitation */
+        delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sessions of your login
+         * @description Of you as a user, at whatever merchant, the last fifty that were used here. One that is not used for 90 days is over.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session of your login
+         * @description Its tokens are refused from then on. At the identity provider it ends when it is renewed here.
+         */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/end-others": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End all sessions of your login but this one
+         * @description Those that were never used here too. `count` is how many were.
+         */
+        post: operations["endOtherSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AuthorizePayment: {
+            /**
+             * @description Who signed and pays; needs no native coin
+             * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
+             */
+            payer_address: string;
+            /**
+             * @description The signed `value`; at most what is `due`
+             * @example 27.675277
+             */
+            amount: string;
+            /**
+             * @description The signed `validAfter`, Unix seconds
+             * @default 0
+             * @example 0
+             */
+            valid_after: number;
+            /**
+             * @description The signed `validBefore`, Unix seconds; at least a minute ahead, and at most the order's `expires_at`
+             * @example 1795000000
+             */
+            valid_before: number;
+            /**
+             * @description Part of the signed `nonce`: of two signatures of an account with the same salt only one can be paid. Take `usdc_amount` in units of 0.000001 USDC, and one more for each payment by the router that the account has made for the order, as 32 bytes. After a signature that failed another salt is refused.
+             * @example 0x0000000000000000000000000000000000000000000000000000000001a64a8d
+             */
+            salt: string;
+            /**
+             * @description 65 bytes; a contract wallet may need more
+             * @example 0x1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b
+             */
+            signature: string;
+        };
         CreateOrder: {
             /**
              * @description BRL, as a string
@@ -1617,6 +1930,17 @@ export interface components {
             success_url?: string | null;
             /** @description Where the payer is offered to go without paying */
             cancel_url?: string | null;
+        };
+        AcceptOrder: {
+            /**
+             * @description Why it counts as paid, for your own records
+             * @example The exchange kept one dollar
+             */
+            reason: string;
+        };
+        HandleAttention: {
+            /** @description `facts` of the item as it was seen */
+            facts: string;
         };
         CreateSubscription: {
             /**
@@ -1745,6 +2069,33 @@ export interface components {
                 [key: string]: string | null;
             };
         };
+        ReplayDeliveries: {
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC, from 1970 to 2999
+             * @example 2026-11-20T12:00:00.000Z
+             */
+            created_gte: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC, from 1970 to 2999
+             * @example 2026-11-20T12:00:00.000Z
+             */
+            created_lt: string;
+            /** @enum {string} */
+            event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "order.accepted" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.paused" | "subscription.resumed" | "account.changed" | "endpoint.test";
+            /**
+             * Format: uuid
+             * @description Where to; by default your webhook_url
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            endpoint_id?: string;
+            /**
+             * @default undelivered
+             * @enum {string}
+             */
+            scope: "undelivered" | "all";
+        };
         CreateMerchant: {
             /** @example Padaria Estrela */
             display_name: string;
@@ -1771,116 +2122,6 @@ export interface components {
              */
             signature: string;
         };
-        CreateApiKey: {
-            /**
-             * @description What it is for
-             * @example ERP
-             */
-            name: string;
-            /**
-             * @example [
-             *       "orders:read",
-             *       "deliveries:write"
-             *     ]
-             */
-            scopes: ("orders:read" | "orders:write" | "subscriptions:read" | "subscriptions:write" | "events:read" | "deliveries:read" | "deliveries:write" | "endpoints:read" | "endpoints:write" | "merchant:read" | "audit:read")[];
-            expires_at?: string | null;
-        };
-        CreateInvitation: {
-            /**
-             * Format: email
-             * @example ana@example.com
-             */
-            email: string;
-            /**
-             * @description What a member may do
-             * @enum {string}
-             */
-            role: "owner" | "admin" | "finance" | "developer" | "viewer";
-        };
-        UpdateMailPreferences: {
-            /** @enum {string} */
-            language?: "pt" | "en";
-            topics?: ("account" | "webhooks" | "attention" | "subscriptions" | "payments")[];
-        };
-        AcceptInvitation: {
-            /**
-             * @description Hand it to the colleague; it works once, for seven days
-             * @example inv_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
-             */
-            token: string;
-        };
-        UpdateMember: {
-            /**
-             * @description What a member may do
-             * @enum {string}
-             */
-            role: "owner" | "admin" | "finance" | "developer" | "viewer";
-        };
-        ReplayDeliveries: {
-            /**
-             * Format: date-time
-             * @description ISO 8601 UTC, from 1970 to 2999
-             * @example 2026-11-20T12:00:00.000Z
-             */
-            created_gte: string;
-            /**
-             * Format: date-time
-             * @description ISO 8601 UTC, from 1970 to 2999
-             * @example 2026-11-20T12:00:00.000Z
-             */
-            created_lt: string;
-            /** @enum {string} */
-            event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
-            /**
-             * Format: uuid
-             * @description Where to; by default your webhook_url
-             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-             */
-            endpoint_id?: string;
-            /**
-             * @default undelivered
-             * @enum {string}
-             */
-            scope: "undelivered" | "all";
-        };
-        AuthorizePayment: {
-            /**
-             * @description Who signed and pays; needs no native coin
-             * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
-             */
-            payer_address: string;
-            /**
-             * @description The signed `value`; at most what is `due`
-             * @example 27.675277
-             */
-            amount: string;
-            /**
-             * @description The signed `validAfter`, Unix seconds
-             * @default 0
-             * @example 0
-             */
-            valid_after: number;
-            /**
-             * @description The signed `validBefore`, Unix seconds; at least a minute ahead, and at most the order's `expires_at`
-             * @example 1795000000
-             */
-            valid_before: number;
-            /**
-             * @description Part of the signed `nonce`: of two signatures of an account with the same salt only one can be paid. Take `usdc_amount` in units of 0.000001 USDC, and one more for each payment by the router that the account has made for the order, as 32 bytes. After a signature that failed another salt is refused.
-             * @example 0x0000000000000000000000000000000000000000000000000000000001a64a8d
-             */
-            salt: string;
-            /**
-             * @description 65 bytes; a contract wallet may need more
-             * @example 0x1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b
-             */
-            signature: string;
-        };
-        HandleAttention: {
-            /** @description `facts` of the item as it was seen */
-            facts: string;
-        };
         CreateWebhookEndpoint: {
             /**
              * @description http(s) URL without credentials
@@ -1894,7 +2135,7 @@ export interface components {
              *       "order.settled"
              *     ]
              */
-            events: ("*" | "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed")[];
+            events: ("*" | "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "order.accepted" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.paused" | "subscription.resumed" | "account.changed")[];
             /**
              * @description `ponte`: as the webhook_url has it. `standard`: the headers of Standard Webhooks besides
              * @default ponte
@@ -1926,7 +2167,7 @@ export interface components {
              *       "order.settled"
              *     ]
              */
-            events?: ("*" | "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed")[];
+            events?: ("*" | "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "order.accepted" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.paused" | "subscription.resumed" | "account.changed")[];
             /**
              * @description `ponte`: as the webhook_url has it. `standard`: the headers of Standard Webhooks besides
              * @enum {string}
@@ -1945,6 +2186,52 @@ export interface components {
             max_in_flight?: number | null;
             paused?: boolean;
         };
+        CreateApiKey: {
+            /**
+             * @description What it is for
+             * @example ERP
+             */
+            name: string;
+            /**
+             * @example [
+             *       "orders:read",
+             *       "deliveries:write"
+             *     ]
+             */
+            scopes: ("orders:read" | "orders:write" | "subscriptions:read" | "subscriptions:write" | "events:read" | "deliveries:read" | "deliveries:write" | "endpoints:read" | "endpoints:write" | "merchant:read" | "audit:read")[];
+            expires_at?: string | null;
+        };
+        AcceptInvitation: {
+            /**
+             * @description Hand it to the colleague; it works once, for seven days
+             * @example inv_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+             */
+            token: string;
+        };
+        UpdateMember: {
+            /**
+             * @description What a member may do
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "finance" | "developer" | "viewer";
+        };
+        UpdateMailPreferences: {
+            /** @enum {string} */
+            language?: "pt" | "en";
+            topics?: ("account" | "webhooks" | "attention" | "subscriptions" | "payments")[];
+        };
+        CreateInvitation: {
+            /**
+             * Format: email
+             * @example ana@example.com
+             */
+            email: string;
+            /**
+             * @description What a member may do
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "finance" | "developer" | "viewer";
+        };
         Ping: {
             /**
              * @description States that the service is online
@@ -1962,7 +2249,7 @@ export interface components {
             title: string;
             status: number;
             /** @enum {string} */
-            code: "invalid_request" | "missing_authorization" | "invalid_api_key" | "invalid_jwt" | "forbidden" | "fresh_login_required" | "not_found" | "method_not_allowed" | "request_timeout" | "invalid_state" | "order_has_payments" | "merchant_exists" | "idempotency_in_progress" | "not_due" | "payload_too_large" | "unsupported_media_type" | "idempotency_mismatch" | "payout_address_required" | "payout_address_refused" | "rate_limited" | "headers_too_large" | "internal_error" | "rate_unavailable" | "service_unavailable";
+            code: "invalid_request" | "missing_authorization" | "invalid_api_key" | "invalid_jwt" | "forbidden" | "fresh_login_required" | "second_factor_required" | "not_found" | "method_not_allowed" | "request_timeout" | "invalid_state" | "order_has_payments" | "merchant_exists" | "idempotency_in_progress" | "not_due" | "events_reset" | "payload_too_large" | "unsupported_media_type" | "idempotency_mismatch" | "payout_address_required" | "payout_address_refused" | "rate_limited" | "headers_too_large" | "internal_error" | "orders_paused" | "rate_unavailable" | "service_unavailable";
             /** @description One sentence: what to do */
             detail: string;
             /** @description Quote it when you ask us */
@@ -1972,6 +2259,8 @@ export interface components {
                 path: string;
                 message: string;
             }[];
+            /** @description Only of `events_reset`: the cursor to go on with */
+            resume_after?: string;
         };
         /**
          * @example {
@@ -2111,6 +2400,23 @@ export interface components {
              * @example https://shop.example/thanks?order=INV-7
              */
             cancel_url?: string;
+            /** @description Only where you accepted what came as payment in full */
+            accepted?: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 UTC, from 1970 to 2999
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                at: string;
+                /** @description `sub` of the user who accepted it; null for a key */
+                by: string | null;
+                reason: string;
+                /**
+                 * @description What of `usdc_amount` has not come
+                 * @example 27.675277
+                 */
+                given_away: string;
+            };
             /**
              * Format: date-time
              * @description ISO 8601 UTC, from 1970 to 2999
@@ -2210,6 +2516,8 @@ export interface components {
                  */
                 block_time: string;
             } | null;
+            /** @description `accept`: what came can be accepted as payment in full (`POST /orders/{id}/accept`) */
+            actions?: "accept"[];
             /**
              * @description Names what is known of it now; send it back to mark it as handled
              * @example c0ffee00c0ffee00
@@ -2225,6 +2533,66 @@ export interface components {
             object: "list";
             data: components["schemas"]["AttentionItem"][];
             has_more: boolean;
+        };
+        EntryList: {
+            /** @constant */
+            object: "list";
+            data: {
+                /** @constant */
+                object: "entry";
+                /** @description Counts your entries without gaps */
+                sequence: number;
+                /**
+                 * @description `payment`: came for an order. `unmatched`: came for none. `direct`: a plain transfer to the payout address. `fee`: the platform’s. `settled`: reached the payout address. `accepted`: what was missing of an order that you accepted, and is given away; no money moved.
+                 * @enum {string}
+                 */
+                kind: "payment" | "unmatched" | "direct" | "fee" | "settled" | "accepted";
+                /**
+                 * @description USDC, six decimals; negative where it is taken back
+                 * @example 27.675277
+                 */
+                amount: string;
+                /** @description At the quote of the order; null without one */
+                brl_amount: string | null;
+                /** @enum {string} */
+                from_account: "payer" | "received" | "platform" | "payout" | "given_away";
+                /** @enum {string} */
+                to_account: "payer" | "received" | "platform" | "payout" | "given_away";
+                order_id: string | null;
+                /** @description The sequence of the entry that this one takes back */
+                reverses: number | null;
+                /**
+                 * Format: date-time
+                 * @description When it counts: `block_time`, or `booked_at` when the month of `block_time` was closed by then
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                at: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 UTC, from 1970 to 2999
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                block_time: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 UTC, from 1970 to 2999
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                booked_at: string;
+                chain_id: number;
+                /** @example 0x5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b */
+                tx_hash: string;
+                log_index: number;
+                block_number: number;
+                payer_address: string | null;
+                /** @description Where it went: a deposit address, or your payout address of that time */
+                address: string | null;
+                /** @description Why it counts for no order */
+                reason: string | null;
+            }[];
+            has_more: boolean;
+            /** @description Send it as `after` to go on */
+            next_after: number;
         };
         Payment: {
             /**
@@ -2489,6 +2857,8 @@ export interface components {
             waiting_for?: string | null;
             /** @description Since when nothing is issued by itself; null while it is not paused */
             paused_at?: string | null;
+            /** @description Who paused it: `merchant`, or `unpaid` for `when_unpaid` after too many unpaid periods, which a payment undoes */
+            pause_reason?: ("merchant" | "unpaid") | null;
             /** @description The latest 24 periods, newest first; of one subscription only */
             charges?: {
                 period_index: number;
@@ -2630,7 +3000,7 @@ export interface components {
             /** @constant */
             object: "event";
             /** @enum {string} */
-            type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
+            type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "order.accepted" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.paused" | "subscription.resumed" | "account.changed" | "endpoint.test";
             data: {
                 /**
                  * Format: uuid
@@ -2673,6 +3043,60 @@ export interface components {
                  * @example 2026-11-20T12:00:00.000Z
                  */
                 settled_at: string;
+            } | {
+                /**
+                 * Format: uuid
+                 * @description UUIDv7
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                id: string;
+                subscription_id: string | null;
+                external_ref: string | null;
+                /**
+                 * @description BRL, two decimals
+                 * @example 150.00
+                 */
+                brl_amount: string;
+                /**
+                 * @description USDC, six decimals
+                 * @example 27.675277
+                 */
+                usdc_amount: string;
+                /** @example 0x5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b */
+                tx_hash: string;
+                /**
+                 * @description 64 hex characters; routes the payment to the order
+                 * @example a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3
+                 */
+                memo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 UTC, from 1970 to 2999
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                paid_at: string;
+                /**
+                 * @description USDC, six decimals
+                 * @example 27.675277
+                 */
+                expected: string;
+                /**
+                 * @description USDC, six decimals
+                 * @example 27.675277
+                 */
+                received: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 UTC, from 1970 to 2999
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                accepted_at: string;
+                reason: string;
+                /**
+                 * @description USDC, six decimals
+                 * @example 27.675277
+                 */
+                given_away: string;
             } | {
                 /**
                  * Format: uuid
@@ -2913,6 +3337,11 @@ export interface components {
             /** @description Counts your events without gaps, in the order in which they can be pulled */
             sequence: number;
             /**
+             * @description To go on after this event: `after` takes it
+             * @example 4711-9f86d081884c7d65
+             */
+            cursor: string;
+            /**
              * @description With `include=body`: what webhooks send, byte for byte
              * @example {"type":"order.expired","data":{}}
              */
@@ -2929,6 +3358,9 @@ export interface components {
              * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
              */
             searched_to?: string;
+            /** @example 4711-9f86d081884c7d65 */
+            next_cursor?: string;
+            /** @description The sequence of `next_cursor` */
             next_after?: number;
         };
         Delivery: {
@@ -2947,7 +3379,7 @@ export interface components {
              */
             event_id: string;
             /** @enum {string} */
-            event_type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
+            event_type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "order.accepted" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.paused" | "subscription.resumed" | "account.changed" | "endpoint.test";
             /**
              * Format: uuid
              * @description Your own id for the webhook_url
@@ -2990,7 +3422,7 @@ export interface components {
              */
             event_id: string;
             /** @enum {string} */
-            event_type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
+            event_type: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "order.accepted" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.paused" | "subscription.resumed" | "account.changed" | "endpoint.test";
             /**
              * Format: uuid
              * @description Your own id for the webhook_url
@@ -3133,7 +3565,7 @@ export interface components {
             /** @example Padaria Estrela */
             display_name: string;
             webhook_url: string | null;
-            /** @description Keys the signature of every delivery; null for who may not see it */
+            /** @description Keys the signature of every delivery; null unless the login is fresh and may replace it */
             webhook_secret: string | null;
             pending_webhook_secret: string | null;
             pending_webhook_secret_activates_at: string | null;
@@ -3158,7 +3590,7 @@ export interface components {
                 requested_by: string;
                 /**
                  * Format: date-time
-                 * @description From then on new orders are paid out to it; a signature brings it forward
+                 * @description From then on new orders are paid out to it; a signature, or the approval of another owner, brings it forward
                  * @example 2026-11-20T12:00:00.000Z
                  */
                 activates_at: string;
@@ -3237,7 +3669,7 @@ export interface components {
                 requested_by: string;
                 /**
                  * Format: date-time
-                 * @description From then on new orders are paid out to it; a signature brings it forward
+                 * @description From then on new orders are paid out to it; a signature, or the approval of another owner, brings it forward
                  * @example 2026-11-20T12:00:00.000Z
                  */
                 activates_at: string;
@@ -3380,6 +3812,115 @@ export interface components {
             deleted: true;
             /** @description Named keys that the member made */
             revoked_api_keys: string[];
+        };
+        WaitingChange: {
+            /**
+             * Format: uuid
+             * @description UUIDv7
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            id: string;
+            /** @constant */
+            object: "waiting_change";
+            /** @enum {string} */
+            type: "member" | "payout_address";
+            /**
+             * Format: uuid
+             * @description UUIDv7
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            merchant_id: string;
+            display_name: string;
+            /** @description Whose role changes; null for a payout address */
+            member_id: string | null;
+            /** @description Of that member */
+            email: string | null;
+            /** @description Which they get; null when they are removed */
+            role: ("owner" | "admin" | "finance" | "developer" | "viewer") | null;
+            /** @description The new one; null for a member */
+            payout_address: string | null;
+            /** @description `sub` of the user */
+            requested_by: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC, from 1970 to 2999
+             * @example 2026-11-20T12:00:00.000Z
+             */
+            requested_at: string;
+            /**
+             * Format: date-time
+             * @description It is in force from then on; it waits on while Ponte has frozen the account
+             * @example 2026-11-20T12:00:00.000Z
+             */
+            activates_at: string;
+            /** @description The owner whom it puts out objected: unless another owner confirms it, it ends without effect */
+            objected_at: string | null;
+            /** @description `sub` of the other owner who confirmed it: who is put out by it cannot cancel it alone */
+            confirmed_by: string | null;
+            /** @description You were an owner when it was requested */
+            may_cancel: boolean;
+            /** @description You are a third owner beside who requested it and whom it puts out */
+            may_confirm: boolean;
+        };
+        WaitingChangeList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["WaitingChange"][];
+            has_more: boolean;
+        };
+        Session: {
+            /**
+             * Format: uuid
+             * @description UUIDv7
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            id: string;
+            /** @constant */
+            object: "session";
+            /** @description The one that asks */
+            is_current: boolean;
+            /**
+             * Format: date-time
+             * @description When the user logged in, or else when it was first seen
+             * @example 2026-11-20T12:00:00.000Z
+             */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description To the minute
+             * @example 2026-11-20T12:00:00.000Z
+             */
+            last_seen_at: string;
+            /** @description What its program calls itself */
+            user_agent: string | null;
+            /**
+             * @description Where its last request came from: a /24, or a /48 of IPv6
+             * @example 203.0.113.0/24
+             */
+            network: string;
+        };
+        SessionList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["Session"][];
+            has_more: boolean;
+        };
+        EndedSession: {
+            /**
+             * Format: uuid
+             * @description UUIDv7
+             * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+             */
+            id: string;
+            /** @constant */
+            object: "session";
+            /** @constant */
+            ended: true;
+        };
+        EndedSessions: {
+            /** @constant */
+            object: "ended_sessions";
+            count: number;
         };
         Invitation: {
             /**
@@ -3576,16 +4117,6 @@ export interface components {
                 created: number;
                 open: number;
                 paid: number;
-                /**
-                 * @description Sum of `brl_amount` of paid orders
-                 * @example 1250.00
-                 */
-                paid_brl: string;
-                /**
-                 * @description Sum of `received` over all orders
-                 * @example 27.675277
-                 */
-                received_usdc: string;
                 /** @description There are more than were looked at: the numbers are of the newest hundred */
                 truncated: boolean;
             } | null;
@@ -3602,60 +4133,181 @@ export interface components {
             /** @constant */
             object: "summary";
             timezone: string;
-            days: {
+            /** @enum {string} */
+            by: "day" | "week" | "month";
+            /** @description Every period, by its first day */
+            periods: {
                 /**
                  * Format: date
                  * @description A civil date
                  * @example 2026-11-20
                  */
                 date: string;
-                /** @description Orders paid */
-                orders: number;
+                /** @description Payments that came for orders */
+                payments: number;
                 /**
-                 * @description What they asked for in BRL
+                 * @description What came for orders, at their quotes
                  * @example 150.00
                  */
                 brl_amount: string;
                 /**
-                 * @description What they asked for in USDC
+                 * @description All that came: for orders, for none, and directly to the payout address
                  * @example 27.675277
                  */
-                usdc_amount: string;
+                gross: string;
                 /**
-                 * @description USDC, six decimals
+                 * @description USDC, six decimals; negative where it is taken back
                  * @example 27.675277
                  */
                 platform_fee: string;
                 /**
-                 * @description The merchant's share of `usdc_amount`
+                 * @description What reached the payout address
                  * @example 27.675277
                  */
-                expected: string;
+                settled: string;
+                /**
+                 * @description What came and has not been moved on yet; of a period, by how much that grew
+                 * @example 27.675277
+                 */
+                waiting: string;
+                /**
+                 * @description What of `gross` came for no order
+                 * @example 27.675277
+                 */
+                unmatched: string;
+                /**
+                 * @description What was missing of orders that you accepted; no part of `gross`
+                 * @example 27.675277
+                 */
+                given_away: string;
             }[];
-            total: {
-                /** @description Orders paid */
-                orders: number;
+            /** @description All before the first period */
+            opening: {
+                /** @description Payments that came for orders */
+                payments: number;
                 /**
-                 * @description What they asked for in BRL
+                 * @description What came for orders, at their quotes
                  * @example 150.00
                  */
                 brl_amount: string;
                 /**
-                 * @description What they asked for in USDC
+                 * @description All that came: for orders, for none, and directly to the payout address
                  * @example 27.675277
                  */
-                usdc_amount: string;
+                gross: string;
                 /**
-                 * @description USDC, six decimals
+                 * @description USDC, six decimals; negative where it is taken back
                  * @example 27.675277
                  */
                 platform_fee: string;
                 /**
-                 * @description The merchant's share of `usdc_amount`
+                 * @description What reached the payout address
                  * @example 27.675277
                  */
-                expected: string;
+                settled: string;
+                /**
+                 * @description What came and has not been moved on yet; of a period, by how much that grew
+                 * @example 27.675277
+                 */
+                waiting: string;
+                /**
+                 * @description What of `gross` came for no order
+                 * @example 27.675277
+                 */
+                unmatched: string;
+                /**
+                 * @description What was missing of orders that you accepted; no part of `gross`
+                 * @example 27.675277
+                 */
+                given_away: string;
             };
+            /** @description All periods */
+            total: {
+                /** @description Payments that came for orders */
+                payments: number;
+                /**
+                 * @description What came for orders, at their quotes
+                 * @example 150.00
+                 */
+                brl_amount: string;
+                /**
+                 * @description All that came: for orders, for none, and directly to the payout address
+                 * @example 27.675277
+                 */
+                gross: string;
+                /**
+                 * @description USDC, six decimals; negative where it is taken back
+                 * @example 27.675277
+                 */
+                platform_fee: string;
+                /**
+                 * @description What reached the payout address
+                 * @example 27.675277
+                 */
+                settled: string;
+                /**
+                 * @description What came and has not been moved on yet; of a period, by how much that grew
+                 * @example 27.675277
+                 */
+                waiting: string;
+                /**
+                 * @description What of `gross` came for no order
+                 * @example 27.675277
+                 */
+                unmatched: string;
+                /**
+                 * @description What was missing of orders that you accepted; no part of `gross`
+                 * @example 27.675277
+                 */
+                given_away: string;
+            };
+            /** @description All up to the end of the last period */
+            closing: {
+                /** @description Payments that came for orders */
+                payments: number;
+                /**
+                 * @description What came for orders, at their quotes
+                 * @example 150.00
+                 */
+                brl_amount: string;
+                /**
+                 * @description All that came: for orders, for none, and directly to the payout address
+                 * @example 27.675277
+                 */
+                gross: string;
+                /**
+                 * @description USDC, six decimals; negative where it is taken back
+                 * @example 27.675277
+                 */
+                platform_fee: string;
+                /**
+                 * @description What reached the payout address
+                 * @example 27.675277
+                 */
+                settled: string;
+                /**
+                 * @description What came and has not been moved on yet; of a period, by how much that grew
+                 * @example 27.675277
+                 */
+                waiting: string;
+                /**
+                 * @description What of `gross` came for no order
+                 * @example 27.675277
+                 */
+                unmatched: string;
+                /**
+                 * @description What was missing of orders that you accepted; no part of `gross`
+                 * @example 27.675277
+                 */
+                given_away: string;
+            };
+            /** @description Months of São Paulo up to here are closed: their sums do not change any more */
+            closed_through: string | null;
+            /**
+             * @description What counts for no sale as of now: surplus, duplicates, late money and what came for no order
+             * @example 27.675277
+             */
+            to_return: string;
             open: {
                 pending: number;
                 confirming: number;
@@ -4078,6 +4730,65 @@ export interface components {
                 settled_at: string;
             };
         };
+        OrderAcceptedWebhook: {
+            /** @constant */
+            type: "order.accepted";
+            data: {
+                /**
+                 * Format: uuid
+                 * @description UUIDv7
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                id: string;
+                subscription_id: string | null;
+                external_ref: string | null;
+                /**
+                 * @description BRL, two decimals
+                 * @example 150.00
+                 */
+                brl_amount: string;
+                /**
+                 * @description USDC, six decimals
+                 * @example 27.675277
+                 */
+                usdc_amount: string;
+                /** @example 0x5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b */
+                tx_hash: string;
+                /**
+                 * @description 64 hex characters; routes the payment to the order
+                 * @example a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3
+                 */
+                memo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 UTC, from 1970 to 2999
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                paid_at: string;
+                /**
+                 * @description USDC, six decimals
+                 * @example 27.675277
+                 */
+                expected: string;
+                /**
+                 * @description USDC, six decimals
+                 * @example 27.675277
+                 */
+                received: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 UTC, from 1970 to 2999
+                 * @example 2026-11-20T12:00:00.000Z
+                 */
+                accepted_at: string;
+                reason: string;
+                /**
+                 * @description USDC, six decimals
+                 * @example 27.675277
+                 */
+                given_away: string;
+            };
+        };
         PaymentUnmatchedWebhook: {
             /** @constant */
             type: "payment.unmatched";
@@ -4197,6 +4908,19 @@ export interface components {
                  * @example 150.00
                  */
                 missing_brl_amount: string;
+            };
+        };
+        SubscriptionPausedWebhook: {
+            /** @constant */
+            type: "subscription.paused";
+            data: {
+                /**
+                 * Format: uuid
+                 * @description UUIDv7
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                id: string;
+                external_ref: string | null;
             };
         };
         SubscriptionResumedWebhook: {
@@ -4533,10 +5257,140 @@ export interface operations {
             };
         };
     };
+    listMyOrders: {
+        parameters: {
+            query?: {
+                /** @description 1 to 100; 20 when absent */
+                limit?: number;
+                /** @description The page after this id, which is older */
+                starting_after?: string;
+                /** @description The page before this id, which is newer */
+                ending_before?: string;
+                status?: "pending" | "confirming" | "underpaid" | "paid" | "expired" | "cancelled";
+                exception?: "overpaid" | "paid_late" | "paid_after_cancel" | "duplicate" | "reorged";
+                external_ref?: string;
+                /** @description About this subscription */
+                subscription_id?: string;
+                memo?: string;
+                tx_hash?: string;
+                deposit_address?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+                /** @description Paid at this time or later; the list is then in order of payment */
+                paid_gte?: string;
+                /** @description Paid before this time; the list is then in order of payment */
+                paid_lt?: string;
+                /** @description Of exactly this amount */
+                brl_amount?: string;
+                /** @description With this in the description, in any case */
+                description?: string;
+                /** @description With this in the description or in the reference, in any case */
+                text?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    createMyOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "brl_amount": "150.00",
+                 *       "external_ref": "INV-7",
+                 *       "description": "Consulting, November",
+                 *       "metadata": {
+                 *         "customer": "42"
+                 *       },
+                 *       "expires_in": 1800
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateOrder"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     getOrder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getMyOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
@@ -4581,6 +5435,402 @@ export interface operations {
             };
         };
     };
+    cancelMyOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    acceptOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "The exchange kept one dollar"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AcceptOrder"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    acceptMyOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "The exchange kept one dollar"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AcceptOrder"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportOrders: {
+        parameters: {
+            query?: {
+                status?: "pending" | "confirming" | "underpaid" | "paid" | "expired" | "cancelled";
+                exception?: "overpaid" | "paid_late" | "paid_after_cancel" | "duplicate" | "reorged";
+                external_ref?: string;
+                /** @description About this subscription */
+                subscription_id?: string;
+                memo?: string;
+                tx_hash?: string;
+                deposit_address?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+                /** @description Paid at this time or later; the list is then in order of payment */
+                paid_gte?: string;
+                /** @description Paid before this time; the list is then in order of payment */
+                paid_lt?: string;
+                /** @description Of exactly this amount */
+                brl_amount?: string;
+                /** @description With this in the description, in any case */
+                description?: string;
+                /** @description With this in the description or in the reference, in any case */
+                text?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportMyOrders: {
+        parameters: {
+            query?: {
+                status?: "pending" | "confirming" | "underpaid" | "paid" | "expired" | "cancelled";
+                exception?: "overpaid" | "paid_late" | "paid_after_cancel" | "duplicate" | "reorged";
+                external_ref?: string;
+                /** @description About this subscription */
+                subscription_id?: string;
+                memo?: string;
+                tx_hash?: string;
+                deposit_address?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+                /** @description Paid at this time or later; the list is then in order of payment */
+                paid_gte?: string;
+                /** @description Paid before this time; the list is then in order of payment */
+                paid_lt?: string;
+                /** @description Of exactly this amount */
+                brl_amount?: string;
+                /** @description With this in the description, in any case */
+                description?: string;
+                /** @description With this in the description or in the reference, in any case */
+                text?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getSummaryOfKey: {
+        parameters: {
+            query: {
+                from: string;
+                to: string;
+                timezone: string;
+                by?: "day" | "week" | "month";
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getSummary: {
+        parameters: {
+            query: {
+                from: string;
+                to: string;
+                timezone: string;
+                by?: "day" | "week" | "month";
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listEntries: {
+        parameters: {
+            query?: {
+                at_gte?: string;
+                at_lt?: string;
+                kind?: "payment" | "unmatched" | "direct" | "fee" | "settled" | "accepted";
+                /** @description About this order */
+                order_id?: string;
+                /** @description 1 to 100; 20 when absent */
+                limit?: number;
+                /** @description Events behind this `cursor` of an event, oldest first; its sequence alone does not show that numbers were given again */
+                after?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listMyEntries: {
+        parameters: {
+            query?: {
+                at_gte?: string;
+                at_lt?: string;
+                kind?: "payment" | "unmatched" | "direct" | "fee" | "settled" | "accepted";
+                /** @description About this order */
+                order_id?: string;
+                /** @description 1 to 100; 20 when absent */
+                limit?: number;
+                /** @description Events behind this `cursor` of an event, oldest first; its sequence alone does not show that numbers were given again */
+                after?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportEntries: {
+        parameters: {
+            query?: {
+                at_gte?: string;
+                at_lt?: string;
+                kind?: "payment" | "unmatched" | "direct" | "fee" | "settled" | "accepted";
+                /** @description About this order */
+                order_id?: string;
+                form?: "international" | "brazilian";
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportMyEntries: {
+        parameters: {
+            query?: {
+                at_gte?: string;
+                at_lt?: string;
+                kind?: "payment" | "unmatched" | "direct" | "fee" | "settled" | "accepted";
+                /** @description About this order */
+                order_id?: string;
+                form?: "international" | "brazilian";
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     listAttention: {
         parameters: {
             query?: {
@@ -4592,7 +5842,97 @@ export interface operations {
                 ending_before?: string;
                 handled?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listMyAttention: {
+        parameters: {
+            query?: {
+                /** @description 1 to 100; 20 when absent */
+                limit?: number;
+                /** @description The page after this id, which is older */
+                starting_after?: string;
+                /** @description The page before this id, which is newer */
+                ending_before?: string;
+                handled?: "true" | "false";
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportAttention: {
+        parameters: {
+            query?: {
+                handled?: "true" | "false";
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportMyAttention: {
+        parameters: {
+            query?: {
+                handled?: "true" | "false";
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4610,7 +5950,59 @@ export interface operations {
     handleAttention: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "facts": "c0ffee00c0ffee00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["HandleAttention"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    handleMyAttention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
@@ -4640,7 +6032,50 @@ export interface operations {
     reopenAttention: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    reopenMyAttention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
@@ -4728,6 +6163,87 @@ export interface operations {
             };
         };
     };
+    listMySubscriptions: {
+        parameters: {
+            query?: {
+                /** @description 1 to 100; 20 when absent */
+                limit?: number;
+                /** @description The page after this id, which is older */
+                starting_after?: string;
+                /** @description The page before this id, which is newer */
+                ending_before?: string;
+                status?: "active" | "past_due" | "cancelled" | "expired";
+                external_ref?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    createMySubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "brl_amount": "49.90",
+                 *       "interval": "month",
+                 *       "interval_count": 1,
+                 *       "max_periods": 12,
+                 *       "timezone": "America/Sao_Paulo",
+                 *       "external_ref": "PLAN-42",
+                 *       "description": "Monthly plan"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateSubscription"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     getSubscription: {
         parameters: {
             query?: never;
@@ -4753,6 +6269,70 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "brl_amount": "59.90",
+                 *       "max_periods": 24
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateSubscription"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getMySubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateMySubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
@@ -4807,10 +6387,74 @@ export interface operations {
             };
         };
     };
+    chargeMySubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     cancelSubscription: {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    cancelMySubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
                 /**
                  * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
                  * @example order-4711-attempt
@@ -4839,6 +6483,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
                  * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
                  * @example order-4711-attempt
                  */
@@ -4863,6 +6512,102 @@ export interface operations {
             };
         };
     };
+    acceptMyCharge: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+                /** @example 0 */
+                period_index: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportSubscriptions: {
+        parameters: {
+            query?: {
+                status?: "active" | "past_due" | "cancelled" | "expired";
+                external_ref?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportMySubscriptions: {
+        parameters: {
+            query?: {
+                status?: "active" | "past_due" | "cancelled" | "expired";
+                external_ref?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     listEvents: {
         parameters: {
             query?: {
@@ -4872,19 +6617,67 @@ export interface operations {
                 starting_after?: string;
                 /** @description The page before this id, which is newer */
                 ending_before?: string;
-                type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
+                type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "order.accepted" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.paused" | "subscription.resumed" | "account.changed" | "endpoint.test";
                 /** @description Created at this time or later */
                 created_gte?: string;
                 /** @description Created before this time */
                 created_lt?: string;
-                /** @description Events after this sequence, oldest first */
+                /** @description Events behind this `cursor` of an event, oldest first; its sequence alone does not show that numbers were given again */
                 after?: string;
                 /** @description With `after`: seconds to wait for the first one, up to 20 */
                 wait?: string;
                 /** @description `body` adds to each event the bytes that webhooks send */
                 include?: "body";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listMyEvents: {
+        parameters: {
+            query?: {
+                /** @description 1 to 100; 20 when absent */
+                limit?: number;
+                /** @description The page after this id, which is older */
+                starting_after?: string;
+                /** @description The page before this id, which is newer */
+                ending_before?: string;
+                type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "order.accepted" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.paused" | "subscription.resumed" | "account.changed" | "endpoint.test";
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+                /** @description Events behind this `cursor` of an event, oldest first; its sequence alone does not show that numbers were given again */
+                after?: string;
+                /** @description With `after`: seconds to wait for the first one, up to 20 */
+                wait?: string;
+                /** @description `body` adds to each event the bytes that webhooks send */
+                include?: "body";
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4905,7 +6698,13 @@ export interface operations {
                 /** @description `body` adds to each event the bytes that webhooks send */
                 include?: "body";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
@@ -4913,6 +6712,398 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getMyEvent: {
+        parameters: {
+            query?: {
+                /** @description `body` adds to each event the bytes that webhooks send */
+                include?: "body";
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listDeliveriesOfKey: {
+        parameters: {
+            query?: {
+                /** @description 1 to 100; 20 when absent */
+                limit?: number;
+                /** @description The page after this id, which is older */
+                starting_after?: string;
+                /** @description The page before this id, which is newer */
+                ending_before?: string;
+                status?: "pending" | "in_flight" | "delivered" | "dead";
+                event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "order.accepted" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.paused" | "subscription.resumed" | "account.changed" | "endpoint.test";
+                event_id?: string;
+                /** @description To this endpoint; your own id for your webhook_url */
+                endpoint_id?: string;
+                /** @description About this order */
+                order_id?: string;
+                /** @description About this subscription */
+                subscription_id?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description 1 to 100; 20 when absent */
+                limit?: number;
+                /** @description The page after this id, which is older */
+                starting_after?: string;
+                /** @description The page before this id, which is newer */
+                ending_before?: string;
+                status?: "pending" | "in_flight" | "delivered" | "dead";
+                event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "order.accepted" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.paused" | "subscription.resumed" | "account.changed" | "endpoint.test";
+                event_id?: string;
+                /** @description To this endpoint; your own id for your webhook_url */
+                endpoint_id?: string;
+                /** @description About this order */
+                order_id?: string;
+                /** @description About this subscription */
+                subscription_id?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportDeliveries: {
+        parameters: {
+            query?: {
+                status?: "pending" | "in_flight" | "delivered" | "dead";
+                event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "order.accepted" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.paused" | "subscription.resumed" | "account.changed" | "endpoint.test";
+                event_id?: string;
+                /** @description To this endpoint; your own id for your webhook_url */
+                endpoint_id?: string;
+                /** @description About this order */
+                order_id?: string;
+                /** @description About this subscription */
+                subscription_id?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exportMyDeliveries: {
+        parameters: {
+            query?: {
+                status?: "pending" | "in_flight" | "delivered" | "dead";
+                event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "order.accepted" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.paused" | "subscription.resumed" | "account.changed" | "endpoint.test";
+                event_id?: string;
+                /** @description To this endpoint; your own id for your webhook_url */
+                endpoint_id?: string;
+                /** @description About this order */
+                order_id?: string;
+                /** @description About this subscription */
+                subscription_id?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getDeliveryOfKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    replayDeliveryOfKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    replayDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    replayDeliveriesOfKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "created_gte": "2026-11-20T00:00:00.000Z",
+                 *       "created_lt": "2026-11-21T00:00:00.000Z",
+                 *       "scope": "undelivered"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplayDeliveries"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    replayDeliveries: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "created_gte": "2026-11-20T00:00:00.000Z",
+                 *       "created_lt": "2026-11-21T00:00:00.000Z",
+                 *       "scope": "undelivered"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplayDeliveries"];
+            };
+        };
         responses: {
             /** @description See the schema of the same name. */
             default: {
@@ -4972,7 +7163,9 @@ export interface operations {
     };
     getMerchant: {
         parameters: {
-            query?: never;
+            query?: {
+                secrets?: "hidden";
+            };
             header?: {
                 /**
                  * @description Which of your merchants this is about; without it the one that you created, or else joined first.
@@ -5015,6 +7208,83 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["UpdateMerchant"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getMerchantOfKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getBranding: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateBranding: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "color": "#0e6b54",
+                 *       "contact_email": "ola@padaria.example",
+                 *       "terms_url": "https://padaria.example/terms"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateBranding"];
             };
         };
         responses: {
@@ -5218,35 +7488,7 @@ export interface operations {
             };
         };
     };
-    getSummary: {
-        parameters: {
-            query: {
-                from: string;
-                to: string;
-                timezone: string;
-            };
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listMyAttention: {
+    listAudit: {
         parameters: {
             query?: {
                 /** @description 1 to 100; 20 when absent */
@@ -5255,232 +7497,7 @@ export interface operations {
                 starting_after?: string;
                 /** @description The page before this id, which is newer */
                 ending_before?: string;
-                handled?: "true" | "false";
-            };
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    handleMyAttention: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "facts": "c0ffee00c0ffee00"
-                 *     }
-                 */
-                "application/json": components["schemas"]["HandleAttention"];
-            };
-        };
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    reopenMyAttention: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listMyOrders: {
-        parameters: {
-            query?: {
-                /** @description 1 to 100; 20 when absent */
-                limit?: number;
-                /** @description The page after this id, which is older */
-                starting_after?: string;
-                /** @description The page before this id, which is newer */
-                ending_before?: string;
-                status?: "pending" | "confirming" | "underpaid" | "paid" | "expired" | "cancelled";
-                exception?: "overpaid" | "paid_late" | "paid_after_cancel" | "duplicate" | "reorged";
-                external_ref?: string;
-                /** @description About this subscription */
-                subscription_id?: string;
-                memo?: string;
-                tx_hash?: string;
-                deposit_address?: string;
-                /** @description Created at this time or later */
-                created_gte?: string;
-                /** @description Created before this time */
-                created_lt?: string;
-                /** @description Paid at this time or later; the list is then in order of payment */
-                paid_gte?: string;
-                /** @description Paid before this time; the list is then in order of payment */
-                paid_lt?: string;
-                /** @description Of exactly this amount */
-                brl_amount?: string;
-                /** @description With this in the description, in any case */
-                description?: string;
-                /** @description With this in the description or in the reference, in any case */
-                text?: string;
-            };
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    createMyOrder: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-                /**
-                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
-                 * @example order-4711-attempt
-                 */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "brl_amount": "150.00",
-                 *       "external_ref": "INV-7",
-                 *       "description": "Consulting, November",
-                 *       "metadata": {
-                 *         "customer": "42"
-                 *       },
-                 *       "expires_in": 1800
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateOrder"];
-            };
-        };
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    cancelMyOrder: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-                /**
-                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
-                 * @example order-4711-attempt
-                 */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listMySubscriptions: {
-        parameters: {
-            query?: {
-                /** @description 1 to 100; 20 when absent */
-                limit?: number;
-                /** @description The page after this id, which is older */
-                starting_after?: string;
-                /** @description The page before this id, which is newer */
-                ending_before?: string;
-                status?: "active" | "past_due" | "cancelled" | "expired";
-                external_ref?: string;
+                action?: string;
                 /** @description Created at this time or later */
                 created_gte?: string;
                 /** @description Created before this time */
@@ -5507,203 +7524,7 @@ export interface operations {
             };
         };
     };
-    createMySubscription: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-                /**
-                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
-                 * @example order-4711-attempt
-                 */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "brl_amount": "49.90",
-                 *       "interval": "month",
-                 *       "interval_count": 1,
-                 *       "max_periods": 12,
-                 *       "timezone": "America/Sao_Paulo",
-                 *       "external_ref": "PLAN-42",
-                 *       "description": "Monthly plan"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateSubscription"];
-            };
-        };
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    chargeMySubscription: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-                /**
-                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
-                 * @example order-4711-attempt
-                 */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    cancelMySubscription: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-                /**
-                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
-                 * @example order-4711-attempt
-                 */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    acceptMyCharge: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-                /**
-                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
-                 * @example order-4711-attempt
-                 */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-                /** @example 0 */
-                period_index: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getMyOrder: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getMySubscription: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listMyEvents: {
+    listMyAudit: {
         parameters: {
             query?: {
                 /** @description 1 to 100; 20 when absent */
@@ -5712,87 +7533,7 @@ export interface operations {
                 starting_after?: string;
                 /** @description The page before this id, which is newer */
                 ending_before?: string;
-                type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
-                /** @description Created at this time or later */
-                created_gte?: string;
-                /** @description Created before this time */
-                created_lt?: string;
-                /** @description Events after this sequence, oldest first */
-                after?: string;
-                /** @description With `after`: seconds to wait for the first one, up to 20 */
-                wait?: string;
-                /** @description `body` adds to each event the bytes that webhooks send */
-                include?: "body";
-            };
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getMyEvent: {
-        parameters: {
-            query?: {
-                /** @description `body` adds to each event the bytes that webhooks send */
-                include?: "body";
-            };
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listDeliveries: {
-        parameters: {
-            query?: {
-                /** @description 1 to 100; 20 when absent */
-                limit?: number;
-                /** @description The page after this id, which is older */
-                starting_after?: string;
-                /** @description The page before this id, which is newer */
-                ending_before?: string;
-                status?: "pending" | "in_flight" | "delivered" | "dead";
-                event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
-                event_id?: string;
-                /** @description To this endpoint; your own id for your webhook_url */
-                endpoint_id?: string;
-                /** @description About this order */
-                order_id?: string;
-                /** @description About this subscription */
-                subscription_id?: string;
+                action?: string;
                 /** @description Created at this time or later */
                 created_gte?: string;
                 /** @description Created before this time */
@@ -5819,9 +7560,15 @@ export interface operations {
             };
         };
     };
-    getDelivery: {
+    exportAudit: {
         parameters: {
-            query?: never;
+            query?: {
+                action?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
             header?: {
                 /**
                  * @description Which of your merchants this is about; without it the one that you created, or else joined first.
@@ -5829,10 +7576,7 @@ export interface operations {
                  */
                 "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
             };
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -5846,9 +7590,15 @@ export interface operations {
             };
         };
     };
-    replayDelivery: {
+    exportMyAudit: {
         parameters: {
-            query?: never;
+            query?: {
+                action?: string;
+                /** @description Created at this time or later */
+                created_gte?: string;
+                /** @description Created before this time */
+                created_lt?: string;
+            };
             header?: {
                 /**
                  * @description Which of your merchants this is about; without it the one that you created, or else joined first.
@@ -5856,10 +7606,7 @@ export interface operations {
                  */
                 "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
             };
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -5873,7 +7620,7 @@ export interface operations {
             };
         };
     };
-    replayDeliveries: {
+    listWebhookEndpointsOfKey: {
         parameters: {
             query?: never;
             header?: {
@@ -5886,16 +7633,48 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    createWebhookEndpointOfKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
         requestBody: {
             content: {
                 /**
                  * @example {
-                 *       "created_gte": "2026-11-20T00:00:00.000Z",
-                 *       "created_lt": "2026-11-21T00:00:00.000Z",
-                 *       "scope": "undelivered"
+                 *       "url": "https://erp.example.com/ponte",
+                 *       "events": [
+                 *         "order.paid",
+                 *         "order.settled"
+                 *       ],
+                 *       "format": "standard"
                  *     }
                  */
-                "application/json": components["schemas"]["ReplayDeliveries"];
+                "application/json": components["schemas"]["CreateWebhookEndpoint"];
             };
         };
         responses: {
@@ -5941,6 +7720,11 @@ export interface operations {
                  * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
                  */
                 "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -5958,6 +7742,96 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["CreateWebhookEndpoint"];
+            };
+        };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getWebhookEndpointOfKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    deleteWebhookEndpointOfKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateWebhookEndpointOfKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "paused": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateWebhookEndpoint"];
             };
         };
         responses: {
@@ -6060,6 +7934,38 @@ export interface operations {
             };
         };
     };
+    rotateEndpointSecretOfKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     rotateEndpointSecret: {
         parameters: {
             query?: never;
@@ -6069,6 +7975,43 @@ export interface operations {
                  * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
                  */
                 "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    activateEndpointSecretOfKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
@@ -6096,6 +8039,43 @@ export interface operations {
                  * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
                  */
                 "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    testWebhookEndpointOfKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
+                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
+                 */
+                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
+                /**
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
@@ -6123,291 +8103,16 @@ export interface operations {
                  * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
                  */
                 "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listWebhookEndpointsOfKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    createWebhookEndpointOfKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
                 /**
-                 * @example {
-                 *       "url": "https://erp.example.com/ponte",
-                 *       "events": [
-                 *         "order.paid",
-                 *         "order.settled"
-                 *       ],
-                 *       "format": "standard"
-                 *     }
+                 * @description The same key and body again within 7 days give the stored answer, with `Idempotency-Replayed: true`, and never a second effect.
+                 * @example order-4711-attempt
                  */
-                "application/json": components["schemas"]["CreateWebhookEndpoint"];
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
-        };
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getWebhookEndpointOfKey: {
-        parameters: {
-            query?: never;
-            header?: never;
             path: {
                 /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
                 id: string;
             };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    deleteWebhookEndpointOfKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    updateWebhookEndpointOfKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "paused": true
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateWebhookEndpoint"];
-            };
-        };
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    rotateEndpointSecretOfKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    activateEndpointSecretOfKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    testWebhookEndpointOfKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getBranding: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    updateBranding: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "color": "#0e6b54",
-                 *       "contact_email": "ola@padaria.example",
-                 *       "terms_url": "https://padaria.example/terms"
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateBranding"];
-            };
-        };
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listMyAudit: {
-        parameters: {
-            query?: {
-                /** @description 1 to 100; 20 when absent */
-                limit?: number;
-                /** @description The page after this id, which is older */
-                starting_after?: string;
-                /** @description The page before this id, which is newer */
-                ending_before?: string;
-                action?: string;
-                /** @description Created at this time or later */
-                created_gte?: string;
-                /** @description Created before this time */
-                created_lt?: string;
-            };
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -6542,185 +8247,6 @@ export interface operations {
             };
         };
     };
-    listAudit: {
-        parameters: {
-            query?: {
-                /** @description 1 to 100; 20 when absent */
-                limit?: number;
-                /** @description The page after this id, which is older */
-                starting_after?: string;
-                /** @description The page before this id, which is newer */
-                ending_before?: string;
-                action?: string;
-                /** @description Created at this time or later */
-                created_gte?: string;
-                /** @description Created before this time */
-                created_lt?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getMerchantOfKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getSummaryOfKey: {
-        parameters: {
-            query: {
-                from: string;
-                to: string;
-                timezone: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listDeliveriesOfKey: {
-        parameters: {
-            query?: {
-                /** @description 1 to 100; 20 when absent */
-                limit?: number;
-                /** @description The page after this id, which is older */
-                starting_after?: string;
-                /** @description The page before this id, which is newer */
-                ending_before?: string;
-                status?: "pending" | "in_flight" | "delivered" | "dead";
-                event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
-                event_id?: string;
-                /** @description To this endpoint; your own id for your webhook_url */
-                endpoint_id?: string;
-                /** @description About this order */
-                order_id?: string;
-                /** @description About this subscription */
-                subscription_id?: string;
-                /** @description Created at this time or later */
-                created_gte?: string;
-                /** @description Created before this time */
-                created_lt?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getDeliveryOfKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    replayDeliveryOfKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    replayDeliveriesOfKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "created_gte": "2026-11-20T00:00:00.000Z",
-                 *       "created_lt": "2026-11-21T00:00:00.000Z",
-                 *       "scope": "undelivered"
-                 *     }
-                 */
-                "application/json": components["schemas"]["ReplayDeliveries"];
-            };
-        };
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
     acceptInvitation: {
         parameters: {
             query?: never;
@@ -6738,6 +8264,66 @@ export interface operations {
                 "application/json": components["schemas"]["AcceptInvitation"];
             };
         };
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listWaitingChanges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    cancelWaitingChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See the schema of the same name. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    confirmWaitingChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description See the schema of the same name. */
             default: {
@@ -7012,32 +8598,9 @@ export interface operations {
             };
         };
     };
-    exportOrders: {
+    listSessions: {
         parameters: {
-            query?: {
-                status?: "pending" | "confirming" | "underpaid" | "paid" | "expired" | "cancelled";
-                exception?: "overpaid" | "paid_late" | "paid_after_cancel" | "duplicate" | "reorged";
-                external_ref?: string;
-                /** @description About this subscription */
-                subscription_id?: string;
-                memo?: string;
-                tx_hash?: string;
-                deposit_address?: string;
-                /** @description Created at this time or later */
-                created_gte?: string;
-                /** @description Created before this time */
-                created_lt?: string;
-                /** @description Paid at this time or later; the list is then in order of payment */
-                paid_gte?: string;
-                /** @description Paid before this time; the list is then in order of payment */
-                paid_lt?: string;
-                /** @description Of exactly this amount */
-                brl_amount?: string;
-                /** @description With this in the description, in any case */
-                description?: string;
-                /** @description With this in the description or in the reference, in any case */
-                text?: string;
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
@@ -7053,60 +8616,14 @@ export interface operations {
             };
         };
     };
-    exportMyOrders: {
+    endSession: {
         parameters: {
-            query?: {
-                status?: "pending" | "confirming" | "underpaid" | "paid" | "expired" | "cancelled";
-                exception?: "overpaid" | "paid_late" | "paid_after_cancel" | "duplicate" | "reorged";
-                external_ref?: string;
-                /** @description About this subscription */
-                subscription_id?: string;
-                memo?: string;
-                tx_hash?: string;
-                deposit_address?: string;
-                /** @description Created at this time or later */
-                created_gte?: string;
-                /** @description Created before this time */
-                created_lt?: string;
-                /** @description Paid at this time or later; the list is then in order of payment */
-                paid_gte?: string;
-                /** @description Paid before this time; the list is then in order of payment */
-                paid_lt?: string;
-                /** @description Of exactly this amount */
-                brl_amount?: string;
-                /** @description With this in the description, in any case */
-                description?: string;
-                /** @description With this in the description or in the reference, in any case */
-                text?: string;
-            };
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    exportAttention: {
-        parameters: {
-            query?: {
-                handled?: "true" | "false";
-            };
+            query?: never;
             header?: never;
-            path?: never;
+            path: {
+                /** @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90 */
+                id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -7120,198 +8637,10 @@ export interface operations {
             };
         };
     };
-    exportMyAttention: {
+    endOtherSessions: {
         parameters: {
-            query?: {
-                handled?: "true" | "false";
-            };
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    exportSubscriptions: {
-        parameters: {
-            query?: {
-                status?: "active" | "past_due" | "cancelled" | "expired";
-                external_ref?: string;
-                /** @description Created at this time or later */
-                created_gte?: string;
-                /** @description Created before this time */
-                created_lt?: string;
-            };
+            query?: never;
             header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    exportMySubscriptions: {
-        parameters: {
-            query?: {
-                status?: "active" | "past_due" | "cancelled" | "expired";
-                external_ref?: string;
-                /** @description Created at this time or later */
-                created_gte?: string;
-                /** @description Created before this time */
-                created_lt?: string;
-            };
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    exportDeliveries: {
-        parameters: {
-            query?: {
-                status?: "pending" | "in_flight" | "delivered" | "dead";
-                event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
-                event_id?: string;
-                /** @description To this endpoint; your own id for your webhook_url */
-                endpoint_id?: string;
-                /** @description About this order */
-                order_id?: string;
-                /** @description About this subscription */
-                subscription_id?: string;
-                /** @description Created at this time or later */
-                created_gte?: string;
-                /** @description Created before this time */
-                created_lt?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    exportMyDeliveries: {
-        parameters: {
-            query?: {
-                status?: "pending" | "in_flight" | "delivered" | "dead";
-                event_type?: "order.paid" | "order.underpaid" | "order.expired" | "order.cancelled" | "subscription.charged" | "subscription.cancelled" | "subscription.expired" | "order.overpaid" | "order.paid_late" | "order.paid_after_cancel" | "order.duplicate" | "order.settled" | "payment.unmatched" | "subscription.order_issued" | "subscription.upcoming" | "subscription.past_due" | "subscription.resumed" | "account.changed" | "endpoint.test";
-                event_id?: string;
-                /** @description To this endpoint; your own id for your webhook_url */
-                endpoint_id?: string;
-                /** @description About this order */
-                order_id?: string;
-                /** @description About this subscription */
-                subscription_id?: string;
-                /** @description Created at this time or later */
-                created_gte?: string;
-                /** @description Created before this time */
-                created_lt?: string;
-            };
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    exportAudit: {
-        parameters: {
-            query?: {
-                action?: string;
-                /** @description Created at this time or later */
-                created_gte?: string;
-                /** @description Created before this time */
-                created_lt?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See the schema of the same name. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    exportMyAudit: {
-        parameters: {
-            query?: {
-                action?: string;
-                /** @description Created at this time or later */
-                created_gte?: string;
-                /** @description Created before this time */
-                created_lt?: string;
-            };
-            header?: {
-                /**
-                 * @description Which of your merchants this is about; without it the one that you created, or else joined first.
-                 * @example 01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90
-                 */
-                "Ponte-Merchant"?: components["parameters"]["PonteMerchant"];
-            };
             path?: never;
             cookie?: never;
         };

@@ -5,7 +5,7 @@ import { dedupeKey, isRepeatable, type WebhookEvent, type WebhookType } from '..
 import { type HeadersLike, headerOf, verifyStandardWebhook } from '../webhook/standard.js'
 import { verifyWebhook } from '../webhook/verify.js'
 
-/** What to do with each kind: the function is given the event's data and the event. */
+/** Functions by kind: each is given the event's data and the event. */
 export type EventHandlers = {
   [Type in WebhookType]?: (data: WebhookBodies[Type]['data'], event: WebhookBodies[Type]) => unknown
 } & {
@@ -19,11 +19,11 @@ export interface SeenEvents {
   add(key: string): unknown
 }
 
-/** How webhooks are received. */
+/** Secret, reactions and memory of a receiver of webhooks. */
 export interface WebhookHandlerOptions {
   /** The webhook secret; the old and the new one while it is being rotated. */
   secret: string | readonly string[]
-  /** What to do with each kind. Throw, and the service tries again after a minute, five, thirty and so on. */
+  /** Functions by kind. When one throws, the service tries again after a minute, five, thirty and so on. */
   on: EventHandlers
   /** `ponte` by default; `standard` for an endpoint of that format. */
   format?: 'ponte' | 'standard'
@@ -33,7 +33,7 @@ export interface WebhookHandlerOptions {
   onError?(error: unknown): void
 }
 
-/** What the caller is answered. */
+/** Answer to the caller. */
 export interface Reply {
   status: number
   text: string

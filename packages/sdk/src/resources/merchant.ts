@@ -8,10 +8,8 @@ import type {
   UpdateWebhookEndpoint,
   WebhookEndpoint,
 } from '../schemas.js'
-import type { RequestOptions, Transport } from '../transport.js'
-import { segment } from './path.js'
-
-const PATH = '/api/v1/merchants/me'
+import type { RequestOptions, Transport, WriteOptions } from '../transport.js'
+import { callOperation } from './call.js'
 
 /** Webhook endpoints beside the `webhook_url`. */
 export interface Endpoints {
@@ -19,14 +17,14 @@ export interface Endpoints {
   list(options?: RequestOptions): Promise<WebhookEndpoint[]>
   /** Reads an endpoint. */
   get(id: string, options?: RequestOptions): Promise<WebhookEndpoint>
-  /** Adds an endpoint. Not tried again when the connection is lost: look at the list first. */
-  create(body: CreateWebhookEndpoint, options?: RequestOptions): Promise<WebhookEndpoint>
+  /** Adds an endpoint. */
+  create(body: CreateWebhookEndpoint, options?: WriteOptions): Promise<WebhookEndpoint>
   /** Changes, pauses or resumes an endpoint. */
   update(id: string, body: UpdateWebhookEndpoint, options?: RequestOptions): Promise<WebhookEndpoint>
   /** Deletes an endpoint; what waits for it ends as dead. */
   delete(id: string, options?: RequestOptions): Promise<{ id: string }>
   /** Sends `endpoint.test` to this endpoint alone. */
-  test(id: string, options?: RequestOptions): Promise<Delivery>
+  test(id: string, options?: WriteOptions): Promise<Delivery>
 }
 
 /** Events on their way to endpoints. */
@@ -36,10 +34,10 @@ export interface Deliveries {
   /** Reads a delivery with its attempts. */
   get(id: string, options?: RequestOptions): Promise<DeliveryDetail>
   /** Delivers an event again. */
-  replay(id: string, options?: RequestOptions): Promise<Delivery>
+  replay(id: string, options?: WriteOptions): Promise<Delivery>
 }
 
-/** What the merchant's own user may do. Needs a client that was made with a session token in place of the API key. */
+/** For the merchant's own user; `get` needs a client that was made with a session token, the others that or a named key with the scope. */
 export interface MerchantResource {
   /** Reads the merchant. */
   get(options?: RequestOptions): Promise<Merchant>
@@ -48,19 +46,18 @@ export interface MerchantResource {
 }
 
 export const createMerchant = (send: Transport): MerchantResource => ({
-  get: options => send({ method: 'GET', path: PATH, ...options }),
+  get: options => callOperation(send, 'getMerchant', options),
   endpoints: {
-    list: async options => (await send<{ data: WebhookEndpoint[] }>({ method: 'GET', path: `${PATH}/webhook-endpoints`, ...options })).data,
-    get: (id, options) => send({ method: 'GET', path: `${PATH}/webhook-endpoints/${segment(id)}`, ...options }),
-    create: (body, options) => send({ method: 'POST', path: `${PATH}/webhook-endpoints`, body, ...options }),
-    update: (id, body, options) => send({ method: 'PATCH', path: `${PATH}/webhook-endpoints/${segment(id)}`, body, ...options }),
-    delete: (id, options) => send({ method: 'DELETE', path: `${PATH}/webhook-endpoints/${segment(id)}`, ...options }),
-    test: (id, options) => send({ method: 'POST', path: `${PATH}/webhook-endpoints/${segment(id)}/test`, ...options }),
+    list: async options => (await callOperation<{ data: WebhookEndpoint[] }>(send, 'listWebhookEndpoints', options)).data,
+    get: (id, options) => callOperation(send, 'getWebhookEndpoint', { params: { id }, ...options }),
+    create: (body, options) => callOperation(send, 'createWebhookEndpoint', { body, ...options }),
+    update: (id, body, options) => callOperation(send, 'updateWebhookEndpoint', { params: { id }, body, ...options }),
+    delete: (id, options) => callOperation(send, 'deleteWebhookEndpoint', { params: { id }, ...options }),
+    test: (id, options) => callOperation(send, 'testWebhookEndpoint', { params: { id }, ...options }),
   },
   deliveries: {
-    list: (query, options) =>
-      new List((page, rest) => send({ method: 'GET', path: `${PATH}/deliveries`, query: page, ...rest }), query, options),
-    get: (id, options) => send({ method: 'GET', path: `${PATH}/deliveries/${segment(id)}`, ...options }),
-    replay: (id, options) => send({ method: 'POST', path: `${PATH}/deliveries/${segment(id)}/replay`, body: {}, ...options }),
+    list: (query, options) => new List((page, rest) => callOperation(send, 'listDeliveries', { query: page, ...rest }), query, options),
+    get: (id, options) => callOperation(send, 'getDelivery', { params: { id }, ...options }),
+    replay: (id, options) => callOperation(send, 'replayDelivery', { params: { id }, ...options }),
   },
 })

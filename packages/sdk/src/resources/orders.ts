@@ -1,9 +1,7 @@
 import { List } from '../page.js'
-import type { CreateOrder, ListOrders, Order } from '../schemas.js'
+import type { AcceptOrder, CreateOrder, ListOrders, Order } from '../schemas.js'
 import type { RequestOptions, Transport, WriteOptions } from '../transport.js'
-import { segment } from './path.js'
-
-const PATH = '/api/v1/orders'
+import { callOperation } from './call.js'
 
 /** One-shot invoices. */
 export interface Orders {
@@ -13,13 +11,16 @@ export interface Orders {
   get(id: string, options?: RequestOptions): Promise<Order>
   /** Cancels an order that has received nothing. */
   cancel(id: string, options?: WriteOptions): Promise<Order>
+  /** Accepts what came for an order as payment in full, once: it was too little, late, or came after its cancellation. */
+  accept(id: string, body: AcceptOrder, options?: WriteOptions): Promise<Order>
   /** Lists your orders, newest first. */
   list(query?: ListOrders, options?: RequestOptions): List<Order>
 }
 
 export const createOrders = (send: Transport): Orders => ({
-  create: (body, options) => send({ method: 'POST', path: PATH, body, keyed: true, ...options }),
-  get: (id, options) => send({ method: 'GET', path: `${PATH}/${segment(id)}`, ...options }),
-  cancel: (id, options) => send({ method: 'POST', path: `${PATH}/${segment(id)}/cancel`, keyed: true, ...options }),
-  list: (query, options) => new List((page, rest) => send({ method: 'GET', path: PATH, query: page, ...rest }), query, options),
+  create: (body, options) => callOperation(send, 'createOrder', { body, ...options }),
+  get: (id, options) => callOperation(send, 'getOrder', { params: { id }, ...options }),
+  cancel: (id, options) => callOperation(send, 'cancelOrder', { params: { id }, ...options }),
+  accept: (id, body, options) => callOperation(send, 'acceptOrder', { params: { id }, body, ...options }),
+  list: (query, options) => new List((page, rest) => callOperation(send, 'listOrders', { query: page, ...rest }), query, options),
 })

@@ -1,9 +1,7 @@
 import { List } from '../page.js'
 import type { CreateSubscription, ListSubscriptions, Order, PendingCharge, Subscription, UpdateSubscription } from '../schemas.js'
 import type { RequestOptions, Transport, WriteOptions } from '../transport.js'
-import { segment } from './path.js'
-
-const PATH = '/api/v1/subscriptions'
+import { callOperation } from './call.js'
 
 /** Recurring charges that produce orders. */
 export interface Subscriptions {
@@ -24,12 +22,11 @@ export interface Subscriptions {
 }
 
 export const createSubscriptions = (send: Transport): Subscriptions => ({
-  create: (body, options) => send({ method: 'POST', path: PATH, body, keyed: true, ...options }),
-  get: (id, options) => send({ method: 'GET', path: `${PATH}/${segment(id)}`, ...options }),
-  update: (id, body, options) => send({ method: 'PATCH', path: `${PATH}/${segment(id)}`, body, ...options }),
-  charge: (id, options) => send({ method: 'POST', path: `${PATH}/${segment(id)}/charge`, keyed: true, ...options }),
-  accept: (id, periodIndex, options) =>
-    send({ method: 'POST', path: `${PATH}/${segment(id)}/charges/${segment(String(periodIndex))}/accept`, keyed: true, ...options }),
-  cancel: (id, options) => send({ method: 'POST', path: `${PATH}/${segment(id)}/cancel`, keyed: true, ...options }),
-  list: (query, options) => new List((page, rest) => send({ method: 'GET', path: PATH, query: page, ...rest }), query, options),
+  create: (body, options) => callOperation(send, 'createSubscription', { body, ...options }),
+  get: (id, options) => callOperation(send, 'getSubscription', { params: { id }, ...options }),
+  update: (id, body, options) => callOperation(send, 'updateSubscription', { params: { id }, body, ...options }),
+  charge: (id, options) => callOperation(send, 'chargeSubscription', { params: { id }, ...options }),
+  accept: (id, periodIndex, options) => callOperation(send, 'acceptCharge', { params: { id, period_index: periodIndex }, ...options }),
+  cancel: (id, options) => callOperation(send, 'cancelSubscription', { params: { id }, ...options }),
+  list: (query, options) => new List((page, rest) => callOperation(send, 'listSubscriptions', { query: page, ...rest }), query, options),
 })

@@ -13,7 +13,7 @@ export interface NewerWebhookEvent {
   data: unknown
 }
 
-/** What a webhook carries. Open: a new kind neither fails a check nor breaks a type. */
+/** Open: a new kind neither fails a check nor breaks a type. */
 export type WebhookEvent = KnownWebhookEvent | NewerWebhookEvent
 
 /** An event as the API keeps it for 30 days. */
@@ -23,7 +23,7 @@ const COMPACT = ['id']
 const PAID = ['id', 'brl_amount', 'usdc_amount', 'tx_hash', 'memo', 'paid_at']
 const BESIDE = [...PAID, 'expected', 'received']
 
-/** What each kind must have, as text. */
+/** Fields that each kind must have, as text. */
 const REQUIRED: Record<WebhookType, readonly string[]> = {
   'order.paid': PAID,
   'order.underpaid': BESIDE,
@@ -37,6 +37,7 @@ const REQUIRED: Record<WebhookType, readonly string[]> = {
   'order.paid_after_cancel': BESIDE,
   'order.duplicate': BESIDE,
   'order.settled': [...PAID, 'settlement_tx_hash', 'payout_address', 'settled_at'],
+  'order.accepted': [...BESIDE, 'accepted_at', 'reason', 'given_away'],
   'payment.unmatched': [
     'id',
     'reason',
@@ -52,6 +53,7 @@ const REQUIRED: Record<WebhookType, readonly string[]> = {
   'subscription.order_issued': ['id', 'order_id', 'brl_amount', 'usdc_amount', 'checkout_url', 'expires_at'],
   'subscription.upcoming': ['id', 'charge_at', 'brl_amount'],
   'subscription.past_due': ['id', 'missing_brl_amount'],
+  'subscription.paused': COMPACT,
   'subscription.resumed': COMPACT,
   'account.changed': ['id', 'action', 'user_id', 'created_at'],
   'endpoint.test': ['id', 'message'],
@@ -97,4 +99,4 @@ export function dedupeKey(event: { type: string; data: unknown }): string {
 }
 
 /** Whether two events of this kind can have the same key. */
-export const isRepeatable = (type: string): boolean => type === 'subscription.resumed'
+export const isRepeatable = (type: string): boolean => type === 'subscription.paused' || type === 'subscription.resumed'

@@ -2,7 +2,7 @@ import { webCrypto } from '../webcrypto.js'
 import { hex, hmac, utf8 } from './hmac.js'
 import { signStandard } from './standard.js'
 
-/** How a test webhook is signed. */
+/** Options of a test webhook: its format, time and id. */
 export interface SignOptions {
   /** `ponte` by default, as your `webhook_url` gets it; `standard` adds the headers of Standard Webhooks. */
   format?: 'ponte' | 'standard'

@@ -18,9 +18,9 @@ export interface StandardWebhook {
   timestamp: Date
 }
 
-/** How strict the check is. */
+/** Options of the check, with defaults of the Standard Webhooks specification. */
 export interface StandardOptions {
-  /** How old or early an attempt may be; 300 seconds by default. */
+  /** Oldest or earliest time of an attempt; 300 seconds by default. */
   toleranceS?: number
   /** Now, for tests. */
   now?: Date

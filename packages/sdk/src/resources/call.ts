@@ -1,0 +1,23 @@
+import { operations } from '../artifacts/operations.js'
+import { PonteError } from '../failure.js'
+import type { Call, Transport } from '../transport.js'
+
+export type OperationId = keyof typeof operations
+
+interface OperationCall extends Omit<Call, 'method' | 'path' | 'keyed'> {
+  /** Values of the names in the path. */
+  params?: Readonly<Record<string, string | number>>
+}
+
+/** Sends an operation by its name; an effect that takes an Idempotency-Key gets one. */
+export function callOperation<Answer>(send: Transport, id: OperationId, { params = {}, ...call }: OperationCall = {}): Promise<Answer> {
+  const [method, pattern, keyed] = operations[id]
+  const path = pattern.replace(/:(\w+)/g, (_, name: string) => segment(String(params[name] ?? '')))
+  return send({ ...call, method, path, keyed })
+}
+
+/** An id as a part of a path: nothing that a caller passes in leaves its route. */
+function segment(id: string): string {
+  if (/^[0-9a-zA-Z-]{1,64}$/.test(id)) return id
+  throw new PonteError({ code: 'invalid_argument', detail: 'An id is needed here: a UUID as the API gave it.' })
+}
