@@ -67,6 +67,18 @@ RATE_STATIC=5.42
 NODE_ENV=development
 WEBHOOK_ALLOW_CIDRS=172.31.77.10/32
 LOG_LEVEL=info
+
+# Of infra/compose/production.yml alone: what this installation is called in alerts, where its runbook is read (the address before /docs/operating), who is
+# woken (mail, and the webhook of a pager or a chat), and the service elsewhere that raises the alarm when nothing comes any more.
+PONTE_INSTALLATION=production
+PONTE_RUNBOOKS=
+ALERT_MAIL_TO=
+ALERT_MAIL_FROM=
+ALERT_SMTP_HOST=
+ALERT_SMTP_USER=
+ALERT_SMTP_PASSWORD=
+ALERT_WEBHOOK_URL=
+HEARTBEAT_URL=
 `
 
 if (process.argv[1] === import.meta.filename) write(resolve(process.argv[2] ?? join(import.meta.dirname, '../.env')))

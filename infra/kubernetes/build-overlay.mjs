@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const folder = join(import.meta.dirname, 'overlays')
 export const overlays = readdirSync(folder)
 
-/** What `kubectl apply -k` would send to the cluster, by the kustomize that is installed with the other packages. */
+/** The cluster's view of `kubectl apply -k`, by the kustomize that is installed with the other packages. */
 export function buildOverlay(name) {
   const kustomize = createRequire(import.meta.url).resolve('kustomize/run.js')
   const built = spawnSync(process.execPath, [kustomize, 'build', join(folder, name)], { encoding: 'utf8', maxBuffer: 64 << 20 })

@@ -86,7 +86,7 @@ for (const [name, stringData] of Object.entries(secrets)) {
   )
 }
 
-/** What CloudNativePG gives its roles. */
+/** Given to its roles by CloudNativePG. */
 function rolesOfOperator() {
   return Object.fromEntries(services.map(name => [`postgres-${name}`, { username: role(name), password: passwords[name] }]))
 }
