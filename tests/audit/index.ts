@@ -36,7 +36,7 @@ export interface Report {
 
 interface Status {
   confirmed_block: number | null
-  payment_sequence: number
+  generation: string | null
   token_address: string
 }
 
@@ -62,7 +62,8 @@ export async function audit(
   )
   const books = {
     created: createdOf(outbox ?? []),
-    ...{ ledger, payables, sequence: status.payment_sequence, token: lower(status.token_address) },
+    remembered: now - OUTBOX_DAYS * DAY_MS,
+    ...{ ledger, payables, generation: status.generation, token: lower(status.token_address) },
     ...{
       orders: orderRows ?? [],
       payments: payments ?? [],
@@ -142,17 +143,13 @@ async function chainDifferences(listener: string, from: number, to: number): Pro
   return found
 }
 
-/** What each order.created reported. */
 const createdOf = (outbox: readonly Row[]): Map<string, Row> =>
   new Map(
-    outbox.flatMap(row => {
-      const event = row.type === 'order.created' ? readable(row) : null
-      const id = (event?.data.order as Row | undefined)?.id
-      return event && typeof id === 'string' ? [[id, event.data] as const] : []
-    }),
+    outbox
+      .flatMap(row => (row.type === 'deposit.watch' ? ((readable(row)?.data.orders ?? []) as Row[]) : []))
+      .map(order => [String(order.order_id), order] as const),
   )
 
-/** What belongs to each order. */
 function gather({ ledger, payments, merchants, outbox }: Record<'ledger' | 'payments' | 'merchants' | 'outbox', readonly Row[]>) {
   const paid = paymentsOf(payments)
   const swept = groupBy(

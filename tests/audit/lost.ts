@@ -1,6 +1,6 @@
 import { decimal, groupBy, type Row, text, units } from './rows'
 
-/** What a restored database of orders forgot: from the moment to which it was restored until it was. */
+/** Orders lost by a restore: those from its moment until it was done. */
 export interface Restored {
   from: Date
   until: Date

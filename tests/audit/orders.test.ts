@@ -7,7 +7,16 @@ const payment = (tx: string, block: number, status = 'confirmed', revision = 2) 
 })
 const order = (is: Record<string, unknown>) => ({
   ...{ id: 'o', usdc_units: '100000000', fee_bps: 100, expires_at: at(1_000), deposit_address: null, status: 'paid', exception: null },
-  ...{ cancelled_at: null, superseded_at: null, paid_at: at(50), tx_hash: '0xb', confirmed_units: '100000000', ...is },
+  ...{
+    cancelled_at: null,
+    accepted_at: null,
+    accepted_units: '0',
+    superseded_at: null,
+    paid_at: at(50),
+    tx_hash: '0xb',
+    confirmed_units: '100000000',
+    ...is,
+  },
 })
 const confirmed = { block: 100, time: 100 }
 const of = (is: Record<string, unknown>, payments: ReturnType<typeof payment>[]) =>

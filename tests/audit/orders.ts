@@ -1,7 +1,7 @@
 import { judge, type RouterFact, type TransferFact } from '../simulation/oracle'
 import { decimal, lower, millis, type Row, seconds, text, units, unlike } from './rows'
 
-/** What is known of one order. Events are the parsed bodies of its outbox rows, in their order. */
+/** Events are the parsed bodies of its outbox rows, in their order. */
 export interface OrderFacts {
   order: Row
   payments: readonly Row[]
@@ -35,9 +35,13 @@ export const orderDifferences = (facts: OrderFacts): string[] => [
   ...termsDifferences(facts),
   ...stateDifferences(facts),
   ...eventDifferences(facts),
+  ...tallyDifferences(
+    facts.order,
+    facts.payments.filter(({ status }) => status !== 'orphaned'),
+  ),
 ]
 
-/** What is fixed when an order is made: its arithmetic, and what its order.created states. */
+/** Terms are fixed when an order is made: its arithmetic, and the statement of its order.created. */
 function termsDifferences({ order, merchant, events, hasAllEvents, toleranceLimit }: OrderFacts): string[] {
   const about = `order ${order.id}`
   const [gross, rate, bps] = [units(order.usdc_units), units(order.rate_micros), units(order.fee_bps)]
@@ -62,7 +66,8 @@ function termsDifferences({ order, merchant, events, hasAllEvents, toleranceLimi
   else if (Number(merchant.version) < Number(order.merchant_version))
     found.push(`merchant_version: ${about} has ${order.merchant_version}, and the merchant ${merchant.version}`)
   const created = events.find(({ type }) => type === 'order.created')
-  if (!created) return hasAllEvents ? [...found, `order.created: ${about} has no such event`] : found
+  // Published for subscriptions alone.
+  if (!created) return hasAllEvents && order.subscription_id !== null ? [...found, `order.created: ${about} has no such event`] : found
   const body = orderIn(created)
   const [quote, payment] = [body.quote as Row, body.payment as Row]
   return [
@@ -94,7 +99,7 @@ function termsDifferences({ order, merchant, events, hasAllEvents, toleranceLimi
   ]
 }
 
-/** What the payments, the chain and the merchant's command make of an order, by the oracle. */
+/** The oracle's state of an order, by its payments, the chain and the merchant's command. */
 export function stateDifferences({
   order,
   payments,
@@ -116,6 +121,8 @@ export function stateDifferences({
     .filter(({ kind }) => kind === 'router')
     .map(row => ({ ...place(row), payer: String(lower(row.payer_address)), amount: units(row.gross_units) }))
   const swept = sweeps.map(row => ({ ...place(row), payer: String(lower(row.payer)), amount: units(row.amount) }))
+  const sum = live.filter(row => row.status === 'confirmed').reduce((total, row) => total + units(row.gross_units), 0n)
+  const isAccepted = order.accepted_at !== null && sum >= units(order.accepted_units)
   const expected = judge(
     {
       usdcUnits: units(order.usdc_units),
@@ -123,6 +130,7 @@ export function stateDifferences({
       expiresAt: millis(order.expires_at) / 1_000,
       depositAddress: lower(order.deposit_address),
       cancelled: order.cancelled_at !== null,
+      accepted: isAccepted ? String(order.tx_hash) : null,
     },
     { transfers, routerPayments: [...received, ...swept], confirmedBlock: confirmed.block, confirmedTime: confirmed.time },
   )
@@ -131,12 +139,36 @@ export function stateDifferences({
     found.push(`status: ${about} is ${order.status}, and its payments make it ${expected.statuses.join(' or ')}`)
   else if (expected.statuses.length === 1)
     found.push(...unlike(about, [['exception', order.exception, exceptionOf(order, expected.exception)]]))
-  const sum = live.filter(row => row.status === 'confirmed').reduce((total, row) => total + units(row.gross_units), 0n)
   return [
     ...found,
     ...unlike(about, [['received', text(order.confirmed_units), text(sum)]]),
     ...txHashDifferences(order, payments, expected.txHash),
   ]
+}
+
+/** The sums and positions that are kept with an order, counted anew from its payments. */
+function tallyDifferences(order: Row, live: readonly Row[]): string[] {
+  const at = (row: Row | undefined, column: string) => text(row?.[column])
+  const total = (rows: readonly Row[]) => rows.reduce((sum, row) => sum + units(row.gross_units), 0n)
+  const confirmed = live
+    .filter(({ status }) => status === 'confirmed')
+    .toSorted((a, b) => Number(a.block_number) - Number(b.block_number) || Number(a.log_index) - Number(b.log_index))
+  const required = units(order.usdc_units) - units(order.tolerance_units)
+  const completing = confirmed.find((_, index) => total(confirmed.slice(0, index + 1)) >= required)
+  const completed = completing ? confirmed.filter(row => Number(row.block_number) <= Number(completing.block_number)) : []
+  const last = confirmed.at(-1)
+  return unlike(`order ${order.id}`, [
+    ['seen_units', text(order.seen_units), text(total(live))],
+    ['transfer_units', text(order.transfer_units), text(total(confirmed.filter(({ kind }) => kind === 'transfer')))],
+    ['completed_units', text(order.completed_units), text(total(completed))],
+    ['completing_block', text(order.completing_block), at(completing, 'block_number')],
+    ['completing_index', text(order.completing_index), at(completing, 'log_index')],
+    ['completing_time', iso(order.completing_time), iso(completing?.block_time ?? null)],
+    ['completing_tx_hash', order.completing_tx_hash, completing?.tx_hash ?? null],
+    ['last_block', text(order.last_block), at(last, 'block_number')],
+    ['last_index', text(order.last_index), at(last, 'log_index')],
+    ['last_tx_hash', order.last_tx_hash, last?.tx_hash ?? null],
+  ])
 }
 
 /**
@@ -155,7 +187,7 @@ const wasReorganised = ({ status, revision }: Row) => status === 'orphaned' || N
 /** Beyond the oracle: a reorganisation after `paid`, and another order of the period. */
 function exceptionOf(order: Row, expected: string | null): string | null {
   if (order.status === 'paid' && order.superseded_at !== null) return 'duplicate'
-  if (order.status !== 'paid' && order.status !== 'cancelled' && order.paid_at !== null) return 'reorged'
+  if (order.status !== 'paid' && order.paid_at !== null) return 'reorged'
   return expected
 }
 
@@ -169,6 +201,7 @@ function eventDifferences({ order, payments, events, hasAllEvents }: OrderFacts)
     ['expired_at', 'order.expired', 'expired'],
     ['cancelled_at', 'order.cancelled', 'cancelled'],
     ['settled_at', 'order.settled', null],
+    ['accepted_at', 'order.accepted', null],
   ] as const) {
     const of = events.filter(event => event.type === type)
     if (order.status === status && order[column] === null) found.push(`${column}: ${about} is ${status} and has none`)

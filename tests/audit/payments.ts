@@ -9,16 +9,17 @@ export interface Books {
   unmatched: readonly Row[]
   sweeps: readonly Row[]
   depositStates: readonly Row[]
-  /** The data of each order.created that the outbox still has, by the order's id. */
+  /** From each deposit.watch that the outbox still has, by the order's id. */
   created: ReadonlyMap<string, Row>
-  /** The last number that the listener gave to an event. */
-  sequence: number
+  /** The outbox still has what was published about orders of since then, in milliseconds. */
+  remembered: number
+  /** The listener's history of now. */
+  generation: string | null
   token: string | null
 }
 
-const idOf = (row: Row) => `${row.chain_id}:${row.tx_hash}:${row.ordinal}`
+const idOf = (row: Row) => `${row.chain_id}:${row.block_hash}:${row.log_index}`
 const UNITS_MAX = 2n ** 63n - 1n
-const CENT = 10_000n
 
 /** Each row of the listener stands in exactly one place at orders, with the same terms; and nothing else stands there. */
 export function ledgerAgainstOrders(books: Books): string[] {
@@ -57,14 +58,13 @@ function termsAgainst(
   books: Books,
 ) {
   const order = place === 'payments' ? orders.get(String(booked.order_id)) : undefined
-  // What matches an order has the order's terms, which its own row need not repeat.
+  // A payment that matches an order has the order's terms, which its own row need not repeat.
   const terms = place === 'payments' ? order : booked
   const amount = booked.exact_units ?? booked.gross_units
   return [
     ...unlike(about, [
       ['place', place === 'sweeps', row.kind === 'sweep'],
       ['status', booked.status, row.state],
-      ['revision', booked.revision, row.revision],
       ['amount', text(amount), text(row.amount)],
       ['memo', text(terms?.memo), text(row.memo)],
       ['merchant', lower(terms?.merchant_address), lower(row.merchant)],
@@ -75,6 +75,8 @@ function termsAgainst(
       ['block', text(booked.block_number), text(row.block_number)],
       ['time', seconds(booked.block_time), seconds(row.block_time)],
       ['log', booked.log_index, row.log_index],
+      // Rows of the release before learn it when they are reported again.
+      ['block hash', booked.block_hash ?? row.block_hash, row.block_hash],
       ['deposit', lower(booked.deposit_address), lower(row.deposit)],
     ]),
     ...(place === 'sweeps'
@@ -93,8 +95,6 @@ function reasonDifferences(about: string, booked: Row, { orders, payments }: Boo
   const amount = units(booked.exact_units ?? booked.gross_units)
   const beside = payments.filter(one => one.order_id === order?.id)
   const already = beside.filter(({ status }) => status !== 'orphaned').reduce((sum, one) => sum + units(one.gross_units), 0n)
-  // A hundred payments count whatever they are worth, the next hundred from a cent on, and so on by twice as much.
-  const isTooSmall = beside.length >= 100 && amount < CENT * 2n ** BigInt(Math.floor(beside.length / 100) - 1)
   const differs = (column: string) => order !== undefined && lower(order[column]) !== lower(booked[column])
   const reason = (() => {
     if (amount > UNITS_MAX) return 'amount_out_of_range'
@@ -104,7 +104,7 @@ function reasonDifferences(about: string, booked: Row, { orders, payments }: Boo
     if (differs('token_address')) return 'wrong_token'
     if (differs('merchant_address')) return 'wrong_recipient'
     if (amount === 0n) return 'zero_amount'
-    return isTooSmall || already + amount > UNITS_MAX ? 'amount_out_of_range' : 'none'
+    return already + amount > UNITS_MAX ? 'amount_out_of_range' : 'none'
   })()
   return [
     ...unlike(about, [['reason', booked.reason, reason]]),
@@ -115,7 +115,10 @@ function reasonDifferences(about: string, booked: Row, { orders, payments }: Boo
 }
 
 /** Each address ever issued is watched by the listener for its order, and what orders knows of it is what the listener published. `lost` orders are named elsewhere. */
-export function addressesAgainstOrders({ payables, orders, depositStates, created, sequence }: Books, lost: ReadonlySet<string>): string[] {
+export function addressesAgainstOrders(
+  { payables, orders, depositStates, created, remembered, generation }: Books,
+  lost: ReadonlySet<string>,
+): string[] {
   const watched = new Map(payables.map(row => [String(row.order_id), row]))
   const states = new Map(depositStates.map(row => [String(row.order_id), row]))
   const known = new Set(orders.map(({ id }) => String(id)))
@@ -152,21 +155,27 @@ export function addressesAgainstOrders({ payables, orders, depositStates, create
       ]),
     )
     const event = created.get(String(order.id))
+    if (!event && Date.parse(String(order.created_at)) > remembered)
+      differences.push(`deposit.watch: ${about} was never sent to the listener`)
     if (event)
       differences.push(
+        ...unlike(about, [
+          ['watch_from', text(order.watch_from), text(event.watch_from)],
+          ['merchant_is_contract', order.merchant_is_contract, event.merchant_is_contract ?? false],
+        ]),
         ...unlike(`the listener's row of ${about}`, [
           // Earlier where a restored database of orders opened a charge again, and the listener kept the block of the first time.
-          ['watch_from', text(payable.watch_from), text(Math.min(Number(payable.watch_from), Number(event.watch_from_block ?? 0)))],
+          // Where orders knew no head, the listener goes by the age of the order.
+          ...(Number(event.watch_from ?? 0) === 0
+            ? []
+            : [['watch_from', text(payable.watch_from), text(Math.min(Number(payable.watch_from), Number(event.watch_from)))] as const]),
           ['merchant_is_contract', payable.merchant_is_contract, event.merchant_is_contract ?? false],
         ]),
       )
+    if (Number(payable.asked) > Number(payable.answered)) differences.push(`watched: the listener has not read everything of ${about}`)
+    else if (state?.watched_generation !== generation || Number(state?.watched_through ?? -1) < 0)
+      differences.push(`watched: ${about} does not know that it is watched`)
     if (order.deposit_address === null) continue
-    const synced = state?.synced_sequence ?? null
-    if (payable.synced === true && synced === null) differences.push(`synced: ${about} does not know that its address is read`)
-    if (payable.synced !== true && synced === null) differences.push(`synced: the earlier blocks of the address of ${about} are not read`)
-    if (payable.synced !== true && synced !== null)
-      differences.push(`synced: the listener reads earlier blocks of the address of ${about} again`)
-    if (Number(synced) > sequence) differences.push(`synced: ${about} knows of event ${synced}, and the listener's last is ${sequence}`)
     differences.push(
       ...unlike(about, [
         ['blocked', state?.blocked_reason ?? null, payable.blocked_reason],

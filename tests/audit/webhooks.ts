@@ -2,15 +2,16 @@ import type { OrderEvent } from './orders'
 import { groupBy, type Row, text, unlike } from './rows'
 
 const MINUTE_MS = 60_000
-/** What every merchant with a webhook_url is notified of. */
+/** Sent to every merchant with a webhook_url. */
 const FOR_ALL = ['order.paid', 'order.underpaid', 'order.expired', 'order.cancelled']
-/** What only those receive who chose it. */
+/** Sent where they were chosen. */
 const CHOSEN = [
   'order.overpaid',
   'order.paid_late',
   'order.paid_after_cancel',
   'order.duplicate',
   'order.settled',
+  'order.accepted',
   'order.payment_unmatched',
 ]
 const TO_MERCHANTS = [...FOR_ALL, ...CHOSEN]
@@ -125,7 +126,7 @@ function deliveryDifferences(delivery: Row, event: Row): string[] {
   return found
 }
 
-/** What the dispatcher has of orders that orders never published, and deliveries of no event. */
+/** Orders in the dispatcher's books that orders never published, and deliveries of no event. */
 function foreignDifferences(
   outbox: readonly Row[],
   events: readonly Row[],

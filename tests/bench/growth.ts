@@ -8,7 +8,7 @@ import { cpuPerUnit, type Usage, usage } from './cpu'
 import { load } from './load'
 import { type Row, report } from './table'
 
-// What more replicas of orders and of the dispatcher bring, and what one order and one delivery cost in CPU time wherever it is spent.
+// Measures the gain of more replicas of orders and of the dispatcher, and the CPU time of one order and one delivery wherever it is spent.
 
 const REPLICAS = (process.env.BENCH_REPLICAS ?? '1,2,4').split(',').map(Number)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 8)

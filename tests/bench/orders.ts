@@ -65,7 +65,7 @@ async function main(): Promise<void> {
 const shoot = (at: Pick<LoadOptions, 'url' | 'headers' | 'halfKeyed'>) =>
   load({ ...at, method: 'POST', body: BODY, seconds: SECONDS, connections: CONNECTIONS })
 
-/** What autovacuum does within a minute: until then the planner knows nothing of tables that are seconds old. */
+/** Autovacuum does it within a minute: until then the planner knows nothing of tables that are seconds old. */
 async function vacuum(urls: readonly string[]): Promise<void> {
   for (const url of urls) {
     const database = openDatabase({ url, poolSize: 1, statementTimeoutMs: 600_000 })

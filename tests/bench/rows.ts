@@ -8,13 +8,13 @@ import pg from 'pg'
 import { call, createMerchant, PAYER, startProcesses, startWorld, units, type World } from '../world'
 import { type Row, report } from './table'
 
-// What an order leaves in each database once it was paid by a transfer, swept and notified: what docs/capacity.md counts with.
+// Counts the bytes of an order in each database once it was paid by a transfer, swept and notified: docs/capacity.md reckons with them.
 
 const ORDERS = Number(process.env.BENCH_ORDERS ?? 2_000)
 const AT_ONCE = 20
 const UNLIMITED = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
 const UNBOUNDED = { GAS_BUDGET_DAY_USDC: '100000', GAS_BUDGET_MERCHANT_DAY_USDC: '100000' }
-/** What a day's clean-up forgets; the days are those of service-kit/src/bus/outbox-relay.ts, http/idempotency.ts and EVENT_RETENTION_DAYS. */
+/** Forgotten by a day's clean-up; the days are those of service-kit/src/bus/outbox-relay.ts, http/idempotency.ts and EVENT_RETENTION_DAYS. */
 const KEPT_DAYS: Readonly<Record<string, number>> = {
   ...{ outbox: 7, inbox: 30, idempotency_keys: 7 },
   ...{ events: 30, event_sequences: 30, deliveries: 30, attempts: 30 },

@@ -12,7 +12,7 @@ import { usage } from './cpu'
 import { load } from './load'
 import { type Row, report } from './table'
 
-// How long a newcomer waits for `npm start`, and how much memory the services take as processes of their own.
+// Times `npm start` for a newcomer, and measures the memory of the services as processes of their own.
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
 const LOAD_SECONDS = Number(process.env.BENCH_SECONDS ?? 10)

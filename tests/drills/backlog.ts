@@ -8,7 +8,7 @@ import { print, verdict } from './table'
 // until each event was published and read. What does not come within the time allowed ends the drill, with what the outbox and the broker held then.
 
 const EVENTS = Number(process.env.DRILL_EVENTS ?? 100_000)
-/** How long all may take after the broker's return. */
+/** Limit for everything after the broker's return. */
 const SECONDS_MAX = 120
 const AWAY_MS = 20_000
 const NOTED_MS = 3_000

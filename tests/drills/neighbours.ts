@@ -4,13 +4,13 @@ import { createMerchant, startReplicas, startWorld } from '../world'
 import { drill } from './drill'
 import { type Line, print, verdict } from './table'
 
-// What one merchant's 150 requests in flight (BENCH_NOISY) cost another merchant's requests, and what it gets while it is alone.
+// Measures the cost of one merchant's 150 requests in flight (BENCH_NOISY) to another merchant's requests, and its own service while it is alone.
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 15)
 /** Each alone and beside in turn; the median counts. */
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
 const NOISY = Number(process.env.BENCH_NOISY ?? 150)
-/** What a neighbour's p99 may become. */
+/** Highest p99 of a neighbour beside the merchant, by its p99 alone. */
 const RATIO_MAX = 1.5
 const UNLIMITED = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
 const NAMES = { GET: 'lists', POST: 'new orders' }

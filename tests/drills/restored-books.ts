@@ -2,7 +2,7 @@ import type { OrderBody } from '@ponte/contracts'
 import { units } from '../world'
 import type { Traffic } from './traffic'
 
-/** What `npm run reconcile -- --restored` names: an order that went with its database, and what came for it. */
+/** Named by `npm run reconcile -- --restored`: an order that went with its database, and its payments. */
 interface Named {
   id: string
   paid: bigint
@@ -21,7 +21,7 @@ interface Books {
 
 const AT_ONCE = 16
 
-/** What merchants were answered and payers paid, from the drill's own notes, that is neither shown by the API nor named with its money. */
+/** Answers to merchants and payments, by the drill's own notes, that are neither shown by the API nor named with their money. */
 export async function missingOf({ gatewayUrl, traffic, named }: Books): Promise<string[]> {
   const paid = new Map<string, bigint>()
   for (const { id, units: amount } of traffic.paid) paid.set(id, (paid.get(id) ?? 0n) + amount)

@@ -8,6 +8,7 @@ import { Client } from 'pg'
 import { type Servers, startServers } from '../torture/cluster'
 import { type Replicas, startReplicas, startWorld, type World } from '../world'
 import { drill, type Started } from './drill'
+import { type Follower, startFollower } from './follower'
 import { lostLines, missingOf, sumOf } from './restored-books'
 import { type Line, print, verdict } from './table'
 import { startTraffic, type Traffic } from './traffic'
@@ -29,6 +30,7 @@ interface Stage {
   servers: Servers
   replicas: Replicas
   traffic: Traffic
+  follower: Follower
   /** Orders that went with the database of orders, and the options that have the auditor name them. */
   lost: Set<string>
   spans: string[]
@@ -45,7 +47,17 @@ async function main(started: Started): Promise<void> {
   await traffic.subscribe()
   await traffic.fill()
   traffic.run()
-  const stage = { world, servers, replicas, traffic, lost: new Set<string>(), spans: [], forgotten: { subscriptions: [], named: '' } }
+  const follower = started(startFollower(replicas.gatewayUrl, traffic.merchant.api_key))
+  const stage = {
+    world,
+    servers,
+    replicas,
+    traffic,
+    follower,
+    lost: new Set<string>(),
+    spans: [],
+    forgotten: { subscriptions: [], named: '' },
+  }
   const [lines, faults]: [Line[], string[]] = [[], []]
   for (const service of serviceNames.filter(name => WANTED.includes(name))) {
     const { line, wrong } = await restore(service, stage)
@@ -61,7 +73,8 @@ async function main(started: Started): Promise<void> {
 
 /** One row: the service's database becomes what it was, its replicas start on that, and the runbook is followed. */
 async function restore(service: ServiceName, stage: Stage): Promise<{ line: Line; wrong: string[] }> {
-  const { servers, replicas, traffic } = stage
+  const { servers, replicas, traffic, follower } = stage
+  const resets = follower.resets()
   const [name, kept] = [databaseOf(service), `${databaseOf(service)}_kept`]
   // A copy of a database needs a moment without connections; what stands in for a base backup takes the service away for it.
   const restoredTo = await away(service, replicas, () => administer(servers, `CREATE DATABASE ${kept} TEMPLATE ${name}`))
@@ -69,7 +82,6 @@ async function restore(service: ServiceName, stage: Stage): Promise<{ line: Line
   await pause(BACK_S * 1000)
   const gone = await away(service, replicas, async () => {
     await administer(servers, `DROP DATABASE ${name} WITH (FORCE)`, `ALTER DATABASE ${kept} RENAME TO ${name}`)
-    if (service === 'chain-listener') await continueNumbers(servers)
   })
   const since = Date.now()
   if (made !== null) {
@@ -107,6 +119,12 @@ async function restore(service: ServiceName, stage: Stage): Promise<{ line: Line
   await until(isWell, () => status.output, SETTLE_MS).catch(() => wrong.push(...(status.output.match(/^ +WRONG.*$/gm) ?? [status.output])))
   for (const { id } of ofForgotten.filter(one => !stage.forgotten.named.includes(one.id)))
     wrong.push(`order ${id} of a subscription that is gone was not parked`)
+  let missed: string[] = []
+  const hasSeenAll = async () => {
+    missed = await follower.missing()
+    return missed.length === 0
+  }
+  await until(hasSeenAll, () => `a follower did not see ${missed.join(', ')}`, SETTLE_MS).catch((error: Error) => wrong.push(error.message))
   await traffic.fill()
   const paidSince = traffic.paid.filter(({ at }) => at > restoredTo.at && at < gone.at)
   const paidAndLost = traffic.paid.filter(({ id }) => named.some(one => one.id === id))
@@ -118,6 +136,7 @@ async function restore(service: ServiceName, stage: Stage): Promise<{ line: Line
       'orders lost': stage.lost.size - before,
       'of them paid': service === 'orders' ? paidAndLost.length : 0,
       'USDC named': service === 'orders' ? Number(sumOf(paidAndLost.map(({ units }) => units))) / 1e6 : 0,
+      'follower put back': follower.resets() - resets,
       wrong: wrong.length,
       'well after s': Math.round((Date.now() - since) / 1000),
     },
@@ -145,13 +164,6 @@ async function away(service: ServiceName, replicas: Replicas, work: () => Promis
   const at = Date.now()
   await replicas.revive(service)
   return { at, seconds: (Date.now() - since) / 1000 }
-}
-
-/** docs/operating/recover.md: what orders has seen of the numbers of the listener's events. */
-async function continueNumbers(servers: Servers): Promise<void> {
-  const highest = `SELECT greatest((SELECT max(sequence) FROM chain_advances), (SELECT max(sequence) FROM payment_sequences), max(watermark))::text AS number FROM chain_cursors`
-  const [row] = await query(servers.postgres.url('orders'), highest)
-  await query(servers.postgres.url('chain-listener'), `UPDATE chain_cursor SET sequence = greatest(sequence, ${row?.number})`)
 }
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {

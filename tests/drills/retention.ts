@@ -15,8 +15,8 @@ import { percentile } from '../bench/table'
 import { drill } from './drill'
 import { type Line, print, verdict } from './table'
 
-// What publishing feels of retention: `--rows N` rows, or DRILL_ROWS, in each of outbox, inbox and answers of a database of orders, most of them old; 200 events a second, first while nothing
-// is deleted, then while everything old is.
+// Measures the cost of retention to publishing: `--rows N` rows, or DRILL_ROWS, in each of outbox, inbox and answers of a database of orders, most of them
+// old; 200 events a second, first while nothing is deleted, then while everything old is.
 
 const asked = process.argv.indexOf('--rows')
 const ROWS = Number(asked < 0 ? (process.env.DRILL_ROWS ?? 2_000_000) : process.argv[asked + 1])
@@ -41,7 +41,7 @@ drill(async () => {
       console.log(`${(3 * Math.min(filled + BATCH, ROWS)).toLocaleString('en')} rows are there, ${Math.round(performance.now() / 1000)} s`)
     }
     await database.query('VACUUM ANALYZE outbox, inbox, idempotency_keys')
-    // What was filled is on the disk: its writing is not measured.
+    // The filled rows are on the disk by now: their writing is not measured.
     await administer('CHECKPOINT')
     const broker = testBroker()
     await declareQueue(broker)
@@ -69,7 +69,7 @@ type Broker = ReturnType<typeof testBroker>
 
 const openBus = (broker: Broker) => rabbitmqBus({ ...broker, topology: { [QUEUE]: [TYPE] } as never, logger: silentLogger })
 
-/** A queue that is declared while a relay runs may have been lost, and what it may have held is looked for in the whole outbox. */
+/** Before the runs, so that none of them declares it. */
 async function declareQueue(broker: Broker): Promise<void> {
   const bus = openBus(broker)
   await bus.start?.()

@@ -5,7 +5,7 @@ import { call, createMerchant, startProcesses, startWorld } from '../world'
 import { drill } from './drill'
 import { type Line, print, verdict } from './table'
 
-// What 5,000 open pages, each of an order of its own, cost requests to the API.
+// Measures the cost of 5,000 open pages, each of an order of its own, to requests of the API.
 
 const STREAMS = Number(process.env.BENCH_STREAMS ?? 5_000)
 /** Long enough for some heartbeats, of which each asks about every watched order. */

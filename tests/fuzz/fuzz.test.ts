@@ -39,7 +39,9 @@ const send = ({ method, path, headers, body }: Sent) =>
     const asked = httpRequest(
       { hostname, port, method, path, agent, headers: { ...headers, 'content-length': body?.length ?? 0 } },
       res => {
-        const named = Object.entries(res.headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []))
+        const named = Object.entries(res.headers).flatMap<[string, string]>(([name, value]) =>
+          typeof value === 'string' ? [[name, value]] : [],
+        )
         buffer(res).then(
           bytes => resolve({ status: res.statusCode ?? 0, headers: new Headers(named), text: bytes.toString('utf8') }),
           reject,

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type ChainPayment, type EventData, type EventType, formatUsdc, type OrderBody } from '@ponte/contracts'
+import { type BlockPayment, type EventData, type EventType, formatUsdc, type OrderBody } from '@ponte/contracts'
 import { type Message, uuidv7 } from '@ponte/service-kit'
 import { CHAIN } from './home'
 
@@ -12,9 +12,7 @@ type State = 'detected' | 'confirmed' | 'orphaned'
 interface Fact {
   /** Chain time in seconds at which the listener publishes it. */
   at: number
-  /** It takes a number of its own; others name the last one. */
-  isNumbered: boolean
-  message(sequence: number): Message
+  message(version: number): Message
 }
 
 export const message = <T extends EventType>(type: T, data: EventData<T>): Message => {
@@ -30,14 +28,25 @@ export interface Paying {
   states?: readonly State[]
 }
 
-/** What a chain-listener would publish about orders, numbered in the order of the chain when it is taken. */
+/** One history of the listener, which began with the chain. */
+const GENERATION = uuidv7()
+const LEASE = uuidv7()
+
+/** Published as by a chain-listener, in the order of the chain when it is taken. */
 export function chainFacts() {
-  let sequence = 0
+  let version = 0
+  let confirmed = -1
   let facts: Fact[] = []
-  const add = (at: number, build: (sequence: number) => Message) => void facts.push({ at, isNumbered: true, message: build })
-  const addUnnumbered = (at: number, build: (sequence: number) => Message) => void facts.push({ at, isNumbered: false, message: build })
+  /** The confirmed payments that stand, by their block. */
+  const standing = new Map<string, BlockPayment>()
+  const add = (at: number, build: (version: number) => Message) => void facts.push({ at, message: build })
+  const blocks = (version: number, at: number, change: Partial<EventData<'chain.blocks'>>) =>
+    message('chain.blocks', {
+      ...{ chain_id: CHAIN.chainId, generation: GENERATION, lease: LEASE, version, earlier: [], since: 0, head: Math.floor(at) },
+      ...{ advanced: null, gone: [], payments: [], sweeps: [], watched: [], ...change },
+    })
   const position = (at: number) => ({
-    ...{ chain_id: CHAIN.chainId, tx_hash: hex(32), block_number: Math.floor(at), block_hash: hex(32) },
+    ...{ tx_hash: hex(32), block_number: Math.floor(at), block_hash: hex(32), log_index: 0 },
     block_time: new Date(at * 1_000).toISOString(),
   })
   const contracts = { router_address: CHAIN.routerAddress.toLowerCase(), token_address: CHAIN.usdcAddress.toLowerCase() }
@@ -51,43 +60,45 @@ export function chainFacts() {
       at: number,
       { percent = 100, kind = 'router', memo = order.memo, states = ['detected', 'confirmed'] }: Paying = {},
     ) {
-      const where = position(at)
-      const payment: Omit<ChainPayment, 'sequence' | 'revision'> = {
-        ...where,
+      const log = {
+        ...position(at),
         ...contracts,
-        ...{ payment_id: `${CHAIN.chainId}:${where.tx_hash}:0`, kind, memo, merchant_address: merchantOf(order), payer_address: PAYER },
-        ...{ deposit_address: kind === 'transfer' ? depositOf(order) : null, amount: formatUsdc(unitsOf(order, percent)), log_index: 0 },
+        ...{ kind, memo, merchant_address: merchantOf(order), payer_address: PAYER },
+        ...{ deposit_address: kind === 'transfer' ? depositOf(order) : null, amount: formatUsdc(unitsOf(order, percent)) },
       }
-      states.forEach((state, revision) => {
-        const reported = at + revision * CONFIRMED_AFTER_S
-        add(reported, sequence => message(`payment.${state}`, { ...payment, revision: revision + 1, sequence }))
+      states.forEach((state, step) => {
+        add(at + step * CONFIRMED_AFTER_S, version => {
+          const payment = { ...log, is_confirmed: state === 'confirmed' }
+          if (state === 'confirmed') standing.set(log.block_hash, payment)
+          if (state === 'orphaned') standing.delete(log.block_hash)
+          return blocks(version, at, state === 'orphaned' ? { gone: [log.block_hash] } : { payments: [payment] })
+        })
       })
     },
     sweep(order: OrderBody, at: number, states: readonly ('confirmed' | 'orphaned')[] = ['confirmed']) {
-      const where = position(at)
-      const sweep = {
-        ...where,
+      const log = {
+        ...position(at),
         ...contracts,
-        ...{ sweep_id: `${CHAIN.chainId}:${where.tx_hash}:0`, memo: order.memo, merchant_address: merchantOf(order) },
-        ...{ deposit_address: depositOf(order), amount: order.usdc_amount, log_index: 0 },
+        ...{ memo: order.memo, merchant_address: merchantOf(order), payer_address: depositOf(order) },
+        ...{ deposit_address: depositOf(order), amount: order.usdc_amount },
       }
-      for (const [revision, state] of states.entries())
-        add(at + revision, sequence => message(`sweep.${state}`, { ...sweep, revision: revision + 1, sequence }))
+      for (const [step, state] of states.entries())
+        add(at + step, version => blocks(version, at, state === 'orphaned' ? { gone: [log.block_hash] } : { sweeps: [log] }))
     },
     synced: (orders: readonly OrderBody[], at: number) =>
-      add(at, sequence => message('deposit.synced', { chain_id: CHAIN.chainId, sequence, order_ids: orders.map(({ id }) => id) })),
+      add(at, version => blocks(version, at, { watched: orders.map(({ id }) => ({ order_id: id, through: 0 })) })),
     blocked(order: OrderBody, at: number) {
       for (const [index, reason] of (['payout_address_blocked', null] as const).entries())
-        add(at + index, sequence =>
+        add(at + index, () =>
           message('deposit.blocked', {
-            ...{ chain_id: CHAIN.chainId, sequence, revision: index + 1, order_id: order.id, memo: order.memo, reason },
+            ...{ chain_id: CHAIN.chainId, revision: index + 1, order_id: order.id, memo: order.memo, reason },
             ...{ merchant_address: order.payment.merchant_address, deposit_address: depositOf(order) },
           }),
         )
     },
     signed(order: OrderBody, at: number) {
       for (const [index, status] of (['accepted', 'submitted', 'paid'] as const).entries())
-        addUnnumbered(at + index, () =>
+        add(at + index, () =>
           message('authorization.changed', {
             ...{ chain_id: CHAIN.chainId, order_id: order.id, attempt: 0, revision: index + 1, status, payer_address: PAYER },
             ...{ amount: order.usdc_amount, valid_before: Math.floor(at) + 600, tx_hash: null, reason: null },
@@ -96,26 +107,27 @@ export function chainFacts() {
     },
     /** Blocks in which nothing was confirmed, in sums. */
     audited: (at: number) =>
-      addUnnumbered(at, sequence =>
+      add(at, () =>
         message('chain.audited', {
-          ...{ chain_id: CHAIN.chainId, sequence },
+          ...{ chain_id: CHAIN.chainId, generation: GENERATION },
           spans: [{ from_block: 1, to_block: 9, count: 0, digest: createHash('md5').update('').digest('hex') }],
         }),
       ),
-    /** Everything up to then is confirmed. */
+    /** Everything up to then is confirmed, and named with it. */
     advance: (at: number) =>
-      addUnnumbered(at, sequence => {
-        const block = Math.floor(at)
-        const confirmed_time = new Date(at * 1_000).toISOString()
-        return message('chain.advanced', { chain_id: CHAIN.chainId, confirmed_block: block, confirmed_time, head_block: block, sequence })
+      add(at, version => {
+        const [from, to] = [confirmed + 1, Math.max(Math.floor(at), confirmed + 1)]
+        confirmed = to
+        const payments = [...standing.values()].filter(({ block_number }) => block_number >= from && block_number <= to)
+        return blocks(version, at, { advanced: { from, to, time: new Date(at * 1_000).toISOString() }, payments })
       }),
     /** All of it, in the order of the chain. */
     take(): Message[] {
       const ordered = facts.toSorted((a, b) => a.at - b.at)
       facts = []
       return ordered.map(fact => {
-        if (fact.isNumbered) sequence += 1
-        return fact.message(sequence)
+        version += 1
+        return fact.message(version)
       })
     },
   }

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createIdentityProvider, type Environment, environments, type Place, type ServiceName } from '@ponte/all-in-one'
-import { apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '@ponte/api-gateway'
+import { createIdentityProvider, type Environment, environments, migrations, type Place, type ServiceName } from '@ponte/all-in-one'
+import { apiGatewayConfig, createApiGateway } from '@ponte/api-gateway'
 import { queuesReadBy, topology } from '@ponte/contracts'
 import { freePort } from '@ponte/local-servers'
-import { createOrders, ordersConfig, ordersMigrations } from '@ponte/orders'
+import { createOrders, ordersConfig } from '@ponte/orders'
 import {
   type Bus,
   memoryBus,
@@ -19,8 +19,8 @@ import {
   until,
 } from '@ponte/service-kit'
 import { testBroker, testDatabase } from '@ponte/service-kit/testing'
-import { createSubscriptions, subscriptionsConfig, subscriptionsMigrations } from '@ponte/subscriptions'
-import { createWebhookDispatcher, webhookDispatcherConfig, webhookDispatcherMigrations } from '@ponte/webhook-dispatcher'
+import { createSubscriptions, subscriptionsConfig } from '@ponte/subscriptions'
+import { createWebhookDispatcher, webhookDispatcherConfig } from '@ponte/webhook-dispatcher'
 import { type ShuffledBus, shuffledBus } from './shuffled-bus'
 
 const CLIENT_KEY = 'pk_test'
@@ -30,14 +30,8 @@ export const CHAIN = {
   routerAddress: '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512',
 }
 /** Services that need no chain: chain-listener is the test. */
-const migrations = {
-  'api-gateway': apiGatewayMigrations,
-  orders: ordersMigrations,
-  subscriptions: subscriptionsMigrations,
-  'webhook-dispatcher': webhookDispatcherMigrations,
-}
-type Name = keyof typeof migrations
-const names = Object.keys(migrations) as Name[]
+const names = ['api-gateway', 'orders', 'subscriptions', 'webhook-dispatcher'] as const
+type Name = (typeof names)[number]
 const secret = () => randomBytes(32).toString('hex')
 
 /** Databases, an identity provider and a clock; the services run on them over one bus after the other. */
@@ -163,7 +157,7 @@ export async function startServices(home: Home, kind: BusKind, replicas: number)
 }
 export type Services = Awaited<ReturnType<typeof startServices>>
 
-/** What only waits is done sooner, and no rate comes from a chain. */
+/** Waits are shorter, and no rate comes from a chain. */
 function settings(place: Place): Record<Name, Environment> {
   const env = environments(place)
   const { RPC_URLS, RATE_CHAINLINK_RPC_URL, RATE_CHAINLINK_ADDRESS, ...orders } = env.orders

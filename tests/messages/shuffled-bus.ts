@@ -1,5 +1,5 @@
 import { topology } from '@ponte/contracts'
-import { type Bus, type Message, queuesOf, until } from '@ponte/service-kit'
+import { type Bus, type Message, until } from '@ponte/service-kit'
 import type { Random } from '../torture/random'
 
 /** Groups into which what was published is split; the next is delivered when the one before is handled. */
@@ -15,14 +15,14 @@ export interface ShuffledBus extends Bus {
   /** The types that were published. */
   types: ReadonlySet<string>
   counts: { published: number; repeated: number }
-  /** What is delivered and not handled. */
+  /** Delivered and not handled. */
   waiting(): string[]
   /**
    * What is published from now on is kept, repeated by this, and delivered the newest first (when `drains` is odd) and shuffled by turns; null lets it
    * pass in the order of publishing.
    */
   shuffle(random: Random | null, drains?: number): void
-  /** What becomes of a message in its place; it is not delivered. */
+  /** A message is taken out of its place and not delivered. */
   divert(type: string, take: (message: Message) => boolean): void
   /** Delivers all that is kept, and what follows from it; `idle` resolves when no service has work. */
   drain(idle: () => Promise<void>): Promise<void>
@@ -36,13 +36,13 @@ export function shuffledBus(bus: Bus): ShuffledBus {
   const types = new Set<string>()
   const counts = { published: 0, repeated: 0 }
   const diversions = new Map<string, (message: Message) => boolean>()
-  const queues = queuesOf(topology)
+  const readers = Object.entries<readonly string[]>(topology)
   let drains = 0
   /** Queue and id of what was delivered and is not handled yet. */
   const open = new Set<string>()
 
   const send = (message: Message) => {
-    for (const queue of queues.get(message.type) ?? []) open.add(`${queue} ${message.type} ${message.id}`)
+    for (const [queue, types] of readers) if (types.includes(message.type)) open.add(`${queue} ${message.type} ${message.id}`)
     return bus.publish(message)
   }
 
@@ -112,7 +112,7 @@ const mixed = (kept: readonly Message[], group: number, random: Random): readonl
 
 const newestOfEach = (kept: readonly Message[]): Message[] => bySubject(kept).flatMap(each => each.slice(-1))
 
-/** What comes when nothing else is left: the oldest about each subject, and some of what is alone. */
+/** Delivered when nothing else is left: the oldest message about each subject, and some of those that are alone. */
 const latecomers = (kept: readonly Message[], random: Random): Message[] =>
   bySubject(kept).flatMap(each => (each.length > 1 || random.chance(LATE) ? each.slice(0, 1) : []))
 

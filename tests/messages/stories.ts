@@ -67,7 +67,7 @@ export const newOrder = (reference: string): Partial<CreateOrder> => ({
   external_ref: reference,
 })
 
-/** What the merchant does about a subscription at a step, before its order is looked at. */
+/** The merchant's act about a subscription at a step, before its order is looked at. */
 export interface PlanStory {
   plan: object
   /** PATCH at this step; `cancel` ends it. */

@@ -23,12 +23,12 @@ export interface SiegeOutcome {
   refused: number
   /** Honest orders that were paid more than once on the chain. */
   twice: number
-  /** What gas has cost us, in USDC: for the attacker's orders, and for all. */
+  /** Cost of gas in USDC: for the attacker's orders, and for all. */
   attackerUsdc: number
   allUsdc: number
   budgetUsdc: number
   tricks: Record<string, number>
-  /** What became of the attacker's signatures, and of the relayer's transactions. */
+  /** Ends of the attacker's signatures, and of the relayer's transactions. */
   outcomes: Record<string, number>
   /** The slowest honest payers, and where they waited. */
   slowest: Slow[]
@@ -188,7 +188,7 @@ async function payHonestly(world: World, mint: Mint, merchant: Merchant | undefi
   return { order, ms: performance.now() - since, wasRefused, byWhat, paidAt, takenMs }
 }
 
-/** How many payments the router shows, by memo; read in spans that a busy node answers in time. */
+/** Payments of the router by memo; read in spans that a busy node answers in time. */
 async function paymentsByMemo({ chain }: World): Promise<Map<string, number>> {
   const [counts, head] = [new Map<string, number>(), await chain.provider.getBlockNumber()]
   for (let fromBlock = 0; fromBlock <= head; fromBlock += SPAN) {

@@ -7,7 +7,7 @@ type Transaction = Record<string, string>
 export async function openChainClock(rpc: Rpc) {
   const head = () => rpc<{ number: string; timestamp: string }>('eth_getBlockByNumber', 'latest', false)
   let { timestamp } = await head()
-  /** What was sent since which block, for those who send it again after a reorganisation. */
+  /** Transactions since a block, to be sent again after a reorganisation. */
   let journal: { block: number; transaction: Transaction }[] = []
   const now = () => Number(timestamp)
 

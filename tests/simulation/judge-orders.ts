@@ -10,6 +10,10 @@ export interface SeenOrder {
   usdcUnits: bigint
   expiresAt: number
   cancelled: boolean
+  /** The transaction with which an acceptance was answered. */
+  accepted: string | null
+  /** As the order shows it; null where it was not accepted. */
+  givenAway: string | null
   status: string
   exception: string | null
   txHash: string | null
@@ -41,6 +45,7 @@ export function expectedOf(order: SeenOrder, chain: ChainFacts, confirmed: { blo
       expiresAt: order.expiresAt,
       depositAddress: order.depositAddress,
       cancelled: order.cancelled,
+      accepted: order.accepted,
     },
     {
       transfers: chain.transfers.filter(({ to, amount }) => to === order.depositAddress && amount > 0n),
@@ -63,6 +68,7 @@ export function differences(order: SeenOrder, expected: Expected, blocked: boole
   differ('received', order.received, decimal(expected.received))
   differ('expected', order.expected, decimal(expected.expected))
   differ('tx_hash', order.txHash, expected.txHash)
+  differ('given_away', order.givenAway, expected.givenAway === null ? null : decimal(expected.givenAway))
   const line = (one: {
     kind: string
     tx: string

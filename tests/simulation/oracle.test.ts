@@ -59,6 +59,18 @@ describe('the oracle of orders', () => {
     expect(judge(cancelled, facts(900, [transfer(400, 9_999n)])).exception).toBeNull()
     expect(judge(cancelled, facts(900, [transfer(400, 10_000n)])).exception).toBe('paid_after_cancel')
   })
+  it('what the merchant accepted is paid with the transaction that it rests on, whatever was missing', () => {
+    const [short, cancelled] = [
+      { ...terms, accepted: '0xt400' },
+      { ...terms, cancelled: true, accepted: '0xt400' },
+    ]
+    expect(judge(short, facts(2_000, [transfer(400, 20_000_000n), transfer(1_500, 1_000_000n)]))).toMatchObject({
+      ...{ statuses: ['paid'], exception: null, txHash: '0xt400', givenAway: 6_675_277n, mustHear: ['order.paid'] },
+    })
+    expect(judge(cancelled, facts(2_000, [transfer(400, 40_000_000n)]))).toMatchObject({
+      ...{ statuses: ['paid'], exception: 'overpaid', givenAway: 0n, mustHear: ['order.paid', 'order.cancelled'] },
+    })
+  })
   it('short: what is still coming decides between underpaid and pending', () => {
     const open = (block: number) => judge(terms, { ...facts(500, [transfer(400, 5_000_000n), transfer(block, 5_000_000n)]) }).statuses
     expect(open(450)).toEqual(['underpaid'])

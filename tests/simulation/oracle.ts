@@ -31,6 +31,8 @@ export interface Terms {
   depositAddress: string | null
   /** Whether a cancellation was answered with 200. */
   cancelled: boolean
+  /** The transaction with which the merchant's acceptance was answered, with 200. */
+  accepted?: string | null
 }
 
 /** Everything on the canonical chain that concerns one order, and how much of it is confirmed. */
@@ -59,13 +61,15 @@ export interface Expected {
   exception: string | null
   received: bigint
   expected: bigint
+  /** What of the asked amount is missing of an order that was accepted; null of any other. */
+  givenAway: bigint | null
   /** The payer's own transaction; null where any or none is right. */
   txHash: string | null
   payments: readonly ExpectedPayment[]
   /** Webhooks that must have been sent once each, and those that must never have been. */
   mustHear: readonly string[]
   mustNotHear: readonly string[]
-  /** What `received` of an `order.underpaid` may be. */
+  /** Possible values of `received` of an `order.underpaid`. */
   shortAmounts: readonly bigint[]
 }
 
@@ -95,7 +99,12 @@ export function judge(terms: Terms, facts: Facts): Expected {
   const inTime = completing !== undefined && completing.time <= terms.expiresAt
   const isDust = confirmedUnits < CENT && confirmedUnits < required
 
+  // Answered only where money was confirmed, which no reorganisation here takes away.
+  const accepted = terms.accepted ?? null
+  const isAccepted = accepted !== null && confirmed.some(({ txHash }) => txHash === accepted) && !isDust
+
   const statuses = (() => {
+    if (isAccepted) return ['paid']
     if (terms.cancelled) return ['cancelled']
     if (inTime) return ['paid']
     const coming = seenUnits >= required && confirmedUnits < required
@@ -106,9 +115,9 @@ export function judge(terms: Terms, facts: Facts): Expected {
   })()
 
   const exception = (() => {
-    if (terms.cancelled) return confirmedUnits > 0n && !isDust ? 'paid_after_cancel' : null
-    if (!inTime) return past && completing ? 'paid_late' : null
-    const after = confirmed.filter(({ block }) => block > completing.block)
+    if (terms.cancelled && !isAccepted) return confirmedUnits > 0n && !isDust ? 'paid_after_cancel' : null
+    if (!inTime && !isAccepted) return past && completing ? 'paid_late' : null
+    const after = completing ? confirmed.filter(({ block }) => block > completing.block) : []
     if (sum(after) >= required) return 'duplicate'
     return confirmedUnits > terms.usdcUnits + tolerance ? 'overpaid' : null
   })()
@@ -118,7 +127,8 @@ export function judge(terms: Terms, facts: Facts): Expected {
     exception,
     received: share(confirmedUnits, terms.feeBps),
     expected: share(terms.usdcUnits, terms.feeBps),
-    txHash: (completing ?? confirmed.at(-1))?.txHash ?? null,
+    givenAway: accepted === null ? null : smaller(0n, confirmedUnits - terms.usdcUnits) * -1n,
+    txHash: accepted ?? (completing ?? confirmed.at(-1))?.txHash ?? null,
     payments: payments.map(one => ({
       kind: one.kind,
       txHash: one.txHash,
@@ -127,15 +137,17 @@ export function judge(terms: Terms, facts: Facts): Expected {
       status: isConfirmed(one) ? 'confirmed' : 'detected',
       ...settlementOf(one, payments, sweeps.filter(isConfirmed), isConfirmed(one)),
     })),
-    mustHear: terms.cancelled
-      ? ['order.cancelled']
-      : inTime
-        ? ['order.paid']
-        : past && !statuses.includes('confirming')
-          ? ['order.expired']
-          : [],
+    mustHear: isAccepted
+      ? ['order.paid', ...(terms.cancelled ? ['order.cancelled'] : [])]
+      : terms.cancelled
+        ? ['order.cancelled']
+        : inTime
+          ? ['order.paid']
+          : past && !statuses.includes('confirming')
+            ? ['order.expired']
+            : [],
     mustNotHear: [
-      ...(inTime && !terms.cancelled ? [] : ['order.paid']),
+      ...(isAccepted || (inTime && !terms.cancelled) ? [] : ['order.paid']),
       ...(past && !inTime && !terms.cancelled ? [] : ['order.expired']),
       ...(terms.cancelled ? [] : ['order.cancelled']),
     ],

@@ -1,10 +1,11 @@
 import type { Random } from '../torture/random'
 
-/** What a payer, a stranger or the merchant does about one order, at a time of the chain. Amounts are base units. */
+/** A payer's, a stranger's or the merchant's act about one order, at a time of the chain. Amounts are base units. */
 export type Action = { at: number; order: number } & (
   | { does: 'transfer' | 'router' | 'signature' | 'mint'; units: bigint; payer: number }
   | { does: 'sweep'; payer: number }
   | { does: 'cancel' }
+  | { does: 'accept' }
   /** With others of the same `bundle`, in one transaction of a contract. */
   | { does: 'bundled'; units: bigint; bundle: number }
 )
@@ -63,6 +64,12 @@ export function planActions(
   }
   if (random.chance(0.15)) actions.push({ at: random.between(createdAt + 30, expiresAt), order: index, does: 'cancel' })
   return actions
+}
+
+/** When the merchant takes what came as payment in full, of an order whose money may be too little, late or after its cancellation. */
+export function planAcceptance(random: Random, order: { index: number; createdAt: number; expiresAt: number }): Action[] {
+  if (!random.chance(0.3)) return []
+  return [{ at: random.between(order.createdAt + 60, order.expiresAt + 9_000), order: order.index, does: 'accept' }]
 }
 
 function totalOf(random: Random, usdc: bigint): bigint {

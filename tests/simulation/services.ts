@@ -1,36 +1,28 @@
-import { environments, type Place, type ServiceName, serviceNames } from '@ponte/all-in-one'
-import { apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '@ponte/api-gateway'
-import { chainListenerConfig, chainListenerMigrations, createChainListener } from '@ponte/chain-listener'
+import { environments, type Place, type ServiceName } from '@ponte/all-in-one'
+import { apiGatewayConfig, createApiGateway } from '@ponte/api-gateway'
+import { chainListenerConfig, createChainListener } from '@ponte/chain-listener'
 import { topology } from '@ponte/contracts'
-import { createOrders, ordersConfig, ordersMigrations } from '@ponte/orders'
-import { type Bus, type Logger, type Message, memoryBus, migrate, readConfig, type Service, until } from '@ponte/service-kit'
-import { createSubscriptions, subscriptionsConfig, subscriptionsMigrations } from '@ponte/subscriptions'
-import { createWebhookDispatcher, webhookDispatcherConfig, webhookDispatcherMigrations } from '@ponte/webhook-dispatcher'
+import { createOrders, ordersConfig } from '@ponte/orders'
+import { type Bus, type Logger, type Message, memoryBus, readConfig, type Service, until } from '@ponte/service-kit'
+import { createSubscriptions, subscriptionsConfig } from '@ponte/subscriptions'
+import { createWebhookDispatcher, webhookDispatcherConfig } from '@ponte/webhook-dispatcher'
 import type { Random } from '../torture/random'
 import { unreliableBus } from './unreliable-bus'
 
-const migrations: Record<ServiceName, string> = {
-  'api-gateway': apiGatewayMigrations,
-  orders: ordersMigrations,
-  subscriptions: subscriptionsMigrations,
-  'chain-listener': chainListenerMigrations,
-  'webhook-dispatcher': webhookDispatcherMigrations,
-}
-
 /** The five services over one bus that delays and repeats; each can be stopped and started again while the others go on. */
 export async function startServices(place: Place, options: { now: () => Date; random: Random; logger: Logger }) {
-  await Promise.all(serviceNames.map(name => migrate(place.databaseUrl(name), migrations[name])))
   const dead: Message[] = []
   const { logger, now } = options
   const bus = unreliableBus(memoryBus({ topology, logger, onDeadLetter: (_queue, message) => void dead.push(message) }), options.random)
   const env = withHaste(environments(place))
-  const shared: { bus: Bus; logger: Logger; now: () => Date } = { bus, logger, now }
+  const shared = (name: ServiceName): { bus: Bus; logger: Logger; now: () => Date } => ({ bus: bus.of(name), logger, now })
   const create: Record<ServiceName, () => Service> = {
-    'webhook-dispatcher': () => createWebhookDispatcher(readConfig(webhookDispatcherConfig, env['webhook-dispatcher']), shared),
-    subscriptions: () => createSubscriptions(readConfig(subscriptionsConfig, env.subscriptions), shared),
-    orders: () => createOrders(readConfig(ordersConfig, env.orders), shared),
-    'chain-listener': () => createChainListener(readConfig(chainListenerConfig, env['chain-listener']), shared),
-    'api-gateway': () => createApiGateway(readConfig(apiGatewayConfig, env['api-gateway']), shared),
+    'webhook-dispatcher': () =>
+      createWebhookDispatcher(readConfig(webhookDispatcherConfig, env['webhook-dispatcher']), shared('webhook-dispatcher')),
+    subscriptions: () => createSubscriptions(readConfig(subscriptionsConfig, env.subscriptions), shared('subscriptions')),
+    orders: () => createOrders(readConfig(ordersConfig, env.orders), shared('orders')),
+    'chain-listener': () => createChainListener(readConfig(chainListenerConfig, env['chain-listener']), shared('chain-listener')),
+    'api-gateway': () => createApiGateway(readConfig(apiGatewayConfig, env['api-gateway']), shared('api-gateway')),
   }
   const running = new Map<ServiceName, Service>()
   const start = async (name: ServiceName) => {
@@ -40,6 +32,8 @@ export async function startServices(place: Place, options: { now: () => Date; ra
     await service.start()
   }
   const stop = async (name: ServiceName) => {
+    // What it holds unheard would keep it from ending.
+    bus.cutOff(name, null)
     const service = running.get(name)
     running.delete(name)
     await service?.stop()
@@ -69,7 +63,7 @@ export async function startServices(place: Place, options: { now: () => Date; ra
   }
 }
 
-/** What only waits is done sooner: the simulation's hours pass in seconds. */
+/** Waits are shorter: the simulation's hours pass in seconds. */
 function withHaste(env: Record<ServiceName, Record<string, string>>): Record<ServiceName, Record<string, string>> {
   return {
     ...env,

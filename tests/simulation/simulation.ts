@@ -1,23 +1,27 @@
-import type { OrderBody } from '@ponte/contracts'
+import type { OrderBody, SummaryBody } from '@ponte/contracts'
 import { receiveWithAuthorizationTypedData } from '@ponte/payment-router'
 import { silentLogger } from '@ponte/service-kit'
-import { hexlify, randomBytes, Wallet } from 'ethers'
+import { hexlify, id, randomBytes, Wallet } from 'ethers'
 import { createRandom, type Random } from '../torture/random'
 import { startReceiver } from '../torture/receiver'
 import { call, createMerchant, startWorld, units } from '../world'
 import { createActors } from './actors'
 import { openChainClock } from './chain-clock'
+import { ledgerDifferences, movedMoney, type SeenEntry, sentTo } from './judge-ledger'
 import { differences, expectedOf, type Heard, hearingDifferences, type SeenOrder } from './judge-orders'
-import { type Action, planActions, planOrder } from './plan'
+import { type Action, planAcceptance, planActions, planOrder } from './plan'
 import { openRpc, readChain } from './rpc'
 import { startServices } from './services'
 
 const CONFIRMATIONS = 3
 const MERCHANTS = 3
 const FEE_BPS = 100n
+/** The books are those of São Paulo. */
+const BOOKS = { from: '2025-01-01', to: '2031-12-31', timezone: 'America/Sao_Paulo', by: 'month' }
 /** A payer's later second thoughts: nothing is planned behind this many seconds after the last expiry. */
 const AFTER_S = 9_200
-const JUDGE_MS = 60_000
+/** In so many looks hours pass on the chain; on a busy machine a look takes seconds. */
+const LOOKS_MAX = 400
 const LOOK_MS = 100
 const MINE_EVERY = 2
 const RETRY_S = 60
@@ -38,6 +42,8 @@ interface Opened {
   usdcUnits: bigint
   expiresAt: number
   cancelled: boolean
+  /** The transaction with which the merchant's acceptance was answered. */
+  accepted: string | null
   body: OrderBody
 }
 
@@ -60,8 +66,14 @@ export async function startSimulation() {
     }),
   )
 
+  const feeReceiver = `0x${(await rpc<string>('eth_call', { to: world.chain.routerAddress, data: id('feeReceiver()').slice(0, 10) }, 'latest')).slice(26)}`
+  const depositsOf = merchants.map(() => new Set<string>())
+  const givenAwayOf = merchants.map(() => new Map<string, bigint>())
+
   async function play(seed: number, size: number): Promise<Outcome> {
     const random = createRandom(seed)
+    /** Dice of their own, so that what is planned for orders stays as it is. */
+    const strays = createRandom(seed + 1_000_000)
     const counts: Record<string, number> = {}
     const count = (name: string, by = 1) => {
       counts[name] = (counts[name] ?? 0) + by
@@ -71,18 +83,27 @@ export async function startSimulation() {
     const byTime = groupByTime(
       bundleUp(
         random,
-        orders.flatMap(order =>
-          planActions(random, {
-            ...{ index: order.index, createdAt: clock.now(), expiresAt: order.expiresAt },
-            ...{ usdcUnits: order.usdcUnits, hasDeposit: order.depositAddress !== null },
-          }),
-        ),
+        orders.flatMap(order => {
+          const times = { index: order.index, createdAt: clock.now(), expiresAt: order.expiresAt }
+          const planned = planActions(random, { ...times, usdcUnits: order.usdcUnits, hasDeposit: order.depositAddress !== null })
+          return [...planned, ...planAcceptance(strays, times)]
+        }),
       ),
     )
     const found: string[] = []
     const disturb = disturber(random, count)
     for (const [index, [at, actions]] of byTime.entries()) {
       await disturb.before()
+      if (strays.chance(0.1)) {
+        count('payments for no order')
+        const merchant = merchants[strays.between(0, MERCHANTS)]
+        await actors.pay(
+          strays.between(0, 4),
+          hexlify(randomBytes(32)).slice(2),
+          merchant?.body.payout_address ?? '',
+          BigInt(strays.between(1, 90_000_000)),
+        )
+      }
       await act(orders, actions, at, count)
       if (index % Math.ceil(byTime.length / 3) === 0) {
         await disturb.heal()
@@ -127,7 +148,9 @@ export async function startSimulation() {
         usdcUnits: units(body.usdc_amount),
         expiresAt: Date.parse(body.expires_at) / 1_000,
         cancelled: false,
+        accepted: null,
       })
+      if (body.payment.deposit_address) depositsOf[planned.merchant]?.add(body.payment.deposit_address.toLowerCase())
     }
     return opened
   }
@@ -140,6 +163,7 @@ export async function startSimulation() {
       if (!order) continue
       count(action.does)
       if (action.does === 'cancel') await cancel(order, count)
+      else if (action.does === 'accept') await accept(order, count)
       else if (action.does === 'router') await actors.pay(action.payer, order.memo, order.merchantAddress, action.units)
       else if (action.does === 'sweep') await actors.sweep(action.payer, order.memo, order.merchantAddress)
       else if (action.does === 'signature') signatures.push(await signed(order, action.units, count))
@@ -160,6 +184,17 @@ export async function startSimulation() {
       count('cancelled')
     } catch (error) {
       // Money has come, the order is final, or orders is away: all of them leave it as it was or as another request made it.
+      if (!/ answered (409|50[23]):/.test(String(error))) throw error
+    }
+  }
+
+  async function accept(order: Opened, count: (name: string) => void): Promise<void> {
+    try {
+      const body = await call<OrderBody>(gateway, 'POST', `/api/v1/orders/${order.id}/accept`, order.apiKey, { reason: 'simulated' })
+      order.accepted = body.tx_hash
+      count('accepted')
+    } catch (error) {
+      // There is nothing to accept, or orders is away.
       if (!/ answered (409|50[23]):/.test(String(error))) throw error
     }
   }
@@ -189,7 +224,7 @@ export async function startSimulation() {
     }
   }
 
-  /** What goes wrong between two blocks, and how it comes right again. */
+  /** Faults between two blocks, and their ends. */
   function disturber(random: Random, count: (name: string, by?: number) => void) {
     let blocked = false
     const setBlocked = async (next: boolean) => {
@@ -215,12 +250,19 @@ export async function startSimulation() {
           count('payout address blocked or freed')
           await setBlocked(!blocked)
         }
+        if (random.chance(0.04)) {
+          const [service, what] = [random.pick(['orders', 'chain-listener'] as const), random.pick(['speaking', 'hearing'] as const)]
+          count(`${service} is cut off from ${what}`)
+          services.bus.cutOff(service, what)
+        }
+        if (random.chance(0.1)) for (const service of ['orders', 'chain-listener']) services.bus.cutOff(service, null)
         if (random.chance(0.1)) services.bus.disturb(true)
         if (random.chance(0.1)) services.bus.release()
       },
       async heal() {
         if (blocked) await setBlocked(false)
         services.bus.disturb(false)
+        for (const service of ['orders', 'chain-listener']) services.bus.cutOff(service, null)
         await services.start('chain-listener')
         services.bus.release()
       },
@@ -229,10 +271,9 @@ export async function startSimulation() {
 
   /** Waits until every order is what the oracle states; answers where they still differ. */
   async function settle(orders: readonly Opened[], final: boolean): Promise<string[]> {
-    const deadline = Date.now() + JUDGE_MS
     for (let look = 1; ; look++) {
       const found = await compare(orders, final)
-      if (found.length === 0 || Date.now() > deadline) return found
+      if (found.length === 0 || look === LOOKS_MAX) return found
       await new Promise(resolve => setTimeout(resolve, LOOK_MS))
       // The relayer's transactions wait for a block, and their confirmations for more.
       // In the end time passes quickly, because what could not be swept is tried again after minutes.
@@ -248,12 +289,38 @@ export async function startSimulation() {
       orders.map(async order => {
         const seen = toSeen(order, await call<OrderBody>(gateway, 'GET', `/api/v1/orders/${order.id}`, order.apiKey))
         const expected = expectedOf(seen, chain, confirmed, FEE_BPS)
+        if (expected.givenAway !== null) givenAwayOf[order.merchant]?.set(order.id, expected.givenAway)
         const wrong = differences(seen, expected, order.merchant === 0 && !final)
         if (final) wrong.push(...hearingDifferences(seen, hearing(order), expected))
         return wrong.map(each => `order ${order.index} (${order.id}): ${each}`)
       }),
     )
-    return found.flat()
+    return [...found.flat(), ...(await compareLedgers(chain, block))]
+  }
+
+  /** Every merchant's ledger against the token's transfers, and the fees of all of them together. */
+  async function compareLedgers(chain: Awaited<ReturnType<typeof readChain>>, through: number): Promise<string[]> {
+    const fees: bigint[] = []
+    const found = await Promise.all(
+      merchants.map(async ({ body }, index) => {
+        const sums = await call<SummaryBody>(gateway, 'GET', `/api/v1/summary?${new URLSearchParams(BOOKS)}`, body.api_key)
+        const file = await fetch(`${gateway}/api/v1/entries.csv`, { headers: { Authorization: `Bearer ${body.api_key}` } })
+        const rows = (await file.text()).trim().split('\r\n').slice(1).map(toSeenEntry)
+        const { gross, platform_fee, settled, waiting, given_away } = sums.closing
+        fees.push(signedUnits(platform_fee))
+        const seen = {
+          ...{ gross: signedUnits(gross), fee: signedUnits(platform_fee), settled: signedUnits(settled), waiting: signedUnits(waiting) },
+          givenAway: signedUnits(given_away),
+          settledByMonth: Object.fromEntries(sums.periods.map(({ date, settled }) => [date.slice(0, 7), signedUnits(settled)])),
+        }
+        const givenAway = [...(givenAwayOf[index]?.values() ?? [])].reduce((sum, each) => sum + each, 0n)
+        const must = { ...movedMoney(chain, through, (body.payout_address ?? '').toLowerCase(), depositsOf[index] ?? new Set()), givenAway }
+        return ledgerDifferences(seen, rows, must).map(each => `ledger of merchant ${index}: ${each}`)
+      }),
+    )
+    const fee = fees.reduce((sum, each) => sum + each, 0n)
+    const taken = sentTo(chain, through, feeReceiver)
+    return [...found.flat(), ...(fee === taken ? [] : [`fees are ${fee} and must be ${taken}`])]
   }
 
   function hearing(order: Opened): Heard[] {
@@ -274,6 +341,12 @@ export async function startSimulation() {
   }
 }
 
+const signedUnits = (decimal: string) => BigInt(decimal.replace('.', ''))
+const toSeenEntry = (line: string): SeenEntry => {
+  const [sequence, , kind, amount = '0'] = line.split(',')
+  return { sequence: Number(sequence), kind: kind ?? '', units: signedUnits(amount) }
+}
+
 const toSeen = (order: Opened, body: OrderBody): SeenOrder => ({
   ...order,
   status: body.status,
@@ -281,6 +354,7 @@ const toSeen = (order: Opened, body: OrderBody): SeenOrder => ({
   txHash: body.tx_hash,
   received: body.received,
   expected: body.expected,
+  givenAway: body.accepted?.given_away ?? null,
   payments: (body.payments ?? []) as SeenOrder['payments'],
 })
 

@@ -12,7 +12,7 @@ import {
 import { uuidv7 } from '@ponte/service-kit'
 import { askGateway, call, createMerchant, openApiValidator, PAYER, startWorld, type World } from '../world'
 
-// Who may do what, on every route that the gateway states it has.
+// Each credential on every route that the gateway states it has.
 
 let world: World
 let system: System
@@ -25,9 +25,13 @@ interface Route {
   method: string
   path: string
   credential: 'apiKey' | 'session' | 'none'
-  /** What the document reports that it needs; undefined where no merchant is asked for. */
+  /** Every credential that it takes: there is a route for each. */
+  credentials: string[]
+  /** The document's permission; undefined where no merchant is asked for. */
   permission: string | undefined
   hasBody: boolean
+  /** A body as the document shows it. */
+  example: object | undefined
   /** Some of its query parameters are required. */
   needsQuery: boolean
 }
@@ -74,6 +78,7 @@ async function ownerOfThings() {
     payer: subscription.payer_url?.split('/').at(-1) ?? '',
     'webhook-endpoints': endpoint.id,
     'payout-changes': changing.pending_payout_change?.id ?? '',
+    'waiting-changes': changing.pending_payout_change?.id ?? '',
     events: await newest('events'),
     deliveries: await newest('deliveries'),
   }
@@ -86,32 +91,57 @@ async function ownerOfThings() {
   const invitation = await call<{ id: string }>(system.gatewayUrl, 'POST', '/api/v1/merchants/me/invitations', merchant.token, {
     ...{ email: 'to-be-revoked@ponte.example', role: 'viewer' },
   })
+  const other = await tokenOf(merchant.email)
+  const sessions = await call<{ data: { id: string; is_current: boolean }[] }>(system.gatewayUrl, 'GET', '/api/v1/sessions', other)
   const team = await call<{ data: { id: string }[] }>(system.gatewayUrl, 'GET', '/api/v1/merchants/me/members', merchant.token)
   const named: Record<string, string> = { ...ids, 'api-keys': spare.id, members: team.data[0]?.id ?? '', invitations: invitation.id }
+  named.sessions = sessions.data.find(({ is_current }) => is_current)?.id ?? ''
   return { ...merchant, ids: named, full_key: full.api_key }
+}
+
+/** A second login of the user. */
+async function tokenOf(email: string): Promise<string> {
+  const { url, publicClientKey } = world.place.identity
+  const answer = await fetch(`${url}/auth/v1/token?grant_type=password`, {
+    method: 'POST',
+    headers: { apikey: publicClientKey, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, password: 'a-password-for-tests' }),
+  })
+  return ((await answer.json()) as { access_token: string }).access_token
 }
 
 async function documentedRoutes(): Promise<Route[]> {
   const document = (await (await fetch(`${system.gatewayUrl}/openapi.json`)).json()) as {
     paths: Record<
       string,
-      Record<string, { security: Record<string, string[]>[]; requestBody?: object; parameters?: { in: string; required?: boolean }[] }>
+      Record<
+        string,
+        {
+          security: Record<string, string[]>[]
+          requestBody?: { content: Record<string, { example: object }> }
+          parameters?: { in: string; required?: boolean }[]
+        }
+      >
     >
   }
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { security, requestBody, parameters = [] }]) => ({
-      method: method.toUpperCase(),
-      path,
-      credential: (Object.keys(security[0] ?? {})[0] ?? 'none') as Route['credential'],
-      permission: Object.values(security[0] ?? {})[0]?.[0],
-      hasBody: requestBody !== undefined,
-      needsQuery: parameters.some(one => one.in === 'query' && one.required === true),
-    })),
+    Object.entries(methods).flatMap(([method, { security, requestBody, parameters = [] }]) =>
+      (security.length > 0 ? security : [{ none: [] }]).map(credential => ({
+        method: method.toUpperCase(),
+        path,
+        credential: Object.keys(credential)[0] as Route['credential'],
+        credentials: security.flatMap(Object.keys),
+        permission: Object.values(credential)[0]?.[0],
+        hasBody: requestBody !== undefined,
+        example: requestBody?.content['application/json']?.example,
+        needsQuery: parameters.some(one => one.in === 'query' && one.required === true),
+      })),
+    ),
   )
 }
 
 /** Asks, and holds the answer against the OpenAPI document too. */
-async function ask(route: Route, path: string, authorization: string | undefined) {
+async function ask(route: Route, path: string, authorization: string | undefined, body: object = {}) {
   cases += 1
   const response = await fetch(`${system.gatewayUrl}${path}`, {
     method: route.method,
@@ -119,7 +149,7 @@ async function ask(route: Route, path: string, authorization: string | undefined
       ...(authorization === undefined ? {} : { Authorization: authorization }),
       ...(route.hasBody ? { 'Content-Type': 'application/json' } : {}),
     },
-    ...(route.hasBody ? { body: '{}' } : {}),
+    ...(route.hasBody ? { body: JSON.stringify(body) } : {}),
     signal: AbortSignal.timeout(20_000),
   })
   if (response.headers.get('content-type') === 'text/event-stream') {
@@ -137,18 +167,21 @@ async function ask(route: Route, path: string, authorization: string | undefined
 const thingIn = ({ path }: Route) =>
   path.includes('checkout') ? 'orders' : path.includes('payer_token') ? 'payer' : (/\/([\w-]+)\/\{\w+\}/.exec(path)?.[1] ?? '')
 const withId = ({ path }: Route, id: string) => path.replace(/\{\w+\}/, id).replace('{period_index}', '0')
-/** What is looked for among one's own things alone: that of another merchant does not exist. */
-const isPrivate = (route: Route) => ['payout-changes', 'api-keys', 'members', 'invitations'].includes(thingIn(route))
+/** Another merchant's does not exist: it is looked for among one's own alone. */
+const isPrivate = (route: Route) =>
+  ['payout-changes', 'waiting-changes', 'api-keys', 'members', 'invitations', 'sessions'].includes(thingIn(route))
 const named = (route: Route) => route.path.includes('{')
 
 /** Every credential that is not the right one, by what it is. */
-function wrongCredentials(credential: 'apiKey' | 'session'): [what: string, header: string | undefined, code: string][] {
-  const invalid = credential === 'apiKey' ? 'invalid_api_key' : 'invalid_jwt'
+function wrongCredentials({ credential, credentials }: Route): [what: string, header: string | undefined, code: string][] {
+  const isEither = credentials.length > 1
+  const invalid = isEither || credential === 'apiKey' ? 'invalid_api_key' : 'invalid_jwt'
+  const invalidToken = isEither || credential === 'session' ? 'invalid_jwt' : 'invalid_api_key'
   const otherKind = credential === 'apiKey' ? mine.token : mine.api_key
   const right = credential === 'apiKey' ? mine.full_key : mine.token
   return [
     ['no header', undefined, 'missing_authorization'],
-    ['the other kind of credential', `Bearer ${otherKind}`, invalid],
+    ...(isEither ? [] : [['the other kind of credential', `Bearer ${otherKind}`, invalid] as [string, string, string]]),
     ['another scheme', `Basic ${Buffer.from(`user:${right}`).toString('base64')}`, invalid],
     ['no scheme', right, invalid],
     ['the scheme alone', 'Bearer', invalid],
@@ -158,10 +191,10 @@ function wrongCredentials(credential: 'apiKey' | 'session'): [what: string, head
     [
       'the right one with a character changed',
       `Bearer ${right.slice(0, -3)}${right.at(-3) === 'a' ? 'b' : 'a'}${right.slice(-2)}`,
-      invalid,
+      credential === 'session' ? invalidToken : invalid,
     ],
-    ['a token without signature', `Bearer ${unsigned(mine.token)}`, invalid],
-    ['a token keyed with a guess', `Bearer ${forged(mine.token)}`, invalid],
+    ['a token without signature', `Bearer ${unsigned(mine.token)}`, invalidToken],
+    ['a token keyed with a guess', `Bearer ${forged(mine.token)}`, invalidToken],
   ]
 }
 
@@ -180,7 +213,7 @@ test('specification, Authentication errors: every route refuses every wrong cred
   for (const route of routes) {
     if (route.credential === 'none') continue
     const path = withId(route, mine.ids[thingIn(route)] ?? '')
-    const tries = wrongCredentials(route.credential).map(async ([what, header, code]) => {
+    const tries = wrongCredentials(route).map(async ([what, header, code]) => {
       const answer = await ask(route, path, header)
       const isChallenged = answer.response.headers.get('www-authenticate') !== null
       if (answer.status !== 401 || answer.code !== code || !isChallenged)
@@ -209,7 +242,8 @@ test('invariant 8: every route that names a thing is 403 to another merchant, 40
     for (const [what, id, status, code] of expectation) {
       // A payer with the link needs no credential.
       if (route.credential === 'none' && status === 403) continue
-      const answer = await ask(route, withId(route, id(route)), right(route))
+      // A body is judged before anything is looked up.
+      const answer = await ask(route, withId(route, id(route)), right(route), route.example)
       const isFine = isPrivate(route) && status === 403 ? answer.status === 404 : answer.status === status && answer.code === code
       if (!isFine) wrong.push(`${route.method} ${route.path} with ${what}: ${answer.status} ${answer.code}`)
       wrong.push(...answer.faults)
@@ -222,8 +256,8 @@ test('invariant 8: every route that names a thing is 403 to another merchant, 40
 
 test('with the right credential no route speaks of credentials, and every answer is as documented', async () => {
   const wrong: string[] = []
-  // What ends a thing goes last.
-  const isLast = ({ method, path }: Route) => Number(method === 'DELETE' || /cancel|rotate-key/.test(path))
+  // An operation that ends a thing goes last.
+  const isLast = ({ method, path }: Route) => Number(method === 'DELETE' || /cancel|rotate-key|end-others/.test(path))
   const inOrder = [...routes].sort((a, b) => isLast(a) - isLast(b))
   for (const route of inOrder) {
     const answer = await ask(route, withId(route, mine.ids[thingIn(route)] ?? ''), right(route))
@@ -233,8 +267,10 @@ test('with the right credential no route speaks of credentials, and every answer
       (route.hasBody && [400, 409].includes(answer.status)) ||
       (route.needsQuery && answer.status === 400) ||
       answer.code === 'invalid_state' ||
-      // A session has deleted it a moment ago.
-      (route.method === 'DELETE' && route.credential === 'apiKey' && answer.code === 'not_found') ||
+      // The other credential, or the other path, has deleted it a moment ago.
+      (route.method === 'DELETE' && route.credentials.length > 1 && answer.code === 'not_found') ||
+      // The merchant's own path has cancelled it a moment ago, or this one has.
+      (/(payout|waiting)-changes/.test(route.path) && answer.code === 'not_found') ||
       // Nothing of this order needs attention.
       (route.path.includes('/attention/{') && answer.code === 'not_found') ||
       // No period of that number was charged.
@@ -247,7 +283,17 @@ test('with the right credential no route speaks of credentials, and every answer
 
 test('each route names what it needs, and a key without that scope is refused with its name, whatever else it may do', async () => {
   const nameless = routes.filter(route => route.credential !== 'none' && route.permission === undefined).map(({ path }) => path)
-  expect(nameless).toEqual(['/api/v1/merchants', '/api/v1/merchants', '/api/v1/invitations/accept'])
+  expect(nameless).toEqual([
+    '/api/v1/merchants',
+    '/api/v1/merchants',
+    '/api/v1/invitations/accept',
+    '/api/v1/waiting-changes',
+    '/api/v1/waiting-changes/{id}/cancel',
+    '/api/v1/waiting-changes/{id}/confirm',
+    '/api/v1/sessions',
+    '/api/v1/sessions/{id}',
+    '/api/v1/sessions/end-others',
+  ])
   const keys = new Map<string, string>()
   for (const scope of KEY_SCOPES) {
     const body = { name: `all but ${scope}`, scopes: KEY_SCOPES.filter(other => other !== scope) }
@@ -273,11 +319,12 @@ test('each role may do what its row names, on every route, and is refused with t
   const wrong: string[] = []
   const table: Record<string, string> = {}
   for (const role of ROLES) {
-    const token = await colleague(role)
+    // A future owner is a viewer for two days.
+    const token = role === 'owner' ? theirs.token : await colleague(role)
     let allowed = 0
     for (const route of routes.filter(({ credential, permission }) => credential === 'session' && permission !== undefined)) {
       const mayDo = ROLE_PERMISSIONS[role].some(permission => permission === route.permission)
-      // What does not exist is refused as such only to those who may look for it.
+      // A missing thing is refused as such only to those who may look for it.
       const answer = await ask(route, withId(route, uuidv7()), `Bearer ${token}`)
       const isRefused =
         answer.status === 403 && answer.code === 'forbidden' && answer.detail?.includes(`it needs ${route.permission}`) === true

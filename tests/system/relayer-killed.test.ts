@@ -31,7 +31,7 @@ const read = ({ id }: OrderBody) => call<OrderBody>(world.place.publicUrl, 'GET'
 const toldPaid = ({ id }: OrderBody) =>
   new Set(world.receiver.received.filter(({ body }) => body.includes('"order.paid"') && body.includes(id)).map(({ body }) => body)).size
 
-/** What the proxy does at the fatal moment: it kills, once, and the caller receives nothing. */
+/** At the fatal moment the proxy kills, once, and the caller receives nothing. */
 function dieing(at: (kill: () => Promise<void>) => Fault): Promise<void> {
   return new Promise(dead => {
     const kill = async () => {
@@ -85,7 +85,7 @@ const moments: [string, (kill: () => Promise<void>) => Fault][] = [
 
 const order = () => call<OrderBody>(world.place.publicUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
 
-/** How an order is paid, and which account pays for the gas of it. */
+/** Each way to pay, with the account that pays for its gas. */
 const ways: Record<'sweep' | 'signature', { account: string; pay(order: OrderBody): Promise<unknown> }> = {
   sweep: {
     account: RELAYER.address,
@@ -142,7 +142,7 @@ describe.each(['sweep', 'signature'] as const)('issue: one %s and one payment, w
     const created = await order()
     const before = await world.chain.provider.getTransactionCount(account)
     const books = openDatabase({ url: world.place.databaseUrl('chain-listener'), poolSize: 2 })
-    // What is still recorded of an earlier transaction would wait for the lock, and this one for it.
+    // A record of an earlier transaction would wait for the lock, and this one for it.
     const isLevel = async () => (await books.query('SELECT 1 FROM relays WHERE outcome IS NULL')).rowCount === 0
     await until(isLevel, 'an earlier transaction has no outcome', 30_000)
     const held = await books.pool.connect()

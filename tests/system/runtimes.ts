@@ -22,8 +22,7 @@ let folder: string
 let tarball: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ponte-runtimes-'))
-  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  execFileSync('npx', ['--yes', packageManager, 'pack', '--pack-destination', folder], { cwd: join(root, 'packages/sdk'), stdio: 'pipe' })
+  execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: join(root, 'packages/sdk'), stdio: 'pipe' })
   tarball = join(folder, readdirSync(folder).find(name => name.endsWith('.tgz')) ?? '')
   world = await startWorld()
   const payer = createSamplePayer({ chain: world.chain, privateKey: PAYER.privateKey, gatewayUrl: world.place.publicUrl })

@@ -277,6 +277,10 @@ describe('ponte', () => {
     expect(JSON.parse((await run('--json', 'status')).stdout)).toMatchObject({ url: line.url, chain_id: 31337 })
 
     expect(await run('deliveries', 'list')).toMatchObject({ code: 1, stderr: expect.stringContaining('ponte login --user') })
+    const named = { name: 'reader', scopes: ['endpoints:read'] }
+    const key = await call<{ api_key: string }>(system.gatewayUrl, 'POST', '/api/v1/merchants/me/api-keys', merchant.token, named)
+    const reader = await ponteCommand(['endpoints', 'list'], { PONTE_API_KEY: key.api_key, PONTE_URL: line.url }).done
+    expect(reader).toMatchObject({ code: 0, stdout: expect.stringContaining(world.receiverUrl) })
     expect(await ponteCommand(['login', '--user', merchant.email], { PONTE_PASSWORD: 'a-password-for-tests' }).done).toMatchObject({
       code: 0,
     })

@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000
 
 let world: World
 let system: System
-/** How far the services' clock is ahead of ours. */
+/** Lead of the services' clock over ours. */
 let aheadMs = 0
 beforeAll(async () => {
   world = await startWorld()
@@ -51,7 +51,7 @@ async function charge(merchant: Merchant, id: string): Promise<OrderBody> {
   return orderSchema.parse(answer)
 }
 
-/** What this merchant's server got about one subscription and its orders: parsed bodies of the specification's kinds. */
+/** Webhooks of this merchant about one subscription and its orders: parsed bodies of the specification's kinds. */
 function notified(ids: readonly string[]) {
   return world.receiver.received.flatMap(({ body, signature_valid }) => {
     const { type, data } = JSON.parse(body)

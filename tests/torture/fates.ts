@@ -8,7 +8,7 @@ import type { Driver, Scene } from './steps'
 interface Fate {
   payer: Payer
   order: OrderBody
-  /** What is asked of the payer. */
+  /** The amount that the payer is asked for. */
   full: bigint
   otherRouter: string
   cancel(): Promise<unknown>
@@ -16,7 +16,7 @@ interface Fate {
 
 const stranger = () => `0x${randomBytes(20).toString('hex')}`
 
-/** What may become of an order, and how often. */
+/** Possible fates of an order, with their weights. */
 const FATES: [number, (fate: Fate) => unknown][] = [
   [20, ({ payer, order, full }) => payer.pay(order, full)],
   [10, ({ payer, order, full }) => payer.deposit(order, full)],

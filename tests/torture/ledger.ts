@@ -17,7 +17,7 @@ export interface Ledger {
 export const publishers = ['api-gateway', 'orders', 'subscriptions', 'chain-listener'] as const
 
 export function openLedger(urlOf: (service: ServiceName) => string): Ledger {
-  // What the harness does to the books works while services may not write.
+  // The harness may write to the books while services may not.
   const options = '-c default_transaction_read_only=off'
   const pools = new Map(serviceNames.map(name => [name, new pg.Pool({ connectionString: urlOf(name), max: 2, options })]))
   for (const pool of pools.values()) pool.on('error', () => undefined)

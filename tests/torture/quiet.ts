@@ -5,7 +5,7 @@ import { type Ledger, publishers } from './ledger'
 
 const number = 'SELECT count(*)::int AS n FROM'
 
-/** What is still on its way, by where it is: each answers how many. */
+/** Messages on their way, by place: each answers a number. */
 const MOVING: [ServiceName, string, string][] = [
   ...publishers.map((service): [ServiceName, string, string] => [service, 'unsent events', `${number} outbox WHERE sent_at IS NULL`]),
   ['webhook-dispatcher', 'events that wait for their merchant', `${number} events WHERE waiting`],
@@ -20,16 +20,27 @@ const MOVING: [ServiceName, string, string][] = [
   ['chain-listener', 'payments and sweeps not yet confirmed', `${number} payments WHERE state = 'detected'`],
 ]
 
+// A listener that was put back finds out by the next echo of orders, within a minute.
+const UNWATCHED = `
+  SELECT count(*)::int AS n FROM orders JOIN chain_cursors AS cursor ON cursor.chain_id = orders.chain_id
+  LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id
+  WHERE deposit.watched_generation IS DISTINCT FROM cursor.generation`
+
 async function onItsWay(world: World, ledger: Ledger): Promise<string[]> {
   const left: string[] = []
   const note = (name: string, count: unknown) => {
     if (Number(count) > 0) left.push(`${count} ${name}`)
   }
   for (const [service, name, sql] of MOVING) note(`${name} of ${service}`, (await ledger.query(service, sql))[0]?.n)
-  const [cursor] = await ledger.query('chain-listener', 'SELECT sequence, scanned_number FROM chain_cursor')
+  const watched = new Set((await ledger.query('chain-listener', 'SELECT order_id FROM payables')).map(({ order_id }) => order_id))
+  const orders = await ledger.query('orders', 'SELECT id FROM orders')
+  note('orders that the listener has lost', orders.filter(({ id }) => !watched.has(id)).length)
+  note('orders that are not watched in this generation', (await ledger.query('orders', UNWATCHED))[0]?.n)
+  const [cursor] = await ledger.query('chain-listener', 'SELECT scanned_number, announced_number FROM chain_cursor')
   note('blocks not scanned', (await world.chain.provider.getBlockNumber()) - Number(cursor?.scanned_number ?? -1))
   const [known] = await ledger.query('orders', 'SELECT watermark FROM chain_cursors')
-  note('payment events that orders has not taken in', Number(cursor?.sequence ?? 0) - Number(known?.watermark ?? 0))
+  // Empty blocks are published once a second, and the chain goes on.
+  note('published blocks that orders has not taken in', Number(cursor?.announced_number ?? -1) - Number(known?.watermark ?? -1))
   return left
 }
 

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** How a merchant's server may answer although it has taken the webhook. */
+/** A merchant's server may answer so although it has taken the webhook. */
 export const misbehaviours = {
   fails: res => res.writeHead(500).end('out of order'),
   'is away': res => res.writeHead(503, { 'retry-after': '1' }).end(),

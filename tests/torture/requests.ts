@@ -16,7 +16,7 @@ export interface Answer {
   replayed: boolean
 }
 
-/** What merchants' servers do with the API, and what they were answered that they should not have been. */
+/** Requests of merchants' servers, and answers that they should not have had. */
 export interface Requests {
   /** One try; null when no server answered. */
   post(request: Post): Promise<Answer | null>

@@ -21,7 +21,7 @@ export interface Driver {
   random: Random
 }
 
-/** What all drivers share, and what the audit wants to know in the end. */
+/** Shared by all drivers, and read by the audit in the end. */
 export interface Scene {
   requests: Requests
   /** A second router, which the listener watches and no order names. */
@@ -30,7 +30,7 @@ export interface Scene {
   answered: Map<string, { order: OrderBody; merchant: Merchant }>
   /** Orders that their merchant asked to cancel, whatever was answered. */
   cancelled: Set<string>
-  /** What is to be done later; the run ends when it is. */
+  /** To be done later; the run ends when it is. */
   later: Set<Promise<void>>
   count(name: string): void
 }

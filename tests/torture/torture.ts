@@ -67,7 +67,8 @@ export async function torture({
     const stopTraffic = new AbortController()
     const running = traffic.run(stopTraffic.signal)
     const harmed = { world, miner, servers, cluster, ledger, traffic, random, confirmations: CONFIRMATIONS, reorgDepthMax: REORG_DEPTH_MAX }
-    const faults = await breakThings(faultsOf(harmed), { seconds, pauseMs, random, report })
+    const fitting = faultsOf(harmed).filter(({ leastSeconds = 0 }) => seconds >= leastSeconds)
+    const faults = await breakThings(fitting, { seconds, pauseMs, random, report })
     stopTraffic.abort()
     await cluster.heal()
     await running
@@ -113,7 +114,7 @@ async function breakThings(
       await pause(PAUSE_MS_MIN)
       continue
     }
-    const lastsMs = random.between(...FAULT_MS)
+    const lastsMs = Math.min(random.between(...(fault.lastsMs ?? FAULT_MS)), Math.max(0, deadline - Date.now()))
     try {
       const end = await fault.strike()
       struck[fault.name] = (struck[fault.name] ?? 0) + 1
@@ -126,7 +127,7 @@ async function breakThings(
             .finally(() => lasting.delete(fault.name)),
         )
     } catch (error) {
-      // What it needs is broken already.
+      // The fault needs a part that is broken already.
       deck.putBack(fault)
       report(`${fault.name} is not possible now: ${error instanceof Error ? error.message : error}`)
     }

@@ -108,7 +108,7 @@ describe.each(['development', 'production'])('the %s overlay', overlay => {
     const ports = programs.map(name => deployment(name)?.template?.spec.containers[0]?.ports?.map(port => port.name))
     for (const each of ports) expect(each).toContain('ops')
     const monitors = manifests.filter(({ kind }) => kind === 'PodMonitor').map(({ spec }) => spec?.podMetricsEndpoints?.[0]?.port)
-    expect(monitors).toEqual(overlay === 'production' ? ['ops', 'prometheus'] : [])
+    expect(monitors).toEqual(overlay === 'production' ? ['ops', 'metrics', 'prometheus'] : [])
   })
 
   it('lets a role of a service reach its own database alone', async () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { filesOf } from './tracked-files'
 
-// What a document or a comment points at exists: a broken link costs each reader the search that its author saved themselves.
+// Every target of a document's or comment's link exists: a broken link costs each reader the search that its author saved themselves.
 
 const root = resolve(__dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

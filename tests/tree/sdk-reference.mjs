@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
-// The reference of packages/sdk at /docs/sdk, from its docstrings. `npm run sdk-types` writes it; a test compares.
+// The reference of packages/sdk at /docs/sdk, from its docstrings. `npm run sdk-reference` writes it; a test compares.
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const sdk = join(root, 'packages/sdk/src')
@@ -76,13 +76,13 @@ function reference() {
 
 const order = ({ kind }) => ['class', 'function', 'value', 'interface', 'type'].indexOf(kind)
 
-const text = `// Written by ${relative(root, fileURLToPath(import.meta.url))} from the docstrings of packages/sdk; \`npm run sdk-types\` writes it again.
+const text = `// Written by ${relative(root, fileURLToPath(import.meta.url))} from the docstrings of packages/sdk; \`npm run sdk-reference\` writes it again.
 import type { ReferenceDoor } from '../sdk-reference-page'
 
 export const sdkReference: readonly ReferenceDoor[] = ${JSON.stringify(reference(), null, 2)}
 `
 if (process.argv.includes('--write')) writeFileSync(target, text)
 else if (readFileSync(target, 'utf8') !== text) {
-  process.stderr.write('services/api-gateway/src/docs/guide/artifacts/sdk-reference.ts is stale: run `npm run sdk-types`.\n')
+  process.stderr.write('services/api-gateway/src/docs/guide/artifacts/sdk-reference.ts is stale: run `npm run sdk-reference`.\n')
   process.exitCode = 1
 }

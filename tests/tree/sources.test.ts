@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { filesOf } from './tracked-files'
 
 const root = resolve(__dirname, '../..')
-const LIMIT = 14
 const REASON = /\bRaw\b/
 const STATEMENT = /['"`]\s*(?:WITH [\w\s]+ AS|SELECT|INSERT INTO|UPDATE [\w$]+|DELETE FROM)\s/
 
@@ -22,13 +21,4 @@ describe('SQL of a service (CONTRIBUTING, "Reaching PostgreSQL")', () => {
   test('gives the reason why it is not Prisma', () => {
     expect(sources.filter(({ text }) => !REASON.test(text)).map(({ path }) => path)).toEqual([])
   })
-})
-
-const isSource = (path: string) => /\.(ts|tsx|css|mjs|cjs|js|sol)$/.test(path) && !path.includes('/artifacts/')
-
-test(`a folder has at most ${LIMIT} files: more are several rooms, each named by its noun`, () => {
-  const counts = new Map<string, number>()
-  for (const folder of filesOf(root).filter(isSource).map(dirname)) counts.set(folder, (counts.get(folder) ?? 0) + 1)
-  const complaints = [...counts].filter(([, count]) => count > LIMIT).map(([folder, count]) => `${folder} has ${count} files`)
-  expect(complaints).toEqual([])
 })

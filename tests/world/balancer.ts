@@ -3,7 +3,7 @@ import { Agent, createServer, request, type Server } from 'node:http'
 import { pipeline } from 'node:stream'
 import { freePort } from '@ponte/local-servers'
 
-/** What stands before the replicas of one service, as a Kubernetes Service does: each request to the next that is ready. */
+/** Stands before the replicas of one service, as a Kubernetes Service does: each request to the next that is ready. */
 export interface Balancer {
   url: string
   ports: Set<number>

@@ -5,7 +5,7 @@ import { endProcess, type Running, startProcess } from './process'
 export interface Processes {
   opsUrl(name: ServiceName): string
   pid(name: ServiceName): number | undefined
-  /** What it logged since it was last started. */
+  /** Logged since it was last started. */
   output(name: ServiceName): string
   start(name: ServiceName): Promise<void>
   /** Ends one process by its pid and waits until it is gone: SIGKILL as a crash, SIGTERM as an operator. */

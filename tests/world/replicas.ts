@@ -5,7 +5,7 @@ import { every, silentLogger } from '@ponte/service-kit'
 import { type Balancer, startBalancer } from './balancer'
 import { endProcess, isReady, type Running, startProcess } from './process'
 
-/** What `preStop` gives a pod on Kubernetes: what was sent to it just now still arrives. There it is 5 s. */
+/** Given to a pod by `preStop` on Kubernetes: requests that were sent to it just now still arrive. There it is 5 s. */
 const LEAVING_MS = 250
 /** The readiness probe of infra/kubernetes: every 5 s, out of the balancer after the third failure and in again after one success. */
 const PROBE_MS = 5_000
@@ -14,7 +14,7 @@ const PROBE_FAILURES_MAX = 3
 interface Replica extends Running {
   port: number
   opsPort: number
-  /** What was changed of its settings when it was last started. */
+  /** Changes of its settings when it was last started. */
   settings: Environment
   /** Probes that failed since the last that did not. */
   failures: number
@@ -25,6 +25,8 @@ export interface ReplicasOptions {
   others?: Partial<Record<ServiceName, number>>
   /** The built checkout whose code they run, when it is not this one. */
   root?: string | undefined
+  /** The gateway is given the addresses of the replicas of each owner, instead of a balancer's. */
+  isDirect?: boolean
   /** Probes take a replica out of its balancer and back, and one that ends by itself is started again at the next probe. */
   isOrchestrated?: boolean
 }
@@ -33,9 +35,9 @@ export interface Replicas {
   gatewayUrl: string
   /** The running processes, by service and number: `orders 0`. */
   pids(): Record<string, number | undefined>
-  /** What the replicas logged, of those that were replaced too. */
+  /** Logged by the replicas, of those that were replaced too. */
   logged(): string[]
-  /** How many have ended by themselves and were started again. */
+  /** Replicas that ended by themselves and were started again. */
   restarts(): number
   /** The ops port of each, by service and number; a replacement has its predecessor's. */
   opsUrls(): Record<string, string>
@@ -55,31 +57,41 @@ export async function startReplicas(
   place: Place,
   count: number,
   more: Environment = {},
-  { others = {}, root, isOrchestrated = false }: ReplicasOptions = {},
+  { others = {}, root, isDirect = false, isOrchestrated = false }: ReplicasOptions = {},
 ): Promise<Replicas> {
   const balancers = new Map<ServiceName, Balancer>()
   for (const name of serviceNames) balancers.set(name, await startBalancer())
   const urlOf = (name: ServiceName) => balancers.get(name)?.url ?? ''
+  const countOf = (name: ServiceName) => others[name] ?? count
+  const portsOf = new Map<ServiceName, number[]>()
+  if (isDirect) for (const name of serviceNames) portsOf.set(name, await Promise.all(Array.from({ length: countOf(name) }, freePort)))
+  const ownerUrl = (name: ServiceName) =>
+    isDirect
+      ? (portsOf
+          .get(name)
+          ?.map(port => `http://127.0.0.1:${port}`)
+          .join() ?? '')
+      : urlOf(name)
   const env = environments({
     ...place,
     publicUrl: urlOf('api-gateway'),
     ownerUrls: {
-      orders: urlOf('orders'),
-      subscriptions: urlOf('subscriptions'),
-      webhooks: urlOf('webhook-dispatcher'),
-      chainListener: urlOf('chain-listener'),
+      orders: ownerUrl('orders'),
+      subscriptions: ownerUrl('subscriptions'),
+      webhooks: ownerUrl('webhook-dispatcher'),
+      chainListener: ownerUrl('chain-listener'),
     },
   })
   const replicas = new Map<string, Replica>()
   const outputs: string[][] = []
 
-  /** Those that were ended on purpose. */
+  /** Ended on purpose. */
   const away = new Set<string>()
   let restarts = 0
 
   const launch = async (name: ServiceName, index: number, settings: Environment = {}) => {
     // A replacement has its predecessor's: another program may take a port between being found free and being used.
-    const { port = await freePort(), opsPort = await freePort() } = replicas.get(`${name} ${index}`) ?? {}
+    const { port = portsOf.get(name)?.[index] ?? (await freePort()), opsPort = await freePort() } = replicas.get(`${name} ${index}`) ?? {}
     const started = startProcess(name, { ...env[name], ...more, ...settings, PORT: String(port), OPS_PORT: String(opsPort) }, root)
     outputs.push(started.output)
     replicas.set(`${name} ${index}`, { ...started, port, opsPort, settings, failures: 0 })
@@ -109,7 +121,7 @@ export async function startReplicas(
     if (replica.failures >= PROBE_FAILURES_MAX) ports?.delete(replica.port)
   }
   const replicasOf = (name: ServiceName) => [...replicas].filter(([key]) => key.startsWith(`${name} `))
-  const counts = serviceNames.map(name => ({ name, count: others[name] ?? count }))
+  const counts = serviceNames.map(name => ({ name, count: countOf(name) }))
   const indexes = Array.from({ length: Math.max(...counts.map(({ count }) => count)) }, (_, index) => index)
   const at = (index: number) => counts.filter(({ count }) => index < count).map(({ name }) => name)
   for (const index of indexes) await Promise.all(at(index).map(name => start(name, index)))

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createIdentityProvider, createWebhookReceiver, type Place, type ServiceName, serviceNames } from '@ponte/all-in-one'
+import { createIdentityProvider, createWebhookReceiver, migrations, type Place, type ServiceName, serviceNames } from '@ponte/all-in-one'
 import type { MerchantWithKeyBody, OrderBody } from '@ponte/contracts'
 import { freePort, type LocalChain, type LocalChainOptions, mined, startLocalChain, testAccounts } from '@ponte/local-servers'
 import { createLogger, silentLogger } from '@ponte/service-kit'
@@ -15,7 +15,7 @@ export const PAYER = testAccounts[3]
 export const RELAYER = testAccounts[4]
 export const GASLESS = testAccounts[9]
 
-/** What every whole-system test stands on: databases, a chain, an identity provider and a merchant's server, all real and all its own. */
+/** Common ground of whole-system tests: databases, a chain, an identity provider and a merchant's server, all real and all its own. */
 export async function startWorld(
   options: {
     confirmations?: number
@@ -23,10 +23,12 @@ export async function startWorld(
     amqp?: Place['amqp']
     /** Databases of the caller's, in place of fresh ones. */
     databaseUrl?: Place['databaseUrl']
+    /** How the identity provider treats new addresses, and where its mails go. */
+    identity?: Partial<Pick<Parameters<typeof createIdentityProvider>[0], 'confirmsMail' | 'mail'>>
   } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-world-'))
-  const databases = options.databaseUrl ? [] : await Promise.all(serviceNames.map(() => testDatabase()))
+  const databases = options.databaseUrl ? [] : await Promise.all(serviceNames.map(name => testDatabase(migrations[name])))
   const chain = await startLocalChain(options.chain ?? { blockTimeS: 1, mixedMining: true })
   const authPort = await freePort()
   const authUrl = `http://127.0.0.1:${authPort}`
@@ -38,6 +40,7 @@ export async function startWorld(
     publicClientKey: CLIENT_KEY,
     issuer,
     audience: 'authenticated',
+    ...options.identity,
   })
   const receiver = createWebhookReceiver({ host: '127.0.0.1', port: 0 })
   await identity.start?.()
@@ -125,7 +128,7 @@ export async function askGateway(gatewayUrl: string, path: string, init: Request
   return response
 }
 
-/** What `fetch` sends: JSON in, with an Idempotency-Key where one is given. */
+/** For `fetch`: JSON in, with an Idempotency-Key where one is given. */
 export const jsonRequest = (method: string, token: string, body?: object, key?: string): RequestInit => ({
   method,
   headers: {

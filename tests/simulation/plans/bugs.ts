@@ -59,6 +59,20 @@ export const bugs: Record<string, (rules: Rules) => Rules> = {
       },
     },
   }),
+  'a period that is over counts as unpaid before orders reports it: who paid in time loses the plan': rules => ({
+    ...rules,
+    subscriptions: {
+      ...rules.subscriptions,
+      advance(plan, at, means) {
+        const change = rules.subscriptions.advance(plan, at, means)
+        const { dunning, periodIndex, lastPaidIndex, pausedAt, status } = change.subscription
+        const isOver = periodIndex > plan.periodIndex && periodIndex - 1 - lastPaidIndex >= dunning.unpaidPeriodsMax
+        if (!isOver || dunning.whenUnpaid !== 'cancel' || pausedAt !== null || !['active', 'past_due'].includes(status)) return change
+        const ended = rules.subscriptions.end(change.subscription, 'cancelled', at)
+        return { ...change, subscription: ended.subscription, facts: [...change.facts, ...ended.facts] }
+      },
+    },
+  }),
   'a merchant without a payout address holds the period for ever': rules => ({
     ...rules,
     subscriptions: { ...rules.subscriptions, recordRefused: subscription => ({ from: subscription, subscription, facts: [] }) },

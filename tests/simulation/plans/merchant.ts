@@ -1,6 +1,7 @@
 import type { MerchantTerms, NewEvent } from '@ponte/contracts'
 import type { subscriptionRules } from '@ponte/subscriptions'
 import type { Random } from '../../torture/random'
+import { ZONES } from './calendar'
 import { HOUR } from './payers'
 
 type Rules = typeof subscriptionRules
@@ -27,9 +28,9 @@ export interface MerchantDeps {
   amended(amendment: Amendment): void
 }
 
-/** What a new plan is agreed on. */
 export function newPlan(random: Random, id: string, startAt: Date): Parameters<Rules['open']>[0] {
   const step = random.pick([1, 1, 7, 7, 30])
+  const isDriven = random.chance(0.1)
   return {
     id,
     merchantId: MERCHANT,
@@ -38,19 +39,23 @@ export function newPlan(random: Random, id: string, startAt: Date): Parameters<R
     description: null,
     metadata: {},
     brlCentavos: BigInt(random.between(100, 100_000)),
-    plan: step === 30 ? { interval: 'day', intervalCount: 30 } : { interval: step === 7 ? 'week' : 'day', intervalCount: 1 },
-    timezone: 'UTC',
+    plan: isDriven
+      ? null
+      : step === 30
+        ? { interval: 'day', intervalCount: 30 }
+        : { interval: step === 7 ? 'week' : 'day', intervalCount: 1 },
+    timezone: random.pick(ZONES),
     startAt,
     orderExpiresInS: random.pick([600, 3_600, 86_400, 3 * 86_400]),
     maxPeriods: random.chance(0.3) ? random.between(2, 30) : null,
-    maxPeriodsCounts: random.pick(['payments', 'payments', 'periods']),
-    trialPeriods: random.chance(0.2) ? random.between(1, 4) : 0,
+    maxPeriodsCounts: isDriven ? 'payments' : random.pick(['payments', 'payments', 'periods']),
+    trialPeriods: !isDriven && random.chance(0.2) ? random.between(1, 4) : 0,
     expiresAt: random.chance(0.2) ? new Date(startAt.getTime() + random.between(20, 300) * DAY) : null,
     dunning: {
       noticeS: random.pick([0, 86_400, 3 * 86_400]),
       retryAfterS: random.pick([[], [86_400], [86_400, 259_200, 604_800]]),
-      unpaidPeriodsMax: random.between(2, 6),
-      whenUnpaid: random.pick(['leave', 'leave', 'pause', 'cancel']),
+      unpaidPeriodsMax: random.pick([1, 1, 2, 3, 5]),
+      whenUnpaid: random.pick(['leave', 'pause', 'cancel', 'cancel']),
     },
   }
 }
@@ -83,6 +88,8 @@ export function merchant({ random, rules, now, plan, mint, command, publish, out
     [0.5, () => amend({ expiresAt: random.chance(0.4) ? null : new Date(now() + random.between(1, 200) * DAY) })],
     [0.2, () => amend({ cancelAtPeriodEnd: random.chance(0.6) })],
     [0.6, () => amend({ paused: random.chance(0.4) })],
+    [0.3, () => amend({ timezone: random.pick(ZONES) })],
+    [0.3, () => amend({ interval: random.pick(['day', 'week']), intervalCount: random.between(1, 4) })],
     [1, () => setAddress(null)],
     [3, () => setAddress(random.pick(ADDRESSES))],
     [2, accept],

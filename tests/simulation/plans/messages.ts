@@ -32,7 +32,7 @@ export interface MessagesDeps {
   counts: { messages: number; repeated: number }
 }
 
-/** What travels between the services: late, shuffled and repeated, and handled once by an inbox. */
+/** Between the services: late, shuffled and repeated, and handled once by an inbox. */
 export function messages({ random, now, id, up, counts }: MessagesDeps) {
   const bag: InFlight[] = []
   const seen = { orders: new Set<string>(), subscriptions: new Set<string>() }
@@ -42,7 +42,7 @@ export function messages({ random, now, id, up, counts }: MessagesDeps) {
       : weighted(random, [
           [6, 0],
           [2, random.between(1, 90) * 60_000],
-          [1, random.between(1, 30) * HOUR],
+          [1, random.between(1, 48) * HOUR],
         ] as const)
   return {
     bag,

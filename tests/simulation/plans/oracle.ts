@@ -1,3 +1,4 @@
+import { type Calendar, calendarOf } from './calendar'
 import type { OpenedOrder } from './orders-in-memory'
 import type { createWorld } from './world'
 import { HOUR } from './world'
@@ -10,9 +11,7 @@ type World = ReturnType<typeof createWorld>
 export function differences(world: World): string[] {
   const plan = world.plan()
   const found: string[] = []
-  const start = world.opened.startAt.getTime()
-  const step = stepOf(world)
-  const beginOf = (period: number) => start + period * step
+  const { beginOf } = calendar(world)
   const orders = [...world.orders.orders]
   const periodOf = new Map(world.requests.map(({ orderId, period }) => [orderId, period]))
   const isLive = plan.status === 'active' || plan.status === 'past_due'
@@ -26,8 +25,9 @@ export function differences(world: World): string[] {
     }
     const end = beginOf(period + 1)
     if (period < world.opened.trialPeriods) found.push(`order ${id} asks for money in period ${period}, which belongs to the trial`)
-    if (openedAt < beginOf(period) || openedAt >= end) found.push(`order ${id} of period ${period} was opened outside of it`)
-    if (ledger.order.expiresAt.getTime() > end) found.push(`order ${id} is payable beyond period ${period}`)
+    if (world.opened.schedule && (openedAt < beginOf(period) || openedAt >= end))
+      found.push(`order ${id} of period ${period} was opened outside of it`)
+    if (world.opened.schedule && ledger.order.expiresAt.getTime() > end) found.push(`order ${id} is payable beyond period ${period}`)
     if (knownAddress !== null && ledger.order.merchantAddress !== knownAddress)
       found.push(`order ${id} is paid to an address that was taken away`)
     if (knownAddress === null) found.push(`order ${id} was opened while the merchant had no address`)
@@ -38,7 +38,7 @@ export function differences(world: World): string[] {
     if (status !== 'pending') continue
     const period = periodOf.get(id) ?? -1
     if (!isLive) found.push(`order ${id} is open, but its plan is ${plan.status}`)
-    if (world.now() > beginOf(period + 1) + HOUR) found.push(`order ${id} of period ${period} is still open`)
+    if (world.opened.schedule && world.now() > beginOf(period + 1) + HOUR) found.push(`order ${id} of period ${period} is still open`)
   }
   // Each period counts once, whatever was paid; what is paid besides is a duplicate.
   const charged = world.facts.flatMap(({ fact }) => (fact.kind === 'charged' ? [periodOf.get(fact.order.id) ?? -1] : []))
@@ -55,13 +55,14 @@ export function differences(world: World): string[] {
     const duplicates = world.facts.filter(({ fact }) => fact.kind === 'duplicate' && periodOf.get(fact.orderId) === period).length
     if (count - duplicates > 1) found.push(`period ${period} has ${count} paid orders and ${duplicates} duplicates`)
   }
-  // What had come was not asked for again.
+  // Earlier payments were not asked for again.
   for (const { orderId, period, centavos, amount, receivedThen } of world.requests)
     if (centavos > amount - receivedThen)
       found.push(`order ${orderId} of period ${period} asks for ${centavos} of ${amount}, though ${receivedThen} had come`)
   // Nothing is asked for at or after the end that was planned then, and each charge is announced once.
   for (const { orderId, at } of world.requests) {
-    const end = plannedEnd(world, at, beginOf)
+    // An amendment of the same moment may have come after it.
+    const end = plannedEnd(world, at - 1)
     if (at >= end) found.push(`order ${orderId} was asked for at ${at}, after the end at ${end}`)
   }
   const announced = world.facts.flatMap(({ fact }) => (fact.kind === 'upcoming' ? [fact.periodIndex] : []))
@@ -71,21 +72,21 @@ export function differences(world: World): string[] {
   if (ends !== (isLive ? 0 : 1)) found.push(`the plan is ${plan.status} and ended ${ends} times`)
   if (isLive && plan.maxPeriods !== null && plan.chargesDone >= plan.maxPeriods) found.push('max_periods was reached without an end')
   const isOpen = orders.some(([, { ledger }]) => ['pending', 'confirming', 'underpaid'].includes(ledger.order.status))
-  if (isLive && world.now() >= plannedEnd(world, world.now(), beginOf) && !isOpen)
-    found.push('the planned end was reached, and nothing ended')
-  if (isLive && !isOpen) found.push(...stuck(world, beginOf))
+  if (isLive && world.now() >= plannedEnd(world, world.now()) && !isOpen) found.push('the planned end was reached, and nothing ended')
+  if (isLive && !isOpen && world.opened.schedule) found.push(...stuck(world))
+  found.push(...endedThoughPaid(world))
   return found
 }
 
 const isPayable = ({ ledger }: OpenedOrder) => ledger.order.status === 'pending'
 
-/** What is wrong at this moment: two orders of one period can be paid. */
+/** A fault of this moment: two orders of one period can be paid. */
 export function openTwice(world: World): string[] {
   const open = world.orders.open().map(id => world.periodOf(id))
   return open.filter((period, index) => open.indexOf(period) !== index).map(period => `period ${period} has two orders that can be paid`)
 }
 
-/** What is wrong at this moment: orders knows of the plan's end, and an order that holds no money is still payable. */
+/** A fault of this moment: orders knows of the plan's end, and an order that holds no money is still payable. */
 export function openAfterEnd(world: World): string[] {
   if (['active', 'past_due'].includes(world.plan().status) || !world.ordersKnowsAll()) return []
   return [...world.orders.orders]
@@ -94,10 +95,11 @@ export function openAfterEnd(world: World): string[] {
 }
 
 /** A live plan without an open order has a reason that a merchant can see. */
-function stuck(world: World, beginOf: (period: number) => number): string[] {
+function stuck(world: World): string[] {
   const plan = world.plan()
-  const period = Math.floor((world.now() - beginOf(0)) / (beginOf(1) - beginOf(0)))
-  const end = plannedEnd(world, world.now(), beginOf)
+  const { beginOf, periodAt } = calendar(world)
+  const period = periodAt(world.now())
+  const end = plannedEnd(world, world.now())
   if (plan.periodIndex !== period && end > world.now()) return [`period ${period} has not begun, the plan is in ${plan.periodIndex}`]
   const asked = world.requests.filter(request => request.period === period)
   const isPaid = world.facts.some(({ fact }) => fact.kind === 'charged' && asked.some(({ orderId }) => orderId === fact.order.id))
@@ -117,22 +119,49 @@ function wasReplaced({ facts, orders }: World, asked: World['requests']): boolea
 }
 
 /** The earliest of the ends that the merchant had planned at a time; Infinity for none. */
-function plannedEnd({ opened, amendments }: World, at: number, beginOf: (period: number) => number): number {
+function plannedEnd(world: World, at: number): number {
+  const { opened, amendments } = world
+  const { beginOf } = calendar(world, at)
   let { maxPeriods, expiresAt } = opened
   let cancelAt: number | null = null
   for (const { at: since, amendment } of amendments) {
     if (since > at) break
     if (amendment.maxPeriods !== undefined) maxPeriods = amendment.maxPeriods
     if (amendment.expiresAt !== undefined) expiresAt = amendment.expiresAt
-    const period = Math.floor((since - beginOf(0)) / (beginOf(1) - beginOf(0)))
-    if (amendment.cancelAtPeriodEnd !== undefined) cancelAt = amendment.cancelAtPeriodEnd ? (cancelAt ?? beginOf(period + 1)) : null
+    if (amendment.cancelAtPeriodEnd === undefined) continue
+    const then = calendar(world, since)
+    cancelAt = amendment.cancelAtPeriodEnd ? (cancelAt ?? then.beginOf(then.periodAt(since) + 1)) : null
   }
   const lastPeriod = opened.maxPeriodsCounts === 'periods' ? maxPeriods : null
   const periodsEnd = lastPeriod === null ? null : beginOf(opened.trialPeriods + lastPeriod)
   return Math.min(...[expiresAt?.getTime(), cancelAt, periodsEnd].map(end => end ?? Number.POSITIVE_INFINITY))
 }
 
-const stepOf = ({ opened }: World): number => {
-  const { interval, intervalCount } = opened.schedule ?? { interval: 'day' as const, intervalCount: 1 }
-  return (interval === 'week' ? 7 : 1) * intervalCount * 24 * HOUR
+/** The calendar as the merchant had made it at a time, by default now. */
+function calendar({ opened, amendments }: World, at = Number.POSITIVE_INFINITY): Calendar {
+  return calendarOf(
+    opened.schedule,
+    amendments.filter(({ at: since }) => since <= at),
+  )
+}
+
+/** A payer in time keeps the plan: it is neither ended nor left paused for want of payment after periods of which one was paid. */
+function endedThoughPaid(world: World): string[] {
+  const { dunning, schedule } = world.opened
+  if (schedule === null || dunning.whenUnpaid === 'leave') return []
+  const { periodAt } = calendar(world)
+  const wantOfPayment = world.facts.filter(({ fact, at, byMerchant }) => {
+    if (byMerchant || (fact.kind !== 'cancelled' && fact.kind !== 'paused')) return false
+    return fact.kind === 'paused' || plannedEnd(world, at) > at
+  })
+  const ends = wantOfPayment.map(({ at, fact }) => ({ at, what: fact.kind }))
+  if (world.plan().pauseReason === 'unpaid') ends.push({ at: world.now(), what: 'paused' })
+  return ends.flatMap(({ at, what }) => {
+    const over = world.requests.filter(request => request.at <= at && request.period < periodAt(at)).map(({ period }) => period)
+    const newest = [...new Set(over)].sort((a, b) => b - a).slice(0, dunning.unpaidPeriodsMax)
+    const paid = world.requests.filter(
+      ({ orderId, period }) => newest.includes(period) && world.orders.orders.get(orderId)?.ledger.order.paidAt,
+    )
+    return paid.map(({ orderId, period }) => `the plan is ${what} for want of payment, though order ${orderId} of period ${period} is paid`)
+  })
 }

@@ -2,7 +2,7 @@ import { type Event, type EventData, formatUsdc, type MerchantTerms, type NewEve
 import type { orderRules } from '@ponte/orders'
 
 type Rules = typeof orderRules
-type Ledger = Parameters<Rules['review']>[0]
+type Ledger = Parameters<Rules['receivePayments']>[0]
 type Payment = Ledger['payments'][number]
 type Wanted = ReturnType<Rules['wantedCharge']>
 type Requested = Extract<Event, { type: 'subscription.charge_requested' }>
@@ -22,7 +22,7 @@ const isOpen = ({ ledger }: OpenedOrder) => ['pending', 'underpaid', 'confirming
 /** The orders service without database and bus: rows are maps, and its transitions are those of the service. */
 export function ordersInMemory(rules: Rules) {
   const orders = new Map<string, OpenedOrder>()
-  /** Those that may still expire. */
+  /** May still expire. */
   const unsettled = new Set<string>()
   const outcomes = new Map<string, 'opened' | 'withdrawn' | 'lapsed'>()
   const waiting = new Map<string, Wanted>()
@@ -44,7 +44,7 @@ export function ordersInMemory(rules: Rules) {
       reason,
     },
   })
-  const view = (time: number) => ({ time: new Date(time), watermark: 0 })
+  const view = (time: number) => ({ time: new Date(time) })
   const apply = (id: string, change: ReturnType<Rules['review']> | null): NewEvent[] => {
     const found = orders.get(id)
     if (!change || !found) return []
@@ -88,7 +88,7 @@ export function ordersInMemory(rules: Rules) {
     outcomes.set(id, 'opened')
     unsettled.add(id)
     orders.set(id, {
-      ledger: { order, payments: [], syncedSequence: null },
+      ledger: { order, payments: [], isAll: true, isWatched: true },
       openedAt: at.getTime(),
       knownAddress: received?.payout_address ?? null,
     })
@@ -133,18 +133,19 @@ export function ordersInMemory(rules: Rules) {
       const found = orders.get(id)
       if (!found) return []
       const before = found.ledger.payments.find(other => other.id === payment.id)
-      if (before && before.revision >= payment.revision) return []
+      if (before && before.version >= payment.version) return []
+      const change = rules.receivePayments(found.ledger, [payment], view(chainTime), at)
       found.ledger = { ...found.ledger, payments: [...found.ledger.payments.filter(other => other.id !== payment.id), payment] }
-      return apply(id, rules.review(found.ledger, view(chainTime), at))
+      return apply(id, change)
     },
-    /** What the confirmed chain has passed expires. */
+    /** Expires every order that the confirmed chain has passed. */
     expire: (at: Date, chainTime: number) =>
       [...unsettled].flatMap(id => {
         const found = orders.get(id)
         if (!found || chainTime <= found.ledger.order.expiresAt.getTime()) return []
         return apply(id, rules.review(found.ledger, view(chainTime), at))
       }),
-    /** Those that a payer may still pay. */
+    /** May still be paid. */
     open: () => [...unsettled],
     amountOf: (id: string) => orders.get(id)?.ledger.order.usdcUnits ?? 0n,
     describe: (id: string) => {

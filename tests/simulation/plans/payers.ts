@@ -12,7 +12,7 @@ interface PayerDeps {
   now(): number
   /** Does something after so many ms. */
   later(after: number, act: () => void): void
-  /** What the listener reports of a payment. */
+  /** As the listener reports it. */
   report(orderId: string, payment: Payment): void
   paid(isGone: boolean): void
   /** Called once for each order when it is there. */
@@ -30,7 +30,9 @@ export function payers({ random, orders, now, later, report, paid, seen }: Payer
     const payment: Payment = {
       id: `p${payments}`,
       kind: 'router',
-      revision: 1,
+      blockHash: null,
+      generation: null,
+      version: 1,
       status: 'detected',
       grossUnits,
       payerAddress: '0xb',
@@ -43,7 +45,7 @@ export function payers({ random, orders, now, later, report, paid, seen }: Payer
     const isGone = random.chance(0.05)
     paid(isGone)
     later(2_000, () => report(orderId, payment))
-    later(20_000, () => report(orderId, { ...payment, revision: 2, status: isGone ? 'orphaned' : 'confirmed' }))
+    later(20_000, () => report(orderId, { ...payment, version: 2, status: isGone ? 'orphaned' : 'confirmed' }))
   }
   const decide = (orderId: string, lifeMs: number) => {
     const soon = () => Math.floor(random.next() * Math.max(1, lifeMs - 60_000))

@@ -29,7 +29,7 @@ export function createWorld(seed: number, rules: Rules) {
   const { subscriptions } = rules
   const up = { orders: true, subscriptions: true, calm: false }
   const intents: { at: number; act(): void }[] = []
-  const facts: { at: number; fact: Change['facts'][number] }[] = []
+  const facts: { at: number; fact: Change['facts'][number]; byMerchant: boolean }[] = []
   const requests: { orderId: string; period: number; at: number; centavos: bigint; amount: bigint; receivedThen: bigint }[] = []
   const receivedOf = new Map<string, { orderId: string; revision: number; centavos: bigint }>()
   const periods = new Map<string, number>()
@@ -45,15 +45,15 @@ export function createWorld(seed: number, rules: Rules) {
   let plan = opened
   const { bag, delay, publish, deliver } = messages({ random, now: () => now, id, up, counts })
 
-  /** What the store keeps: charges that can still change are loaded, the others by the order that is asked about. */
-  const commit = (change: Change) => {
+  /** Charges that can still change are loaded, the others by the order that is asked about. */
+  const commit = (change: Change, byMerchant = false) => {
     plan = { ...change.subscription, version: plan.version + 1 }
     for (const fact of change.facts) {
-      facts.push({ at: now, fact })
+      facts.push({ at: now, fact, byMerchant })
       if (fact.kind !== 'charge_requested') continue
       counts.orders += 1
       const period = fact.charge.periodIndex
-      // What orders had reported to subscriptions by now, read from the messages themselves.
+      // By then orders had reported this to subscriptions, read from the messages themselves.
       const reported = [...receivedOf.values()].filter(each => periods.get(each.orderId) === period)
       const receivedThen = reported.reduce((sum, { centavos }) => sum + centavos, 0n)
       const { orderId, brlCentavos: centavos } = fact.attempt
@@ -81,7 +81,7 @@ export function createWorld(seed: number, rules: Rules) {
       counts.commands += 1
       try {
         const change = work()
-        if (change) commit(change)
+        if (change) commit(change, true)
         return true
       } catch (error) {
         if (!(error instanceof Error && error.name === 'ApiError')) throw error
@@ -137,7 +137,7 @@ export function createWorld(seed: number, rules: Rules) {
         const { order_id: orderId, revision, missing_brl_amount: missing } = event.data
         const centavos = (asked.get(orderId) ?? 0n) - BigInt(missing.replace('.', ''))
         if ((receivedOf.get(orderId)?.revision ?? 0) < revision) receivedOf.set(orderId, { orderId, revision, centavos })
-        commit(subscriptions.recordReceived(plan, event.data))
+        commit(subscriptions.recordReceived(plan, event.data, at()))
       }
       if (event.type === 'order.refused') commit(subscriptions.recordRefused(plan, event.data.order_id, event.data.reason, at()))
     },

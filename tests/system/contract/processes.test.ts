@@ -53,13 +53,17 @@ describe('five processes on RabbitMQ and five databases', () => {
 
     const { spans } = collector
     const treeOf = (wanted: (span: Span) => boolean) => traceTree(spans, spans.find(wanted)?.traceId ?? '')
-    const payment = () => treeOf(({ name, attributes }) => name === 'payment.confirmed' && attributes.tx_hash === hash)
+    const payment = () =>
+      spans
+        .filter(({ name, attributes }) => name === 'chain.blocks' && attributes.tx_hash === hash)
+        .map(({ traceId }) => traceTree(spans, traceId))
+        .find(tree => tree.includes('orders: order.paid')) ?? ''
     const created = () => treeOf(({ name }) => name === 'POST /api/v1/merchants')
     const names = (tree: string) => tree.split('\n').map(line => line.replace(/ +\+\d+ ms .*$/, ''))
     const has = (tree: string, steps: string[]) => steps.every(step => names(tree).includes(step))
     const paymentSteps = [
-      'chain-listener: payment.confirmed',
-      '  orders on payment.confirmed',
+      'chain-listener: chain.blocks',
+      '  orders on chain.blocks',
       '    orders: order.paid',
       '      webhook-dispatcher on order.paid',
       '        webhook-dispatcher sends order.paid',
@@ -76,10 +80,10 @@ describe('five processes on RabbitMQ and five databases', () => {
       () => `${payment()}\n\n${created()}`,
     )
     if (process.env.PONTE_PRINT_TRACE) console.log(`${payment()}\n\n${created()}`)
-    expect(names(treeOf(({ name }) => name === 'order.created')).slice(0, 3)).toEqual([
+    expect(names(treeOf(({ name }) => name === 'POST /api/v1/orders')).slice(0, 3)).toEqual([
       'api-gateway: POST /api/v1/orders',
       '  orders: POST /api/v1/orders',
-      '    orders: order.created',
+      '    orders: deposit.watch',
     ])
   }, 90_000)
 

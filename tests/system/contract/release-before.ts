@@ -1,12 +1,6 @@
-import { serviceNames } from '@ponte/all-in-one'
-import { apiGatewayMigrations } from '@ponte/api-gateway'
-import { chainListenerMigrations } from '@ponte/chain-listener'
 import type { OrderBody } from '@ponte/contracts'
-import { ordersMigrations } from '@ponte/orders'
-import { migrate, until } from '@ponte/service-kit'
+import { until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
-import { subscriptionsMigrations } from '@ponte/subscriptions'
-import { webhookDispatcherMigrations } from '@ponte/webhook-dispatcher'
 import { buildRelease, createMerchant, jsonRequest, type Processes, pay, startProcesses, startWorld, type World } from '../../world'
 
 // `npm run release-before`: services of an earlier commit (PONTE_RELEASE_BEFORE), built in a clone of their own, do their work on databases that this
@@ -15,13 +9,6 @@ import { buildRelease, createMerchant, jsonRequest, type Processes, pay, startPr
 const COMMIT = process.env.PONTE_RELEASE_BEFORE ?? 'd476cba'
 const OF_BEFORE = ['api-gateway', 'subscriptions', 'webhook-dispatcher'] as const
 const BUILD_MS = 1_800_000
-const migrations = {
-  'api-gateway': apiGatewayMigrations,
-  orders: ordersMigrations,
-  subscriptions: subscriptionsMigrations,
-  'chain-listener': chainListenerMigrations,
-  'webhook-dispatcher': webhookDispatcherMigrations,
-}
 
 let world: World
 let processes: Processes
@@ -29,7 +16,6 @@ let merchant: Awaited<ReturnType<typeof createMerchant>>
 beforeAll(async () => {
   const folder = await buildRelease(COMMIT)
   world = await startWorld({ amqp: testBroker() })
-  for (const name of serviceNames) await migrate(world.place.databaseUrl(name), migrations[name])
   processes = await startProcesses(world.place, {}, Object.fromEntries(OF_BEFORE.map(name => [name, folder])))
   merchant = await createMerchant(world, world.place.publicUrl)
 }, BUILD_MS)

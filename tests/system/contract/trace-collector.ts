@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
-/** What a service exports, in OTLP's JSON. */
+/** OTLP's JSON. */
 interface Exported {
   resourceSpans: {
     resource: { attributes: Attribute[] }

@@ -42,13 +42,17 @@ async function operate(program: string, ...given: (string | Record<string, strin
 it('npm run dead lists, shows and retries what could not be handled, and the payment counts in the end', async () => {
   const merchant = await createMerchant(world, system.gatewayUrl)
   const order = await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
-  await ledger.query('orders', 'ALTER TABLE payments ADD CONSTRAINT planted CHECK (revision > 9)')
+  await ledger.query('orders', 'ALTER TABLE payments ADD CONSTRAINT planted CHECK (version < 0) NOT VALID')
   await pay(world.chain, order)
-  const listed = async () => /orders: 1\n {2}(\S+) {2}payment\.confirmed/.exec((await operate('dead.mjs', 'list')).output)?.[1]
+  const listed = async () => /orders: 1\n {2}(\S+) {2}chain\.blocks/.exec((await operate('dead.mjs', 'list')).output)?.[1]
   await until(async () => (await listed()) !== undefined, 'nothing is listed', 30_000)
   const id = (await listed()) ?? ''
   const shown = await operate('dead.mjs', 'show', id)
-  expect(JSON.parse(shown.output)).toMatchObject({ service: 'orders', id, event: { data: { memo: order.memo } } })
+  expect(JSON.parse(shown.output)).toMatchObject({
+    service: 'orders',
+    id,
+    event: { data: { payments: [expect.objectContaining({ memo: order.memo })] } },
+  })
   expect(await operate('dead.mjs', 'show', 'unknown')).toMatchObject({ code: 1, output: expect.stringContaining('No service has') })
   for (const wrong of [[], ['retry'], ['retry', id, '--all'], ['list', '--service', 'nobody']])
     expect((await operate('dead.mjs', ...wrong)).code).toBe(1)

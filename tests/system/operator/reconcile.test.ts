@@ -90,7 +90,7 @@ function otherValue({ name, type }: Column): string {
 /** PostgreSQL's class of what a constraint refuses. */
 const CONSTRAINT = /^23/
 
-/** What is found while a column of one row holds another value; then it is put back. */
+/** Differences found while a column of one row holds another value; then it is put back. */
 async function planted(service: ServiceName, table: string, column: Column, where: string, value = otherValue(column)): Promise<string[]> {
   const change = ledger.query<{ place: string; was: string | null }>(
     service,
@@ -113,7 +113,7 @@ async function planted(service: ServiceName, table: string, column: Column, wher
   }
 }
 
-/** What is found while a row is gone. */
+/** Differences found while a row is gone. */
 async function deleted(service: ServiceName, table: string, where: string): Promise<string[]> {
   await ledger.query(service, `CREATE TABLE planted AS SELECT * FROM ${table} WHERE ${where}`)
   await ledger.query(service, `DELETE FROM ${table} WHERE ${where}`)
@@ -125,7 +125,7 @@ async function deleted(service: ServiceName, table: string, where: string): Prom
   }
 }
 
-/** What is found after some statements, and until they are undone. */
+/** Differences found after some statements, until they are undone. */
 async function during(service: ServiceName, change: readonly string[], undo: readonly string[]): Promise<string[]> {
   for (const sql of change) await ledger.query(service, sql)
   const found = await look()
@@ -147,32 +147,41 @@ interface Audited {
 const OWN_WORK = 'the work list of the service, not its books'
 const BACK = 'where a payer goes afterwards, which nothing else records'
 const NOTED = 'what the merchant has noted beside it, which moves no money'
+const ONCE = 'stated once, when the order was made, and moves no money'
+const LATEST = 'by which statement of the listener the row came to be, which is compared itself'
 const STAMP = 'when the row was written, which nothing else records'
 const audited: Audited[] = [
   {
     ...{ service: 'orders', table: 'orders', where: () => `id = '${made.paid.id}'` },
     unaudited: {
-      ...{ version: 'counts writes', success_url: BACK, cancel_url: BACK },
+      ...{ version: 'counts writes', success_url: BACK, cancel_url: BACK, created_at: STAMP },
+      // A subscription's order has them in its order.created too.
+      ...{ description: ONCE, metadata: ONCE, rate_source: ONCE, rate_as_of: ONCE, rate_spread_bps: ONCE },
       ...{ handled_at: NOTED, handled_by: NOTED, handled_facts: NOTED, handled_blocked: NOTED },
     },
     // No payment points to this one.
     values: { status: "'underpaid'", exception: "'overpaid'" },
   },
   {
-    ...{ service: 'orders', table: 'payments', where: () => `order_id = '${made.paid.id}'`, unaudited: {} },
+    ...{ service: 'orders', table: 'payments', where: () => `order_id = '${made.paid.id}'` },
+    unaudited: { generation: LATEST, version: LATEST },
     values: { order_id: '', status: "'detected'", kind: "'transfer'" },
   },
-  { service: 'orders', table: 'sweeps', where: () => 'true', unaudited: {}, values: { status: "'orphaned'" } },
+  {
+    ...{ service: 'orders', table: 'sweeps', where: () => 'true', unaudited: { generation: LATEST, version: LATEST } },
+    values: { status: "'orphaned'" },
+  },
   {
     service: 'orders',
     table: 'unmatched_payments',
     where: () => 'true',
-    unaudited: {},
+    unaudited: { generation: LATEST, version: LATEST },
     values: { status: "'detected'", kind: "'transfer'", reason: "'wrong_chain'" },
   },
   {
-    ...{ service: 'orders', table: 'deposit_states', where: () => `order_id = '${made.paid.id}'`, unaudited: {} },
-    values: { synced_sequence: 'synced_sequence + 1000000', blocked_reason: "'token_paused'" },
+    ...{ service: 'orders', table: 'deposit_states', where: () => `order_id = '${made.paid.id}'` },
+    unaudited: { watched_version: LATEST, asked_generation: OWN_WORK, asked_at: OWN_WORK },
+    values: { watched_through: '-1', blocked_reason: "'token_paused'" },
   },
   {
     ...{ service: 'orders', table: 'outbox', where: () => `type = 'order.paid' AND body LIKE '%${made.paid.id}%'` },
@@ -186,8 +195,9 @@ const audited: Audited[] = [
   {
     ...{ service: 'chain-listener', table: 'payables', where: () => `memo = '${made.paid.memo}'` },
     unaudited: {
-      ...{ read_to: OWN_WORK, moved_at: OWN_WORK, held_units: OWN_WORK, held_since: OWN_WORK },
-      ...{ failures: OWN_WORK, retry_at: OWN_WORK, synced: 'the listener sees it itself, and reads the address again' },
+      ...{ moved_at: OWN_WORK, doubted: OWN_WORK, held_units: OWN_WORK, held_since: OWN_WORK },
+      ...{ failures: OWN_WORK, retry_at: OWN_WORK, answered: 'a higher one states no less than what is asked' },
+      watch_from: 'goes by the age of the order where orders knew no head, as here',
     },
     // A higher one would be published, and agree again.
     values: { blocked_reason: "'token_paused'", blocked_revision: '-1' },
@@ -262,7 +272,7 @@ describe('npm run reconcile', () => {
       ['orders', 'unmatched_payments', 'true'],
       ['orders', 'deposit_states', `order_id = '${made.paid.id}'`],
       ['orders', 'outbox', `type = 'order.paid' AND body LIKE '%${made.paid.id}%'`],
-      ['orders', 'outbox', `type = 'order.created' AND body LIKE '%${made.unpaid.id}%'`],
+      ['orders', 'outbox', `type = 'deposit.watch' AND body LIKE '%${made.unpaid.id}%'`],
       ['chain-listener', 'payments', `memo = '${made.paid.memo}'`],
       ['chain-listener', 'payables', `memo = '${made.unpaid.memo}'`],
       ['webhook-dispatcher', 'events', "type = 'order.paid'"],

@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { type ServiceName, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
+import { Ponte } from '@ponte/sdk'
 import { until } from '@ponte/service-kit'
 import { administer } from '@ponte/service-kit/testing'
 import { Client } from 'pg'
@@ -18,19 +16,7 @@ afterAll(() => world?.stop())
 const start = () => startAll(world.place, { logger: world.logger, settings: { orders: { RECONCILE_EVERY_S: '1' } } })
 const databaseOf = (service: ServiceName) => new URL(world.place.databaseUrl(service)).pathname.slice(1)
 
-async function republish(opsUrls: Record<string, string>, ...args: string[]) {
-  const ports = Object.entries(opsUrls).map(([service, url]) => [`${service.toUpperCase().replaceAll('-', '_')}_OPS_URL`, url])
-  const child = spawn(process.execPath, [join(__dirname, '../../../scripts/operate/republish.mjs'), ...args], {
-    env: { PATH: process.env.PATH, ...Object.fromEntries(ports) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
-  const [code] = await once(child, 'close')
-  return { code, output }
-}
-
-/** What the database of a service is at a moment, put back in its place later; the services stand still meanwhile. */
+/** Keeps a service's database as it is, to be put back in its place later; the services stand still meanwhile. */
 async function keep(service: ServiceName): Promise<() => Promise<void>> {
   const [name, kept] = [databaseOf(service), `${databaseOf(service)}_kept`]
   await administer(`CREATE DATABASE ${kept} OWNER ${name} TEMPLATE ${name}`)
@@ -43,9 +29,8 @@ async function query(service: ServiceName, sql: string) {
   await client.end()
   return rows
 }
-const missing = 'SELECT greatest(0, (SELECT max(sequence) FROM chain_advances) - watermark)::int AS count FROM chain_cursors'
 
-it('orders, restored to an earlier moment: what was paid since is paid, what was ordered since is named with its money, and expiry goes on', async () => {
+it('orders, restored to an earlier moment without a runbook: what was paid since is paid, what was ordered since is named with its money, and expiry goes on', async () => {
   let system = await start()
   const merchant = await createMerchant(world, system.gatewayUrl)
   const open = () => call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
@@ -59,7 +44,6 @@ it('orders, restored to an earlier moment: what was paid since is paid, what was
   await system.idle()
   await system.stop()
   const restore = await keep('orders')
-  const restoredTo = new Date()
 
   system = await start()
   const lost = await open()
@@ -73,13 +57,7 @@ it('orders, restored to an earlier moment: what was paid since is paid, what was
 
   system = await start()
   try {
-    expect([await isPaid(before.id), (await read(before.id)).status]).toEqual([false, 'pending'])
-    await until(async () => (await metric('ponte_payment_events_missing')) > 0, 'the gap is not noticed', 60_000)
-    expect((await republish(system.opsUrls)).code).toBe(1)
-    expect(await republish(system.opsUrls, '--since', restoredTo.toISOString())).toEqual({
-      code: 0,
-      output: expect.stringMatching(/^api-gateway: 0 events[\s\S]*\nchain-listener: [1-9]\d* events are published again/),
-    })
+    // No runbook: the listener states again what orders no longer knows.
     await until(() => isPaid(before.id), 'what was paid is lost', 60_000)
     await until(async () => (await metric('ponte_payment_events_missing')) === 0, 'expiry waits for ever', 60_000)
     const unmatched = await (await fetch(`${system.opsUrls.orders}/unmatched`)).json()
@@ -93,7 +71,7 @@ it('orders, restored to an earlier moment: what was paid since is paid, what was
   }
 }, 240_000)
 
-it('chain-listener, restored to an earlier moment and numbered on from what orders knows: nothing is counted twice, and what comes next is paid', async () => {
+it('chain-listener, restored to an earlier moment without a runbook: nothing is unseen, nothing is counted twice, and what comes next is paid', async () => {
   let system = await start()
   const merchant = await createMerchant(world, system.gatewayUrl)
   const open = () => call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
@@ -102,7 +80,6 @@ it('chain-listener, restored to an earlier moment and numbered on from what orde
   await system.idle()
   await system.stop()
   const restore = await keep('chain-listener')
-  const restoredTo = new Date()
 
   system = await start()
   const [between, later] = [await open(), await open()]
@@ -111,13 +88,10 @@ it('chain-listener, restored to an earlier moment and numbered on from what orde
   await system.idle()
   await system.stop()
   await restore()
-  const HIGHEST = `SELECT greatest((SELECT max(sequence) FROM chain_advances), (SELECT max(sequence) FROM payment_sequences), max(watermark))::text AS number FROM chain_cursors`
-  const [highest] = await query('orders', HIGHEST)
-  await query('chain-listener', `UPDATE chain_cursor SET sequence = greatest(sequence, ${highest.number})`)
+  const [before] = await query('orders', 'SELECT generation FROM chain_cursors')
 
   system = await start()
   try {
-    await republish(system.opsUrls, '--since', restoredTo.toISOString(), '--service', 'orders')
     const { deposit_address: address } = later.payment
     if (address === null) throw new Error('the order has no deposit address')
     await mined(world.chain.mintUsdc(address, units(later.usdc_amount)))
@@ -127,8 +101,59 @@ it('chain-listener, restored to an earlier moment and numbered on from what orde
     await until(() => isPaid(after.id), 'a new order is not paid', 60_000)
     await system.idle()
     expect((await read(between.id)).payments).toHaveLength(1)
-    expect(await query('orders', missing)).toEqual([{ count: 0 }])
+    const [now] = await query('orders', 'SELECT generation FROM chain_cursors')
+    expect(now.generation > before.generation).toBe(true)
   } finally {
+    await system.stop()
+  }
+}, 240_000)
+
+it('webhook-dispatcher, restored to an earlier moment: a follower has every event that stands, also when more have come since than were lost', async () => {
+  let system = await start()
+  const merchant = await createMerchant(world, system.gatewayUrl)
+  const ponte = new Ponte(merchant.api_key, { baseUrl: system.gatewayUrl })
+  const made: string[] = []
+  const make = async (count: number) => {
+    for (let n = 0; n < count; n++) {
+      const { id } = await ponte.orders.create({ brl_amount: '1.00' })
+      await ponte.orders.cancel(id)
+      made.push(id)
+    }
+    await system.idle()
+  }
+  const ending = new AbortController()
+  const seen = new Set<string>()
+  const resets: (string | null)[] = []
+  const follower = (async () => {
+    const notify = { onReset: ({ resumeAfter }: { resumeAfter: string | null }) => void resets.push(resumeAfter) }
+    for await (const { data } of ponte.events.follow({ after: 0, waitS: 1, signal: ending.signal, ...notify }))
+      seen.add(String(Object(data).id))
+  })()
+  const hasSeen = (ids: string[]) =>
+    until(
+      async () => ids.every(id => seen.has(id)),
+      () => `${seen.size} of ${made.length} were seen`,
+      60_000,
+    )
+  try {
+    await make(3)
+    await hasSeen(made)
+    await system.stop()
+    const restore = await keep('webhook-dispatcher')
+
+    system = await start()
+    await make(3)
+    await hasSeen(made)
+    await system.stop()
+    await restore()
+    system = await start()
+    const before = (await ponte.events.list({ limit: 1 })).data[0]?.sequence ?? 0
+    await make(4)
+    await hasSeen(made.slice(-4))
+    expect(resets).toEqual([expect.stringMatching(new RegExp(`^${before}-`))])
+  } finally {
+    ending.abort()
+    await follower
     await system.stop()
   }
 }, 240_000)

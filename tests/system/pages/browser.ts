@@ -8,10 +8,10 @@ export const PHONE = { width: 390, height: 844 }
 export const DESKTOP = { width: 1280, height: 860 }
 
 /** A real Chromium. Its path is asked for at run time, since tests of the pages alone may install it. */
-export async function openBrowser(): Promise<Browser> {
+export async function openBrowser(more: { args?: string[]; env?: Record<string, string> } = {}): Promise<Browser> {
   const executablePath = await findChromium()
   const args = ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
-  return chromium.launch({ executablePath, args })
+  return chromium.launch({ executablePath, args: [...args, ...(more.args ?? [])], env: { ...process.env, ...more.env } })
 }
 
 export interface Visit extends BrowserContextOptions {
@@ -70,7 +70,7 @@ export interface InjectedWallet {
   hold(method: string): () => void
   /** Methods asked for, oldest first. */
   asked: string[]
-  /** What this wallet is not: methods it has not, and selectors of contract calls that its network does not answer. */
+  /** Methods that this wallet has not, and selectors of contract calls that its network does not answer. */
   lacks: Set<string>
   /** Whether it knows of the network, and whether it goes there when asked. */
   network: { known: boolean; goes: boolean }
@@ -168,7 +168,7 @@ function provideWallet(): void {
   Object.defineProperty(globalThis, 'ethereum', { value: { request } })
 }
 
-/** What an accessibility checker finds serious or worse on the page as it is. */
+/** Findings of an accessibility checker that are serious or worse, on the page as it is. */
 export async function seriousFaults(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
   const violations = await page.evaluate(async () => {

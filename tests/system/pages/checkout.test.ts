@@ -200,7 +200,7 @@ test('the way back to the shop names where it leads, is offered once the order i
   await page.getByText('Leads to shop.example', { exact: true }).waitFor()
   expect(await cancel.count()).toBe(0)
   expect(await page.locator('a[href*=evil]').count()).toBe(0)
-  // Who has paid too late is not led back as one who has not paid.
+  // A payer who was too late is not led back as one who has not paid.
   const late = await newOrder(urls)
   const path = `/pay/${late.id}`
   await visit(page, system.gatewayUrl, { name: '', path, override: state.paidLate, ready: heading })

@@ -176,13 +176,24 @@ test('an owner of two stores changes between them, approves a payout address of 
     call<T>(system.gatewayUrl, method, `/api/v1/merchants/me${path}`, first.token, body)
   const { token } = await me<{ token: string }>('POST', '/invitations', { email, role: 'owner' })
   await call(system.gatewayUrl, 'POST', '/api/v1/invitations/accept', second, { token })
+  const database = openDatabase({ url: world.place.databaseUrl('api-gateway'), poolSize: 1 })
+  // The two days are over that it waits to make an owner, and the owner has been one for as long.
+  await database.query(
+    `UPDATE merchants SET owner_changes = jsonb_set(owner_changes, '{0,activatesAt}', to_jsonb(now() - interval '1 second')),
+       owner_changes_activate_at = now() - interval '1 second' WHERE id = $1`,
+    [first.id],
+  )
+  const isOwner = async () =>
+    (await database.query("SELECT 1 FROM members WHERE merchant_id = $1 AND role = 'owner'", [first.id])).rows.length === 2
+  await until(isOwner, 'the second owner was not made one')
+  await database.query(
+    "UPDATE members SET created_at = created_at - interval '2 days', role_since = role_since - interval '2 days' WHERE merchant_id = $1",
+    [first.id],
+  )
+  await database.stop?.()
   await me('PATCH', '', { payout_address: PAYER.address })
   const order = await me('POST', '/orders', { brl_amount: '10.00' })
   await me('POST', `/orders/${order.id}/cancel`, {})
-  const database = openDatabase({ url: world.place.databaseUrl('api-gateway'), poolSize: 1 })
-  await database.query("UPDATE members SET created_at = created_at - interval '2 days' WHERE merchant_id = $1", [first.id])
-  await database.stop?.()
-
   const { context, page, complaints } = await openVisit(browser)
   await logIn(page, system.gatewayUrl, email)
   const store = page.getByLabel('Store', { exact: true })
@@ -191,6 +202,9 @@ test('an owner of two stores changes between them, approves a payout address of 
   await store.selectOption('Padaria Estrela')
   await until(async () => (await store.inputValue().catch(() => '')) === first.id, 'the store is not the other one')
   await go(page, 'Settings')
+  // On every page stands what waits, and what to do about it.
+  await page.getByRole('heading', { name: 'Waiting' }).waitFor()
+  await page.getByText('the payout address changes to the one below').waitFor()
   await page.getByRole('button', { name: 'Approve the change' }).click()
   await page.getByRole('dialog').getByText(PAYER.address).waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Approve the change' }).click()
@@ -233,7 +247,7 @@ test('every page is in order for an accessibility checker, in English by day on 
     await look(stop.name)
   }
   for (const stop of newcomer('new@padaria.example')) await lookAt(stop)
-  await page.locator('.rail-end .plain').click()
+  await page.locator('.rail-end button.plain').click()
   await logIn(page, system.gatewayUrl, furnished.merchant.email)
   for (const stop of [...pages.dashboard, ...pages.checkout]) await lookAt(stop)
   expect({ complaints, strangers, faults }).toEqual({ complaints: [], strangers: [], faults: {} })

@@ -9,7 +9,7 @@ import { call, createMerchant, MERCHANT, PAYER, pay, startWorld, units, type Wor
 import { openBrowser, openVisit, seriousFaults } from './browser'
 import { logIn } from './every-page'
 
-// What a merchant does on ordinary days, in one browser.
+// A merchant's ordinary days, in one browser.
 
 let world: World
 let system: System
@@ -178,7 +178,7 @@ test('what does not simply settle is one list, with the sums and the sender, on 
   await unmatched.getByText('no order has this memo').waitFor()
   expect(await factsOf(unmatched)).toEqual(['7.00 USDC', '0.00 USDC', '7.00 USDC', '− 0.07 USDC', '6.93 USDC'])
   await surplus.getByText('Received too much').waitFor()
-  // What the order takes and what is left over are what came, and so are the fee and the share.
+  // Taken and left over add up to the received amount, and so do the fee and the share.
   const [came = 0, taken = 0, left = 0, fee = 0, share = 0] = (await factsOf(surplus)).map(text => Number(text.replace(/[^\d.]/g, '')))
   expect(left).toBe(5)
   for (const sum of [taken + left, fee + share]) expect(sum).toBeCloseTo(came, 6)
@@ -201,6 +201,27 @@ test('what does not simply settle is one list, with the sums and the sender, on 
   expect((await factsOf(payments)).at(-1)).toBe('1.25 USDC')
 }, 60_000)
 
+test('what came too little is counted as paid with a reason, and stands in the order, the list and the month', async () => {
+  await go('Overview')
+  await page.getByRole('link', { name: 'See all that needs attention' }).click()
+  const short = page.locator('.attention > li').filter({ hasText: 'SHORT-1' })
+  await short.getByRole('button', { name: 'Count as paid' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('You give away 1.25 USDC').waitFor()
+  await confirm('Count as paid')
+  await dialog.locator('[aria-invalid=true]').waitFor()
+  expect(await seriousFaults(page)).toEqual([])
+  await dialog.getByLabel('Why, for your own records').fill('The exchange kept it')
+  await confirm('Count as paid')
+  await short.waitFor({ state: 'detached' })
+  const { data } = await ask<List<OrderBody>>('GET', '/api/v1/orders?external_ref=SHORT-1')
+  expect(data[0]).toMatchObject({ status: 'paid', accepted: { reason: 'The exchange kept it', given_away: '1.250000' } })
+  await page.goto(`${system.gatewayUrl}/dashboard/orders/${data[0]?.id}`)
+  await page.locator('.timeline').getByText('“The exchange kept it” 1.25 USDC given away.').waitFor()
+  await page.goto(`${system.gatewayUrl}/dashboard/month`)
+  await page.getByRole('row', { name: /^Given away/ }).waitFor()
+}, 60_000)
+
 const factsOf = async (entry: Locator) => (await entry.locator('dd').allTextContents()).map(text => text.replaceAll('\u00a0', ' '))
 
 test('a subscription is made and charged by hand; one by the calendar is paid, refuses a second charge with a reason, and is cancelled', async () => {
@@ -216,6 +237,7 @@ test('a subscription is made and charged by hand; one by the calendar is paid, r
   await button('Charge now').click()
   await page.getByRole('link', { name: 'The period’s order is open' }).waitFor()
   await page.locator('.timeline').getByText('Period 1').waitFor()
+  expect(await button('End with the period').count()).toBe(0)
   const byHand = new URL(page.url()).pathname.split('/').at(-1)
   const [charged] = (await ask<List<OrderBody>>('GET', `/api/v1/orders?subscription_id=${byHand}`)).data
   if (!charged) throw new Error('The period has no order.')
@@ -226,6 +248,13 @@ test('a subscription is made and charged by hand; one by the calendar is paid, r
   expect(await button('Count as paid').count()).toBe(0)
   await page.locator('.timeline').getByRole('link').click()
   await page.getByRole('link', { name: 'Open the payment page' }).waitFor()
+
+  await go('Subscriptions')
+  await button('New subscription').first().click()
+  await page.getByLabel('Amount').fill('20')
+  await page.getByLabel('Free periods').fill('1')
+  await button('Create subscription of R$ 20.00').click()
+  await page.getByText('Free until').waitFor()
 
   const monthly = { brl_amount: '80.00', interval: 'month', max_periods: 12, external_ref: 'CLUBE-2' }
   const { id } = await ask<SubscriptionBody>('POST', '/api/v1/subscriptions', monthly)
@@ -242,9 +271,27 @@ test('a subscription is made and charged by hand; one by the calendar is paid, r
   const refusal = page.getByRole('alert')
   await refusal.getByText('The current period is already charged.').waitFor()
   await refusal.getByText(/^Code for support: [\w-]+$/).waitFor()
+  await button('Pause').click()
+  await page.getByText('Paused since').waitFor()
+  await button('Resume').click()
+  await page.getByText('The next order is issued on').waitFor()
+  await button('End with the period').click()
+  await page.getByText('It is cancelled on').waitFor()
+  await button('Go on after the period').click()
+  await page.getByText('It is cancelled on').waitFor({ state: 'detached' })
+  await button('Change').click()
+  await page.getByLabel('Amount').fill('95,50')
+  await page.getByLabel('Number of charges').fill('6')
+  await page.getByLabel('When periods stay unpaid').selectOption('cancel')
+  await button('Save').click()
+  await page.getByText('1 of 6').waitFor()
+  expect(await ask<SubscriptionBody>('GET', `/api/v1/subscriptions/${id}`)).toMatchObject({
+    ...{ brl_amount: '95.50', max_periods: 6, when_unpaid: 'cancel', external_ref: 'CLUBE-2', paused_at: null, cancel_at: null },
+  })
   await button('Cancel subscription').click()
   await confirm('Cancel subscription')
   await badge('Cancelled')
+  for (const gone of ['Pause', 'Change', 'End with the period']) expect(await button(gone).count()).toBe(0)
   expect(await button('Charge now').count()).toBe(0)
 }, 60_000)
 

@@ -1,7 +1,7 @@
 import type { CheckoutBody, PayerSubscriptionBody } from '@ponte/contracts'
 import { PAYER } from '../../world'
 
-// What a page gets in states that otherwise last a moment or need a day, with figures that agree with one another.
+// States of a page that otherwise last a moment or need a day, with figures that agree with one another.
 
 type Payment = CheckoutBody['payments'][number]
 type State = (order: CheckoutBody) => Partial<CheckoutBody>

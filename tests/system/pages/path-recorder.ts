@@ -7,7 +7,7 @@ export interface Step {
   hesitations: string[]
 }
 
-/** What is waited for longer than this is noticed as a wait. */
+/** A longer pause is noticed as a wait. */
 const WAIT_NOTICED_S = 1
 /** More to choose from at once than this asks for a decision. */
 const CHOICES_MAX = 9
@@ -15,12 +15,12 @@ const WORDS_MAX = 120
 
 interface Asked {
   name: string
-  /** What the person has to find and use; none where they only wait. */
+  /** To be found and used; none where the person only waits. */
   target?: Locator
   act(): Promise<unknown>
-  /** What shows that the step is done. */
+  /** Shows that the step is done. */
   done: Locator
-  /** What a person may ask themselves here, which no measurement shows. */
+  /** A person's possible doubt here, which no measurement shows. */
   question?: string
 }
 
@@ -42,7 +42,7 @@ export function pathRecorder(page: Page) {
   }
 }
 
-/** What stands between a person and what they have to use next. */
+/** Stands between a person and the next thing to use. */
 async function before(page: Page, target: Locator): Promise<string[]> {
   await target.waitFor()
   const box = await target.boundingBox()

@@ -182,14 +182,14 @@ test('an address that leads nowhere has a heading, a reason and a way on, and no
   await context.close()
 }, 60_000)
 
-test('the overview sums what was paid whatever was created since, and an open one moves little at rest', async () => {
+test('the overview sums what came whatever was created since, and an open one moves little at rest', async () => {
   const before = await paidToday()
   await pay(world.chain, await newOrder({ brl_amount: '150.00' }))
   await pay(world.chain, await newOrder({ brl_amount: '35.00' }))
   await system.idle()
   for (let count = 0; count < 110; count += 1) await newOrder({ brl_amount: '1.00' })
   const paid = await paidToday()
-  expect(paid.orders).toBe(before.orders + 2)
+  expect(paid.payments).toBe(before.payments + 2)
   expect(Number(paid.brl_amount) - Number(before.brl_amount)).toBeCloseTo(185)
 
   const { context, page } = await openVisit(browser)

@@ -42,7 +42,7 @@ test('every page, on a phone and on a desk, by day and by night', async () => {
         await visit(page, system.gatewayUrl, stop)
         if (!isWanted(stop)) return
         await page.evaluate('document.fonts.ready.then(() => null)')
-        // What lies over a page belongs to the window, not to the length of the page.
+        // An overlay belongs to the window, not to the length of the page.
         const fullPage = (await page.getByRole('dialog').count()) === 0
         await page.screenshot({ path: join(folder, `${stop.name}-${name}.png`), fullPage })
       }
@@ -51,7 +51,7 @@ test('every page, on a phone and on a desk, by day and by night', async () => {
       if (firstVisit.some(isWanted)) {
         // Each step of a first visit needs the one before.
         for (const stop of firstVisit) await shoot(stop)
-        await page.locator('.rail-end .plain').click()
+        await page.locator('.rail-end button.plain').click()
       }
       if (pages.dashboard.some(isWanted)) await logIn(page, system.gatewayUrl, furnished.merchant.email)
       for (const stop of pages.dashboard.filter(isWanted)) await shoot(stop)

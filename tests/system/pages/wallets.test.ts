@@ -8,7 +8,7 @@ import { injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './br
 import { heading, logIn, visit } from './every-page'
 import * as state from './order-states'
 
-// What wallets and payers do wrong, on a network that has a public name.
+// Mistakes of wallets and payers, on a network that has a public name.
 
 const BASE_SEPOLIA = 84_532
 const PAYER_ACCOUNT = 5
@@ -336,7 +336,7 @@ test('a signature handed in elsewhere is on its way: no one is asked to pay agai
   await title(page, 'The signed payment was not made')
   await page.getByText('The network refused it in the last moment').waitFor()
   await page.getByText('Others have seen the signature').waitFor()
-  // What the page warns of is not its first button.
+  // The way that the page warns of is not its first button.
   expect([await signButton(page).getAttribute('class'), await payButton(page).getAttribute('class')]).toEqual(['primary', 'secondary'])
   expect(await seriousFaults(page)).toEqual([])
   await page.unrouteAll()

@@ -10,7 +10,7 @@ export interface Flow {
   /** The deposit address that was paid or swept; null for a payment through the router. */
   deposit: string | null
   gross: bigint
-  /** What the router paid out to the merchant; nothing for a transfer, which only its sweep pays out. */
+  /** Paid out by the router to the merchant; nothing for a transfer, which only its sweep pays out. */
   share: bigint
 }
 

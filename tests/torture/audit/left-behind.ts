@@ -4,11 +4,12 @@ import { connect } from 'amqplib'
 import type { Servers } from '../cluster'
 import type { Audited } from '.'
 
-/** What must be empty once everything has arrived, by service. */
+/** Empty once everything has arrived, by service. */
 const EMPTY: Partial<Record<ServiceName, Record<string, string>>> = {
   orders: {
-    'payment events not passed by the watermark': 'SELECT 1 FROM payment_sequences',
-    'charges that wait for a rate': 'SELECT 1 FROM waiting_charges',
+    'confirmed ranges behind a gap': 'SELECT 1 FROM chain_cursors, unnest(advanced) AS blocks WHERE lower(blocks) > watermark',
+    'orders named by dead letters': 'SELECT 1 FROM parked_memos',
+    'charges that wait for a rate': "SELECT 1 FROM charges WHERE state = 'waiting'",
     'unmatched payments whose order exists': "SELECT 1 FROM unmatched_payments JOIN orders USING (memo) WHERE reason = 'unknown_memo'",
   },
   subscriptions: {

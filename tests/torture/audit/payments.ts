@@ -56,27 +56,26 @@ function tally(keys: readonly string[]): Map<string, number> {
 async function listenerAgainstOrders(ledger: Ledger): Promise<string[]> {
   const published = await ledger.query(
     'chain-listener',
-    "SELECT chain_id || ':' || tx_hash || ':' || ordinal AS id, kind = 'sweep' AS is_sweep, revision, state FROM payments",
+    "SELECT chain_id || ':' || block_hash || ':' || log_index AS id, kind = 'sweep' AS is_sweep, state FROM payments",
   )
   const known = new Map<string, Row>()
   const differences: string[] = []
   for (const row of await ledger.query(
     'orders',
-    `SELECT id, status, revision, 'payments' AS place FROM payments
-     UNION ALL SELECT id, status, revision, 'unmatched_payments' FROM unmatched_payments
-     UNION ALL SELECT id, status, revision, 'sweeps' FROM sweeps`,
+    `SELECT id, status, 'payments' AS place FROM payments
+     UNION ALL SELECT id, status, 'unmatched_payments' FROM unmatched_payments
+     UNION ALL SELECT id, status, 'sweeps' FROM sweeps`,
   )) {
     const other = known.get(String(row.id))
     if (other) differences.push(`payment ${row.id} is in ${other.place} and in ${row.place}`)
     known.set(String(row.id), row)
   }
-  for (const { id, is_sweep, state, revision } of published) {
+  for (const { id, is_sweep, state } of published) {
     const row = known.get(String(id))
-    // A sweep that vanished before it was confirmed was never published.
-    if (!row && is_sweep && state === 'orphaned') continue
+    // A payment that vanished before it was published was never known, and a late word does not bring back one that is gone.
+    if (!row && state === 'orphaned') continue
     if (!row) differences.push(`payment ${id} (${state}) is known to the listener and unknown to orders`)
-    else if (row.revision !== revision || row.status !== state)
-      differences.push(`payment ${id} is ${state} (revision ${revision}) and orders has it ${row.status} (${row.revision})`)
+    else if (row.status !== state) differences.push(`payment ${id} is ${state} and orders has it ${row.status}`)
     else if (is_sweep !== (row.place === 'sweeps')) differences.push(`${is_sweep ? 'sweep' : 'payment'} ${id} is in ${row.place}`)
   }
   return differences
@@ -117,7 +116,7 @@ async function bookedUnits(ledger: Ledger, merchantAddress: string | null): Prom
   return BigInt(String(row?.sum))
 }
 
-/** What was sent to a deposit address was swept from it or lies there; nothing lies there once everything is quiet. */
+/** Transfers to a deposit address were swept from it or lie there; nothing lies there once everything is quiet. */
 async function sumsPerAddress({ payments, sweeps, addresses }: ChainRecord, { world }: Audited): Promise<string[]> {
   const usdc = new Contract(world.chain.usdcAddress, testUsdcAbi, world.chain.provider)
   const differences: string[] = []

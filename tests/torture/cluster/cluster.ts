@@ -20,7 +20,7 @@ export interface Replica {
 
 export interface Cluster {
   replicas: readonly Replica[]
-  /** What can be cut, by name: `orders database`, `orders broker`, `chain`, `orders http`. */
+  /** Cut by name: `orders database`, `orders broker`, `chain`, `orders http`. */
   proxies: ReadonlyMap<string, Line>
   gatewayUrls: readonly string[]
   /** The RPC end points of the listener, all of one chain: what one of them states wrongly the others do not. */
@@ -34,7 +34,6 @@ export interface Cluster {
 }
 
 export interface ClusterOptions {
-  /** What the listener watches. */
   routers: readonly string[]
   /** Where each replica's whole output is kept; only its end is without one. */
   logFolder: string | undefined

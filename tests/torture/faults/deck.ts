@@ -2,7 +2,7 @@ import type { Random } from '../random'
 
 export interface Deck<T> {
   draw(): T
-  /** What was drawn and is of no use now: it is drawn among the first of the next round. */
+  /** Of no use now: the card is drawn among the first of the next round. */
   putBack(card: T): void
 }
 

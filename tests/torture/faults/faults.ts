@@ -9,6 +9,10 @@ import type { Traffic } from '../traffic'
 
 export interface Fault {
   name: string
+  /** A run of fewer seconds does not have it. */
+  leastSeconds?: number
+  /** How long it lasts, where that is not the usual time. */
+  lastsMs?: readonly [number, number]
   /** Does the harm, and answers how to end it; null when it ends by itself. */
   strike(): Promise<(() => Promise<void> | void) | null>
 }
@@ -86,6 +90,14 @@ function serverFaults({ servers }: Harmed): Fault[] {
     crash('RabbitMQ crashes', servers.broker),
     alarm('memory alarm of RabbitMQ', 'set_vm_memory_high_watermark', '0.000001', '0.4'),
     alarm('disk alarm of RabbitMQ', 'set_disk_free_limit', '100000GB', '50MB'),
+    {
+      // Orders, plans, keys and deliveries exist in one database alone: of the five, the listener's is the one that refills itself as a whole.
+      name: 'the listener goes back by up to a minute',
+      lastsMs: [0, 60_000],
+      // It is noticed within a minute and mended within two.
+      leastSeconds: 60,
+      strike: () => servers.postgres.keep('chain-listener'),
+    },
     {
       name: 'PostgreSQL refuses to write',
       async strike() {

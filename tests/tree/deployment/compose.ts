@@ -83,7 +83,7 @@ export const productionEnv = (fresh: Variables, place: Variables): Variables => 
   CONFIRMATIONS: '12',
   SMTP_URL: 'smtps://ponte:password@mail.example:465',
   MAIL_FROM: 'ponte@shop.example',
-  // Those of the fresh file are refused.
+  // The fresh file's keys are refused.
   RELAYER_PRIVATE_KEY: testAccounts[5].privateKey,
   GASLESS_PRIVATE_KEY: testAccounts[6].privateKey,
   ...place,

@@ -1,6 +1,6 @@
 export type Variables = Record<string, string>
 
-/** What a rendering gives one container of one of our images. */
+/** One container of one of our images, as a rendering gives it. */
 export interface Container {
   /** Behind the image's entry point. */
   args: readonly string[]

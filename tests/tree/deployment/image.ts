@@ -80,7 +80,7 @@ function build(service: string, folder: string, kept: Map<string, Stage>): Stage
 const arrayIn = (text = '[]'): string[] => JSON.parse(/\[.*\]/.exec(text)?.[0] ?? '[]')
 const instruction = (wanted: string) => instructions.find(([each]) => each === wanted)?.[1]
 
-/** What a container engine runs, and what it asks whether the container is healthy. */
+/** Run by a container engine; the health check is asked for whether the container is healthy. */
 export const entryPoint = arrayIn(instruction('ENTRYPOINT'))
 export const healthCheck = arrayIn(instruction('HEALTHCHECK'))
 

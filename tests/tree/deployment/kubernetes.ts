@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseAllDocuments, type Tags } from 'yaml'
 import type { Container, Variables } from './container'
 
-// What `kubectl apply` would send for an overlay, with the secrets that the script prints for it and the one that the operator of RabbitMQ makes.
+// The objects that `kubectl apply` would send for an overlay, with the secrets that the script prints for it and the one that the operator of RabbitMQ makes.
 
 const root = join(__dirname, '../../..')
 /** An address is longer than a number can be. */

@@ -1,7 +1,7 @@
 import type { Variables } from './container'
 
-// What differs between a rendering and the processes that are started from it on this machine: on which port of the loopback interface each listens,
-// and where the servers are whose names a cluster, or Compose, resolves. Nothing is left out.
+// Differences between a rendering and the processes that are started from it on this machine: the port of the loopback interface on which each listens, and
+// the addresses of servers whose names a cluster, or Compose, resolves. Nothing is left out.
 
 /** `moved` has pairs of a text of the rendering, such as `@postgres:5432`, and what stands for it here. */
 export function onLoopback(

@@ -31,7 +31,7 @@ export const creators: Record<ProgramName, (env: Variables) => { stop(): Promise
   relayer: env => createRelayer(readConfig(relayerConfig, env), given),
 }
 
-/** Those of these names that are no setting of the program. */
+/** Names that are no setting of the program. */
 export const unknownSettings = (program: ProgramName, names: readonly string[]): string[] => {
   const settings = Object.keys(configs[program].shape)
   return names.filter(name => !settings.includes(name))

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type LocalChain, testAccounts } from '@ponte/local-servers'
-import { makeEnv, PRODUCTION_FILES, productionEnv, readCompose } from './compose'
+import { makeEnv, PRODUCTION_FILES, productionEnv, read, readCompose } from './compose'
 import type { Container, Variables } from './container'
 import { renderOverlay } from './kubernetes'
 import { type Backing, operatedDatabases, scriptedDatabases } from './servers'
 import { signedSession, startBaseChain, startDevelopmentChain } from './surroundings'
 
-/** What stands around an installation here. */
+/** Around an installation here. */
 export interface Surroundings {
   chain: LocalChain
   secondNodeUrl: string
@@ -19,7 +19,7 @@ export interface Surroundings {
 
 export interface Rendering {
   backing: Backing
-  /** How the rendering names PostgreSQL and RabbitMQ. */
+  /** The rendering's names of PostgreSQL and RabbitMQ. */
   servers: { postgres: string; broker: string }
   /** Its texts for what stands around it, and what stands for each here: hosts, and the addresses that an operator has to fill in. */
   moved: readonly (readonly [string, string])[]
@@ -43,9 +43,9 @@ function composed(files: readonly string[], changed: (fresh: Variables) => Varia
   const folder = mkdtempSync(join(tmpdir(), 'ponte-env-'))
   const env = changed(makeEnv(folder).variables())
   rmSync(folder, { recursive: true })
-  const { services, container, environmentOf } = readCompose(files)
+  const { container, environmentOf } = readCompose(files)
   const { RABBITMQ_DEFAULT_USER: username = '', RABBITMQ_DEFAULT_PASS: password = '' } = environmentOf('rabbitmq', env)
-  const [, maxConnections] = /max_connections=(\d+)/.exec(String(services.postgres?.command)) ?? []
+  const [, maxConnections] = /^max_connections = (\d+)$/m.exec(read('infra/postgres/ponte.conf')) ?? []
   return {
     backing: {
       statements: scriptedDatabases(environmentOf('postgres', env)),
@@ -126,7 +126,7 @@ export const renderings: Record<string, Kind> = {
     issuer: 'https://auth.example/auth/v1',
     startChain: startBaseChain,
     render: ({ chain, secondNodeUrl, identity }) => ({
-      // What an operator writes into .env are these addresses at once.
+      // An operator writes these addresses into .env at once.
       ...composed(PRODUCTION_FILES, fresh =>
         productionEnv(fresh, {
           TOKEN_ADDRESS: chain.usdcAddress,

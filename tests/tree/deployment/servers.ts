@@ -7,7 +7,7 @@ import { read } from './compose'
 import type { Variables } from './container'
 import type { renderOverlay } from './kubernetes'
 
-/** What a rendering makes of PostgreSQL and RabbitMQ before the services start. */
+/** PostgreSQL and RabbitMQ as a rendering leaves them before the services start. */
 export interface Backing {
   /** Roles and databases, one statement each. */
   statements: readonly string[]
@@ -27,7 +27,7 @@ export function scriptedDatabases(env: Variables): string[] {
   )
 }
 
-/** What CloudNativePG makes of the manifests of the production overlay. */
+/** The databases that CloudNativePG makes of the manifests of the production overlay. */
 export function operatedDatabases({ manifests, named, secret }: ReturnType<typeof renderOverlay>): Omit<Backing, 'broker'> {
   const cluster = named('Cluster', 'postgres')?.spec
   const roles = (cluster?.managed?.roles ?? []).map(({ name, passwordSecret }) => {

@@ -26,7 +26,7 @@ const PAID_MS = 180_000
 /** Confirmations that a production rendering waits for. */
 const DEPTH = 12
 const imageOf = (program: ProgramName) => (program === 'relayer' ? 'chain-listener' : program)
-/** How the renderings name the owners that the gateway asks. */
+/** The renderings' names of the owners that the gateway asks. */
 const owners = programs.filter(name => name !== 'api-gateway' && name !== 'chain-listener')
 
 const stops: (() => Promise<unknown>)[] = []

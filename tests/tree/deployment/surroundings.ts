@@ -9,7 +9,7 @@ import { createIdentityProvider } from '@ponte/all-in-one'
 import { chainActions, type LocalChain, startFaultProxy, startLocalChain } from '@ponte/local-servers'
 import { deployRouter, supportedChains } from '@ponte/payment-router'
 
-// What stands around an installation and is not rendered: the chain, the identity provider, sources of exchange rates, a collector of traces.
+// Around an installation and not rendered: the chain, the identity provider, sources of exchange rates, a collector of traces.
 
 const BASE = 8453
 /** The router of a chain of test accounts has this address already, with another token. */

@@ -133,6 +133,7 @@ function merchants(from: From, of: Shown): Stop[] {
       instead: { [`/orders/${of.pending.id}`]: { status: 'cancelled', cancelled_at: '2026-11-23T00:29:00.000Z' } },
     }),
     from('subscription', 'subscription-cancel', { ready: asked(action) }),
+    from('subscription', 'subscription-change', { ready: asked(page => page.locator('.card .buttons button').first()) }),
     from('subscription', 'subscription-over', {
       instead: {
         [`/subscriptions/${of.subscription.id}`]: { status: 'cancelled', next_charge_at: null, cancelled_at: '2026-11-23T00:29:00.000Z' },

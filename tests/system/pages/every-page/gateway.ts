@@ -12,7 +12,7 @@ const documentation = (name: string, path: string, more: Partial<Stop> = {}): St
 })
 const refusal = (name: string): Stop => ({ name: `gateway-${name}`, path: `/${name}`, ready: heading, isOfGateway: true })
 
-/** What the gateway shows a browser by itself: the documentation, and a page for what it refuses or cannot do. */
+/** The gateway's own pages in a browser: the documentation, and a page for its refusals. */
 export const gatewayPages: readonly Stop[] = [
   documentation('docs', ''),
   documentation('docs-operation', '#createorder', { isWindow: true, ready: openFirst('#createorder') }),

@@ -15,6 +15,7 @@ export const merchantPages = (of: Shown, missing: string): Stop[] => [
   dashboard('page-missing', '/nonsense'),
   dashboard('new-order', '/orders?new=1', dialog),
   dashboard('orders-filtered', '/orders?by=paid&amount=89.90'),
+  dashboard('month', '/month'),
   dashboard('attention', '/attention'),
   dashboard('subscriptions', '/subscriptions'),
   dashboard('subscription', `/subscriptions/${of.subscription.id}`),
@@ -45,6 +46,7 @@ export const merchantPages = (of: Shown, missing: string): Stop[] => [
     await page.locator('.card').filter({ hasText: 'ERP' }).first().locator('.buttons button').last().click()
     await dialog(page)
   }),
+  dashboard('own-login', '/login'),
   dashboard('settings', '/settings'),
   dashboard('payout-address', '/settings', async page => {
     await settled(page)

@@ -2,7 +2,7 @@ import type { CheckoutBody, PayerSubscriptionBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import type { Page } from 'playwright-core'
 
-/** What the pages are about: orders in their states, a subscription, a delivery that fails. */
+/** Subjects of the pages: orders in their states, a subscription, a delivery that fails. */
 export interface Shown extends Record<'pending' | 'paid' | 'underpaid' | 'cancelled', { id: string }> {
   subscription: { id: string; payer_url?: string | null | undefined }
   failed: string
@@ -13,7 +13,7 @@ type Override<Body> = Partial<Body> | ((body: Body) => Partial<Body>)
 export interface Stop {
   name: string
   path: string
-  /** What the page gets instead of the order's own fields, to stand in a state that otherwise lasts a moment or a day. */
+  /** In place of the order's own fields, for a state that otherwise lasts a moment or a day. */
   override?: Override<CheckoutBody> | Override<PayerSubscriptionBody>
   /** The service is asked about the order and does not answer. */
   isUnanswered?: true
@@ -21,7 +21,7 @@ export interface Stop {
   isOffline?: true
   /** So much time passes on the page once it is there. */
   passes?: string
-  /** What brings the page there, or shows that it is. */
+  /** Brings the page there, or waits until it is. */
   ready(page: Page): Promise<unknown>
   /** The page whose recorded answers it gets; such a stop is never recorded itself. */
   answersOf?: string
@@ -34,7 +34,7 @@ export interface Stop {
   /** A page of the gateway itself, which gets no answers; the documentation is in English alone. */
   isOfGateway?: true
   isEnglish?: true
-  /** What is in sight, and not the whole length of the page. */
+  /** The visible part, and not the whole length of the page. */
   isWindow?: true
 }
 

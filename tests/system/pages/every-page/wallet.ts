@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { MERCHANT, PAYER } from '../../../world'
 import { heading } from './stop'
 
-/** What a browser keeps of a payment that left from it: by its transaction, or signed for the service to submit, now or long ago. */
+/** A browser keeps this of a payment that left from it: by its transaction, or signed for the service to submit, now or long ago. */
 export async function leaveSent(page: Page, orderId: string, hash: string | null, isOld = hash === null): Promise<void> {
   const sent = { hash, authorization: null, payer: MERCHANT.address, at: isOld ? 0 : Date.now(), receivedBefore: '0.000000' }
   await page.evaluate(`localStorage.setItem('ponte.sent.${orderId}', '${JSON.stringify(sent)}')`)

@@ -1,0 +1,220 @@
+import type { BlockPayment, ChainBlocks } from '@ponte/contracts'
+import { formatUsdc } from '@ponte/contracts'
+
+/** A small chain and what a listener publishes of it: one block a second, confirmed when one more stands above it. Written from docs/chain.md. */
+export const EXPIRES = 2
+const DEPTH = 1
+/** The last block that is mined. */
+const LAST = 7
+
+export const time = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1_000)
+
+export type Fate = 'stays' | 'gone' | 'mined again' | 'taken back'
+
+export interface Paying {
+  cents: number
+  kind: 'router' | 'transfer'
+  /** The block in which it is mined first. */
+  block: number
+  fate: Fate
+}
+
+export interface History {
+  payments: readonly Paying[]
+  /** The block after which the listener answers that the order is watched. */
+  watchedAfter: number
+  /** Its database is put back: after block `at` to what it was after block `to`, and it goes on for `unnoticed` blocks before it notices. */
+  putBack: { at: number; to: number; unnoticed: number; watchesAtOnce: boolean } | null
+}
+
+/** A payment where it stands in the end; `block` is null where it is gone for good. */
+export interface Standing {
+  cents: number
+  kind: 'router' | 'transfer'
+  block: number | null
+  /** Nothing that was confirmed was taken back. */
+  isShallow: boolean
+}
+
+export const ORDER_ID = '01981f3c-0000-7000-8000-000000000002'
+export const MEMO = 'ab'.repeat(32)
+const GENERATIONS = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002'] as const
+const LEASES = ['lease a', 'lease b', 'lease c'] as const
+
+interface Mined {
+  payment: number
+  height: number
+  hash: string
+}
+
+interface Listener {
+  generation: number
+  lease: number
+  version: number
+  since: number
+  readTo: number
+  confirmedTo: number
+  /** Up to where its confirmed blocks are published. */
+  publishedTo: number
+  isWatching: boolean
+  earlier: { lease: string; version: number }[]
+  /** What it published and has not taken back. */
+  stated: Mined[]
+}
+
+/** Plays a history: the events that the listener publishes, in the order in which it does, and what stands in the end. */
+export function played(history: History): { events: ChainBlocks[]; standing: Standing[] } {
+  const { payments, putBack } = history
+  const events: ChainBlocks[] = []
+  let blocks: { height: number; hash: string; payments: number[] }[] = []
+  let listener: Listener = {
+    ...{
+      generation: 0,
+      lease: 0,
+      version: 0,
+      since: 1,
+      readTo: 0,
+      confirmedTo: 0,
+      publishedTo: 0,
+      isWatching: false,
+      earlier: [],
+      stated: [],
+    },
+  }
+  const backups = new Map([[0, listener]])
+  const hashOf = (height: number, fork: number) => `block ${height}${"'".repeat(fork)}`
+  const mine = (height: number, fork: number, inside: number[]) => {
+    blocks = [...blocks.filter(block => block.height !== height), { height, hash: hashOf(height, fork), payments: inside }]
+  }
+  const blockAt = (height: number) => blocks.find(block => block.height === height)
+  const isVisible = (payment: number) => payments[payment]?.kind === 'router' || listener.isWatching
+  const minedIn = (from: number, to: number): Mined[] =>
+    blocks
+      .filter(({ height }) => from <= height && height <= to)
+      .sort((a, b) => a.height - b.height)
+      .flatMap(({ height, hash, payments: inside }) => inside.map(payment => ({ payment, height, hash })))
+
+  const logOf = ({ payment, height, hash }: Mined): BlockPayment => {
+    const { cents = 0, kind = 'router' } = payments[payment] ?? {}
+    return {
+      ...{ kind, is_confirmed: height <= listener.confirmedTo, block_number: height, block_hash: hash, log_index: payment },
+      ...{
+        block_time: time(height).toISOString(),
+        tx_hash: `transaction ${payment + 1}`,
+        memo: MEMO,
+        amount: formatUsdc(BigInt(cents) * 10_000n),
+      },
+      ...{ router_address: '0x03', token_address: '0x02', merchant_address: '0x01', payer_address: '0x09' },
+      deposit_address: kind === 'transfer' ? '0x04' : null,
+    }
+  }
+  const publish = (change: { gone?: string[]; payments?: Mined[]; through?: number }, isForced = false) => {
+    const { publishedTo, confirmedTo } = listener
+    const named = [...(change.payments ?? []), ...minedIn(publishedTo + 1, confirmedTo).filter(({ payment }) => isVisible(payment))]
+    const distinct = named.filter(
+      ({ hash, payment }, index) => named.findIndex(one => one.hash === hash && one.payment === payment) === index,
+    )
+    if (distinct.length === 0 && !change.gone && change.through === undefined && !isForced) return
+    const version = listener.version + 1
+    events.push({
+      ...{ chain_id: 1, generation: GENERATIONS[listener.generation] ?? '', lease: LEASES[listener.lease] ?? '', version },
+      ...{ earlier: listener.earlier, since: listener.since, head: listener.readTo, gone: change.gone ?? [], sweeps: [] },
+      advanced: confirmedTo > publishedTo ? { from: publishedTo + 1, to: confirmedTo, time: time(confirmedTo).toISOString() } : null,
+      payments: distinct.map(logOf),
+      watched: change.through === undefined ? [] : [{ order_id: ORDER_ID, through: change.through }],
+    })
+    const stated = [...listener.stated.filter(({ hash }) => !change.gone?.includes(hash)), ...distinct]
+    listener = { ...listener, version, publishedTo: confirmedTo, stated }
+  }
+  const rollBack = () => {
+    const gone = [...new Set(listener.stated.filter(({ hash, height }) => blockAt(height)?.hash !== hash).map(({ hash }) => hash))]
+    const lowest = Math.min(...listener.stated.filter(({ hash }) => gone.includes(hash)).map(({ height }) => height))
+    if (gone.length === 0) return
+    listener = { ...listener, readTo: Math.min(listener.readTo, lowest - 1) }
+    publish({ gone })
+  }
+  const readTo = (head: number) => {
+    rollBack()
+    while (listener.readTo < head) {
+      const height = listener.readTo + 1
+      listener = { ...listener, readTo: height, confirmedTo: Math.max(listener.confirmedTo, height - DEPTH) }
+      const inside = minedIn(height, height).filter(({ payment }) => isVisible(payment))
+      // Empty blocks are published with the next in which something is; past the end of the order each is looked at.
+      publish(inside.length > 0 ? { payments: inside } : {}, height === EXPIRES + 1 + DEPTH || height === LAST)
+    }
+  }
+  const watch = () => {
+    listener = { ...listener, isWatching: true }
+    publish({ payments: minedIn(1, listener.readTo), through: listener.readTo })
+  }
+
+  for (let height = 1; height <= LAST; height++) {
+    const first = payments.flatMap(({ block }, index) => (block === height ? [index] : []))
+    const again = payments.flatMap(({ block, fate }, index) => (fate === 'mined again' && block === height - 1 ? [index] : []))
+    mine(height, 0, [...first, ...again])
+    readTo(height)
+    const isGone = (index: number) => ['gone', 'mined again'].includes(payments[index]?.fate ?? '')
+    if (first.some(isGone)) {
+      mine(
+        height,
+        1,
+        [...first, ...again].filter(index => again.includes(index) || !isGone(index)),
+      )
+      readTo(height)
+    }
+    const taken = payments.flatMap(({ block, fate }, index) => (fate === 'taken back' && block === height - DEPTH - 1 ? [index] : []))
+    if (taken.length > 0) {
+      for (let each = height - DEPTH - 1; each <= height; each++)
+        mine(
+          each,
+          1 + height,
+          (blockAt(each)?.payments ?? []).filter(index => !taken.includes(index)),
+        )
+      readTo(height)
+    }
+    if (height === history.watchedAfter) watch()
+    backups.set(height, listener)
+    const backup = putBack?.at === height ? backups.get(putBack.to) : undefined
+    if (putBack && backup) {
+      const earlier = [{ lease: LEASES[backup.lease] ?? '', version: backup.version }]
+      listener = { ...backup, lease: 1, earlier }
+      if (putBack.unnoticed > 0) readTo(Math.min(height, backup.readTo + putBack.unnoticed))
+      const { confirmedTo } = backup
+      listener = {
+        ...{ generation: 1, lease: 2, version: 0, since: confirmedTo + 1, readTo: confirmedTo, confirmedTo, publishedTo: confirmedTo },
+        ...{ isWatching: false, earlier: [], stated: [] },
+      }
+      if (putBack.watchesAtOnce) watch()
+      readTo(height)
+      if (!putBack.watchesAtOnce) watch()
+    }
+  }
+  const standing = payments.map(({ cents, kind, fate }, index): Standing => {
+    const block = blocks.find(({ payments: inside }) => inside.includes(index))?.height ?? null
+    return { cents, kind, block, isShallow: fate !== 'taken back' }
+  })
+  return { events, standing }
+}
+
+/** Every history of a scope, the payments in the order of their blocks. */
+export interface HistoryScope {
+  amounts: readonly (readonly number[])[]
+  blocks: readonly number[]
+  fates: readonly Fate[]
+  watchedAfter: readonly number[]
+  putBacks: readonly History['putBack'][]
+}
+
+export function* histories({ amounts, blocks, fates, watchedAfter, putBacks }: HistoryScope): Iterable<History> {
+  for (const cents of amounts)
+    for (const payments of payings(cents, blocks, fates))
+      for (const after of watchedAfter) for (const putBack of putBacks) yield { payments, watchedAfter: after, putBack }
+}
+
+function* payings([first, ...rest]: readonly number[], blocks: readonly number[], fates: readonly Fate[], from = 0): Iterable<Paying[]> {
+  if (first === undefined) return yield []
+  for (const block of blocks.filter(each => each >= from))
+    for (const kind of ['router', 'transfer'] as const)
+      for (const fate of fates)
+        for (const others of payings(rest, blocks, fates, block)) yield [{ cents: first, kind, block, fate }, ...others]
+}

@@ -1,0 +1,84 @@
+import { histories } from './chain'
+import { explore, type Model, nothing, type Walk } from './explorer'
+import { walkOrders } from './order'
+import { orderFaults, scopeOf } from './order-faults'
+import { outboxFaults, outboxModel } from './outbox'
+import { payoutModel } from './payout'
+import { payoutFaults } from './payout-faults'
+import { periodModel } from './period'
+import { periodFaults } from './period-faults'
+import { byOurClock, refundModel } from './refund'
+import { smallInsider, smallOrders, smallOutbox, smallPayout, smallPlan, smallRefunds, wideRefunds } from './scopes'
+
+describe('walked in small scopes, by the services’ own rules', () => {
+  test.each(smallOrders)('an order: %s', (_, scope, commands) => {
+    const walk = nothing()
+    walkOrders(histories(scope), commands, walk)
+    expectNothing(walk)
+  })
+
+  test.each(['leave', 'pause', 'cancel'] as const)('a plan that would %s: every order of reports and looks', whenUnpaid => {
+    expectNothing(explore(periodModel({ ...smallPlan, whenUnpaid })))
+  })
+
+  test('two refunds to two payees, whatever the chain and our clock do', () => expectNothing(explore(refundModel(smallRefunds))))
+  test('a payout address, with a thief among three', () => expectNothing(explore(payoutModel(smallPayout))))
+  test('a payout address, with a thief who is an owner and has a session of another', () =>
+    expectNothing(explore(payoutModel(smallInsider))))
+  test('the way of an event, with a crash between any two steps', () => expectNothing(explore(outboxModel(smallOutbox))))
+})
+
+describe('finds put back', () => {
+  test.each(Object.entries(orderFaults))('%s', (_, fault) => {
+    const walk = nothing()
+    walkOrders([fault.history], scopeOf(fault), walk, fault.rules, true)
+    expectFound(walk, fault.finds)
+  })
+
+  test.each(Object.entries(periodFaults))('%s', (_, { rules, finds, ...scope }) => {
+    expectFound(explore(periodModel({ ...smallPlan, ...scope }, rules), { stopsAtFault: true }), finds)
+  })
+
+  test.each(Object.entries(payoutFaults))('%s', (_, { rules, scope = smallPayout, finds }) => {
+    expectFound(explore(payoutModel(scope, rules), { stopsAtFault: true }), finds)
+  })
+
+  test.each(Object.entries(outboxFaults))('%s', (_, { rules, finds }) => {
+    expectFound(explore(outboxModel(smallOutbox, rules), { stopsAtFault: true }), finds)
+  })
+
+  test('a signature that is void by our clock: a cancelled refund is paid', () => {
+    expectFound(
+      explore(refundModel({ ...wideRefunds, units: [100n] }, undefined, byOurClock), { stopsAtFault: true }),
+      /a cancelled refund is paid/,
+    )
+  })
+})
+
+test('names the shortest path to a fault', () => {
+  const counter: Model<number> = {
+    start: 0,
+    key: String,
+    steps: state =>
+      state < 5
+        ? [
+            { name: `add two to ${state}`, next: state + 2 },
+            { name: `add one to ${state}`, next: state + 1 },
+          ]
+        : [],
+    faults: state => (state === 4 ? ['four is reached'] : []),
+  }
+  expect(explore(counter).violations.get('four is reached')?.path).toEqual(['add two to 0', 'add two to 2'])
+})
+
+function expectNothing(walk: Walk): void {
+  expect([...walk.violations].map(([fault, { path }]) => [fault, ...path])).toEqual([])
+  expect(walk.isComplete).toBe(true)
+  expect(walk.states).toBeGreaterThan(100)
+}
+
+function expectFound(walk: Walk, finds: RegExp): void {
+  expect([...walk.violations.keys()].join()).toMatch(finds)
+  const [violation] = walk.violations.values()
+  expect(violation?.path.length).toBeGreaterThan(0)
+}

@@ -1,0 +1,75 @@
+import { orderRules } from '@ponte/orders'
+import { type Books, command, emptyBooks, looked, refreshed, reported, take } from '../explore/books'
+import { eventOf, type OrderOutcome, type Place, type Trace } from './traces'
+
+/** The model's seconds, from an instant at which its order ends. */
+export const EXPIRES = 5
+
+/** Something that is asked for step by step, and looked at after each. */
+export interface Replica {
+  read(message: ReturnType<typeof eventOf>, index: number): Promise<void> | void
+  ask(command: 'cancel' | 'accept'): Promise<void> | void
+  outcome(): Promise<OrderOutcome> | OrderOutcome
+}
+
+/** Replays a run and names the first step after which the two differ; null when none does. */
+export async function difference(trace: Trace, place: Place, replica: Replica): Promise<string | null> {
+  for (const [index, { message, expected }] of trace.steps.entries()) {
+    const model = typeof message === 'string' ? undefined : trace.messages[message]
+    if (typeof message === 'string') await replica.ask(message)
+    else if (model) await replica.read(eventOf(trace, model, place), message)
+    const outcome = await replica.outcome()
+    if (JSON.stringify(outcome) === JSON.stringify(expected)) continue
+    const before = trace.steps
+      .slice(0, index + 1)
+      .map(step => (typeof step.message === 'string' ? step.message : JSON.stringify(trace.messages[step.message])))
+    return `step ${index + 1}: the model says ${JSON.stringify(expected)}, and it is ${JSON.stringify(outcome)}, after\n${before.join('\n')}`
+  }
+  return null
+}
+
+const time = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1_000)
+const purePlace: Place = {
+  ...{ orderId: '01981f3c-0000-7000-8000-000000000002', memo: 'ab'.repeat(32), chainId: 1 },
+  ...{ router: '0x03', token: '0x02', merchant: '0x01', deposit: '0x04', time },
+  generation: number => `01900000-0000-7000-8000-00000000000${number}`,
+  hash: name => name,
+}
+
+/** The services' own pure rules, asked as `intake` and the expiry ask them. */
+export function pureReplica(): { replica: Replica; place: Place } {
+  const order = orderRules.open(
+    {
+      ...{ id: purePlace.orderId, memo: purePlace.memo, subscriptionId: null, externalRef: null, description: null, metadata: {} },
+      terms: {
+        merchant_id: '01981f3c-0000-7000-8000-000000000001',
+        version: 1,
+        display_name: 'Padaria',
+        payout_address: purePlace.merchant,
+      },
+      ...{ brlCentavos: 500n, expiresAt: time(EXPIRES) },
+    },
+    { rateMicros: 5_000_000n, source: 'static', asOf: time(0), spreadBps: 0 },
+    { chainId: 1, tokenAddress: '0x02', routerAddress: '0x03', feeBps: 100n, toleranceLimit: 10_000n },
+    time(0),
+  )
+  let books: Books = emptyBooks({ ...order, depositAddress: purePlace.deposit })
+  const counts = new Map<string, number>()
+  const note = (outcome: { books: Books; events: readonly { type: string }[] }) => {
+    books = outcome.books
+    for (const { type } of outcome.events) counts.set(type, (counts.get(type) ?? 0) + 1)
+  }
+  const replica: Replica = {
+    read(message) {
+      note(take(books, reported(message), orderRules))
+      books = refreshed(books, orderRules)
+      note(looked(books, orderRules))
+    },
+    ask: what => note(command(what, books, orderRules)),
+    outcome: () => ({
+      ...{ status: books.order.status, exception: books.order.exception },
+      ...{ paid: counts.get('order.paid') ?? 0, expired: counts.get('order.expired') ?? 0, cancelled: counts.get('order.cancelled') ?? 0 },
+    }),
+  }
+  return { replica, place: purePlace }
+}
