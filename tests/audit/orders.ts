@@ -35,6 +35,7 @@ export const orderDifferences = (facts: OrderFacts): string[] => [
   ...termsDifferences(facts),
   ...stateDifferences(facts),
   ...eventDifferences(facts),
+  ...acceptanceDifferences(facts),
   ...tallyDifferences(
     facts.order,
     facts.payments.filter(({ status }) => status !== 'orphaned'),
@@ -237,6 +238,24 @@ function eventDifferences({ order, payments, events, hasAllEvents }: OrderFacts)
   const notified = usdc(share(units(order.notified_units), units(order.fee_bps)))
   if (hasAllEvents || short.length > 0) found.push(...unlike(about, [['notified_units', notified, last]]))
   return found
+}
+
+/** What an acceptance was made of stands in its event; without one nothing was accepted. */
+function acceptanceDifferences({ order, events }: OrderFacts): string[] {
+  const about = `order ${order.id}`
+  if (order.accepted_at === null)
+    return unlike(about, [
+      ['accepted_units', text(order.accepted_units), '0'],
+      ['accepted_reason', order.accepted_reason, null],
+      ['accepted_by', order.accepted_by, null],
+    ])
+  const accepted = events.find(({ type }) => type === 'order.accepted')
+  if (!accepted) return []
+  const missing = units(order.usdc_units) - units(order.accepted_units)
+  return unlike(about, [
+    ['accepted_reason', order.accepted_reason, orderIn(accepted).reason],
+    ['given_away', usdc(missing > 0n ? missing : 0n), orderIn(accepted).given_away],
+  ])
 }
 
 /** Orders that were paid before settlement was published are marked as settled when they were paid. */

@@ -80,13 +80,21 @@ function termsAgainst(
       ['deposit', lower(booked.deposit_address), lower(row.deposit)],
     ]),
     ...(place === 'sweeps'
-      ? []
+      ? unlike(about, [['fee', text(booked.fee_units ?? row.fee), text(row.fee)]])
       : unlike(about, [
           ['kind', booked.kind, row.kind],
           ['payer', lower(booked.payer_address), lower(row.payer)],
         ])),
+    ...(order ? feeDifferences(about, row, order) : []),
     ...(place === 'unmatched_payments' ? reasonDifferences(about, booked, books) : []),
   ]
+}
+
+/** The router takes the order's part, or nothing where the token refuses the platform's address; a transfer pays its fee when it is swept. */
+function feeDifferences(about: string, row: Row, order: Row): string[] {
+  if (row.fee === null || units(row.fee) === 0n) return []
+  const due = row.kind === 'router' ? (units(row.amount) * units(order.fee_bps)) / 10_000n : 0n
+  return unlike(about, [['fee', text(row.fee), text(due)]])
 }
 
 /** Why a payment counts for no order, from the orders as they are. */

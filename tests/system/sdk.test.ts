@@ -290,7 +290,7 @@ describe('ponte', () => {
     expect((await run('endpoints', 'list')).stdout).toContain(world.receiverUrl)
     expect(statSync(join(folder, 'profiles.json')).mode & 0o777).toBe(0o600)
     expect(await run('orders', 'get', created.id, '--nonsense')).toMatchObject({ code: 1 })
-    expect((await run('completion', 'bash')).stdout).toContain('words="list get cancel create"')
+    expect((await run('completion', 'bash')).stdout).toContain('words="list get cancel create accept"')
   }, 180_000)
 })
 

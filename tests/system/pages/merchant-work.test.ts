@@ -219,7 +219,8 @@ test('what came too little is counted as paid with a reason, and stands in the o
   await page.goto(`${system.gatewayUrl}/dashboard/orders/${data[0]?.id}`)
   await page.locator('.timeline').getByText('“The exchange kept it” 1.25 USDC given away.').waitFor()
   await page.goto(`${system.gatewayUrl}/dashboard/month`)
-  await page.getByRole('row', { name: /^Given away/ }).waitFor()
+  await page.getByRole('row', { name: 'Given away 0.00 1.25' }).waitFor()
+  await page.getByRole('row', { name: /^Given away no\. \d/ }).waitFor()
 }, 60_000)
 
 const factsOf = async (entry: Locator) => (await entry.locator('dd').allTextContents()).map(text => text.replaceAll('\u00a0', ' '))
