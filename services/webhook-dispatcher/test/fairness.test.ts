@@ -66,7 +66,7 @@ describe.each(KINDS)('invariant 7: one merchant with a hanging receiver and a lo
     const beside = await latencies(await newMerchants(healthy.url))
 
     // A bound that a busy machine keeps too; the benchmark measures the ratio. A merchant in the way would cost fifteen seconds.
-    expect(worst(beside)).toBeLessThan(Math.max(1_500, 3 * worst(without)))
+    expect(worst(beside)).toBeLessThan(Math.max(5_000, 3 * worst(without)))
     expect(most).toBeLessThanOrEqual(8)
     await hanging.stop()
     await healthy.stop()
