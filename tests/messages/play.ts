@@ -6,7 +6,7 @@ import { type Ask, type Books, readBooks } from './books'
 import { type ChainFacts, message } from './chain-facts'
 import { type BusKind, type Home, type Services, startServices } from './home'
 import { startReceiver } from './receiver'
-import { CANCELLED, newOrder, orderStories, type PlanStory, planStories, STEPS } from './stories'
+import { ACCEPTED, CANCELLED, newOrder, orderStories, type PlanStory, planStories, STEPS } from './stories'
 
 /** Behind the end of every order. */
 const AFTER_S = 7_200
@@ -88,6 +88,8 @@ async function play(home: Home, services: Services, chain: ChainFacts, seed: num
     // As if the listener had been away: all of it comes at once.
     pass(AFTER_S)
     await deliver(chain.take())
+    await ask('POST', `/orders/${made.get(ACCEPTED)?.id}/accept`, { reason: 'It came a minute late.' })
+    await settle()
   }
 
   async function plans() {

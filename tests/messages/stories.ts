@@ -10,6 +10,7 @@ type OrderStory = (chain: ChainFacts, order: OrderBody, at: number) => void
 /** The chain takes back what was confirmed, and no more comes. */
 export const TAKEN_BACK = 'reorganised away'
 export const TOPPED_UP = 'underpaid, then topped up'
+export const ACCEPTED = 'paid late, and accepted'
 
 /** Orders by their reference. */
 export const orderStories: Record<string, OrderStory> = {
@@ -45,6 +46,7 @@ export const orderStories: Record<string, OrderStory> = {
     chain.pay(order, at + 5 * MINUTE_S)
   },
   'paid late': (chain, order, at) => chain.pay(order, at + LIFE_S + MINUTE_S),
+  [ACCEPTED]: (chain, order, at) => chain.pay(order, at + LIFE_S + MINUTE_S),
   'paid after it was cancelled': (chain, order, at) => chain.pay(order, at + MINUTE_S),
   cancelled: () => undefined,
   expired: () => undefined,
