@@ -83,6 +83,7 @@ const well: Series = {
   'ponte_token_implementation_info{service="chain-listener",chain_id="137",implementation="0x3"}': '1x120',
   'ponte_token_paused{service="chain-listener"}': '0x120',
   ...ofEach('ponte_dead_letters_waiting', '0x120'),
+  ...Object.fromEntries(['postgres', 'rabbitmq', 'host', 'outside', 'alertmanager'].map(job => [`up{job="${job}"}`, '1x120'])),
   'pg_up{job="postgres"}': '1x120',
   'pg_stat_archiver_failed_count{job="postgres"}': '2x120',
   'pg_stat_archiver_archived_count{job="postgres"}': '0+1x120',
@@ -154,6 +155,7 @@ const conditions: Record<string, Series> = {
     'pg_stat_archiver_archived_count{job="postgres"}': '0+1x9 9x60',
   },
   PonteBackupOld: { 'ponte_backup_last_success_timestamp_seconds{job="host"}': '0x9 -200000x60' },
+  PonteExporterAway: { 'up{job="postgres"}': '1x9 0x60' },
   PonteDiskFull: { 'node_filesystem_avail_bytes{job="host",instance="one",mountpoint="/",fstype="ext4"}': '60x9 9x60' },
   PonteReplicationBehind: { 'pg_replication_lag_seconds{job="postgres"}': '0x9 90x60' },
   PonteBrokerAlarm: { 'rabbitmq_alarms_free_disk_space_watermark{job="rabbitmq"}': '0x9 1x60' },
@@ -222,6 +224,34 @@ it.each(Object.entries(conditions))('%s fires, alone, when its condition holds, 
 it('a counter that first appears as 1 would escape: those that alerts read begin at 0', () => {
   const unseen = { 'ponte_reorged_payments_total{service="orders"}': '_x10 1x60' }
   expect(evaluate('from-one', { changed: unseen, minute: 40, firing: [] })).toBe('')
+})
+
+it('those of PostgreSQL fire by the names that its operator for Kubernetes gives its metrics too', () => {
+  const unknown = ['pg_up', 'pg_stat_archiver_failed_count', 'pg_stat_archiver_archived_count'].map(name => [
+    `${name}{job="postgres"}`,
+    '_x120',
+  ])
+  const backup = { 'ponte_backup_last_success_timestamp_seconds{job="host"}': '_x120', 'up{job="host"}': '_x120' }
+  const on = (series: Series): Series => ({ ...Object.fromEntries(unknown), ...backup, ...series })
+  const scenarios: Scenario[] = [
+    { changed: on({ 'cnpg_collector_up{pod="a"}': '1x9 0x60' }), minute: 40, firing: ['PontePostgresAway'] },
+    {
+      changed: on({ 'cnpg_pg_stat_archiver_failed_count{pod="a"}': '0+1x120', 'cnpg_pg_stat_archiver_archived_count{pod="a"}': '3x120' }),
+      minute: 40,
+      firing: ['PonteArchiveFails'],
+    },
+    {
+      changed: on({ 'barman_cloud_cloudnative_pg_io_last_available_backup_timestamp{pod="a"}': '-200000x120' }),
+      minute: 40,
+      firing: ['PonteBackupOld'],
+    },
+  ]
+  expect(evaluate('kubernetes', ...scenarios)).toBe('')
+})
+
+it('a backup that never succeeded is one that is too old', () => {
+  const changed = { 'ponte_backup_last_success_timestamp_seconds{job="host"}': '_x120' }
+  expect(evaluate('no-backup', { changed, minute: 40, firing: ['PonteBackupOld'] })).toBe('')
 })
 
 it('each has a section of the incidents, in the same order', () => {
