@@ -7,6 +7,9 @@ const AMOUNT = 10_000_000n
 /** All that a dump of this database would have. */
 const TABLES = ['chain_cursor', 'leases', 'coverage', 'blocks', 'payments', 'payables', 'outbox', 'inbox', 'differences']
 
+const PAYMENT_COLUMNS =
+  'chain_id, tx_hash, kind, state, router, memo, merchant, payer, amount, fee, deposit, block_number, block_hash, block_time'
+
 let world: RelayWorld
 const proxies: FaultProxy[] = []
 afterEach(async () => {
@@ -164,6 +167,35 @@ it('orders that fell behind gets the confirmed blocks once more, with all their 
   await world.chain.mine(1)
   follow(listening, known, known.since - 1)
   await listening.until(() => said() === 2, 'it is not published again')
+})
+
+it('a first block that is larger than a page is published once more whole, and what follows it is not left out', async () => {
+  world = await startRelayWorld()
+  const listening = await world.start({ RECONCILE_EVERY_S: '3600', RELAYER_PRIVATE_KEY: '', GASLESS_PRIVATE_KEY: '' })
+  const [full, next] = [await world.open(listening), await world.open(listening)]
+  await listening.idle()
+  for (const order of [full, next]) {
+    await world.pay(order.address, AMOUNT)
+    await listening.until(() => confirmedIn(listening, newest(listening).generation, order.memo), 'it was not confirmed')
+  }
+  await listening.idle()
+  await listening.sql.query(
+    `INSERT INTO payments (${PAYMENT_COLUMNS}, log_index) SELECT ${PAYMENT_COLUMNS}, 1000 + n FROM payments, generate_series(1, 3200) AS n WHERE memo = $1`,
+    [full.memo],
+  )
+  const known = newest(listening)
+  const again = () => blocksOf(listening).filter(({ advanced, version }) => advanced && advanced.from <= known.head && version > known.version)
+  follow(listening, known, known.since - 1)
+  await listening.idle()
+  follow(listening, known, known.since - 1)
+  await listening.until(() => again().some(({ advanced }) => (advanced?.to ?? 0) >= known.head), 'it is not published again')
+  await listening.idle()
+  const rows = await listening.payments()
+  for (const { advanced, payments } of again()) {
+    const inRange = rows.filter(({ block_number: block }) => Number(block) >= (advanced?.from ?? 0) && Number(block) <= (advanced?.to ?? 0))
+    expect(payments.length).toBe(inRange.length)
+  }
+  expect(again().flatMap(({ payments }) => payments).length).toBe(rows.length)
 })
 
 it('faults 10 and 11: a node that gives no earlier blocks, slowly, holds up no new one', async () => {

@@ -85,10 +85,7 @@ export function createSteps({ writer, store, confirmations, confirmsAlone, logge
       const { since, announced, confirmed } = session.cursor
       const from = Math.max(missing, since)
       const payments = from > announced ? [] : await store.payments.confirmedFrom(from, announced, REPUBLISHED_AT_ONCE)
-      const cut =
-        payments.length === REPUBLISHED_AT_ONCE
-          ? payments.findLast(({ blockNumber }) => blockNumber < (payments.at(-1)?.blockNumber ?? 0))
-          : undefined
+      const cut = payments.length >= REPUBLISHED_AT_ONCE ? payments.at(-1) : undefined
       const to = cut?.blockNumber ?? announced
       // The time of a block without payments is not kept; that of the confirmed one is not earlier.
       const time =
@@ -98,9 +95,8 @@ export function createSteps({ writer, store, confirmations, confirmsAlone, logge
         return false
       }
       logger.warn('orders has not all that was confirmed; it is published again', { from, to })
-      const stated = payments.filter(({ blockNumber }) => blockNumber <= to)
       const republishFrom = to < announced ? to + 1 : null
-      await writer.commit(session, { ...standing(session), stated, again: { from, to, time }, republishFrom })
+      await writer.commit(session, { ...standing(session), stated: payments, again: { from, to, time }, republishFrom })
       return republishFrom !== null
     },
 

@@ -45,9 +45,15 @@ export function paymentStore(database: Database, chainId: number) {
     /** Part of the chain in these blocks, as far as the scan knows. */
     between: (from: number, to: number) =>
       find('between', `block_number BETWEEN $2 AND $3 AND ${IS_LIVE} AND ${IS_COVERED} ${ordered}`, from, to),
-    /** The first of these that are confirmed. */
-    confirmedFrom: (from: number, to: number, limit: number) =>
-      find('confirmed-from', `state = 'confirmed' AND block_number BETWEEN $2 AND $3 ${ordered} LIMIT $4`, from, to, limit),
+    /** The first of these that are confirmed, in whole blocks: so many, and those that share the last one's block. */
+    confirmedFrom: (from: number, to: number, least: number) =>
+      find(
+        'confirmed-from',
+        `state = 'confirmed' AND block_number BETWEEN $2 AND $3 ORDER BY block_number FETCH FIRST $4 ROWS WITH TIES`,
+        from,
+        to,
+        least,
+      ),
     /** All that was paid with these memos. */
     withMemos: async (memos: readonly string[]): Promise<Payment[]> =>
       memos.length === 0 ? [] : find('with-memos', `memo = ANY($2::text[]) AND ${IS_LIVE} ${ordered}`, memos),
