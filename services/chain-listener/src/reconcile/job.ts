@@ -70,8 +70,6 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
     transfers,
   })
   const found = new Map<string, Difference>()
-  /** Memos of differences that are new: their orders do not expire meanwhile, and no others wait. */
-  const named = new Set<string>()
   const repeats = createRepeats()
   let epoch: bigint | undefined
   let finishedAt: Date | undefined
@@ -103,7 +101,6 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
     return { confirmed, to, payments, ...(await differencesIn(from, to, watched(transfers), compared)) }
   }
   const note = (key: string, difference: Difference): void => {
-    if (!found.has(key)) named.add(difference.memo)
     found.set(key, difference)
     logger.error('the books and the chain differ', { ...difference })
   }
@@ -168,8 +165,6 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
     nextOrder = some.length < ADDRESSES_AT_ONCE ? FIRST_ORDER : (some.at(-1)?.orderId ?? FIRST_ORDER)
     repeats.keep(new Set([...found.keys(), ...[...found.values()].map(({ blockNumber }) => `block ${blockNumber}`)]))
     await store.differences.save(found)
-    await store.answers.doubt([...named])
-    named.clear()
     options.wake()
     await options.audited(Math.max(options.startBlock, confirmed - options.newestBlocks + 1), confirmed)
     finishedAt = now()

@@ -21,15 +21,8 @@ const DUE = `
     AND NOT EXISTS (SELECT 1 FROM differences WHERE differences.chain_id = $1 AND differences.memo = payables.memo)))
   LIMIT $2`
 
-const DOUBT = `
-  UPDATE payables SET doubted = true, asked = asked + 1 WHERE chain_id = $1 AND memo = ANY($2::text[])`
-
 /** Asked for by orders, and answered by the scan. */
 export const answerStore = (database: Database, chainId: number) => ({
   due: async (limit: number): Promise<Answer[]> =>
     (await database.query<Answer>({ name: 'answers-due', text: DUE }, [chainId, limit])).rows,
-  /** Orders with these memos do not count as watched until no difference names them. */
-  async doubt(memos: readonly string[]): Promise<void> {
-    if (memos.length > 0) await database.query({ name: 'answers-doubt', text: DOUBT }, [chainId, memos])
-  },
 })

@@ -13,11 +13,19 @@ export interface Difference {
   detail: string
 }
 
-// Raw SQL, so that what is gone and what is found change together.
+// Raw SQL, so that what is gone and what is found change together, and with them the doubt about orders that something new names: the scan then publishes
+// that they are not watched any more, until no difference names them.
 const SAVE = `
-  WITH gone AS (DELETE FROM differences WHERE chain_id = $1 AND key <> ALL($2::text[]))
+  WITH incoming AS (
+    SELECT * FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::int[], $7::text[], $8::text[])
+      AS found (key, kind, block_number, tx_hash, log_index, memo, detail)),
+  gone AS (DELETE FROM differences WHERE chain_id = $1 AND key <> ALL($2::text[])),
+  doubted AS (
+    UPDATE payables SET doubted = true, asked = asked + 1
+    WHERE chain_id = $1 AND memo IN (
+      SELECT memo FROM incoming WHERE NOT EXISTS (SELECT 1 FROM differences AS known WHERE known.chain_id = $1 AND known.key = incoming.key)))
   INSERT INTO differences (chain_id, key, kind, block_number, tx_hash, log_index, memo, detail)
-  SELECT $1, * FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::int[], $7::text[], $8::text[])
+  SELECT $1, incoming.* FROM incoming
   ON CONFLICT (chain_id, key) DO UPDATE SET detail = EXCLUDED.detail`
 
 /** Where rows and chain differ, as the reconciler last found it; whichever replica leads next goes on from there. */
@@ -31,7 +39,7 @@ export function differenceStore(database: Database, prisma: PrismaClient, chainI
         rows.map(({ key, kind, blockNumber, ...row }) => [key, { ...row, kind: kind as DifferenceKind, blockNumber: Number(blockNumber) }]),
       )
     },
-    /** These and no others. */
+    /** These and no others. Orders that a new one names are doubted. */
     async save(found: ReadonlyMap<string, Difference>): Promise<void> {
       const differences = [...found.values()]
       const column = <T>(pick: (difference: Difference) => T) => differences.map(pick)

@@ -1,0 +1,63 @@
+import { openDatabase, uuidv7 } from '@ponte/service-kit'
+import { testDatabase } from '@ponte/service-kit/testing'
+import { chainListenerMigrations } from '../src'
+import { openStore, type Store } from '../src/store'
+import type { Difference } from '../src/store/differences'
+
+const CHAIN = 31_337
+const ROUTER = `0x${'01'.repeat(20)}`
+const memoOf = (n: number) => n.toString(16).padStart(64, '0')
+const differenceAt = (n: number): Difference => ({
+  kind: 'changed',
+  txHash: `0x${memoOf(n)}`,
+  logIndex: 0,
+  blockNumber: n,
+  memo: memoOf(n),
+  detail: 'amount',
+})
+
+describe('the store, each statement by itself', () => {
+  let database: ReturnType<typeof openDatabase>
+  let store: Store
+  let drop: () => Promise<void>
+  beforeEach(async () => {
+    const own = await testDatabase(chainListenerMigrations)
+    database = openDatabase({ url: own.url, poolSize: 2 })
+    store = openStore(database, CHAIN, () => new Date())
+    drop = own.drop
+  })
+  afterEach(async () => {
+    await database.stop?.()
+    await drop()
+  })
+  const insertOrder = (n: number, address: string | null = null) =>
+    database.query(
+      `INSERT INTO payables (chain_id, order_id, memo, merchant, router, address, expires_at, watch_from, asked)
+       VALUES ($1, $2, $3, $4, $4, $5, now(), 0, 0)`,
+      [CHAIN, uuidv7(), memoOf(n), ROUTER, address],
+    )
+
+  it('a difference and the doubt about its order are written together, once', async () => {
+    for (const n of [1, 2]) await insertOrder(n)
+    const states = async () =>
+      (await database.query<{ doubted: boolean; asked: number }>('SELECT doubted, asked FROM payables ORDER BY memo')).rows.map(row => [
+        row.doubted,
+        row.asked,
+      ])
+    await store.differences.save(new Map([['one', differenceAt(1)]]))
+    expect(await states()).toEqual([
+      [true, 1],
+      [false, 0],
+    ])
+    await store.differences.save(
+      new Map([
+        ['one', differenceAt(1)],
+        ['two', differenceAt(2)],
+      ]),
+    )
+    expect(await states()).toEqual([
+      [true, 1],
+      [true, 1],
+    ])
+  })
+})
