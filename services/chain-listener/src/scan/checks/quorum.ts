@@ -169,14 +169,16 @@ export function createVotes({ nodes, watch, findDeposits, quorum, prover, logger
 
     /** Proven content of blocks, by number. */
     prove: (headers: readonly Header[]) => prover.prove(headers, watch.transfers !== 'none'),
-    /** Proofs take the place of what a node shows. */
+    /** Proofs of all that is read take the place of what a node shows. */
     async withProven(
       { from, to, blocks }: { from: number; to: number; blocks: readonly Block[] },
       payments: readonly TimedPayment[],
       as: Reading = { watch, findDeposits },
     ): Promise<TimedPayment[]> {
       const hashes = new Map(blocks.map(({ number, hash }) => [number, hash]))
-      const known = prover.known(from, to).filter(({ header }) => (hashes.get(header.number) ?? header.hash) === header.hash)
+      const isAsked = ({ header, withTransfers }: ProvenLogs) =>
+        (withTransfers || as.watch.transfers === 'none') && (hashes.get(header.number) ?? header.hash) === header.hash
+      const known = prover.known(from, to).filter(isAsked)
       if (known.length === 0) return [...payments]
       const proven = new Map(known.map(({ header }) => [header.number, header.hash]))
       const isKnown = ({ blockNumber, blockHash }: SeenPayment) => proven.get(blockNumber) === blockHash
