@@ -66,6 +66,30 @@ describe('the page of a subscription`s payer', () => {
     expect((await system.get(id)).charges?.[0]?.orders).toHaveLength(2)
   })
 
+  it('undoes the pause of an unpaid plan by a payment, and no pause of the merchant', async () => {
+    const { id, url } = await create({ unpaid_periods_max: 1 })
+    await system.close((await system.get(id)).open_order_id ?? '', 'expired')
+    await system.moveTo('2026-02-28T12:00:00.000Z')
+    expect(await system.get(id)).toMatchObject({ pause_reason: 'unpaid', open_order_id: null })
+    expect(await see(url)).toMatchObject({ paused: true, due: { brl_amount: '49.90', checkout_url: null, can_be_asked: true } })
+    await Promise.all([ask(url, 0), ask(url, 1)])
+    await system.idle()
+    const order = (await system.get(id)).open_order_id ?? ''
+    expect(await see(url)).toMatchObject({ due: { checkout_url: `http://127.0.0.1:8080/pay/${order}`, can_be_asked: false } })
+    await system.pay(order)
+    await system.idle()
+    expect(await system.get(id)).toMatchObject({ status: 'active', paused_at: null, next_charge_at: '2026-03-31T12:00:00.000Z' })
+    const resumed = () => system.of('subscription.resumed').filter(({ data }) => data.subscription.id === id)
+    expect(resumed()).toHaveLength(1)
+    await system.moveTo('2026-03-31T12:00:00.000Z')
+    expect((await system.get(id)).open_order_id).not.toBeNull()
+    await system.call('patch', `/${id}`, { paused: true })
+    await system.close((await system.get(id)).open_order_id ?? '', 'expired')
+    await system.idle()
+    expect((await ask(url)).body).toMatchObject({ paused: true, due: null })
+    expect(resumed()).toHaveLength(1)
+  })
+
   it('does not charge a subscription that its merchant charges at will', async () => {
     const { id, url } = await create({ interval: undefined, retry_after: undefined })
     expect((await ask(url)).body).toMatchObject({ due: null, charges: [] })

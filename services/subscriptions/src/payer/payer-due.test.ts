@@ -5,6 +5,8 @@ import { payerDue } from './payer-due'
 
 const START = new Date('2026-01-31T12:00:00Z')
 const later = (days: number) => new Date(START.getTime() + days * 86_400_000)
+const minuteBefore = (days: number) => new Date(later(days).getTime() - 60_000)
+const paused = (pauseReason: 'merchant' | 'unpaid') => ({ pausedAt: later(1), pauseReason })
 const dunning = { noticeS: 0, retryAfterS: [259_200], unpaidPeriodsMax: 3, whenUnpaid: 'leave' as const }
 const create = (interval: 'month' | null = 'month') =>
   open(
@@ -46,7 +48,15 @@ describe('what a payer is asked for', () => {
       later(1),
       { brlCentavos: 4990n, orderId: null, canBeAsked: true },
     ],
-    ['nothing while the plan is paused', { ...unpaid, pausedAt: later(1) }, later(1), null],
+    ['nothing while its merchant paused the plan', { ...unpaid, ...paused('merchant') }, later(1), null],
+    ['a payment that undoes the pause of an unpaid plan', { ...unpaid, ...paused('unpaid') }, later(1), { canBeAsked: true }],
+    [
+      'the same in a period of which nothing was asked yet',
+      { ...unpaid, ...paused('unpaid'), periodIndex: 1 },
+      later(30),
+      { brlCentavos: 4990n, orderId: null, canBeAsked: true },
+    ],
+    ['nothing in the last minutes of such a period', { ...unpaid, ...paused('unpaid'), periodIndex: 1 }, minuteBefore(59), null],
     ['a period that waits for the merchant', { ...unpaid, awaiting: 'payout_address' as const }, later(1), { canBeAsked: false }],
     ['nothing once it is paid', recordPaid(opened(asked), paidOrder, later(0.5)).subscription, later(0.5), null],
     ['nothing of a cancelled one', { ...opened(asked), status: 'cancelled' as const }, START, null],

@@ -20,13 +20,17 @@ export function payerDue(subscription: Subscription, at: Date): PayerDue | null 
   const newest = outstanding(subscription).toSorted((a, b) => b.periodIndex - a.periodIndex)[0]
   const attempt = newest && openAttempt(newest)
   if (attempt) return { brlCentavos: attempt.brlCentavos, orderId: attempt.reason === null ? attempt.orderId : null, canBeAsked: false }
-  const { schedule, periodIndex, lastPaidIndex, pausedAt } = subscription
-  if (!schedule || periodIndex < 0 || lastPaidIndex >= periodIndex || pausedAt !== null || isHeld(subscription)) return null
+  const { schedule, periodIndex, lastPaidIndex, pauseReason } = subscription
+  if (!schedule || periodIndex < 0 || lastPaidIndex >= periodIndex || pauseReason === 'merchant' || isHeld(subscription)) return null
   const current = currentCharge(subscription)
-  if (!current) return { brlCentavos: subscription.brlCentavos, orderId: null, canBeAsked: false }
+  const { state, issueAt } = currentVerdict(subscription, at)
+  if (!current) {
+    // The pause of an unpaid plan ends with a payment, and until then the scheduler issues nothing that could be paid.
+    const isPaused = pauseReason === 'unpaid'
+    return isPaused && issueAt === null ? null : { brlCentavos: subscription.brlCentavos, orderId: null, canBeAsked: isPaused }
+  }
   const brlCentavos = missingOf(current)
   if (brlCentavos === 0n) return null
-  const { state } = currentVerdict(subscription, at)
   const isOver = state === 'retrying' || state === 'unpaid'
   const canBeAsked = isOver && subscription.awaiting === null && current.attempts.length < ORDERS_PER_PERIOD_MAX
   return { brlCentavos, orderId: null, canBeAsked }
