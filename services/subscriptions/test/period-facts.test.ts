@@ -12,6 +12,8 @@ afterEach(() => system.stop())
 const HOUR = 3_600_000
 const requested = (id: string) => system.of('subscription.charge_requested').filter(({ data }) => data.subscription_id === id)
 const openOrder = async (id: string) => (await system.get(id)).open_order_id ?? ''
+const metrics = async () =>
+  (await Promise.all(system.replicas.map(async ({ ops }) => (await fetch(`http://127.0.0.1:${ops.port()}/metrics`)).text()))).join('\n')
 const later = (hours: number) => system.moveTo(new Date(system.clock.now.getTime() + hours * HOUR))
 
 describe('a merchant without a payout address', () => {
@@ -23,8 +25,7 @@ describe('a merchant without a payout address', () => {
     await system.moveTo('2026-02-01T00:00:00.000Z')
     expect(requested(id)).toEqual([])
     expect(await system.get(id)).toMatchObject({ status: 'active', waiting_for: 'payout_address_required', open_order_id: null })
-    const pages = system.replicas.map(async ({ ops }) => (await fetch(`http://127.0.0.1:${ops.port()}/metrics`)).text())
-    expect((await Promise.all(pages)).join()).toMatch(/ponte_subscriptions_awaiting_payout_address\{service="subscriptions"\} 1/)
+    expect(await metrics()).toMatch(/ponte_subscriptions_awaiting_payout_address\{service="subscriptions"\} 1/)
     await later(48)
     await system.merchant(3, PAYOUT)
     await system.idle()
@@ -258,6 +259,17 @@ describe('a plan that no one pays', () => {
     await system.idle()
     await ignore(id, 6)
     expect(requested(id)).toHaveLength(7)
+  })
+
+  it('goes on as the release before had it, whatever the deployment chooses since', async () => {
+    await start({ WHEN_UNPAID: 'cancel', UNPAID_PERIODS_MAX: '2' })
+    const { id } = await system.create({ interval: 'day' })
+    await system.idle()
+    // Its replicas name none of these columns.
+    await system.sql.query('UPDATE subscriptions SET retry_after_s = NULL, unpaid_periods_max = NULL, when_unpaid = DEFAULT')
+    expect(await system.get(id)).toMatchObject({ when_unpaid: 'leave', unpaid_periods_max: 2 })
+    await ignore(id, 4)
+    expect(requested(id)).toHaveLength(5)
   })
 
   it('is paused by the merchant too: nothing is issued by itself until it goes on', async () => {

@@ -67,19 +67,19 @@ export const recordOf = (subscription: Subscription, at: Date): object =>
 type AttemptRow = Omit<FullAttemptRow, 'orderBody' | 'orderState' | 'orderStateRevision'>
 export type FullRow = SubscriptionRow & { charges: (ChargeRow & { attempts: AttemptRow[] })[] }
 
-/** The database has text where the domain has a closed set; a row outside it is a bug. A plan of the release before takes the deployment's dunning. */
+/** The database has text where the domain has a closed set; a row outside it is a bug. A plan of the release before takes the deployment's times and counts. */
 export function toSubscription({ charges, ...columns }: FullRow, dunning: Dunning): Subscription {
   const { retryAfterS, unpaidPeriodsMax, whenUnpaid, upcomingNoticeS, ...row } = columns
-  const noticeS = upcomingNoticeS ?? dunning.noticeS
   return {
     ...row,
     status: subscriptionStatus.parse(row.status),
     metadata: row.metadata as Record<string, string>,
     schedule: toSchedule(row),
-    dunning:
-      unpaidPeriodsMax === null || whenUnpaid === null
-        ? { ...dunning, noticeS }
-        : { noticeS, retryAfterS, unpaidPeriodsMax, whenUnpaid: oneOf(['leave', 'pause', 'cancel'], whenUnpaid) },
+    dunning: {
+      ...(unpaidPeriodsMax === null ? dunning : { retryAfterS, unpaidPeriodsMax }),
+      noticeS: upcomingNoticeS ?? dunning.noticeS,
+      whenUnpaid: oneOf(['leave', 'pause', 'cancel'], whenUnpaid),
+    },
     maxPeriodsCounts: oneOf(['payments', 'periods'], row.maxPeriodsCounts),
     // A replica of the release before pauses without a reason: no payment undoes what may be the merchant's wish.
     pauseReason: row.pausedAt === null ? null : row.pauseReason === 'unpaid' ? 'unpaid' : 'merchant',

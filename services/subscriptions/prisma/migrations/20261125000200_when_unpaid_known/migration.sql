@@ -1,0 +1,1 @@
+ALTER TABLE subscriptions ALTER COLUMN when_unpaid SET NOT NULL;
