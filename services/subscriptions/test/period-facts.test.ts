@@ -14,6 +14,7 @@ const requested = (id: string) => system.of('subscription.charge_requested').fil
 const openOrder = async (id: string) => (await system.get(id)).open_order_id ?? ''
 const metrics = async () =>
   (await Promise.all(system.replicas.map(async ({ ops }) => (await fetch(`http://127.0.0.1:${ops.port()}/metrics`)).text()))).join('\n')
+const handedBack = async () => [...(await metrics()).matchAll(/type="order.paid"[^}]*outcome="unknown"[^}]*\} [1-9]/g)].length
 const later = (hours: number) => system.moveTo(new Date(system.clock.now.getTime() + hours * HOUR))
 
 describe('a merchant without a payout address', () => {
@@ -383,6 +384,14 @@ it('a plan that a newer release wrote holds up no other that is due', async () =
   system.clock.now = new Date('2026-03-01T12:00:00.000Z')
   await until(() => requested(plain.id).length === 2, 'the other plan was not charged')
   expect(requested(newer.id)).toHaveLength(1)
+  // Its payment waits for a version that can read the plan, and is no dead letter.
+  const paid = system.pay(requested(newer.id)[0]?.data.order_id ?? '')
+  const parked = () => system.bus.deadLetters('subscriptions').count()
+  await until(async () => (await handedBack()) > 0 || (await parked()) > 0, 'the payment was not read')
+  expect(await parked()).toBe(0)
+  await system.sql.query("UPDATE subscriptions SET when_unpaid = 'leave' WHERE id = $1", [newer.id])
+  await paid
+  expect((await system.get(newer.id)).charges_done).toBe(1)
 })
 
 it('a report that takes a reason away is no state that a decision of before writes back', async () => {

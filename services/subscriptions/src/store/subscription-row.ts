@@ -1,4 +1,5 @@
 import { interval, paidData, subscriptionStatus } from '@ponte/contracts'
+import { UnknownMessageError } from '@ponte/service-kit'
 import type { Charge as ChargeRow, Attempt as FullAttemptRow, Subscription as SubscriptionRow } from '../generated/client'
 import { wakeAt } from '../subscription/charges'
 import type { Attempt, Charge, Dunning, Subscription, Wording } from '../subscription/subscription'
@@ -67,12 +68,12 @@ export const recordOf = (subscription: Subscription, at: Date): object =>
 type AttemptRow = Omit<FullAttemptRow, 'orderBody' | 'orderState' | 'orderStateRevision'>
 export type FullRow = SubscriptionRow & { charges: (ChargeRow & { attempts: AttemptRow[] })[] }
 
-/** The database has text where the domain has a closed set; a row outside it is a bug. A plan of the release before takes the deployment's times and counts. */
+/** The database has text where the domain has a closed set; what lies outside is of a newer release, and is left to its replicas. A plan of the release before takes the deployment's times and counts. */
 export function toSubscription({ charges, ...columns }: FullRow, dunning: Dunning): Subscription {
   const { retryAfterS, unpaidPeriodsMax, whenUnpaid, upcomingNoticeS, ...row } = columns
   return {
     ...row,
-    status: subscriptionStatus.parse(row.status),
+    status: oneOf(subscriptionStatus.options, row.status),
     metadata: row.metadata as Record<string, string>,
     schedule: toSchedule(row),
     dunning: {
@@ -96,7 +97,7 @@ function toSchedule(
   if (intervalCount === null || scheduleFirstIndex === null || !scheduleFirstAt || scheduleAnchor === null || scheduleOffset === null)
     throw new Error(`Subscription ${row.id} has half a schedule.`)
   return {
-    interval: interval.parse(row.interval),
+    interval: oneOf(interval.options, row.interval),
     intervalCount,
     timezone,
     firstIndex: scheduleFirstIndex,
@@ -126,6 +127,6 @@ const toAttempt = ({ status, brlCentavos, receivedOrder, ...row }: AttemptRow, w
 
 function oneOf<T extends string>(allowed: readonly T[], value: string): T {
   const known = allowed.find(item => item === value)
-  if (known === undefined) throw new Error(`A row cannot be ${value}.`)
+  if (known === undefined) throw new UnknownMessageError(`A row is ${value}, which is not known here; a newer release may have written it.`)
   return known
 }
