@@ -1,4 +1,4 @@
-import { type Operation, type OperationId, operationList, pathWith, placesOf, WAITS } from '@ponte/contracts'
+import { type Operation, type OperationId, operationList, operations, pathWith, placesOf, WAITS } from '@ponte/contracts'
 import { Wallet } from 'ethers'
 import request from 'supertest'
 import { bearer, newMerchant, OWNER_DAYS_MS, settleAccounts, startGateway, type TestGateway } from './world'
@@ -83,19 +83,40 @@ async function owners(count: number) {
 }
 
 describe('the table', () => {
-  /** They end what is worse, or concern the caller alone. */
-  const AT_ANY_LOGIN = [
-    ...['signPayoutChange', 'cancelPayoutChange', 'cancelWaitingChange', 'revokeInvitation'],
-    ...['acceptInvitation', 'createMerchant', 'updateMailPreferences'],
+  /** What any login may do, however old, and why. */
+  const ENDS_WORSE = 'ends what is worse, so that its user may be in a hurry'
+  const SELLS = 'daily work that takes no money away: what came stays, and what it makes can be cancelled'
+  const MARKS = 'a mark on a list, which comes back with anything new'
+  const SENDS = "sends the merchant's events to the merchant's endpoints"
+  const AT_ANY_LOGIN: Partial<Record<OperationId, string>> = {
+    ...{ signPayoutChange: 'proves the key of an address that a fresh login requested' },
+    ...{ cancelPayoutChange: ENDS_WORSE, cancelWaitingChange: ENDS_WORSE, revokeInvitation: ENDS_WORSE },
+    ...{ endSession: 'an older login ends no newer one', endOtherSessions: 'an older login ends no newer one' },
+    ...{ acceptInvitation: 'gives a user more, and nothing of a merchant that they belong to changes' },
+    ...{ updateMailPreferences: 'concerns the caller alone; owners always have what an attack would hide' },
+    ...{ createMerchant: 'makes a merchant of its own' },
+    ...{ createOrder: SELLS, cancelOrder: SELLS, createSubscription: SELLS, chargeSubscription: SELLS, cancelSubscription: SELLS },
+    ...{ handleAttention: MARKS, reopenAttention: MARKS },
+    ...{ replayDelivery: SENDS, replayDeliveries: SENDS, testWebhookEndpoint: SENDS },
+  }
+  /** No mail and no `account.changed` about these, which leave an audit row all the same: they are no change of the account, or its beginning. */
+  const QUIET: readonly OperationId[] = [
+    ...(['createOrder', 'cancelOrder', 'createSubscription', 'updateSubscription', 'chargeSubscription', 'cancelSubscription'] as const),
+    ...([
+      'handleAttention',
+      'reopenAttention',
+      'replayDelivery',
+      'replayDeliveries',
+      'testWebhookEndpoint',
+      'createMerchant',
+      'updateMailPreferences',
+    ] as const),
   ]
-  const ofAccount = ofSession.filter(
-    ([, { tag, method }]) => ['Merchant', 'Keys', 'Members', 'Endpoints'].includes(tag) && method !== 'get',
-  )
+  const changing = ofSession.filter(([, { method, tag }]) => method !== 'get' && tag !== 'Sessions')
 
-  test.each(ofAccount)('%s names its login, its audit row and who is informed', (id, { login, informs, audit }) => {
-    expect([id, login ?? 'any']).toEqual([id, AT_ANY_LOGIN.includes(id) || id === 'testWebhookEndpoint' ? 'any' : 'fresh'])
-    const isQuiet = ['createMerchant', 'updateMailPreferences', 'testWebhookEndpoint'].includes(id)
-    expect([id, informs, audit !== undefined]).toEqual([id, isQuiet ? undefined : 'account', id !== 'updateMailPreferences'])
+  test.each(changing)('%s names its login, its audit row and who is informed', (id, { login, informs, audit }) => {
+    expect([id, login ?? 'any']).toEqual([id, AT_ANY_LOGIN[id] ? 'any' : 'fresh'])
+    expect([id, informs, audit !== undefined]).toEqual([id, QUIET.includes(id) ? undefined : 'account', id !== 'updateMailPreferences'])
   })
 
   test('is served with every operation of a session', async () => {
@@ -127,6 +148,21 @@ test('every operation of a session: an old login is refused where a fresh one is
     if ((asked.body.code === 'fresh_login_required') !== (operation.login === 'fresh')) wrong.push(`${id} by an old login: ${asked.status}`)
   }
   expect([wrong, await secretsShown()]).toEqual([[], before])
+})
+
+test('a key with orders:write accepts an order at any time, and the owners are informed of that too', async () => {
+  const owner = newUser()
+  const { apiKey, merchant } = await newMerchant(system, { display_name: 'Padaria' }, owner.sub)
+  await request(system.url)
+    .get('/api/v1/merchants/me')
+    .set(bearer(fresh(owner)))
+    .expect(200)
+  const { example = {} } = operations.acceptOrder
+  await request(system.url).post(`/api/v1/orders/${ANY_ID}/accept`).set(bearer(apiKey)).send(example).expect(201)
+  const { rows } = await system.sql.query("SELECT address, facts FROM mails WHERE merchant_id = $1 AND kind = 'accepted.order'", [
+    merchant.id,
+  ])
+  expect(rows).toMatchObject([{ address: owner.email, facts: { user_id: 'api_key', reference: ANY_ID, page: `/orders/${ANY_ID}` } }])
 })
 
 test('every operation of a session: who joined as an owner a moment ago may do what a viewer may, and undoes nothing', async () => {
@@ -305,6 +341,8 @@ describe('every change of endpoints, keys, secrets and members is account.change
     updateMember: async ({ owner, others }) => ({ by: owner, params: { id: others[0]?.memberId ?? '' }, body: { role: 'admin' } }),
     removeMember: async ({ owner, others }) => ({ by: owner, params: { id: others[0]?.memberId ?? '' } }),
     createInvitation: async ({ owner }) => ({ by: owner, body: { email: 'new@ponte.example', role: 'viewer' } }),
+    acceptOrder: byOwner,
+    acceptCharge: byOwner,
     revokeInvitation: async of => ({
       by: of.owner,
       params: { id: (await made(of, '/invitations', { email: 'x@ponte.example', role: 'viewer' })).id },

@@ -73,7 +73,7 @@ export const INFORMED = ['owners', 'members_who_chose', 'endpoints'] as const
 
 type Rest = Omit<Operation, 'method' | 'path' | 'credentials'>
 
-/** Ends or changes something of the account. */
+/** Ends or changes something of the account, or gives money away. */
 export const ends = { login: 'fresh', informs: 'account' } as const
 export const guarded = { ...ends, whileFrozen: 'refused' } as const
 

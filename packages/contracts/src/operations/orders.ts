@@ -4,7 +4,7 @@ import { acceptOrder, createOrder } from '../api/order'
 import { exportOrders, listOrders } from '../api/order-list'
 import { summaryQuery } from '../api/summary'
 import { askCheckouts } from '../internal-api'
-import { byEither, file, internal, owned, priced } from './operation'
+import { byEither, ends, file, internal, owned, priced } from './operation'
 
 const reads = { owner: 'orders', permission: 'orders:read', tag: 'Orders' } as const
 const writes = { owner: 'orders', permission: 'orders:write', tag: 'Orders' } as const
@@ -40,7 +40,7 @@ export const orders = {
     errors: [...owned, 'invalid_state', 'order_has_payments'],
   }),
   acceptOrder: byEither('post', '/orders/:id/accept', {
-    ...{ ...writes, alias: 'acceptMyOrder', audit: 'order.accept', summary: 'Accept what came as payment in full' },
+    ...{ ...writes, ...ends, alias: 'acceptMyOrder', audit: 'order.accept', summary: 'Accept what came as payment in full' },
     description:
       'Of an order that is underpaid, expired or cancelled with confirmed money: it is `paid` from then on, by your word and once, and `order.paid` or ' +
       '`subscription.charged` is published as ever. What is missing is given away. Only a reorganisation of the money that it rests on undoes it. 409 where ' +

@@ -1,5 +1,5 @@
 import { createSubscription, exportSubscriptions, listSubscriptions, updateSubscription } from '../api/subscription/subscription'
-import { byEither, file, owned, priced } from './operation'
+import { byEither, ends, file, owned, priced } from './operation'
 
 const reads = { owner: 'subscriptions', permission: 'subscriptions:read', tag: 'Subscriptions' } as const
 const writes = { owner: 'subscriptions', permission: 'subscriptions:write', tag: 'Subscriptions' } as const
@@ -32,7 +32,8 @@ export const subscriptions = {
     },
   }),
   updateSubscription: byEither('patch', '/subscriptions/:id', {
-    ...{ ...writes, alias: 'updateMySubscription', keyAlone: true, audit: 'subscription.update', summary: 'Change a subscription' },
+    ...{ ...writes, alias: 'updateMySubscription', keyAlone: true, login: 'fresh', audit: 'subscription.update' },
+    summary: 'Change a subscription',
     description: 'What touches charging applies from the next period.',
     body: updateSubscription,
     example: { brl_amount: '59.90', max_periods: 24 },
@@ -53,7 +54,13 @@ export const subscriptions = {
     errors: [...owned, 'invalid_state'],
   }),
   acceptCharge: byEither('post', '/subscriptions/:id/charges/:period_index/accept', {
-    ...{ ...writes, alias: 'acceptMyCharge', audit: 'subscription.accept', summary: 'Count what came for a period as its payment' },
+    ...{
+      ...writes,
+      ...ends,
+      alias: 'acceptMyCharge',
+      audit: 'subscription.accept',
+      summary: 'Count what came for a period as its payment',
+    },
     description:
       'For money that came late, or too little: `received_brl_amount` of the charge. It is counted once, as `subscription.charged`.',
     answers: { 200: 'Subscription' },

@@ -31,18 +31,23 @@ const KINDS = {
   'endpoint_secret.rotate': 'endpoint.secret_rotated',
   'endpoint_secret.activate': 'endpoint.secret_activated',
   'branding.update': 'branding.changed',
+  'order.accept': 'accepted.order',
+  'subscription.accept': 'accepted.charge',
 } as const satisfies Readonly<Record<string, MailKind>>
 
 /** The mail about a change of the account; null when none is sent. It names what changed, never a secret. */
 export function accountNotice(entry: AccountChange, payout: Payout): Notice | null {
   const kind = kindOf(entry)
   if (!kind) return null
-  const { merchantId, action, changed, userId, network, at } = entry
+  const { merchantId, action, changed, userId, network, target = null, at } = entry
   const waits = payout.pendingPayout
   return {
     ...{ merchantId, topic: 'account', kind, at },
     facts: {
       ...{ action, changed, user_id: userId, network, at },
+      ...(kind.startsWith('accepted.')
+        ? { reference: target, page: `/${kind === 'accepted.order' ? 'orders' : 'subscriptions'}/${target}` }
+        : {}),
       ...(kind === 'owner.waiting' || kind === 'owner.confirmed' ? { activates_at: payout.ownerChanges.at(-1)?.activatesAt ?? null } : {}),
       ...(kind.startsWith('payout.') ? { address: waits?.address ?? payout.payoutAddress, activates_at: waits?.activatesAt ?? null } : {}),
     },

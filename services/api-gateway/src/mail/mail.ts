@@ -9,6 +9,8 @@ export type MailKind =
   | 'payout.changed'
   | 'webhook_url.changed'
   | 'branding.changed'
+  | 'accepted.order'
+  | 'accepted.charge'
   | 'key.rotated'
   | 'key.shown_again'
   | 'key.created'
@@ -61,6 +63,8 @@ export interface AccountChange {
   action: string
   changed: readonly string[]
   network: string | null
+  /** The order or subscription that it is about. */
+  target?: string | null
   at: Date
 }
 

@@ -9,6 +9,8 @@ export const en: MailTexts = {
     'payout.cancelled': 'The change of the payout address was cancelled',
     'payout.changed': 'The payout address has changed',
     'webhook_url.changed': 'The webhook URL has changed',
+    'accepted.order': 'An order was taken as paid with what came',
+    'accepted.charge': 'A period of a subscription was taken as paid with what came',
     'key.rotated': 'The API key was replaced',
     'key.shown_again': 'A new API key was shown again',
     'key.created': 'A named API key was made',

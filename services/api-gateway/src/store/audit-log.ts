@@ -106,7 +106,7 @@ export interface AuditRow {
   outcome: string | null
 }
 
-type RequestRow = Pick<AuditRow, 'user_id' | 'action' | 'changed' | 'request_id' | 'network' | 'at'>
+type RequestRow = Pick<AuditRow, 'user_id' | 'action' | 'changed' | 'request_id' | 'network' | 'at' | 'target'>
 const entryOf = (merchantId: string, row: RequestRow) =>
   auditEntry(merchantId, { userId: row.user_id, requestId: row.request_id, network: row.network }, row.action, row.changed, row.at)
 
@@ -124,7 +124,7 @@ const END: Statement = {
   name: 'audit-end',
   text: `WITH mail_rows AS (${INSERT_MAILS}) ${insertRows('audit_outcomes', ['entry_id', 'outcome', 'created', 'ended_at'])}`,
 }
-const ENTRY = 'SELECT user_id, action, changed, request_id, network, at FROM audit_log WHERE id = $1'
+const ENTRY = 'SELECT user_id, action, changed, request_id, network, at, target FROM audit_log WHERE id = $1'
 // A request whose process died, or whose owner failed, may have changed something.
 const UNANSWERED = `
   SELECT id, merchant_id FROM audit_log LEFT JOIN audit_outcomes ON entry_id = id
@@ -158,7 +158,7 @@ export const auditLogStore = (database: Database, options: MerchantStoreOptions)
     const { rows } = informing ? await database.query<RequestRow>({ name: 'audit-entry', text: ENTRY }, [id]) : { rows: [] }
     const [row] = rows
     const entry = informing && row ? { ...entryOf(informing.id, row), id } : null
-    const notice = entry && informing && options.mails === true ? accountNotice(entry, informing) : null
+    const notice = entry && informing && options.mails === true ? accountNotice({ ...entry, target: row?.target ?? null }, informing) : null
     await database.commit({
       events: entry && informing ? outboxRows([accountChanged(entry, informing)], at) : [],
       write: END,

@@ -12,7 +12,11 @@ interface Topic {
 
 /** Owners always receive `account`: it is how they notice a stolen session. */
 export const MAIL_TOPICS = {
-  account: { needs: 'merchant:write', isDefault: true, description: 'Payout address, keys, secrets and members changed' },
+  account: {
+    needs: 'merchant:write',
+    isDefault: true,
+    description: 'Payout address, keys, secrets and members changed, or money was given away',
+  },
   webhooks: { needs: 'deliveries:write', isDefault: true, description: 'Deliveries are dead, or an endpoint has failed for a day' },
   attention: { needs: 'orders:write', isDefault: true, description: 'Money came that does not simply settle' },
   subscriptions: { needs: 'subscriptions:write', isDefault: true, description: 'A period ended unpaid' },
