@@ -66,6 +66,11 @@ export function guarding({ store, tokens, takeCaller, takeChange, concurrency, n
     await requireFreshLogin(res, { now, freshLoginMs, provider })
     next()
   }
+  const freshOfMember: RequestHandler = async (req, res, next) => {
+    if ((await store.members.ofUser(userIn(res).id)).length > 0) return fresh(req, res, next)
+    next()
+  }
+  const logins = { fresh: [fresh], fresh_of_member: [freshOfMember], any: [] }
   const key = requireApiKey(store.apiKeys.terms)
   const session = requireSession(tokens, (user, req) =>
     noteUse(store.sessions, user, { userAgent: req.get('user-agent'), network: networkOf(req.ip ?? '') }, now()),
@@ -75,7 +80,7 @@ export function guarding({ store, tokens, takeCaller, takeChange, concurrency, n
   const limitChanges = limitCaller(takeChange, res => `changes:${loginIn(res)}`)
 
   return (operation: Operation, place: Place): RequestHandler[] => {
-    const { permission, also = [], owner, method, credentials, login, whileFrozen } = operation
+    const { permission, also = [], owner, method, credentials, login = 'any', whileFrozen } = operation
     const allowed = [...(permission === null ? [] : [permission]), ...also].map(requirePermission)
     const unfrozen = whileFrozen === 'refused' ? [requireUnfrozen] : []
     const query = knownQuery(operation)
@@ -88,7 +93,7 @@ export function guarding({ store, tokens, takeCaller, takeChange, concurrency, n
         ...[session, limitUser, query, requireMembership({ store, provider }, permission !== null), ...allowed, ...unfrozen],
         ...(owner === 'api-gateway' && method !== 'get' ? [limitChanges] : []),
         // May ask the identity provider, so it comes after the limits.
-        ...(login === 'fresh' ? [fresh] : []),
+        ...logins[login],
         ...(takesTurns ? [sessionTerms, turn] : []),
       ],
       link: [payers, query],

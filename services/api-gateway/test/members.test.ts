@@ -72,6 +72,20 @@ test('a colleague is invited, works with what their role allows, and is out on t
   ])
 })
 
+test('the merchant without a header is the one that was joined or created first, and an old session of a member creates none', async () => {
+  const { token: owner, merchant } = await newMerchant(system, { display_name: 'Joined' })
+  const { sub, token } = await colleague(owner, 'finance')
+  const create = (by: string) => ask(by, 'post', '/api/v1/merchants', { display_name: 'Created' })
+  const stale = system.identity.sign({ sub, amr: [{ method: 'password', timestamp: at.ms / 1000 - 3600 }] })
+  expect((await create(stale).expect(403)).body.code).toBe('fresh_login_required')
+  at.ms += 1_000
+  await create(again(token)).expect(201)
+  expect((await ask(token, 'get').expect(200)).body).toMatchObject({ id: merchant.id, display_name: 'Joined' })
+  const { body } = await ask(token, 'get', '/api/v1/merchants').expect(200)
+  expect(body.data.map(({ display_name }: { display_name: string }) => display_name)).toEqual(['Joined', 'Created'])
+  await create(system.identity.sign({ sub: newUser().sub, amr: [{ method: 'password', timestamp: at.ms / 1000 - 3600 }] })).expect(201)
+})
+
 test('who may change the merchant may not change where it is paid', async () => {
   const { token } = await newMerchant(system, { display_name: 'Padaria', payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' })
   const admin = await colleague(token, 'admin')
@@ -305,10 +319,11 @@ test('who became an owner after a change was requested does not cancel it, and s
   ])
 })
 
-test('a user of several merchants names one by a header; without it a client of today sees the one it created', async () => {
+test('a user of several merchants names one by a header; without it the one that they created first', async () => {
   const [mine, theirs] = [newUser(), await newMerchant(system)]
   const own = await newMerchant(system, { display_name: 'Mine' }, mine.sub)
   const { token } = await invite(theirs.token, mine.email, 'viewer')
+  at.ms += 1_000
   await accept(mine.token, token).expect(200)
   const see = (header?: string) => {
     const asked = ask(mine.token, 'get')

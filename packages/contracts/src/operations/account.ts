@@ -19,9 +19,11 @@ export const merchants = {
       permission: null,
       tag: 'Merchant',
       secret: 'made',
+      login: 'fresh_of_member',
       audit: 'merchant.create',
       summary: 'Create your merchant; shows the API key once',
     },
+    description: 'Who belongs to a merchant already needs a login of the last minutes.',
     body: createMerchant,
     example: {
       display_name: 'Padaria Estrela',

@@ -199,7 +199,7 @@ function errorsOf({ method, permission, login, whileFrozen, errors = [] }: Opera
     ...(permission === null ? [] : (['forbidden'] as const)),
     ...(permission === null || !bySession ? [] : (['not_found'] as const)),
     ...(byKey && method === 'post' ? (['idempotency_in_progress', 'idempotency_mismatch'] as const) : []),
-    ...(login === 'fresh' && bySession ? (['fresh_login_required', 'second_factor_required'] as const) : []),
+    ...(login !== undefined && bySession ? (['fresh_login_required', 'second_factor_required'] as const) : []),
     ...(whileFrozen === 'refused' ? (['invalid_state'] as const) : []),
     ...errors,
     'request_timeout',

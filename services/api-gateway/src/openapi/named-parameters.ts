@@ -13,7 +13,7 @@ const idempotencyParameter = {
 
 const merchantParameter = {
   ...{ name: MERCHANT_HEADER, in: 'header', required: false },
-  description: 'Which of your merchants this is about; without it the one that you created, or else joined first.',
+  description: 'Which of your merchants this is about; without it the one that you created or joined first.',
   schema: { type: 'string', format: 'uuid' },
   example: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90',
 }

@@ -61,15 +61,13 @@ const SET_MAIL = `
 /** Members of merchants, and invitations. */
 export function memberStore(database: Database, prisma: PrismaClient, options: MerchantStoreOptions) {
   return {
-    /** The merchants of a user: first what they created, then what they joined, oldest first. */
-    async ofUser(userId: string) {
-      const rows = await prisma.member.findMany({
+    /** The merchants of a user, oldest membership first: one that is created later is not in the place of one that they work for. */
+    ofUser: (userId: string) =>
+      prisma.member.findMany({
         where: { userId },
-        include: { merchant: { select: { displayName: true, userId: true, frozenAt: true } } },
+        include: { merchant: { select: { displayName: true, frozenAt: true } } },
         orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-      })
-      return rows.toSorted((a, b) => Number(b.merchant.userId === userId) - Number(a.merchant.userId === userId))
-    },
+      }),
     find: (merchantId: string, userId: string) => prisma.member.findUnique({ where: { merchantId_userId: { merchantId, userId } } }),
     list: (merchantId: string): Promise<Member[]> =>
       prisma.member.findMany({ where: { merchantId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] }),
