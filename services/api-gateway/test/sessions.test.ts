@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import request from 'supertest'
+import { noteUse } from '../src/account/session-use'
 import { openStore } from '../src/store'
-import { bearer, startGateway, type TestGateway } from './world'
+import type { SeenSession } from '../src/store/sessions'
+import { bearer, newMerchant, startGateway, type TestGateway } from './world'
 
 const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
 const DAY = 86_400_000
@@ -64,6 +66,49 @@ test('ending all others ends those that were never seen too; a login after that 
   await list(mine.token()).expect(200)
   at.ms += 1_000
   await list(login(sub).token()).expect(200)
+})
+
+test('an old session ends no newer one; a fresh login ends the old one, and both leave a row', async () => {
+  const sub = randomUUID()
+  const { merchant } = await newMerchant(system, { display_name: 'Padaria' }, sub)
+  const [older, stolen, unseen] = [login(sub), login(sub), login(sub)]
+  await list(older.token()).expect(200)
+  at.ms += 3_600_000
+  const [mine, later] = [login(sub), login(sub)]
+  const { body } = await list(mine.token()).expect(200)
+  const { id } = body.data.find(({ is_current }: { is_current: boolean }) => is_current)
+  await list(stolen.token()).expect(200)
+  expect((await end(stolen.token(), id).expect(403)).body.code).toBe('fresh_login_required')
+  expect((await end(login(sub, { amr: undefined }).token(), id).expect(403)).body.code).toBe('fresh_login_required')
+  await endOthers(stolen.token()).expect(200, { object: 'ended_sessions', count: 1 })
+  for (const ended of [older, unseen]) await list(ended.token()).expect(401)
+  for (const alive of [mine, later]) await list(alive.token()).expect(200)
+
+  await endOthers(mine.token()).expect(200)
+  for (const ended of [stolen, later]) await list(ended.token()).expect(401)
+  const rows = async (table: string, columns: string, order: string) =>
+    (await system.sql.query(`SELECT ${columns} FROM ${table} WHERE merchant_id = $1 ORDER BY ${order}`, [merchant.id])).rows
+  expect((await rows('audit_log', 'action', 'id')).slice(1)).toEqual([{ action: 'session.end_others' }, { action: 'session.end_others' }])
+})
+
+test('a session that comes while all others are ended is ended too', async () => {
+  const sub = randomUUID()
+  const [mine, coming] = [login(sub), login(sub)]
+  await list(mine.token()).expect(200)
+  const { sessions } = openStore(system.sql, { now: () => new Date(at.ms), committed: () => undefined })
+  const racing = {
+    ...sessions,
+    // Between the look at what was ended and the row.
+    async see(session: SeenSession) {
+      await sessions.endOthers(sub, mine.id, new Date(at.ms))
+      await sessions.see(session)
+    },
+  }
+  const user = { id: sub, sessionId: coming.id, loggedInAt: new Date(at.ms), hasSecondFactor: false, verifiedEmail: null }
+  const use = noteUse(racing, user, { userAgent: CHROME, network: '203.0.113.0/24' }, new Date(at.ms))
+  await expect(use).rejects.toMatchObject({ code: 'invalid_jwt' })
+  await list(coming.token()).expect(401)
+  await list(mine.token()).expect(200)
 })
 
 test('a renewal of an ended session is refused to its browser, and ends it at the provider', async () => {

@@ -248,18 +248,26 @@ export const members = {
 
 const logins = { owner, permission: null, tag: 'Sessions' } as const
 
-/** Where a user's login is in use. To end one wants no fresh login: who does it may be in a hurry. */
+/**
+ * Where a user's login is in use. To end one wants no fresh login, because who does it may be in a hurry; but an old login ends no newer one, or a stolen session would put its
+ * user out.
+ */
 export const sessions = {
   listSessions: bySession('get', '/sessions', {
     ...{ ...logins, summary: 'List the sessions of your login', answers: { 200: 'SessionList' } },
     description: 'Of you as a user, at whatever merchant, the last fifty that were used here. One that is not used for 90 days is over.',
   }),
   endSession: bySession('delete', '/sessions/:id', {
-    ...{ ...logins, summary: 'End a session of your login', answers: { 200: 'EndedSession' }, errors: ['not_found'] },
-    description: 'Its tokens are refused from then on. At the identity provider it ends when it is renewed here.',
+    ...{ ...logins, informs: 'account', audit: 'session.end', summary: 'End a session of your login', answers: { 200: 'EndedSession' } },
+    description:
+      'Its tokens are refused from then on. At the identity provider it ends when it is renewed here. A login of the last minutes ends any, an older one those that began before it.',
+    errors: ['not_found', 'fresh_login_required', 'second_factor_required'],
   }),
   endOtherSessions: bySession('post', '/sessions/end-others', {
-    ...{ ...logins, summary: 'End all sessions of your login but this one', answers: { 200: 'EndedSessions' } },
-    description: 'Those that were never used here too. `count` is how many were.',
+    ...{ ...logins, informs: 'account', audit: 'session.end_others', answers: { 200: 'EndedSessions' } },
+    summary: 'End all sessions of your login but this one',
+    description:
+      'Those that were never used here too. `count` is how many were. A login of the last minutes ends all, an older one those that began before it.',
+    errors: ['fresh_login_required', 'second_factor_required'],
   }),
 }

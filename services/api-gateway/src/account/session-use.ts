@@ -19,17 +19,22 @@ export async function noteUse(sessions: Store['sessions'], user: SessionUser, { 
   const known = await sessions.find(providerId)
   if (known?.endedAt) throw ended()
   if (known && at.getTime() - known.lastSeenAt.getTime() < SEEN_EVERY_MS) return
-  if (!known && loggedInAt !== null && (await isOver(sessions, userId, loggedInAt, at))) throw ended()
+  const startedAt = loggedInAt ?? at
+  if (!known && (await isOver(sessions, userId, startedAt, at))) throw ended()
   await sessions.see({
-    ...{ id: uuidv7At(at), providerId, userId, startedAt: loggedInAt ?? at, lastSeenAt: at },
+    ...{ id: uuidv7At(at), providerId, userId, startedAt, lastSeenAt: at },
     ...{ userAgent: userAgent?.slice(0, USER_AGENT_MAX) ?? null, network },
   })
+  // All others may have been ended between the look and the row.
+  if (known || !(await isOver(sessions, userId, startedAt, at))) return
+  await sessions.end({ providerId }, at)
+  throw ended()
 }
 
 /** Of a session that was never seen, or was forgotten. */
-async function isOver(sessions: Store['sessions'], userId: string, loggedInAt: Date, at: Date): Promise<boolean> {
+async function isOver(sessions: Store['sessions'], userId: string, startedAt: Date, at: Date): Promise<boolean> {
   const othersEndedAt = await sessions.othersEndedAt(userId)
-  return at.getTime() - loggedInAt.getTime() > SESSION_KEPT_MS || (othersEndedAt !== null && loggedInAt <= othersEndedAt)
+  return at.getTime() - startedAt.getTime() > SESSION_KEPT_MS || (othersEndedAt !== null && startedAt <= othersEndedAt)
 }
 
 const ended = () => new ApiError('invalid_jwt', 'This session was ended. Log in again.')

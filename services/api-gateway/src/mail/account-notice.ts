@@ -19,6 +19,8 @@ const KINDS = {
   'owner_change.cancel': 'owner.cancelled',
   'owner_change.confirm': 'owner.confirmed',
   'owner_change.activate': 'owner.changed',
+  'session.end': 'session.ended',
+  'session.end_others': 'session.ended',
   'merchant.freeze': 'account.frozen',
   'merchant.unfreeze': 'account.unfrozen',
   'webhook_secret.rotate': 'secret.rotated',

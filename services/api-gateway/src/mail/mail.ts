@@ -24,6 +24,7 @@ export type MailKind =
   | 'owner.cancelled'
   | 'owner.confirmed'
   | 'owner.changed'
+  | 'session.ended'
   | 'account.frozen'
   | 'account.unfrozen'
   | 'secret.rotated'

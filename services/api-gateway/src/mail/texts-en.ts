@@ -24,6 +24,7 @@ export const en: MailTexts = {
     'owner.cancelled': 'A change of the owners was cancelled, or objected to',
     'owner.confirmed': 'Another owner confirmed a change of the owners',
     'owner.changed': 'The owners have changed',
+    'session.ended': 'A member ended sessions of their login',
     'account.frozen': 'The account was frozen by the operator',
     'account.unfrozen': 'The account is not frozen any more',
     'secret.rotated': 'A new webhook secret was made',

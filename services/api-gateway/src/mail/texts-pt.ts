@@ -24,6 +24,7 @@ export const pt: MailTexts = {
     'owner.cancelled': 'A troca dos donos foi cancelada, ou contestada',
     'owner.confirmed': 'Outro dono confirmou a troca dos donos',
     'owner.changed': 'Os donos mudaram',
+    'session.ended': 'Um membro encerrou sessões do seu acesso',
     'account.frozen': 'A conta foi congelada pelo operador',
     'account.unfrozen': 'A conta não está mais congelada',
     'secret.rotated': 'Um novo segredo de webhook foi criado',

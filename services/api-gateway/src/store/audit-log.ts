@@ -30,6 +30,8 @@ export type Action =
   | 'owner_change.cancel'
   | 'owner_change.confirm'
   | 'owner_change.activate'
+  | 'session.end'
+  | 'session.end_others'
   | 'merchant.freeze'
   | 'merchant.unfreeze'
   | 'webhook_secret.rotate'
