@@ -34,7 +34,7 @@ const well: Series = {
   ...ofEach('ponte_reconcile_last_run_timestamp_seconds', '0+60x120'),
   'ponte_chain_lag_seconds{service="chain-listener"}': '2x120',
   'ponte_chain_head_timestamp_seconds{service="chain-listener"}': '0+60x120',
-  'ponte_chain_question_refused{service="chain-listener",question="transfers"}': '0x9 1x2 0x108',
+  'ponte_chain_question_unanswered_seconds{service="chain-listener",question="transfers"}': '0x9 120 240 0x108',
   'ponte_chain_leader{service="chain-listener",instance="a"}': '1x120',
   'ponte_chain_leader{service="chain-listener",instance="b"}': '0x120',
   'ponte_chain_halted{service="chain-listener"}': '0x120',
@@ -103,7 +103,7 @@ const well: Series = {
 /** Unlike a system that is well, for an hour from the tenth minute on. */
 const conditions: Record<string, Series> = {
   PontePaymentsNotRead: { 'ponte_chain_lag_seconds{service="chain-listener"}': '2x9 300x60' },
-  PonteQuestionRefused: { 'ponte_chain_question_refused{service="chain-listener",question="transfers"}': '0x9 1x60' },
+  PonteQuestionRefused: { 'ponte_chain_question_unanswered_seconds{service="chain-listener",question="transfers"}': '0x9 60+60x60' },
   PonteChainStands: { 'ponte_chain_head_timestamp_seconds{service="chain-listener"}': '0+60x9 540x60' },
   PonteNoChainLeader: { 'ponte_chain_leader{service="chain-listener",instance="a"}': '1x9 0x60' },
   PonteChainHalted: { 'ponte_chain_halted{service="chain-listener"}': '0x9 1x60' },

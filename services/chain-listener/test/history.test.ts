@@ -184,7 +184,8 @@ it('a first block that is larger than a page is published once more whole, and w
     [full.memo],
   )
   const known = newest(listening)
-  const again = () => blocksOf(listening).filter(({ advanced, version }) => advanced && advanced.from <= known.head && version > known.version)
+  const again = () =>
+    blocksOf(listening).filter(({ advanced, version }) => advanced && advanced.from <= known.head && version > known.version)
   follow(listening, known, known.since - 1)
   await listening.idle()
   follow(listening, known, known.since - 1)

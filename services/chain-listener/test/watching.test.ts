@@ -1,3 +1,5 @@
+import type { Fault } from '@ponte/local-servers'
+import type { Status } from '../src/scan/status'
 import { type RelayWorld, startRelayWorld } from './relay/relayer-setup'
 import { type Listening, statesOf } from './setup'
 
@@ -177,4 +179,73 @@ describe('an address is payable for ever and watched for ever', () => {
     }
     expect(syncedOf(listening, order.id)).toHaveLength(1)
   })
+})
+
+describe('a node that refuses only logs by recipient', () => {
+  type Calls = Parameters<NonNullable<Fault['whole']>>[0]
+  const isByRecipient = ({ method, params: [first] }: Calls[number]) =>
+    method === 'eth_getLogs' && Array.isArray((Object(first) as { topics?: unknown[] }).topics?.[2])
+  const isHead = ({ method, params: [block] }: Calls[number]) => method === 'eth_getBlockByNumber' && block === 'latest'
+  const refusals: [string, (isRefused: (call: Calls[number]) => boolean) => Fault][] = [
+    [
+      '-32601',
+      isRefused => ({
+        each: (call, { id }) =>
+          isRefused(call)
+            ? { id, jsonrpc: '2.0', error: { code: -32601, message: 'the method is not available on this plan' } }
+            : undefined,
+      }),
+    ],
+    ...[403, 429].map((status): [string, (isRefused: (call: Calls[number]) => boolean) => Fault] => [
+      `HTTP ${status}`,
+      isRefused => ({
+        whole(calls, response) {
+          if (!calls.some(isRefused)) return false
+          response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
+          return true
+        },
+      }),
+    ]),
+  ]
+
+  it.each(refusals)(
+    'with %s: the scan goes on, the node does not rest, and what is refused is named',
+    async (_, refusing) => {
+      world = await startRelayWorld()
+      await world.chain.mine(300)
+      const listening = await world.start({ RELAYER_PRIVATE_KEY: '', GASLESS_PRIVATE_KEY: '' })
+      await listening.idle()
+      const status = async () => (await (await listening.fetch('/status')).json()) as Status
+      const unanswered = async (question: string) =>
+        Number(
+          new RegExp(`^ponte_chain_question_unanswered_seconds\\{[^}]*question="${question}"[^}]*\\} (.*)$`, 'm').exec(
+            await (await listening.fetch('/metrics')).text(),
+          )?.[1],
+        )
+      world.proxy.set(refusing(isByRecipient))
+      const order = await world.open(listening, { watchFrom: 5 })
+      await listening.until(async () => (await unanswered('transfers')) > 1, 'the refused question is not named')
+      for (let n = 0; n < 3; n++) {
+        await world.chain.mine(1)
+        const height = await world.chain.provider.getBlockNumber()
+        await listening.until(async () => Number((await listening.cursor())?.scanned_number) >= height, 'the scan does not go on')
+        expect((await status()).rpc.map(({ resting }) => resting)).toEqual([null])
+      }
+      const { rpc, unanswered_s, lag_seconds } = await status()
+      expect(rpc[0]?.questions.transfers?.refused).not.toBeNull()
+      expect([unanswered_s.head, unanswered_s.logs, await unanswered('head')]).toEqual([0, 0, 0])
+      expect(lag_seconds).toBeLessThan(3)
+      expect(syncedOf(listening, order.id)).toEqual([])
+
+      world.proxy.set(refusing(call => isByRecipient(call) || isHead(call)))
+      await listening.until(async () => ((await status()).lag_seconds ?? 0) >= 3, 'the lag does not grow while the head is refused')
+      await listening.until(async () => (await unanswered('head')) >= 2, 'the refused head is not named')
+
+      world.proxy.set()
+      await listening.until(() => syncedOf(listening, order.id).length === 1, 'it was never synced', 30_000)
+      await listening.until(async () => (await unanswered('transfers')) + (await unanswered('head')) === 0, 'it is still named')
+      await listening.until(async () => ((await status()).lag_seconds ?? 9) < 3, 'the lag stays')
+    },
+    120_000,
+  )
 })

@@ -16,6 +16,8 @@ export type RpcErrorKind =
 export interface RpcErrorHints {
   suggestedBlocks?: number
   retryAfterMs?: number
+  /** Of the answer, where it is an HTTP error. */
+  status?: number
   /** The request as a whole was refused, not one call in it. */
   whole?: boolean
   /** HTTP 413, or 500, by which some refuse a request for what it holds. */
@@ -167,6 +169,7 @@ export function toRpcError(
     ...(suggestion === undefined ? {} : { suggestedBlocks: suggestion }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(whole ? { whole } : {}),
+    ...(refusal.status === undefined ? {} : { status: refusal.status }),
     ...(refusal.status === 413 || refusal.status === 500 ? { isOfBody: true } : {}),
   })
 }

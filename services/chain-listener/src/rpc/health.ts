@@ -25,6 +25,7 @@ export const restReasons = Object.keys(REST_REASONS)
 export interface Health {
   failures: number
   restUntil: number
+  /** Why it failed last; null once it answered. */
   reason: RestReason | null
   /** Time of its last answer, and how long it took. */
   ms: number | null
@@ -63,8 +64,12 @@ export function afterFailure(health: Health, reason: RestReason, now: number, re
 /** A node that rests is not asked, so an answer that comes meanwhile was asked for before, and is no reason to believe it again. */
 export function afterSuccess(health: Health, now: number, ms: number): Health {
   const answered = { ...health, ms, answeredAt: now }
-  return health.failures === 0 || health.restUntil > now ? answered : { ...answered, failures: 0, restUntil: 0, reason: null }
+  return health.restUntil > now ? answered : { ...answered, failures: 0, restUntil: 0, reason: null }
 }
+
+/** A refusal for which it does not rest, as every node refuses the same. */
+export const afterRefusal = (health: Health, reason: RestReason, now: number): Health =>
+  health.restUntil > now ? health : { ...health, reason }
 
 /** It has taken so long without an answer, while another one may have given one. */
 export const afterSilence = (health: Health, now: number, ms: number): Health => ({

@@ -2,6 +2,7 @@ import type { Logger } from '@ponte/service-kit'
 import { RpcError } from './error'
 import {
   afterFailure,
+  afterRefusal,
   afterSilence,
   afterSuccess,
   byPreference,
@@ -64,7 +65,8 @@ export interface Nodes {
   ballot<T>(question: Question, work: Work<T>, enough: (values: T[]) => boolean): Promise<Vote<T>[]>
   /** The same with those that rest because of their answers, too. */
   vote<T>(question: Question, work: Work<T>, enough: (values: T[]) => boolean): Promise<Vote<T>[]>
-  distrust(name: string, reason: RestReason, message: string): void
+  /** Leaves a node alone for a while, or for one kind of question only. */
+  distrust(name: string, reason: RestReason, message: string, question?: Question): void
   sawHead(name: string, head: number): void
   /** Milliseconds since a node has last shown a higher head. */
   standingMs(name: string): number
@@ -72,8 +74,10 @@ export interface Nodes {
   silentMs(): number
   /** For status and metrics. */
   view(): NodeView[]
-  /** Seconds since any node last answered, by kind of question; null when none ever did. */
+  /** Seconds since any node last answered, by kind of question; those that none ever did are left out. */
   answered(): Partial<Record<Question, number>>
+  /** Seconds for which a kind of question has been asked in vain; 0 while it is answered, and when it is not asked any more. */
+  unanswered(): Record<Question, number>
   close(): Promise<void>
 }
 
@@ -82,8 +86,8 @@ export interface NodeView extends ReturnType<Node['learned']> {
   in_use: boolean
   resting: RestReason | null
   head: number | null
-  /** By kind of question: how long an answer took, and why it is not asked now. */
-  questions: Partial<Record<Question, { ms: number | null; resting: RestReason | null }>>
+  /** By kind of question: how long an answer took, why it is not asked now, and why it refused last, if it has not answered since. */
+  questions: Partial<Record<Question, { ms: number | null; resting: RestReason | null; refused: RestReason | null }>>
 }
 
 export interface NodesOptions {
@@ -96,27 +100,43 @@ interface Known {
   node: Node
   whole: Health
   byQuestion: Map<Question, Health>
+  /** The kind that it refused in a way that may be meant for all; undefined once it answered anything. */
+  refusing: Question | undefined
   /** The highest head it showed, and since when it has shown no higher one. */
   head: number
   headSince: number
 }
 
-/** After these nothing else is asked of the node either, unless it only took too long for this. */
+/** Whatever is asked may be refused for these. */
 const OF_THE_NODE: readonly RestReason[] = ['rate_limited', 'unavailable', 'wrong_answer']
-const isOfTheNode = ({ kind, hints }: RpcError) => hints.timedOut !== true && OF_THE_NODE.includes(kind)
+/** Certain to be met by the next question, too: a connection that fails, an answer that cannot be. */
+const isOfTheNode = ({ kind, hints }: RpcError) =>
+  kind === 'wrong_answer' || (kind === 'unavailable' && hints.status === undefined && hints.timedOut !== true)
 /** Any node may refuse such a question: it is this one's fault only when another one answers. */
 const isOfTheQuestion = ({ kind }: RpcError) => !OF_THE_NODE.includes(kind)
+/** A question that was asked in vain and is not asked again is not waited for. */
+const ASKED_LATELY_MS = 180_000
 /** The questions whose answers are what is read. */
 const READING: readonly Question[] = ['head', 'blocks', 'logs']
 
 export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes {
   const { clock, logger } = options
-  const known: Known[] = nodes.map(node => ({ node, whole: fresh(), byQuestion: new Map(), head: -1, headSince: clock() }))
+  const known: Known[] = nodes.map(node => ({
+    node,
+    whole: fresh(),
+    byQuestion: new Map(),
+    refusing: undefined,
+    head: -1,
+    headSince: clock(),
+  }))
   const named = (name: string) => known.find(({ node }) => node.name === name)
   const healthOf = (one: Known, question: Question) => one.byQuestion.get(question) ?? fresh()
   let inUse: string | undefined
   let answeredAt = clock()
   let turn = 0
+  const lastAnswerAt = new Map<Question, number>()
+  /** Since when, and when last, no node answered a kind of question. */
+  const inVain = new Map<Question, { since: number; last: number }>()
 
   const rest = (one: Known, question: Question | undefined, reason: RestReason, message: string, retryAfterMs?: number) => {
     if (question) one.byQuestion.set(question, afterFailure(healthOf(one, question), reason, clock(), retryAfterMs))
@@ -124,13 +144,25 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
     options.onFailOver(one.node.name, reason)
     logger.warn('an RPC node is left alone for a while', { rpc: one.node.name, question: question ?? 'all', reason, detail: message })
   }
-  const refused = (one: Known, question: Question, error: RpcError) =>
-    rest(one, isOfTheNode(error) ? undefined : question, error.kind, error.message, error.hints.retryAfterMs)
+  /** A node that refuses a second kind, and answers nothing between, is asked nothing for a while. */
+  const refused = (one: Known, question: Question, error: RpcError) => {
+    const isOfAll = OF_THE_NODE.includes(error.kind) && error.hints.timedOut !== true
+    const isWhole = isOfTheNode(error) || (isOfAll && one.refusing !== undefined && one.refusing !== question)
+    if (isOfAll) one.refusing ??= question
+    rest(one, isWhole ? undefined : question, error.kind, error.message, error.hints.retryAfterMs)
+  }
+  const answered = (question: Question) => {
+    answeredAt = clock()
+    lastAnswerAt.set(question, clock())
+    inVain.delete(question)
+  }
+  const unanswered = (question: Question) => inVain.set(question, { since: inVain.get(question)?.since ?? clock(), last: clock() })
   const attempt = async <T>(one: Known, question: Question, work: Work<T>): Promise<{ value: T } | { refusal: RpcError | null }> => {
     const startedAt = clock()
     try {
       const value = await work(one.node)
-      answeredAt = clock()
+      answered(question)
+      one.refusing = undefined
       one.whole = afterSuccess(one.whole, clock(), clock() - startedAt)
       one.byQuestion.set(question, afterSuccess(healthOf(one, question), clock(), clock() - startedAt))
       return { value }
@@ -142,12 +174,13 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
     }
   }
   const candidates = (question: Question) => known.filter(one => !rests(one.whole, clock()) && !rests(healthOf(one, question), clock()))
-  const reads = (question: Question, one: Known) => {
-    if (READING.includes(question)) inUse = one.node.name
-  }
-
   /** Asks them one after the other, the next one as soon as one refuses or takes long; the first answer counts. */
-  const race = <T>(asked: readonly Known[], question: Question, work: Work<T>): Promise<{ one: Known; value: T }> =>
+  const race = <T>(
+    asked: readonly Known[],
+    question: Question,
+    work: Work<T>,
+    reads: (one: Known) => void,
+  ): Promise<{ one: Known; value: T }> =>
     new Promise((resolve, reject) => {
       const refusals = new Map<Known, RpcError>()
       let [next, running] = [0, 0]
@@ -161,9 +194,14 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
       const won = (one: Known, value: T) => {
         if (isDone) return
         for (const [other, refusal] of refusals) refused(other, question, refusal)
-        end(() => resolve({ one, value }))
+        end(() => {
+          reads(one)
+          resolve({ one, value })
+        })
       }
       const lost = () => {
+        for (const [one, { kind }] of refusals) one.byQuestion.set(question, afterRefusal(healthOf(one, question), kind, clock()))
+        unanswered(question)
         const all = [...refusals.values()]
         const [first] = all
         const isAlike = all.length === asked.length && all.every(({ kind }) => kind === first?.kind)
@@ -205,7 +243,7 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
           },
           error =>
             end(() => {
-              reads(question, one)
+              reads(one)
               reject(error)
             }),
         )
@@ -225,14 +263,18 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
         answers.push({ node: one.node, value: done.value })
         if (enough(answers.map(({ value }) => value))) resolve([...answers])
       })
-      void Promise.all(all).then(() => resolve([...answers]))
+      void Promise.all(all).then(() => {
+        if (answers.length === 0) unanswered(question)
+        resolve([...answers])
+      })
     })
 
   return {
     async use(question, work) {
-      const { one, value } = await race(preferred(question), question, work)
-      reads(question, one)
-      return value
+      const reads = ({ node }: Known) => {
+        if (READING.includes(question)) inUse = node.name
+      }
+      return (await race(preferred(question), question, work, reads)).value
     },
     async useAnother(question, work) {
       const isInUse = ({ node }: Known) => node.name === inUse
@@ -240,7 +282,7 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
       const others = asked.filter(one => !isInUse(one))
       const first = others.length === 0 ? 0 : turn++ % others.length
       const inTurn = [...others.slice(first), ...others.slice(0, first), ...asked.filter(isInUse)]
-      return (await race(inTurn, question, work)).value
+      return (await race(inTurn, question, work, () => undefined)).value
     },
     ballot: (question, work, enough) => among(candidates(question), question, work, enough),
     vote: (question, work, enough) =>
@@ -250,9 +292,9 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
         work,
         enough,
       ),
-    distrust(name, reason, message) {
+    distrust(name, reason, message, question) {
       const one = named(name)
-      if (one) rest(one, undefined, reason, message)
+      if (one) rest(one, question, reason, message)
     },
     sawHead(name, head) {
       const one = named(name)
@@ -264,13 +306,14 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
     },
     silentMs: () => clock() - answeredAt,
     view: () => known.map(one => viewOf(one, one.node.name === inUse, clock())),
-    answered: () =>
-      Object.fromEntries(
-        questions.flatMap(question => {
-          const times = known.flatMap(one => healthOf(one, question).answeredAt ?? [])
-          return times.length > 0 ? [[question, Math.round(clock() - Math.max(...times)) / 1_000]] : []
-        }),
-      ),
+    answered: () => Object.fromEntries([...lastAnswerAt].map(([question, at]) => [question, Math.round(clock() - at) / 1_000])),
+    unanswered: () => {
+      const secondsOf = (question: Question) => {
+        const asked = inVain.get(question)
+        return asked && clock() - asked.last <= ASKED_LATELY_MS ? (clock() - asked.since) / 1_000 : 0
+      }
+      return Object.fromEntries(questions.map(question => [question, secondsOf(question)])) as Record<Question, number>
+    },
     close: async () => {
       await Promise.all(nodes.map(node => node.close()))
     },
@@ -288,7 +331,7 @@ function viewOf({ node, whole, byQuestion, head }: Known, isInUse: boolean, now:
     questions: Object.fromEntries(
       [...byQuestion].map(([question, health]) => [
         question,
-        { ms: health.ms === null ? null : Math.round(health.ms), resting: restingOf(health) },
+        { ms: health.ms === null ? null : Math.round(health.ms), resting: restingOf(health), refused: health.reason },
       ]),
     ),
   }

@@ -2,7 +2,7 @@ import type { Logger } from '@ponte/service-kit'
 import type { Watch } from '../logs/filter'
 import { ContradictionError } from '../payment'
 import { RpcError } from '../rpc/error'
-import { type Nodes, NoNodeError } from '../rpc/pool'
+import { type Nodes, NoNodeError, type Question } from '../rpc/pool'
 import type { Leader } from '../store/leader'
 import { LeaseLostError } from '../store/lease'
 import { UndecidedError } from './checks/reach'
@@ -35,9 +35,13 @@ interface Next {
 /** Decides about the next turn after a failed one. */
 export function createRecovery({ nodes, reading, leader, watch, logger }: RecoveryOptions) {
   let refusals = 0
-  const distrustInUse = (reason: 'too_wide' | 'behind' | 'wrong_answer', message: string) => {
+  const distrustInUse = (
+    reason: 'too_wide' | 'behind' | 'wrong_answer',
+    message: string,
+    of: readonly (Question | undefined)[] = [undefined],
+  ) => {
     const inUse = nodes.view().find(node => node.in_use)
-    if (inUse) nodes.distrust(inUse.name, reason, message)
+    if (inUse) for (const question of of) nodes.distrust(inUse.name, reason, message, question)
   }
   return {
     succeeded() {
@@ -46,7 +50,7 @@ export function createRecovery({ nodes, reading, leader, watch, logger }: Recove
     recover(error: unknown): Next {
       if (error instanceof RpcError && error.kind === 'too_wide') {
         reading.restart()
-        distrustInUse('too_wide', error.message)
+        distrustInUse('too_wide', error.message, ['blocks', 'logs'])
         return { more: false, reload: false }
       }
       if (error instanceof RpcError && error.kind === 'beyond_head') {

@@ -59,6 +59,8 @@ export function createScanner(options: ScannerOptions) {
   const { store, leader, writer, steps, votes, reading, gaps, logger } = options
   let session: ScanSession | undefined
   let halt: Error | undefined
+  /** When this replica, in its present lead, last saw what the chain has; at first, when it began to lead. */
+  let looked: { epoch: bigint; at: number } | undefined
   const progress = createProgress(logger)
   const recovery = createRecovery(options)
   const consensus = createConsensus(options)
@@ -101,7 +103,9 @@ export function createScanner(options: ScannerOptions) {
       await options.loaded()
       reading.judgeAgain()
     }
-    const more = await act(at, await reading.next(at))
+    const read = await reading.next(at)
+    looked = { epoch: at.epoch, at: performance.now() }
+    const more = await act(at, read)
     const applied = await gaps.apply(at)
     if (isMissing) gaps.begin(at)
     const answered = isAsked && (await steps.answer(at))
@@ -114,8 +118,10 @@ export function createScanner(options: ScannerOptions) {
       const epoch = leader.epoch()
       if (epoch === undefined || halt) {
         session = undefined
+        looked = undefined
         return false
       }
+      if (looked?.epoch !== epoch) looked = { epoch, at: performance.now() }
       try {
         if (session?.epoch !== epoch) session = await load(epoch)
         const more = await turn(session)
@@ -133,7 +139,13 @@ export function createScanner(options: ScannerOptions) {
       }
     },
     /** The state in memory while this replica leads. */
-    view: () => ({ cursor: session?.cursor, head: reading.head(), progress: progress.now(), halt }),
+    view: () => ({
+      cursor: session?.cursor,
+      head: reading.head(),
+      progress: progress.now(),
+      halt,
+      blindMs: looked && performance.now() - looked.at,
+    }),
     announcementDueMs: () => (session ? writer.announcementDueMs(session) : undefined),
     /** True while confirmations wait for the vote of other nodes. */
     awaitsVotes: () => session !== undefined && steps.confirmable(session) !== undefined,

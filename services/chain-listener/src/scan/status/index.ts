@@ -5,7 +5,10 @@ import type { Leader } from '../../store/leader'
 import { type Progress, progressOf } from '../progress'
 import type { Scanner } from '../scanner'
 
-/** Shown to operators at `GET /status`. Block times are the chain's; a lag in seconds is between two of them. */
+/**
+ * Shown to operators at `GET /status`. Block times are the chain's; a lag in seconds is between two of them, or since the leader last saw what the chain
+ * has, where that is longer.
+ */
 export interface Status extends ScanStatus {
   /** Why nothing is read any more; a restart tries again. */
   halted: string | null
@@ -30,6 +33,8 @@ export interface ScanStatus {
   rpc: ReturnType<Nodes['view']>
   /** Seconds since a node last answered, by kind of question. */
   answered_s: ReturnType<Nodes['answered']>
+  /** Seconds for which each kind of question has been asked in vain; 0 while it is answered. */
+  unanswered_s: ReturnType<Nodes['unanswered']>
   /** End points that must agree, and proofs beside them. */
   trust: TrustView
 }
@@ -47,14 +52,17 @@ export interface StatusOptions {
 
 /** The leader speaks from memory, a standby from the database. */
 export async function statusOf(options: StatusOptions): Promise<ScanStatus> {
-  const { cursor, progress } = options.scanner.view()
+  const { cursor, progress, blindMs } = options.scanner.view()
   const row = await options.store.position.row()
   const number = (value: bigint | null | undefined) => (value === null || value === undefined ? null : Number(value))
   const scanned = cursor?.scanned.number ?? number(row?.scannedNumber)
   const scannedTime = cursor?.scanned.time ?? row?.scannedTime
   const highest = Math.max(options.scanner.view().head, number(row?.headNumber) ?? -1)
   const head = highest < 0 ? null : highest
+  const blindS = blindMs === undefined ? null : Math.floor(blindMs / 1_000)
   const behind = head !== null && scanned !== null ? Math.max(0, head - scanned) : null
+  const chainLag =
+    behind === 0 ? 0 : scannedTime && options.headTime() ? Math.max(0, options.headTime() - scannedTime.getTime() / 1_000) : null
   return {
     chain_id: options.chainId,
     token_address: options.token,
@@ -66,12 +74,15 @@ export async function statusOf(options: StatusOptions): Promise<ScanStatus> {
     confirmed_block: cursor?.confirmed.number ?? number(row?.confirmedNumber),
     confirmed_time: (cursor?.confirmed.time ?? row?.confirmedTime)?.toISOString() ?? null,
     lag_blocks: behind,
-    lag_seconds:
-      behind === 0 ? 0 : scannedTime && options.headTime() ? Math.max(0, options.headTime() - scannedTime.getTime() / 1_000) : null,
+    lag_seconds: longest(chainLag, blindS),
     generation: cursor?.generation ?? row?.generation ?? null,
     catch_up: progressOf(progress),
     rpc: options.nodes.view(),
     answered_s: options.nodes.answered(),
+    unanswered_s: options.nodes.unanswered(),
     trust: options.trust(),
   }
 }
+
+const longest = (...seconds: readonly (number | null)[]): number | null =>
+  seconds.reduce((most, one) => (most === null || (one !== null && one > most) ? one : most), null)

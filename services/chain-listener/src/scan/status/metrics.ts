@@ -1,5 +1,5 @@
 import type { Metrics } from '@ponte/service-kit'
-import { type NodeView, type Question, questions } from '../../rpc/pool'
+import { questions } from '../../rpc/pool'
 import type { Status } from '.'
 
 /** Everything of the status that is a number, for Prometheus. */
@@ -18,7 +18,11 @@ export function observeStatus(metrics: Metrics, status: () => Promise<Status>): 
   observe('ponte_chain_scanned_block', 'The last block read', now => now.scanned_block)
   observe('ponte_chain_confirmed_block', 'The last confirmed block', now => now.confirmed_block)
   observe('ponte_chain_lag_blocks', 'Blocks between head and scan', now => now.lag_blocks)
-  observe('ponte_chain_lag_seconds', 'Chain time between head and scan', now => now.lag_seconds)
+  observe(
+    'ponte_chain_lag_seconds',
+    'Chain time between head and scan, or time since the head was last seen where that is longer',
+    now => now.lag_seconds,
+  )
   observe('ponte_chain_head_timestamp_seconds', 'Time of the newest block that was read', now =>
     now.head_time === null ? null : Date.parse(now.head_time) / 1_000,
   )
@@ -30,24 +34,18 @@ export function observeStatus(metrics: Metrics, status: () => Promise<Status>): 
   )
   const rpc = metrics.gauge('ponte_chain_rpc_in_use', '1 for the RPC end point in use', ['rpc'])
   const resting = metrics.gauge('ponte_chain_rpc_resting', '1 for an RPC end point that is left alone for a while', ['rpc'])
-  const refused = metrics.gauge(
-    'ponte_chain_question_refused',
-    '1 while no RPC end point is asked this kind of question, because each refused it',
+  const unanswered = metrics.gauge(
+    'ponte_chain_question_unanswered_seconds',
+    'For how long this kind of question has been asked of RPC end points in vain; 0 while it is answered',
     ['question'],
   )
   metrics.observed('ponte_chain_rpc_endpoints', 'RPC end points configured', async () => {
-    const nodes = (await current()).rpc
+    const { rpc: nodes, unanswered_s } = await current()
     for (const node of nodes) {
       rpc.set({ rpc: node.name }, node.in_use ? 1 : 0)
       resting.set({ rpc: node.name }, node.resting === null ? 0 : 1)
     }
-    for (const question of questions) refused.set({ question }, isRefused(nodes, question) ? 1 : 0)
+    for (const question of questions) unanswered.set({ question }, unanswered_s[question])
     return nodes.length
   })
-}
-
-/** True while each end point that is asked at all rests for this kind of question. */
-export function isRefused(nodes: readonly Pick<NodeView, 'resting' | 'questions'>[], question: Question): boolean {
-  const asked = nodes.filter(({ resting }) => resting === null)
-  return asked.length > 0 && asked.every(({ questions: of }) => (of[question]?.resting ?? null) !== null)
 }
