@@ -60,4 +60,47 @@ describe('the store, each statement by itself', () => {
       [true, 1],
     ])
   })
+
+  describe('what orders has of the confirmed blocks', () => {
+    const begin = async () => {
+      await store.generation.takeLease(0)
+      await database.query('UPDATE chain_cursor SET scanned_number = 100, confirmed_number = 100, announced_number = 100, since = 0')
+      const generation = (await store.position.find())?.generation ?? ''
+      const { lease } = await store.generation.leases(generation)
+      return (watermark: number | null) => store.generation.follow({ generation, lease, version: 0, watermark })
+    }
+    const republishFrom = async () => (await store.position.owed()).republishFrom
+    const confirm = (block: number) => database.query('UPDATE chain_cursor SET confirmed_number = $1', [block])
+
+    it('a backlog that shrinks is no loss, one that stands still is', async () => {
+      const echo = await begin()
+      for (const [watermark, confirmed] of [
+        [10, 200],
+        [50, 300],
+        [90, 400],
+      ] as const) {
+        await echo(watermark)
+        await confirm(confirmed)
+        expect(await republishFrom()).toBeNull()
+      }
+      await echo(90)
+      expect(await republishFrom()).toBe(91)
+    })
+
+    it('what orders had and has no more is a loss, and a new generation begins without any', async () => {
+      const echo = await begin()
+      await echo(100)
+      await echo(40)
+      expect(await republishFrom()).toBe(41)
+      const { generation } = (await store.position.find()) ?? {}
+      await store.generation.overtake(`${'f'.repeat(8)}-ffff-7fff-bfff-ffffffff0000`)
+      const next = await store.position.find()
+      expect(next?.generation).not.toBe(generation)
+      await database.query('UPDATE chain_cursor SET confirmed_number = 300')
+      const { lease } = await store.generation.leases(generation ?? '')
+      await database.query('UPDATE leases SET generation = $1', [next?.generation])
+      await store.generation.follow({ generation: next?.generation ?? '', lease, version: 0, watermark: null })
+      expect(await republishFrom()).toBeNull()
+    })
+  })
 })

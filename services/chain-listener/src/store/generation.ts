@@ -5,8 +5,8 @@ import { newerThan } from './newer-generation'
 const SERVER = `SELECT ${SERVER_HISTORY} AS server`
 
 /** In a new generation nothing is published yet, and its chain of confirmed blocks begins above the confirmed ones. */
-const BEGIN =
-  'version = 0, since = coalesce(confirmed_number + 1, chain_cursor.start_block), announced_number = confirmed_number, republish_from = NULL'
+const BEGIN = `version = 0, since = coalesce(confirmed_number + 1, chain_cursor.start_block), announced_number = confirmed_number,
+  republish_from = NULL, followed_confirmed = NULL, followed_watermark = NULL`
 
 // Raw SQL because the epoch is counted by the database, in one upsert.
 const TAKE = `
@@ -34,11 +34,12 @@ const HELD = 'SELECT marker FROM leases WHERE chain_id = $1 AND version IS NULL'
 
 const KNOWN = `
   SELECT cursor.generation, cursor.confirmed_number::float8 AS confirmed, cursor.followed_confirmed::float8 AS followed,
+    cursor.followed_watermark::float8 AS "lastWatermark",
     EXISTS (SELECT 1 FROM leases
       WHERE chain_id = $1 AND marker = $2 AND generation = cursor.generation AND coalesce(leases.version, cursor.version) >= $3) AS "isKnown"
   FROM chain_cursor AS cursor WHERE cursor.chain_id = $1`
 const FOLLOWED = `
-  UPDATE chain_cursor SET followed_confirmed = confirmed_number, republish_from = least(republish_from, $2::bigint)
+  UPDATE chain_cursor SET followed_confirmed = confirmed_number, followed_watermark = $3, republish_from = least(republish_from, $2::bigint)
   WHERE chain_id = $1`
 
 /** The furthest that orders has seen: of which history, lease and version, and the block up to which it has everything. */
@@ -86,14 +87,17 @@ export function generationStore(database: Database, chainId: number) {
         generation: string | null
         confirmed: number | null
         followed: number | null
+        lastWatermark: number | null
         isKnown: boolean
       }>({ name: 'generation-known', text: KNOWN }, [chainId, lease, version])
       const ours = rows[0]
       if (!ours?.generation || generation < ours.generation) return false
       if (generation > ours.generation || !ours.isKnown)
         return (await database.query(FORGET, [chainId, ours.generation, newerThan([ours.generation, generation], uuidv7())])).rowCount === 1
-      const isBehind = ours.followed !== null && (watermark ?? -1) < ours.followed
-      await database.query({ name: 'generation-followed', text: FOLLOWED }, [chainId, isBehind ? (watermark ?? -1) + 1 : null])
+      const next = (watermark ?? -1) + 1
+      // One that has come further since its last report works off a backlog, and has lost nothing.
+      const isLost = ours.followed !== null && next <= ours.followed && ours.lastWatermark !== null && next <= ours.lastWatermark + 1
+      await database.query({ name: 'generation-followed', text: FOLLOWED }, [chainId, isLost ? next : null, next - 1])
       return false
     },
   }
