@@ -119,6 +119,26 @@ describe('changes that other services make', () => {
     expect(await newest(token)).toMatchObject({ action: 'order.cancel', target: id, outcome })
   })
 
+  test.each(['/webhook-endpoints', `/webhook-endpoints/${id}/rotate-secret`])(
+    'the same answer to POST %s again shows its secret again, which is a row and an event of its own',
+    async path => {
+      const { token, merchant } = await newMerchant(system)
+      const shown = async () => (await audit(token, '?action=endpoint_secret.show_again').expect(200)).body.data
+      const send = () => request(system.url).post(`${ME}${path}`).set(bearer(token)).send({})
+      await send().expect(201)
+      expect(await shown()).toEqual([])
+      system.owners.webhooks.answers(
+        (_req, res) => void res.status(201).set('Idempotency-Replayed', 'true').json({ id, secret: 'whsec_x' }),
+      )
+      await send().expect(201)
+      expect(await shown()).toMatchObject([{ changed: ['webhook_secret'], outcome: 'done' }])
+      const { rows } = await system.sql.query("SELECT 1 FROM outbox WHERE type = 'account.changed' AND body LIKE $1 AND body LIKE $2", [
+        ...[`%${merchant.id}%`, '%endpoint_secret.show_again%'],
+      ])
+      expect(rows).toHaveLength(1)
+    },
+  )
+
   test.each([
     ['refused', 409, {}],
     ['repeated', 200, { 'Idempotency-Replayed': 'true' }],
@@ -211,7 +231,7 @@ test('a service that migrates and runs as a role of its own has no right to chan
     const log = auditLogStore(service, { now: () => new Date(), committed: () => undefined })
     const actor = { userId: 'user', requestId: 'request', network: null }
     await log
-      .begin({ action: 'order.cancel', changed: [], target: null, isInforming: false, merchantId: randomUUID(), actor })
+      .begin({ action: 'order.cancel', changed: [], target: null, isInforming: false, makesSecret: false, merchantId: randomUUID(), actor })
       .then(entry => log.end(entry, 'done', null, null))
       .finally(() => service.stop?.())
   } finally {

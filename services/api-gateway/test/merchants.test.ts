@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { merchant as merchantSchema, merchantWithKey } from '@ponte/contracts'
 import { unseal } from '@ponte/service-kit'
 import { encode } from 'fast-png'
@@ -146,23 +146,26 @@ describe('the webhook secret', () => {
   })
 })
 
-test('the webhook secret of before is shown to a login of the last minutes alone, which leaves a row and an event, once for each login', async () => {
+test('the webhook secret of before is shown to a login of the last minutes alone, which leaves a row and an event each time', async () => {
   const { token, merchant } = await newMerchant(system, { display_name: 'Padaria' }, 'shown-user')
   const stale = system.identity.sign({ sub: 'shown-user', amr: [{ method: 'password', timestamp: at.ms / 1000 - 301 }] })
   expect((await call(stale, 'get', '').expect(200)).body).toMatchObject({ webhook_secret: null })
   expect((await call(token, 'get', '?secrets=hidden').expect(200)).body).toMatchObject({ webhook_secret: null })
+  // A session that was stolen within the minutes of its login.
+  const other = system.identity.sign({ sub: 'shown-user', session_id: randomUUID() })
   const rows = async () =>
     (await system.sql.query("SELECT 1 FROM audit_log WHERE merchant_id = $1 AND action = 'webhook_secret.show_again'", [merchant.id])).rows
       .length
   expect(await rows()).toBe(0)
-  for (let time = 0; time < 3; time++)
-    expect((await call(token, 'get', '').expect(200)).body).toMatchObject({ webhook_secret: merchant.webhook_secret })
-  expect(await rows()).toBe(1)
+  for (const [shown, session] of [token, other, other].entries()) {
+    expect((await call(session, 'get', '').expect(200)).body).toMatchObject({ webhook_secret: merchant.webhook_secret })
+    expect(await rows()).toBe(shown + 1)
+  }
   const { rows: events } = await system.sql.query(
     "SELECT 1 FROM outbox WHERE type = 'account.changed' AND body LIKE '%webhook_secret.show_again%' AND body LIKE $1",
     [`%${merchant.id}%`],
   )
-  expect(events).toHaveLength(1)
+  expect(events).toHaveLength(3)
 })
 
 test('every change leaves an audit row: who, when, what, never the value', async () => {
@@ -179,6 +182,7 @@ test('every change leaves an audit row: who, when, what, never the value', async
     ['audited-user', 'webhook_secret.show_again', ['webhook_secret']],
     ['audited-user', 'webhook_secret.rotate', ['pending_webhook_secret']],
     ['audited-user', 'webhook_secret.activate', ['webhook_secret']],
+    ['audited-user', 'webhook_secret.show_again', ['webhook_secret']],
   ])
   expect(rows[2]?.request_id).toBe('rotation-request-1')
   expect(rows.every(row => row.at.getTime() === at.ms)).toBe(true)

@@ -106,7 +106,7 @@ export const merchants = {
     description: 'The present secret signs until you activate the new one, or for 24 hours.',
   }),
   activateWebhookSecret: bySession('post', '/merchants/me/activate-webhook-secret', {
-    ...{ ...writes, ...merchant, permission: 'secrets:write', ...guarded, audit: 'webhook_secret.activate' },
+    ...{ ...writes, ...merchant, permission: 'secrets:write', ...guarded, secret: 'shown', audit: 'webhook_secret.activate' },
     summary: 'Put the new webhook secret in force',
     errors: ['invalid_state'],
   }),

@@ -1,10 +1,12 @@
 import { ApiError } from '@ponte/contracts'
 import type { Logger } from '@ponte/service-kit'
+import type { Response } from 'express'
 import { termsIn, userIn } from '../credentials/credentials'
 import type { Verdict } from '../limits/rate-limit'
 import type { AuditTrail } from '../owners/forwarding'
 import type { Store } from '../store'
 import { actor } from './changes'
+import { noteShown } from './shown-secret'
 
 interface AuditTrailDeps {
   store: Store
@@ -30,6 +32,8 @@ export const auditTrail =
       const done = isRepeated ? 'repeated' : 'done'
       const outcome = status < 300 ? done : 'refused'
       if (outcome !== 'done') countUnchanged(bucket, 1)
+      // Without its row no secret is shown.
+      if (outcome === 'repeated' && change.makesSecret) await noteShownAgain(store, merchantId, res)
       // The change stands, so the caller receives its answer.
       const informing = change.isInforming && outcome === 'done' ? await store.merchants.find(merchantId) : null
       await store.auditLog.end(id, outcome, created, informing).catch(error => {
@@ -37,6 +41,11 @@ export const auditTrail =
       })
     }
   }
+
+async function noteShownAgain(store: Store, merchantId: string, res: Response): Promise<void> {
+  const merchant = await store.merchants.find(merchantId)
+  if (merchant) await noteShown(store, merchant, 'endpoint_secret.show_again', res)
+}
 
 function refuseBeyond({ remaining, limit, resetsInMs }: Verdict): void {
   if (remaining > 0) return

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { operations } from '@ponte/contracts'
+import { type Operation, operations } from '@ponte/contracts'
 import { seal, uuidv7 } from '@ponte/service-kit'
 import type { Request, Response } from 'express'
 import { API_KEY_ENTROPY_BYTES, type DerivedFrom, deriveApiKey, deriveApiKeyAgain, mintApiKey } from '../credentials/api-key'
-import { mayDo, rememberAccess, requirePermissionFor, termsIn, userIn } from '../credentials/credentials'
+import { rememberAccess, requirePermissionFor, termsIn, userIn } from '../credentials/credentials'
 import { handling } from '../edge/handlers'
 import { permissionsOf } from '../merchant/member'
 import {
@@ -53,8 +53,10 @@ export function merchantHandlers(deps: AccountDeps) {
   }
 
   const changeSecret =
-    (action: Action, decide: (merchant: Merchant) => Change) => async (_asked: unknown, _req: Request, res: Response) => {
-      res.json(bodyOf(await changeOwn(store, res, action, decide), mayDo(res, 'secrets:write')))
+    (operation: Pick<Operation, 'secret' | 'owner'>, action: Action, decide: (merchant: Merchant) => Change) =>
+    async (_asked: unknown, _req: Request, res: Response) => {
+      const merchant = await changeOwn(store, res, action, decide)
+      res.json(bodyOf(merchant, await shownSecret(deps, res, operation)))
     }
 
   return handling({
@@ -99,8 +101,12 @@ export function merchantHandlers(deps: AccountDeps) {
       res.json({ ...bodyOf(merchant, await shownSecret(deps, res, operations.getMerchant)), api_key: plain })
     },
 
-    rotateWebhookSecret: changeSecret('webhook_secret.rotate', merchant => rotateWebhookSecret(merchant, sealedSecret(merchant.id), now())),
-    activateWebhookSecret: changeSecret('webhook_secret.activate', merchant => activateWebhookSecret(merchant, now())),
+    rotateWebhookSecret: changeSecret(operations.rotateWebhookSecret, 'webhook_secret.rotate', merchant =>
+      rotateWebhookSecret(merchant, sealedSecret(merchant.id), now()),
+    ),
+    activateWebhookSecret: changeSecret(operations.activateWebhookSecret, 'webhook_secret.activate', merchant =>
+      activateWebhookSecret(merchant, now()),
+    ),
   })
 }
 

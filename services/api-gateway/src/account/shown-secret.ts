@@ -1,11 +1,20 @@
 import type { Operation } from '@ponte/contracts'
 import type { Response } from 'express'
-import { mayDo, userIn } from '../credentials/credentials'
+import { mayDo } from '../credentials/credentials'
+import type { Merchant } from '../merchant/merchant'
+import type { Store } from '../store'
 import { type AccountDeps, actor, isFreshLogin, own } from './changes'
+
+export const noteShown = (
+  store: Store,
+  merchant: Merchant,
+  action: 'endpoint_secret.show_again' | 'webhook_secret.show_again',
+  res: Response,
+): Promise<void> => store.auditLog.note(merchant, action, ['webhook_secret'], actor(res))
 
 /**
  * Whether this answer holds secrets: one that the operation makes, or, to a login of the last minutes, one of before. That it is shown again stands in the audit
- * log, in `account.changed` and in mails before it is answered: of a merchant's own once for each login, of an endpoint each time.
+ * log, in `account.changed` and in mails before it is answered, each time: of two sessions of a user one may be stolen.
  */
 export async function shownSecret(
   deps: Pick<AccountDeps, 'store' | 'now' | 'freshLoginMs' | 'provider'>,
@@ -17,10 +26,6 @@ export async function shownSecret(
   if (secret === 'made') return true
   if (res.locals.credential !== 'session' || !(await isFreshLogin(res, deps))) return false
   const merchant = await own(deps.store, res)
-  // A secret that was replaced meanwhile is another one.
-  const since = new Date(Math.max(merchant.updatedAt.getTime(), userIn(res).loggedInAt?.getTime() ?? 0))
-  const action = isOfEndpoint ? 'endpoint_secret.show_again' : 'webhook_secret.show_again'
-  if (isOfEndpoint || !(await deps.store.auditLog.wasNoted(merchant.id, action, userIn(res).id, since)))
-    await deps.store.auditLog.note(merchant, action, ['webhook_secret'], actor(res))
+  await noteShown(deps.store, merchant, isOfEndpoint ? 'endpoint_secret.show_again' : 'webhook_secret.show_again', res)
   return true
 }

@@ -45,6 +45,7 @@ export function forwarding(
     const change = isRecorded && {
       action: audit,
       isInforming: operation.informs !== undefined,
+      makesSecret: operation.secret === 'made',
       changed: fieldsOf(req.body),
       target: params.id === undefined ? null : String(params.id),
     }

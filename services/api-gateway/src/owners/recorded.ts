@@ -3,6 +3,8 @@ export interface RequestedChange {
   action: string
   /** Members and endpoints are informed of it. */
   isInforming: boolean
+  /** Its answer holds a secret that it made, and so does the same answer again. */
+  makesSecret: boolean
   /** Names of the fields that the request gives. */
   changed: string[]
   /** Null when it creates something. */

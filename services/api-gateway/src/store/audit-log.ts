@@ -132,7 +132,6 @@ const UNANSWERED = `
   SELECT id, merchant_id FROM audit_log LEFT JOIN audit_outcomes ON entry_id = id
   WHERE is_request AND entry_id IS NULL AND action = ANY($1::text[]) AND at BETWEEN $2::timestamptz - interval '1 day' AND $2::timestamptz - interval '1 minute'
   ORDER BY id LIMIT 100`
-const NOTED = 'SELECT 1 FROM audit_log WHERE merchant_id = $1 AND action = $2 AND user_id = $3 AND at >= $4 LIMIT 1'
 
 const NOTE: Statement = { name: 'audit-note', text: `WITH ${ACCOUNT_ROWS} SELECT 1` }
 
@@ -173,10 +172,6 @@ export const auditLogStore = (database: Database, options: MerchantStoreOptions)
     return (
       await database.query<{ id: string; merchant_id: string }>({ name: 'audit-unanswered', text: UNANSWERED }, [actions, options.now()])
     ).rows
-  },
-  /** Whether this user did it since then. */
-  async wasNoted(merchantId: string, action: Action, userId: string, since: Date): Promise<boolean> {
-    return (await database.query({ name: 'audit-noted', text: NOTED }, [merchantId, action, userId, since])).rows.length > 0
   },
 
   /** Entries of a merchant, newest first; oldest first when paging backwards. */
