@@ -45,6 +45,13 @@ export async function createActors(world: World, rpc: Rpc, clock: ChainClock) {
       call(account(payer), routerAddress, router.encodeFunctionData('pay', [`0x${memo}`, merchant, units])),
     sweep: (payer: number, memo: string, merchant: string) =>
       call(account(payer), routerAddress, router.encodeFunctionData('sweep', [`0x${memo}`, merchant])),
+    /** Money to the address of a memo that no order has, and its sweep. */
+    async sweepOfNone(payer: number, { memo, merchant }: { memo: string; merchant: string }, units: bigint): Promise<void> {
+      const asked = { to: routerAddress, data: router.encodeFunctionData('depositAddress', [`0x${memo}`, merchant]) }
+      const [deposit] = router.decodeFunctionResult('depositAddress', await rpc<string>('eth_call', asked, 'latest'))
+      await token(account(payer), 'transfer', String(deposit), units)
+      await call(account(payer), routerAddress, router.encodeFunctionData('sweep', [`0x${memo}`, merchant]))
+    },
     /** Transfers to several addresses in one transaction. */
     bundled: (transfers: readonly { to: string; units: bigint }[]) =>
       send({

@@ -104,6 +104,12 @@ export async function startSimulation() {
           BigInt(strays.between(1, 90_000_000)),
         )
       }
+      if (strays.chance(0.1)) {
+        count('sweeps of no order')
+        const merchant = merchants[strays.between(0, MERCHANTS)]
+        const place = { memo: hexlify(randomBytes(32)).slice(2), merchant: merchant?.body.payout_address ?? '' }
+        await actors.sweepOfNone(strays.between(0, 4), place, BigInt(strays.between(1, 90_000_000)))
+      }
       await act(orders, actions, at, count)
       if (index % Math.ceil(byTime.length / 3) === 0) {
         await disturb.heal()

@@ -106,7 +106,7 @@ export function routes(deps: RouteDeps): Router {
   }))
 
   serve(router, operations.getSummary, async ({ query, terms }, _req, res) => {
-    res.json(await store.summary(terms.merchant_id, query))
+    res.json(await store.summary(terms, query))
   })
 
   serve(router, operations.getCheckout, async ({ params }, _req, res) => {

@@ -26,7 +26,7 @@ export type Store = ReturnType<typeof openStore>
 /** Single rows and cold writes go through Prisma; what needs one round trip or a plan of its own is SQL with its reason. */
 export function openStore(database: Database, options: OrderStoreOptions) {
   const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) })
-  const ledger = ledgerStore(database)
+  const [ledger, merchants, attention] = [ledgerStore(database), merchantStore(database, prisma), attentionStore(database, prisma)]
   return {
     orders: { ...orderReads(database, prisma), ...orderWrites(database, options), list: orderList(database) },
     deposits: depositStore(database),
@@ -36,10 +36,10 @@ export function openStore(database: Database, options: OrderStoreOptions) {
     watch: watchStore(database, prisma, options.now),
     charges: chargeStore(database, prisma, options),
     chain: chainStore(database, prisma, options.now, options.latestChainTime),
-    merchants: merchantStore(database, prisma),
+    merchants,
     books: bookStore(database),
     ledger,
-    summary: summaryStore(database, ledger),
-    attention: attentionStore(database, prisma),
+    summary: summaryStore(database, { ledger, merchants, attention }),
+    attention,
   }
 }

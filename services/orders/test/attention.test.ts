@@ -2,6 +2,7 @@ import type { AttentionItemBody, List, OrderBody } from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { fillOrders, plansOf } from '../bench/many-orders'
+import { LEFT_OVER } from '../src/store/left-over'
 import { listener } from './listener'
 import { asMerchant, PAYOUT, ROUTER, startOrders } from './setup'
 
@@ -84,6 +85,34 @@ describe('an order whose money does not simply settle', () => {
 
 const sums = (reasons: string[], gross: string, platform_fee: string, taken: string, left_over: string) => ({
   ...{ reasons, gross, platform_fee, taken, left_over, payers: [PAYER] },
+})
+
+describe('what an order takes not of what came', () => {
+  interface Taking {
+    plan?: boolean
+    exception?: string
+    superseded?: boolean
+  }
+  it.each<[string, string, number, Taking, string]>([
+    ['nothing while a part is missing', 'underpaid', 60, {}, '0'],
+    ['more than it asked for', 'paid', 250, {}, '150'],
+    ['nothing, when what came was short within the tolerance', 'paid', 99, {}, '0'],
+    ['nothing of what is left after a reorganisation', 'pending', 40, {}, '0'],
+    ['all once it has expired', 'expired', 100, {}, '100'],
+    ['all once it is cancelled', 'cancelled', 100, {}, '100'],
+    ['nothing of what its period asks for no more', 'expired', 40, { plan: true }, '0'],
+    ['the same once another order was paid for the rest', 'expired', 40, { plan: true, superseded: true }, '0'],
+    ['more than the merchant may accept for the period, late', 'expired', 130, { plan: true, exception: 'paid_late' }, '30'],
+    ['all that came late beside the order that was paid', 'expired', 100, { plan: true, exception: 'paid_late', superseded: true }, '100'],
+    ['all that paid it beside the order that was paid', 'paid', 100, { plan: true, exception: 'duplicate', superseded: true }, '100'],
+  ])('is %s', async (_, status, confirmed, { plan, exception, superseded }, expected) => {
+    const { rows } = await system.sql.query<{ units: string }>(
+      `SELECT (${LEFT_OVER})::text AS units FROM (VALUES ($1, $2, $3::uuid, $4::timestamptz, $5::bigint, 100::bigint))
+         AS orders (status, exception, subscription_id, superseded_at, confirmed_units, usdc_units)`,
+      [status, exception ?? null, plan ? uuidv7() : null, superseded ? new Date(0) : null, confirmed],
+    )
+    expect(rows).toEqual([{ units: expected }])
+  })
 })
 
 describe('money without an order', () => {

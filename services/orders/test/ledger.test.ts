@@ -1,7 +1,8 @@
-import type { EntryBody, OrderBody, SummaryBody } from '@ponte/contracts'
+import type { AttentionItemBody, EntryBody, OrderBody, SummaryBody } from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
-import { listener, message } from './listener'
+import { ledgerStore } from '../src/store/ledger'
+import { charge, listener, message } from './listener'
 import { asMerchant, PAYOUT, startOrders } from './setup'
 
 let system: Awaited<ReturnType<typeof startOrders>>
@@ -137,6 +138,88 @@ test('a payout address that is known late moves what was paid there since', asyn
   expect(left.map(({ amount }) => amount)).toEqual(['7.000000', '-7.000000'])
 })
 
+describe('a sweep of an address that no order has', () => {
+  const deposit = `0x${'de'.repeat(20)}`
+  const today = new Date().toISOString().slice(0, 10)
+  const totalOf = async (merchant: string) => (await summaryOf(merchant, { from: today, to: today, timezone: 'UTC' })).total
+  const attentionOf = async (merchant: string, query: object = {}): Promise<AttentionItemBody[]> =>
+    (await request(system.url).get('/api/v1/attention').query(query).set(asMerchant(merchant, null))).body.data
+  const stray = async (payout: string, memo = 'ad'.repeat(32), change: object = {}) => {
+    const order = await create(uuidv7())
+    return chain.sweeps('confirmed', order, 100_000_000n, {
+      ...{ memo, merchant_address: payout, deposit_address: deposit, fee: '1.000000', ...change },
+    })
+  }
+  const short = ({ kind, amount, reason, order_id, reverses }: EntryBody) => [kind, amount, reason, order_id !== null, reverses]
+
+  test('is what came for no order, the fee and what settled, and needs attention until it is handled or gone', async () => {
+    const merchant = uuidv7()
+    const payout = `0x${'d3'.repeat(20)}`
+    await paidTo(merchant, payout, 1, new Date(Date.now() - 3_600_000))
+    const swept = await stray(payout)
+    expect(await totalOf(merchant)).toMatchObject({
+      ...{ gross: '100.000000', platform_fee: '1.000000', settled: '99.000000', waiting: '0.000000', unmatched: '100.000000' },
+    })
+    expect((await entriesOf(merchant)).map(short)).toEqual([
+      ['unmatched', '100.000000', 'unknown_memo', false, null],
+      ['fee', '1.000000', 'unknown_memo', false, null],
+      ['settled', '99.000000', 'unknown_memo', false, null],
+    ])
+    const [item] = await attentionOf(merchant)
+    expect(item).toMatchObject({
+      ...{ reasons: ['unmatched'], gross: '100.000000', platform_fee: '1.000000', left_over: '100.000000', payers: [], order: null },
+      payment: { reason: 'unknown_memo', kind: 'transfer', tx_hash: swept.tx_hash, amount: '100.000000', merchant_address: payout },
+    })
+    const mark = (how: string, body: object) =>
+      request(system.url).post(`/api/v1/attention/${item?.id}/${how}`).set(asMerchant(merchant, null)).send(body)
+    expect((await mark('handle', { facts: item?.facts })).status).toBe(200)
+    expect([await attentionOf(merchant), (await attentionOf(merchant, { handled: 'true' })).length]).toEqual([[], 1])
+    expect((await mark('reopen', {})).status).toBe(200)
+    await chain.publish({ gone: [swept.block_hash] })
+    expect([await attentionOf(merchant), (await totalOf(merchant)).gross]).toEqual([[], '0.000000'])
+  })
+
+  test('is booked to whom the payout address belonged, also when that is known late', async () => {
+    const merchant = uuidv7()
+    const payout = `0x${'d4'.repeat(20)}`
+    await stray(payout, 'ae'.repeat(32))
+    expect(await entriesOf(merchant)).toEqual([])
+    await paidTo(merchant, payout, 1, new Date(Date.now() - 3_600_000))
+    expect((await totalOf(merchant)).gross).toBe('100.000000')
+    await paidTo(merchant, OTHER, 2, new Date(Date.now() - 1_800_000))
+    expect((await totalOf(merchant)).gross).toBe('0.000000')
+  })
+
+  test('is its order`s once that is made, and no money of its own where its transfers are known', async () => {
+    const merchant = uuidv7()
+    const payout = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
+    await paidTo(merchant, payout, 1, new Date(Date.now() - 3_600_000))
+    const wanted = charge({ terms: { merchant_id: merchant, version: 1, display_name: 'M', payout_address: payout } })
+    await stray(payout, wanted.memo)
+    await system.bus.publish(message('subscription.charge_requested', wanted))
+    await system.orders.idle()
+    expect((await entriesOf(merchant)).map(short)).toEqual([
+      ['unmatched', '100.000000', 'unknown_memo', false, null],
+      ['fee', '1.000000', 'unknown_memo', false, null],
+      ['settled', '99.000000', 'unknown_memo', false, null],
+      ['unmatched', '-100.000000', 'unknown_memo', false, 1],
+      ['fee', '-1.000000', 'unknown_memo', false, 2],
+      ['settled', '-99.000000', 'unknown_memo', false, 3],
+      ['fee', '1.000000', null, true, null],
+      ['settled', '99.000000', null, true, null],
+    ])
+    const [other, elsewhere] = [uuidv7(), `0x${'d6'.repeat(20)}`]
+    await paidTo(other, elsewhere, 1, new Date(Date.now() - 3_600_000))
+    const order = await create(uuidv7())
+    const memo = 'af'.repeat(32)
+    const came = { memo, merchant_address: elsewhere, deposit_address: `0x${'df'.repeat(20)}` }
+    await stray(elsewhere, memo, came)
+    await chain.report('confirmed', chain.payment(order, { kind: 'transfer', gross: 100_000_000n, ...came }))
+    expect(await totalOf(other)).toMatchObject({ gross: '100.000000', settled: '99.000000', waiting: '0.000000' })
+    expect(await attentionOf(other)).toHaveLength(1)
+  })
+})
+
 test('later facts about a closed month count in the open one, and name their own time', async () => {
   const merchant = uuidv7()
   const order = await create(merchant)
@@ -152,6 +235,60 @@ test('later facts about a closed month count in the open one, and name their own
   const november = await summaryOf(merchant, { from: '2026-11-01', to: '2026-11-01', timezone: 'America/Sao_Paulo' })
   expect(november.total.payments).toBe(1)
   await system.sql.query("UPDATE ledger_close SET through = '-infinity'")
+})
+
+test('a month is closed when no booking that took it for open is under way', async () => {
+  const merchant = uuidv7()
+  const order = await create(merchant)
+  await system.sql.query('ALTER TABLE payments DISABLE TRIGGER USER')
+  const paid = chain.payment(order, { block_time: '2026-11-01T02:00:00.000Z' })
+  await chain.report('confirmed', paid)
+  await system.sql.query('ALTER TABLE payments ENABLE TRIGGER USER')
+  const through = new Date('2026-11-01T03:00:00Z')
+  let isClosed = false
+  let closing: Promise<void> = Promise.resolve()
+  await system.sql.transaction(async booking => {
+    await booking.query('SELECT book($1)', [[paid.tx_hash]])
+    closing = ledgerStore(system.sql).close(through)
+    closing.then(
+      () => {
+        isClosed = true
+      },
+      () => undefined,
+    )
+    // It waits for the booking, or has closed the month beneath it.
+    const waits = async () =>
+      (await booking.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 7210418 AND NOT granted")).rowCount
+    while (!isClosed && !(await waits()));
+    expect(isClosed).toBe(false)
+  })
+  await closing
+  expect(await entriesOf(merchant, { kind: 'payment' })).toMatchObject([{ at: paid.block_time }])
+  expect(await ledgerStore(system.sql).closedThrough()).toEqual(through)
+  await system.sql.query("UPDATE ledger_close SET through = '-infinity'")
+})
+
+test('what was given away follows its payment, also when both are booked at once, and an entry has the reason of now', async () => {
+  const merchant = uuidv7()
+  const payout = `0x${'d7'.repeat(20)}`
+  await paidTo(merchant, payout, 1, new Date(Date.now() - 3_600_000))
+  const order = await create(merchant)
+  const paid = chain.payment(order, { gross: 60_000_000n })
+  for (const table of ['payments', 'orders']) await system.sql.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`)
+  await chain.report('confirmed', paid)
+  await request(system.url).post(`/api/v1/orders/${order.id}/accept`).set(asMerchant(merchant)).send({ reason: 'enough' })
+  for (const table of ['payments', 'orders']) await system.sql.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`)
+  await system.sql.query('SELECT book($1)', [[paid.tx_hash]])
+  expect((await entriesOf(merchant)).map(({ kind }) => kind)).toEqual(['payment', 'fee', 'settled', 'accepted'])
+  const stray = chain.payment(order, { memo: 'a7'.repeat(32), merchant_address: payout, gross: 2_000_000n })
+  await chain.report('confirmed', stray)
+  await system.sql.query("UPDATE unmatched_payments SET reason = 'wrong_recipient' WHERE tx_hash = $1", [stray.tx_hash])
+  const reasons = (await entriesOf(merchant, { kind: 'unmatched' })).map(({ amount, reason }) => [amount, reason])
+  expect(reasons).toEqual([
+    ['2.000000', 'unknown_memo'],
+    ['-2.000000', 'unknown_memo'],
+    ['2.000000', 'wrong_recipient'],
+  ])
 })
 
 test('a range is in order of time, page by page, and filters hold in lists and files', async () => {

@@ -1,8 +1,8 @@
-import type { OrderBody, SummaryBody } from '@ponte/contracts'
+import { type AttentionItemBody, formatUsdc, type OrderBody, parseUsdc, type SummaryBody } from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
-import { listener } from './listener'
-import { asMerchant, startOrders } from './setup'
+import { charge, listener, message } from './listener'
+import { asMerchant, PAYOUT, startOrders } from './setup'
 
 let system: Awaited<ReturnType<typeof startOrders>>
 let chain: ReturnType<typeof listener>
@@ -93,4 +93,71 @@ test('orders that need a look are counted, and what counts for no sale is to be 
   const found = await summaryOf(merchant, { from: '2026-11-19', to: '2026-11-19', timezone: 'UTC' })
   expect(found.attention).toMatchObject({ overpaid: 1, reorged: 0 })
   expect(found.to_return).toBe('30.000000')
+})
+
+test('what is to be returned is what the list of attention has left over, of orders, periods of plans and money for no order', async () => {
+  const merchant = uuidv7()
+  const terms = { merchant_id: merchant, version: 1, display_name: 'M', payout_address: PAYOUT }
+  const since = new Date(Date.now() - 3_600_000)
+  const sealed = {
+    webhook_url: null,
+    sealed_webhook_secret: 'x',
+    sealed_pending_webhook_secret: null,
+    pending_webhook_secret_activates_at: null,
+  }
+  await system.bus.publish(message('merchant.updated', { ...terms, ...sealed }, uuidv7(), since))
+  const read = async (id: string): Promise<OrderBody> =>
+    (await request(system.url).get(`/api/v1/orders/${id}`).set(asMerchant(merchant))).body
+  const period = async (): Promise<OrderBody> => {
+    const wanted = charge({ terms })
+    await system.bus.publish(message('subscription.charge_requested', wanted))
+    return read(wanted.order_id)
+  }
+  const pays = (order: OrderBody, gross: bigint, change: object = {}) =>
+    chain.report('confirmed', chain.payment(order, { gross, ...change }))
+  const supersede = (order: OrderBody) =>
+    system.bus.publish(
+      message('subscription.order_superseded', {
+        merchant_id: merchant,
+        merchant_version: 1,
+        subscription_id: uuidv7(),
+        order_id: order.id,
+      }),
+    )
+  const due = parseUsdc((await period()).usdc_amount)
+  const [twice, short, late, beside] = [await period(), await period(), await period(), await period()]
+  await pays(twice, due)
+  await supersede(twice)
+  await pays(short, 4_000_000n)
+  const over = await create(merchant, '542.00')
+  await pays(over, 130_000_000n)
+  await chain.synced(short, late, beside)
+  await supersede(beside)
+  const end = new Date(Date.parse(late.expires_at) + 1_000)
+  await pays(late, due + 1_000_000n, { block_time: end.toISOString() })
+  await pays(beside, due, { block_time: end.toISOString() })
+  for (const gross of [7_000_000n, 5_000n]) await pays(over, gross, { memo: 'c7'.repeat(32), merchant_address: PAYOUT.toLowerCase() })
+  await system.sql.query("UPDATE orders SET expires_at = expires_at + interval '30 days' WHERE id = $1", [over.id])
+  await chain.advances(end)
+  await system.orders.idle()
+
+  const listed = async () => {
+    const { body } = await request(system.url).get('/api/v1/attention?limit=100').set(asMerchant(merchant))
+    return new Map<string, string>(body.data.map(({ id, left_over }: AttentionItemBody) => [id, left_over]))
+  }
+  const toReturn = async () => (await summaryOf(merchant, { from: '2026-11-19', to: '2026-11-19', timezone: 'UTC' })).to_return
+  const sum = (amounts: Iterable<string>) => formatUsdc([...amounts].reduce((total, amount) => total + parseUsdc(amount), 0n))
+  const shown = await listed()
+  // A period's order takes what came short or late; beside the order that was paid it takes nothing, whether it was paid itself or not.
+  expect([twice, short, late, beside, over].map(({ id }) => shown.get(id))).toEqual([
+    ...[formatUsdc(due), '0.000000', '1.000000'],
+    ...[(await read(beside.id)).status === 'cancelled' ? formatUsdc(due) : 'open', '30.000000'],
+  ])
+  expect(await toReturn()).toBe(sum(shown.values()))
+  expect(await toReturn()).toBe(formatUsdc(due * 2n + 38_000_000n))
+  const { body: item } = await request(system.url).get('/api/v1/attention?limit=1').set(asMerchant(merchant))
+  const [{ id, facts }] = item.data
+  await request(system.url).post(`/api/v1/attention/${id}/handle`).set(asMerchant(merchant)).send({ facts })
+  expect((await listed()).has(id)).toBe(false)
+  expect(await toReturn()).toBe(sum((await listed()).values()))
 })

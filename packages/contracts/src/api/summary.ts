@@ -53,7 +53,8 @@ export const summary = z
       .nullable()
       .meta({ description: 'Months of São Paulo up to here are closed: their sums do not change any more' }),
     to_return: signedUsdc.meta({
-      description: 'What counts for no sale as of now: surplus, duplicates, late money and what came for no order',
+      description:
+        'What the attention list has left over as of now: surplus, duplicates, late money and what came for no order, while it is not handled',
     }),
     open: z.object({ pending: z.int(), confirming: z.int(), underpaid: z.int() }),
     attention: z

@@ -9,7 +9,7 @@ import {
 } from '@ponte/contracts'
 import { refusalOf } from '../order/acceptance'
 import { historyBody, type OrderHistory, type Place } from '../order/body'
-import { type Order, receivedUnits } from '../order/order'
+import { receivedUnits } from '../order/order'
 import type { Mark, Seen, UnmatchedMoney } from '../payment/mismatch'
 import { confirmedPayments } from '../payment/payment'
 
@@ -24,19 +24,6 @@ export function reasonsOf({ order, blockedReason }: Pick<OrderHistory, 'order' |
   if (blockedReason !== null) reasons.push('settlement_blocked')
   return reasons
 }
-
-type Taking = Pick<Order, 'status' | 'exception' | 'subscriptionId' | 'supersededAt' | 'confirmedUnits' | 'usdcUnits'>
-
-/** Up to the asked amount, and nothing once the order is closed without being paid. */
-export function takenUnits(order: Taking): bigint {
-  const { status, confirmedUnits, usdcUnits } = order
-  if (status === 'cancelled' || (status === 'expired' && !isOfPeriod(order))) return 0n
-  return confirmedUnits < usdcUnits ? confirmedUnits : usdcUnits
-}
-
-/** A plan asks for no money of a period again that has come, unless all of it came beside the order that was paid. */
-const isOfPeriod = ({ subscriptionId, exception, supersededAt }: Taking): boolean =>
-  subscriptionId !== null && (exception === null || supersededAt === null)
 
 /** An order that was handled comes back once this is another: the same text as its index has. */
 export const seenOf = ({ order, blockedReason }: Pick<OrderHistory, 'order' | 'blockedReason'>): Seen => ({
@@ -57,7 +44,7 @@ export function orderItem(history: OrderHistory, place: Place, mark: Mark | null
   const payers = confirmedPayments(payments).map(({ payerAddress }) => payerAddress)
   return {
     ...item(order.id, order.createdAt.toISOString(), reasonsOf(history), payers),
-    ...sums(gross, receivedUnits(order), takenUnits(order)),
+    ...sums(gross, receivedUnits(order), history.leftOverUnits),
     order: historyBody(history, place),
     payment: null,
     actions: refusalOf(order) === null ? (['accept'] satisfies AttentionAction[]) : [],
@@ -65,11 +52,11 @@ export function orderItem(history: OrderHistory, place: Place, mark: Mark | null
   }
 }
 
-export function unmatchedItem({ payment, grossUnits, facts, mark }: UnmatchedMoney, feeBps: bigint): AttentionItemBody {
-  const share = FEE_UNKNOWN.has(payment.reason) ? null : merchantShare(grossUnits, feeBps)
+export function unmatchedItem({ payment, grossUnits, settledUnits, facts, mark }: UnmatchedMoney, feeBps: bigint): AttentionItemBody {
+  const share = settledUnits ?? (FEE_UNKNOWN.has(payment.reason) ? null : merchantShare(grossUnits, feeBps))
   return {
     ...item(unmatchedId(payment), payment.block_time, ['unmatched'], [payment.payer_address]),
-    ...sums(grossUnits, share, 0n),
+    ...sums(grossUnits, share, grossUnits),
     order: null,
     payment: { ...payment, amount: formatUsdc(grossUnits) },
     ...marked(factsOf({ facts, blocked: null }), mark),
@@ -90,11 +77,11 @@ const marked = (facts: string, mark: Mark | null) => ({
   handled_by: mark?.by ?? null,
 })
 
-const sums = (gross: bigint, share: bigint | null, taken: bigint) => ({
+const sums = (gross: bigint, share: bigint | null, leftOver: bigint) => ({
   gross: formatUsdc(gross),
   platform_fee: share === null ? null : formatUsdc(gross - share),
-  taken: formatUsdc(taken),
-  left_over: formatUsdc(gross - taken),
+  taken: formatUsdc(gross - leftOver),
+  left_over: formatUsdc(leftOver),
 })
 
 /** A UUIDv7 of the payment's time that is the same whenever it is made, so that payments stand among orders by time. */

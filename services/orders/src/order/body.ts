@@ -19,6 +19,8 @@ export interface OrderHistory extends Ledger {
   sweeps: readonly Sweep[]
   /** Why what lies at its deposit address cannot be swept; null when it can. */
   blockedReason: string | null
+  /** What of its confirmed money it does not take. */
+  leftOverUnits: bigint
   /** The last signature that was taken for it. */
   authorization: Authorization | null
 }

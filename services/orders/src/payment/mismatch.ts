@@ -22,6 +22,8 @@ export interface UnmatchedMoney {
   mark: Mark | null
   payment: Omit<UnmatchedData, 'amount'>
   grossUnits: bigint
+  /** What of it reached the payout address; null while none has. */
+  settledUnits: bigint | null
 }
 
 /** More than the columns of orders hold, and many times all USDC there is. */

@@ -3,6 +3,7 @@ import { type Database, type Statement, type StoredAnswer, uuidv7Time } from '@p
 import type { PrismaClient } from '../generated/client'
 import type { Mark, Seen, UnmatchedMoney } from '../payment/mismatch'
 import type { PayoutSpan } from '../payment/payout-spans'
+import { LEFT_OVER } from './left-over'
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -64,6 +65,7 @@ interface UnmatchedFields {
   merchant_address: string
   block_time: Date
   units: string
+  settled: string | null
   facts: string
   handled_at: Date | null
   handled_by: string | null
@@ -77,24 +79,52 @@ export interface Payee {
 }
 
 const UNMATCHED_FIELDS = `id, reason, kind, chain_id, token_address, tx_hash, memo, payer_address, merchant_address, block_time,
-  coalesce(exact_units, gross_units)::text AS units, ${PAYMENT_FACTS} AS facts, handled_at, handled_by`
-/** With the mark of this merchant alone, where it was given for the facts of now. */
-const UNMATCHED = `unmatched_payments LEFT JOIN handled_payments AS handled
-  ON handled.merchant_id = $2 AND payment_id = id AND facts = ${PAYMENT_FACTS}
-  WHERE lower(merchant_address) = $1 AND status = 'confirmed' AND gross_units >= 10000`
-/** Within the time in which the address was the merchant's. */
-const IN_SPAN = 'AND block_time >= $4::timestamptz AND block_time < $5::timestamptz'
-const spanValues = ({ payoutAddress, from, to }: PayoutSpan) => ({ address: payoutAddress.toLowerCase(), from, to: to ?? 'infinity' })
+  coalesce(exact_units, gross_units)::text AS units, (
+    SELECT sum(units)::text FROM entries WHERE merchant_id = $1 AND kind = 'settled' AND entries.tx_hash = money.tx_hash AND entries.log_index = money.log_index) AS settled,
+  ${PAYMENT_FACTS} AS facts, handled_at, handled_by`
+/** The mark of this merchant alone, where it was given for the facts of now. */
+const MARK = `LEFT JOIN handled_payments AS handled ON handled.merchant_id = $1 AND payment_id = id AND handled.facts = ${PAYMENT_FACTS}`
+/** To an address of the merchant, within the time in which it was theirs. */
+const UNMATCHED = `unmatched_payments AS money ${MARK}
+  WHERE lower(merchant_address) = $2 AND block_time >= $3::timestamptz AND block_time < $4::timestamptz AND status = 'confirmed' AND gross_units >= 10000`
+/** Swept from an address that no order has: who sent it is not known. Whether it is the merchant's the ledger knows. */
+const SWEPT = `(
+  SELECT swept.id, 'unknown_memo' AS reason, 'transfer' AS kind, swept.chain_id, swept.token_address, swept.tx_hash, swept.log_index, swept.memo,
+    '0x' || repeat('0', 40) AS payer_address, swept.merchant_address, came.block_time, swept.gross_units, NULL::numeric AS exact_units
+  FROM entries AS came JOIN sweeps AS swept ON swept.tx_hash = came.tx_hash AND swept.log_index = came.log_index AND swept.block_number = came.block_number
+  WHERE came.merchant_id = $1 AND came.kind = 'unmatched' AND came.payer_address IS NULL AND came.reverses IS NULL AND came.units >= 10000 AND swept.status = 'confirmed'
+    AND NOT EXISTS (SELECT FROM entries AS taken WHERE taken.merchant_id = $1 AND taken.tx_hash = came.tx_hash AND taken.reverses = came.sequence)) AS money ${MARK}
+  WHERE true`
+/** Raw SQL: each list has its own statement, which its index answers; there is one for each time the merchant changed the address, and one. */
+const sourcesOf = ({ merchantId, spans }: Payee) => [
+  { from: SWEPT, values: [merchantId] },
+  ...spans.map(({ payoutAddress, from, to }) => ({
+    from: UNMATCHED,
+    values: [merchantId, payoutAddress.toLowerCase(), from, to ?? 'infinity'],
+  })),
+]
 
-const toMoney = ({ units, facts, handled_at, handled_by, reason, block_time, ...row }: UnmatchedFields): UnmatchedMoney => ({
+const toMoney = ({ units, settled, facts, handled_at, handled_by, reason, block_time, ...row }: UnmatchedFields): UnmatchedMoney => ({
   payment: { ...row, reason: mismatchReason.parse(reason), block_time: block_time.toISOString() },
   grossUnits: BigInt(units),
+  settledUnits: settled === null ? null : BigInt(settled),
   facts,
   mark: handled_at && { at: handled_at, by: handled_by },
 })
 
 /** By keyset in either direction. A page costs the same at any depth. */
 export function attentionStore(database: Database, prisma: PrismaClient) {
+  type Given = (value: unknown) => string
+  const moneyOf = async <Row extends object>(payee: Payee, select: string, rest: (given: Given) => string): Promise<Row[]> => {
+    const found = await Promise.all(
+      sourcesOf(payee).map(async ({ from, values }) => {
+        const all: unknown[] = [...values]
+        const text = `SELECT ${select} FROM ${from} ${rest(value => `$${all.push(value)}`)}`
+        return (await database.query<Row>(text, all)).rows
+      }),
+    )
+    return found.flat()
+  }
   return {
     /** Orders whose money does not simply settle, or that have an address that cannot be swept. */
     async orderIds(merchantId: string, query: ListAttention, limit: number): Promise<string[]> {
@@ -109,34 +139,44 @@ export function attentionStore(database: Database, prisma: PrismaClient) {
     },
 
     /** Confirmed payments to the merchant's payout address of their time that count for no order, from a cent on. */
-    async unmatched({ merchantId, spans }: Payee, query: ListAttention, limit: number): Promise<UnmatchedMoney[]> {
+    async unmatched(payee: Payee, query: ListAttention, limit: number): Promise<UnmatchedMoney[]> {
       const cursor = query.ending_before ?? query.starting_after
       const [beyond, against] = query.ending_before === undefined ? ['<', 'DESC'] : ['>', 'ASC']
-      const after = cursor === undefined ? '' : `AND (block_time, ${PLACE}) ${beyond} ($6::timestamptz, $7)`
       const marked = query.handled === 'true' ? 'handled_at IS NOT NULL' : 'handled_at IS NULL'
-      // Raw SQL: ordered by an expression. Each span has its own statement, which its index answers; there are as many as the merchant changed the address.
-      const text = `SELECT ${UNMATCHED_FIELDS} FROM ${UNMATCHED} ${IN_SPAN} AND ${marked} ${after} ORDER BY block_time ${against}, ${PLACE} ${against} LIMIT $3`
-      const place = cursor === undefined ? [] : [uuidv7Time(cursor), placeOf(cursor)]
-      const found = await Promise.all(
-        spans.map(async span => {
-          const { address, from, to } = spanValues(span)
-          return (await database.query<UnmatchedFields>(text, [address, merchantId, limit, from, to, ...place])).rows
-        }),
-      )
-      return found.flat().map(toMoney)
+      // Ordered by an expression. The time is named by itself for the index that has no more.
+      const rows = await moneyOf<UnmatchedFields>(payee, UNMATCHED_FIELDS, given => {
+        const time = cursor === undefined ? '' : `${given(uuidv7Time(cursor))}::timestamptz`
+        const after =
+          cursor === undefined
+            ? ''
+            : `AND block_time ${beyond}= ${time} AND (block_time, ${PLACE}) ${beyond} (${time}, ${given(placeOf(cursor))})`
+        return `AND ${marked} ${after} ORDER BY block_time ${against}, ${PLACE} ${against} LIMIT ${given(limit)}`
+      })
+      return rows.map(toMoney)
     },
 
-    /** The payment to the merchant's payout address whose place in the list has this id. */
-    async findUnmatched({ merchantId, spans }: Payee, itemId: string): Promise<UnmatchedMoney | null> {
-      // Raw SQL: found by an expression.
-      const text = `SELECT ${UNMATCHED_FIELDS} FROM ${UNMATCHED} AND block_time = $3::timestamptz ${IN_SPAN} AND ${PLACE} = $6`
-      for (const span of spans) {
-        const { address, from, to } = spanValues(span)
-        const values = [address, merchantId, uuidv7Time(itemId), from, to, placeOf(itemId)]
-        const [row] = (await database.query<UnmatchedFields>(text, values)).rows
-        if (row) return toMoney(row)
-      }
-      return null
+    /** The money to the merchant's payout address whose place in the list has this id. */
+    async findUnmatched(payee: Payee, itemId: string): Promise<UnmatchedMoney | null> {
+      const rows = await moneyOf<UnmatchedFields>(
+        payee,
+        UNMATCHED_FIELDS,
+        given => `AND block_time = ${given(uuidv7Time(itemId))}::timestamptz AND ${PLACE} = ${given(placeOf(itemId))}`,
+      )
+      return rows.map(toMoney)[0] ?? null
+    },
+
+    /** What no order takes of all that the list shows as not handled. */
+    async leftOverUnits(payee: Payee): Promise<bigint> {
+      const ofOrders = `SELECT coalesce(sum(${LEFT_OVER}), 0)::text AS units FROM orders WHERE id IN (${UNHANDLED('DESC', 'ASC')})`
+      const [orders, money] = await Promise.all([
+        database.query<{ units: string }>(ofOrders, [payee.merchantId, FIRST_ID, LAST_ID, null]),
+        moneyOf<{ units: string }>(
+          payee,
+          'coalesce(sum(coalesce(exact_units, gross_units)), 0)::text AS units',
+          () => 'AND handled_at IS NULL',
+        ),
+      ])
+      return [...orders.rows, ...money].reduce((total, { units }) => total + BigInt(units), 0n)
     },
 
     /** Marks of those orders that have one. */

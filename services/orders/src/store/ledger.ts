@@ -41,8 +41,8 @@ const UNBOOKED = `
     SELECT tx_hash FROM payments WHERE block_number BETWEEN $1 AND $2
     UNION SELECT tx_hash FROM sweeps WHERE block_number BETWEEN $1 AND $2
     UNION SELECT tx_hash FROM unmatched_payments WHERE block_number BETWEEN $1 AND $2),
-  due AS (SELECT merchant_id, tx_hash, log_index, block_number, kind, units, order_id FROM due_entries WHERE tx_hash = ANY(ARRAY(SELECT tx_hash FROM hashes))),
-  standing AS (SELECT merchant_id, tx_hash, log_index, block_number, kind, units, order_id FROM standing_entries WHERE tx_hash = ANY(ARRAY(SELECT tx_hash FROM hashes)))
+  due AS (SELECT merchant_id, tx_hash, log_index, block_number, kind, units, order_id, reason FROM due_entries WHERE tx_hash = ANY(ARRAY(SELECT tx_hash FROM hashes))),
+  standing AS (SELECT merchant_id, tx_hash, log_index, block_number, kind, units, order_id, reason FROM standing_entries WHERE tx_hash = ANY(ARRAY(SELECT tx_hash FROM hashes)))
   SELECT DISTINCT tx_hash FROM ((TABLE due EXCEPT ALL TABLE standing) UNION ALL (TABLE standing EXCEPT ALL TABLE due)) AS differing`
 
 // Raw SQL: the sums that are kept beside the entries, of the quarters in which entries were booked lately, and how many there are.
@@ -57,6 +57,11 @@ const WRONG_SUMS = `
   UNION
   SELECT merchant_id FROM lately JOIN ledgers USING (merchant_id)
   WHERE sequence IS DISTINCT FROM (SELECT max(sequence) FROM entries WHERE entries.merchant_id = ledgers.merchant_id)`
+
+// Raw SQL: it waits for the bookings under way, which took these months for open, by the lock that each of them holds.
+const CLOSE = `
+  WITH open AS (SELECT FROM ledger_close WHERE through < $1), alone AS MATERIALIZED (SELECT pg_advisory_xact_lock(7210418) FROM open)
+  UPDATE ledger_close SET through = $1 FROM alone WHERE through < $1`
 
 /** The ledger: written by the database itself with what it is made of (the migration that made `entries`), and read here. */
 export function ledgerStore(database: Database) {
@@ -128,7 +133,7 @@ export function ledgerStore(database: Database) {
 
     /** Closes the months before this moment: what is booked of them from now on counts in the open one. */
     async close(through: Date): Promise<void> {
-      await database.query('UPDATE ledger_close SET through = $1 WHERE through < $1', [through])
+      await database.query(CLOSE, [through])
     },
   }
 }

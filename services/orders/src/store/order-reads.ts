@@ -6,6 +6,7 @@ import type { OrderHistory } from '../order/body'
 import type { Ledger, Order } from '../order/order'
 import type { ChainView } from '../order/verdict'
 import { FIRST_ID, LEASES } from './chain'
+import { LEFT_OVER } from './left-over'
 import { authorizations, movements, orders, payments, toOrder, toPayment, toSweep } from './rows'
 
 // Handled meanwhile, it is in the inbox.
@@ -65,7 +66,7 @@ const SETTLING_SWEEPS = `(
 const LISTED_MAX = 10_000
 // Raw SQL, one statement as above.
 const HISTORY = `
-  SELECT ${orders.select()}, ${IS_WATCHED} AS is_watched, ${IS_HELD} AS is_held, ${CHAIN_FACTS}, deposit.blocked_reason, coalesce((
+  SELECT ${orders.select()}, ${IS_WATCHED} AS is_watched, ${IS_HELD} AS is_held, ${CHAIN_FACTS}, deposit.blocked_reason, (${LEFT_OVER})::text AS left_over, coalesce((
     SELECT json_agg(${payments.json('p')}) FROM (
       SELECT * FROM payments WHERE order_id = orders.id ORDER BY block_number, log_index, id LIMIT ${LISTED_MAX}) AS p), '[]') AS payments, coalesce((
     SELECT json_agg(${movements.json('s')}) FROM ${SETTLING_SWEEPS}), '[]') AS sweeps, (
@@ -101,6 +102,7 @@ interface CountedFields extends LedgerFields {
 }
 interface HistoryFields extends LedgerFields {
   blocked_reason: string | null
+  left_over: string
   payments: unknown[]
   sweeps: unknown[]
   authorization: unknown
@@ -127,6 +129,7 @@ const toHistory = (row: HistoryFields): OrderHistory => ({
   payments: row.payments.map(toPayment),
   sweeps: row.sweeps.map(toSweep),
   blockedReason: row.blocked_reason,
+  leftOverUnits: BigInt(row.left_over),
   authorization: row.authorization === null ? null : authorizations.parse(row.authorization),
 })
 

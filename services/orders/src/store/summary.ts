@@ -1,36 +1,33 @@
-import type { SummaryBody, SummaryQuery } from '@ponte/contracts'
+import type { MerchantTerms, SummaryBody, SummaryQuery } from '@ponte/contracts'
 import type { Database } from '@ponte/service-kit'
 import { civilPeriods } from '../summary/civil-days'
 import { type OrderCounts, summaryBody } from '../summary/summary'
+import type { attentionStore } from './attention'
 import type { ledgerStore } from './ledger'
+import type { merchantStore } from './merchants'
+
+interface Parts {
+  ledger: ReturnType<typeof ledgerStore>
+  merchants: ReturnType<typeof merchantStore>
+  attention: ReturnType<typeof attentionStore>
+}
 
 const ATTENTION_MAX = 1000
 
 /** Sums of the ledger beside the state of orders. */
-export function summaryStore(database: Database, ledger: ReturnType<typeof ledgerStore>) {
-  return async (merchantId: string, query: SummaryQuery): Promise<SummaryBody> => {
+export function summaryStore(database: Database, { ledger, merchants, attention }: Parts) {
+  return async (terms: MerchantTerms, query: SummaryQuery): Promise<SummaryBody> => {
+    const merchantId = terms.merchant_id
     const periods = civilPeriods(query.from, query.to, query.timezone, query.by)
     const starts = periods.map(({ start }) => start)
     const [sums, counts, toReturnUnits, closedThrough] = await Promise.all([
       ledger.sums(merchantId, starts, periods.at(-1)?.end ?? new Date(0)),
       openCounts(database, merchantId),
-      toReturn(database, merchantId),
+      merchants.payoutSpans(terms).then(spans => attention.leftOverUnits({ merchantId, spans })),
       ledger.closedThrough(),
     ])
     return summaryBody(query, periods, sums, { ...counts, toReturnUnits, closedThrough })
   }
-}
-
-// Raw SQL: two sums in one round trip, the first one from the index of what needs attention.
-async function toReturn(database: Database, merchantId: string): Promise<bigint> {
-  const { rows } = await database.query<{ units: string }>(
-    `SELECT coalesce((SELECT sum(CASE status WHEN 'paid' THEN greatest(confirmed_units - usdc_units, 0) WHEN 'expired' THEN confirmed_units
-         WHEN 'cancelled' THEN confirmed_units ELSE 0 END) FROM orders
-       WHERE merchant_id = $1 AND (exception IS NOT NULL OR (status IN ('underpaid', 'expired') AND confirmed_units >= 10000))), 0)
-     + coalesce((SELECT sum(units) FROM entry_sums WHERE merchant_id = $1 AND kind = 'unmatched'), 0) AS units`,
-    [merchantId],
-  )
-  return BigInt(rows[0]?.units ?? 0)
 }
 
 // Raw SQL: counts by two columns in one round trip, the second one bounded.

@@ -1,0 +1,8 @@
+/**
+ * What of an order's confirmed money it does not take, in SQL: answers and sums read this one expression. An order takes up to what it asked for, and nothing
+ * once it is closed without being paid. A plan asks for no money of a period again that has come, unless all of it came beside the order that was paid.
+ */
+export const LEFT_OVER = `CASE
+  WHEN orders.status = 'cancelled' OR (orders.status = 'expired' AND (orders.subscription_id IS NULL
+    OR (orders.exception IS NOT NULL AND orders.superseded_at IS NOT NULL))) OR (orders.status = 'paid' AND orders.superseded_at IS NOT NULL)
+  THEN orders.confirmed_units ELSE greatest(orders.confirmed_units - orders.usdc_units, 0) END`
