@@ -18,6 +18,7 @@ import { watchStore } from './store/watch'
 
 export { type ChargeOwner, chargeOwner } from './store/charges'
 export type { Cursor, IntakeLedger, Taken } from './store/intake'
+export type { LedgerSpan } from './store/ledger'
 export type { Counted, Due } from './store/order-reads'
 export { isKnownOrder } from './store/order-writes'
 export type { Unmatched } from './store/rows'

@@ -5,10 +5,11 @@ import { listener } from './listener'
 import { asMerchant, startOrders } from './setup'
 
 let system: Awaited<ReturnType<typeof startOrders>>
+let chain: ReturnType<typeof listener>
 let order: OrderBody
 beforeAll(async () => {
   system = await startOrders({ RECONCILE_EVERY_S: '1' })
-  const chain = listener(system.bus)
+  chain = listener(system.bus)
   order = (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '150.00' })).body
   await chain.report('confirmed', chain.payment(order))
   await system.orders.idle()
@@ -43,6 +44,43 @@ describe('issue: the scheduled auditor', () => {
       { order_id: order.id, kind: 'received', detail: expect.stringContaining(order.usdc_amount) },
     ])
     expect(await harmed("status = 'pending'", "status = 'paid'")).toMatchObject([{ order_id: order.id, kind: 'status' }])
+  })
+
+  it('reads the history of the ledger from its first booked block on, past what lies empty', async () => {
+    const old = (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '150.00' })).body
+    await system.sql.query('ALTER TABLE payments DISABLE TRIGGER USER')
+    await chain.report('confirmed', chain.payment(old, { block_number: 800_000 }))
+    await system.sql.query('ALTER TABLE payments ENABLE TRIGGER USER')
+    await chain.publish({ head: 900_000 })
+    const booked = async () => (await system.sql.query('SELECT FROM entries WHERE order_id = $1', [old.id])).rowCount === 3
+    await until(booked, 'an old payment is not booked')
+    await until(async () => (await counted()) === 0, 'the metric still sees it')
+  })
+
+  it.each([
+    [
+      'a sum',
+      "UPDATE entry_sums SET units = units + 1 WHERE quarter = $1 AND kind = 'fee'",
+      "UPDATE entry_sums SET units = units - 1 WHERE quarter = $1 AND kind = 'fee'",
+    ],
+    [
+      'a sum of nothing',
+      "INSERT INTO entry_sums SELECT merchant_id, quarter, 'direct', 1, 5, 0 FROM entry_sums WHERE quarter = $1 AND kind = 'fee'",
+      "DELETE FROM entry_sums WHERE quarter = $1 AND kind = 'direct'",
+    ],
+    [
+      'how many there are',
+      "UPDATE entry_sums SET movements = movements + 1 WHERE quarter = $1 AND kind = 'fee'",
+      "UPDATE entry_sums SET movements = movements - 1 WHERE quarter = $1 AND kind = 'fee'",
+    ],
+  ])('sees in an old month %s that its entries do not come to, until it is repaired', async (_, harm, repair) => {
+    const at = '2026-03-02T12:00:00.000Z'
+    const old = (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '150.00' })).body
+    await chain.report('confirmed', chain.payment(old, { block_time: at }))
+    await system.sql.query(harm, [at])
+    await until(async () => (await counted()) === 1, 'the metric does not see it')
+    await system.sql.query(repair, [at])
+    await until(async () => (await counted()) === 0, 'the metric still sees it')
   })
 
   it('refuses a span that is too wide or no span', async () => {

@@ -1,6 +1,6 @@
 import type { ChainAudited } from '@ponte/contracts'
 import { every, type Logger, type Metrics } from '@ponte/service-kit'
-import type { Store } from '../store'
+import type { LedgerSpan, Store } from '../store'
 import { monthStart } from '../summary/civil-days'
 import { type Difference, differencesOf } from './compare'
 
@@ -20,6 +20,10 @@ const PAGE = 500
 const AUDIT_MAX_AGE_MS = 600_000
 /** Blocks of the history of which the ledger is compared with the books in one turn. */
 const LEDGER_BLOCKS = 5_000n
+/** Entries of the history whose sums are counted anew in one turn, about. */
+const SPAN_ENTRIES = 5_000
+/** Wrong spans that are looked at again in every turn, until they are repaired. */
+const WRONG_SPANS_MAX = 20
 /** Sums of the ledger that are compared with its entries reach back so far, in whole quarters of an hour. */
 const SUMS_MS = 3_600_000
 const QUARTER_MS = 900_000
@@ -40,6 +44,8 @@ export function reconcileJob({ store, chainId, everyS, metrics, now, logger }: R
   let missing = 0
   let unbooked = 0
   let ledgerFrom = 0n
+  let span: LedgerSpan | null = null
+  let wrongSpans: LedgerSpan[] = []
   let after: string | null = null
   let finishedAt: Date | undefined
 
@@ -76,22 +82,30 @@ export function reconcileJob({ store, chainId, everyS, metrics, now, logger }: R
         count,
       })
   }
+  /** Merchants whose sums of the history are wrong, as far as it was looked at. */
+  const wrongHistory = async (): Promise<string[]> => {
+    span = await store.ledger.nextSpan(span, SPAN_ENTRIES)
+    const looked = [...wrongSpans, ...(span ? [span] : [])]
+    const isWrong = await Promise.all(looked.map(store.ledger.isWrong))
+    const found = new Map(looked.filter((_, index) => isWrong[index]).map(each => [`${each.merchantId} ${each.from}`, each]))
+    wrongSpans = [...found.values()].slice(0, WRONG_SPANS_MAX)
+    return wrongSpans.map(({ merchantId }) => merchantId)
+  }
   /** The newest blocks, and the history bit by bit. What is lacking is booked: the ledger follows from the books. */
   const checkLedger = async () => {
     const { time, watermark } = await store.chain.refresh(chainId)
     if (time !== null) await store.ledger.close(monthStart(time, BOOKS_ZONE))
     const head = await store.chain.head(chainId)
     const newest = head > LEDGER_BLOCKS ? head - LEDGER_BLOCKS : 0n
-    if (ledgerFrom >= newest) ledgerFrom = 0n
-    const hashes = [
-      ...(await store.ledger.unbooked(newest, head)),
-      ...(await store.ledger.unbooked(ledgerFrom, ledgerFrom + LEDGER_BLOCKS)),
-    ]
-    ledgerFrom += LEDGER_BLOCKS
+    const next = await store.ledger.nextBlock(ledgerFrom)
+    const from = next !== null && next < newest ? next : ((await store.ledger.nextBlock(0n)) ?? 0n)
+    const hashes = [...(await store.ledger.unbooked(newest, head)), ...(await store.ledger.unbooked(from, from + LEDGER_BLOCKS))]
+    ledgerFrom = from + LEDGER_BLOCKS
     const quarter = Math.floor((now().getTime() - SUMS_MS) / QUARTER_MS) * QUARTER_MS
-    const wrong = await store.ledger.wrongSums(new Date(quarter))
-    unbooked = hashes.length + wrong.length
-    if (unbooked > 0) logger.error('the ledger is not what the books make of it', { tx_hashes: hashes, merchant_ids: wrong, watermark })
+    const wrong = new Set([...(await store.ledger.wrongSums(new Date(quarter))), ...(await wrongHistory())])
+    unbooked = hashes.length + wrong.size
+    if (unbooked > 0)
+      logger.error('the ledger is not what the books make of it', { tx_hashes: hashes, merchant_ids: [...wrong], watermark })
     if (hashes.length > 0) await store.ledger.book(hashes)
   }
   const turn = async () => {

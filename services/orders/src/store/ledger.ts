@@ -1,6 +1,7 @@
 import { entryKind, type ListEntries } from '@ponte/contracts'
 import type { Database } from '@ponte/service-kit'
 import type { Entry, KindSum } from '../ledger/entry'
+import { FIRST_ID } from './chain'
 import { int, table, text, time, units } from './table'
 
 const entries = table('entries', {
@@ -21,6 +22,13 @@ const entries = table('entries', {
   reason: text.nullable(),
   bookedAt: time,
 })
+
+/** A part of a merchant's entries, from one quarter of an hour on and before another; as text, for it may be unbounded. */
+export interface LedgerSpan {
+  merchantId: string
+  from: string
+  until: string
+}
 
 interface SumFields {
   period: number
@@ -45,18 +53,36 @@ const UNBOOKED = `
   standing AS (SELECT merchant_id, tx_hash, log_index, block_number, kind, units, order_id, reason FROM standing_entries WHERE tx_hash = ANY(ARRAY(SELECT tx_hash FROM hashes)))
   SELECT DISTINCT tx_hash FROM ((TABLE due EXCEPT ALL TABLE standing) UNION ALL (TABLE standing EXCEPT ALL TABLE due)) AS differing`
 
-// Raw SQL: the sums that are kept beside the entries, of the quarters in which entries were booked lately, and how many there are.
-const WRONG_SUMS = `
-  WITH lately AS (SELECT DISTINCT merchant_id FROM entry_sums WHERE quarter >= $1),
+// Raw SQL: the least of three tables, each by its index.
+const NEXT_BLOCK = `
+  SELECT least((SELECT min(block_number) FROM payments WHERE block_number >= $1), (SELECT min(block_number) FROM sweeps WHERE block_number >= $1),
+    (SELECT min(block_number) FROM unmatched_payments WHERE block_number >= $1))::text AS block`
+
+// Raw SQL: the sums that are kept beside the entries of some merchants from a quarter on and before another, and how many there are.
+const WRONG_SUMS = (merchants: string) => `
+  WITH looked AS (${merchants}),
   counted AS (
-    SELECT merchant_id, date_bin('15 minutes', at, '2000-01-01T00:00:00Z') AS quarter, kind, sum(units) AS units, coalesce(sum(brl_centavos), 0) AS brl_centavos
-    FROM lately JOIN entries USING (merchant_id) WHERE at >= $1 GROUP BY 1, 2, 3)
+    SELECT merchant_id, date_bin('15 minutes', at, '2000-01-01T00:00:00Z') AS quarter, kind, sum(CASE WHEN reverses IS NULL THEN 1 ELSE -1 END) AS movements,
+      sum(units) AS units, coalesce(sum(brl_centavos), 0) AS brl_centavos
+    FROM looked JOIN entries USING (merchant_id) WHERE at >= $1 AND at < $2 GROUP BY 1, 2, 3)
   SELECT coalesce(counted.merchant_id, kept.merchant_id) AS merchant_id FROM counted
-  FULL JOIN (SELECT * FROM entry_sums WHERE quarter >= $1) AS kept USING (merchant_id, quarter, kind)
-  WHERE counted.units IS DISTINCT FROM kept.units OR counted.brl_centavos IS DISTINCT FROM kept.brl_centavos
+  FULL JOIN (SELECT entry_sums.* FROM looked JOIN entry_sums USING (merchant_id) WHERE quarter >= $1 AND quarter < $2) AS kept USING (merchant_id, quarter, kind)
+  WHERE (counted.movements, counted.units, counted.brl_centavos) IS DISTINCT FROM (kept.movements, kept.units, kept.brl_centavos)
   UNION
-  SELECT merchant_id FROM lately JOIN ledgers USING (merchant_id)
-  WHERE sequence IS DISTINCT FROM (SELECT max(sequence) FROM entries WHERE entries.merchant_id = ledgers.merchant_id)`
+  SELECT merchant_id FROM looked LEFT JOIN ledgers USING (merchant_id)
+  WHERE sequence IS DISTINCT FROM (SELECT max(sequence) FROM entries WHERE entries.merchant_id = looked.merchant_id)`
+const WRONG_LATELY = WRONG_SUMS('SELECT DISTINCT merchant_id FROM entry_sums WHERE quarter >= $1')
+const WRONG_OF_ONE = WRONG_SUMS('SELECT $3::uuid AS merchant_id')
+
+// Raw SQL: some of a merchant's entries by time, in whole quarters of an hour; of another merchant where there are no more.
+const NEXT_SPAN = `
+  SELECT merchant_id, start::text AS from, coalesce((
+      SELECT greatest(date_bin('15 minutes', at, '2000-01-01T00:00:00Z'), start + interval '15 minutes') FROM entries
+      WHERE entries.merchant_id = span.merchant_id AND at >= start ORDER BY at OFFSET $3 LIMIT 1), 'infinity')::text AS until
+  FROM (SELECT * FROM (VALUES ($1::uuid, $2::timestamptz)) AS going (merchant_id, start) WHERE start < 'infinity'
+    UNION ALL SELECT least((SELECT merchant_id FROM entries WHERE merchant_id > $1 ORDER BY merchant_id LIMIT 1),
+      (SELECT merchant_id FROM entry_sums WHERE merchant_id > $1 ORDER BY merchant_id LIMIT 1)), '-infinity'
+    LIMIT 1) AS span WHERE merchant_id IS NOT NULL`
 
 // Raw SQL: it waits for the bookings under way, which took these months for open, by the lock that each of them holds.
 const CLOSE = `
@@ -109,10 +135,32 @@ export function ledgerStore(database: Database) {
       return rows.map(({ tx_hash }) => tx_hash)
     },
 
+    /** The first block from this one on of which there is anything in the books. */
+    async nextBlock(from: bigint): Promise<bigint | null> {
+      const { rows } = await database.query<{ block: string | null }>({ name: 'ledger-next-block', text: NEXT_BLOCK }, [from])
+      return rows[0]?.block ? BigInt(rows[0].block) : null
+    },
+
     /** Merchants whose sums or counter are not what their entries since then come to. */
     async wrongSums(since: Date): Promise<string[]> {
-      const { rows } = await database.query<{ merchant_id: string }>({ name: 'ledger-wrong-sums', text: WRONG_SUMS }, [since])
+      const { rows } = await database.query<{ merchant_id: string }>({ name: 'ledger-wrong-sums', text: WRONG_LATELY }, [since, 'infinity'])
       return rows.map(({ merchant_id }) => merchant_id)
+    },
+
+    /** The span after this one, of so many entries about, by merchant and time; null after the last. */
+    async nextSpan(after: LedgerSpan | null, entriesMax: number): Promise<LedgerSpan | null> {
+      const values = [after?.merchantId ?? FIRST_ID, after?.until ?? 'infinity', entriesMax]
+      const { rows } = await database.query<{ merchant_id: string; from: string; until: string }>(
+        { name: 'ledger-next-span', text: NEXT_SPAN },
+        values,
+      )
+      return rows.map(({ merchant_id, from, until }) => ({ merchantId: merchant_id, from, until }))[0] ?? null
+    },
+
+    /** Whether the sums of a span, or the merchant's counter, are not what the entries come to. */
+    async isWrong({ merchantId, from, until }: LedgerSpan): Promise<boolean> {
+      const { rows } = await database.query({ name: 'ledger-wrong-span', text: WRONG_OF_ONE }, [from, until, merchantId])
+      return rows.length > 0
     },
 
     /** Appends what the ledger lacks of these transactions. */
