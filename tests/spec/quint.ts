@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 export const root = join(__dirname, '../..')
 
-/** A model of spec/: its step, and what a run must have seen somewhere, so that a model in which nothing happens is noticed. */
+/** A model of spec/: one of its steps, and what runs by it must have seen somewhere, so that a model in which nothing happens is noticed. */
 export interface QuintModel {
   name: string
   step: string
@@ -16,8 +16,15 @@ export interface QuintModel {
   wrongStep?: string
 }
 
+const ORDER_SEEN = [
+  ...['sawPaid', 'sawExpired', 'sawQuiet', 'sawSecondGeneration', 'sawAccepted'],
+  ...['sawLate', 'sawDuplicate', 'sawAfterCancel'],
+]
+
 export const models: readonly QuintModel[] = [
-  { name: 'order', step: 'shallow', maxSteps: 60, seen: ['sawPaid', 'sawExpired', 'sawQuiet', 'sawSecondGeneration', 'sawAccepted'] },
+  { name: 'order', step: 'shallow', maxSteps: 60, seen: [...ORDER_SEEN, 'sawUnderpaidTwice'] },
+  // Reorganisations that take confirmed blocks away.
+  { name: 'order', step: 'step', maxSteps: 60, seen: [...ORDER_SEEN, 'sawReorged'] },
   { name: 'period', step: 'step', maxSteps: 40, seen: ['sawCancelled', 'sawCharged', 'sawSecond'], wrongStep: 'byOurClock' },
   { name: 'refunds', step: 'step', maxSteps: 30, seen: ['sawConfirmed', 'sawRedirected'], wrongStep: 'byOurClock' },
   { name: 'payout', step: 'step', maxSteps: 40, seen: ['sawChange', 'sawAttack', 'sawObjection'] },

@@ -68,7 +68,8 @@ export function pureReplica(): { replica: Replica; place: Place } {
     ask: what => note(command(what, books, orderRules)),
     outcome: () => ({
       ...{ status: books.order.status, exception: books.order.exception },
-      ...{ paid: counts.get('order.paid') ?? 0, expired: counts.get('order.expired') ?? 0, cancelled: counts.get('order.cancelled') ?? 0 },
+      ...{ paid: counts.get('order.paid') ?? 0, expired: counts.get('order.expired') ?? 0 },
+      ...{ cancelled: counts.get('order.cancelled') ?? 0, underpaid: counts.get('order.underpaid') ?? 0 },
     }),
   }
   return { replica, place: purePlace }

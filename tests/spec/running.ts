@@ -100,6 +100,7 @@ export async function startRunning(kind: BusKind) {
       paid: count('order.paid'),
       expired: count('order.expired'),
       cancelled: count('order.cancelled'),
+      underpaid: count('order.underpaid'),
     }
   }
 

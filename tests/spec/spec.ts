@@ -7,10 +7,12 @@ const SAMPLES = Number(process.env.PONTE_SPEC_SAMPLES ?? 1_000)
 const SEED = Number(process.env.PONTE_SPEC_SEED ?? Date.now())
 
 // The long form: prints how often each thing was seen, and the seed, by which a run is repeated.
-describe.each(models)('spec/$name.qnt', model => {
+describe.each(models)('spec/$name.qnt by its $step', model => {
   test(`keeps what must never happen in ${SAMPLES} runs of seed ${SEED}`, async () => {
     const seen = await sample(model, SAMPLES, SEED)
-    console.log(`${model.name}: ${[...seen].map(([witness, count]) => `${witness} ${count}`).join(', ')} of ${SAMPLES}`)
+    console.log(
+      `${model.name} by its ${model.step}: ${[...seen].map(([witness, count]) => `${witness} ${count}`).join(', ')} of ${SAMPLES}`,
+    )
     for (const count of seen.values()) expect(count).toBeGreaterThan(0)
   }, 1_200_000)
 })

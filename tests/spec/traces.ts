@@ -18,12 +18,13 @@ export interface OrderOutcome {
   paid: number
   expired: number
   cancelled: number
+  underpaid: number
 }
 
 export interface Trace {
   messages: readonly ModelBlocks[]
   steps: readonly TraceStep[]
-  /** Cents of each payment, and whether it went by the router. */
+  /** Half cents of each payment, and whether it went by the router. */
   amounts: ReadonlyMap<number, number>
   byRouter: ReadonlyMap<number, boolean>
 }
@@ -51,17 +52,18 @@ interface ModelState {
   paidNotices: number
   expiredNotices: number
   cancelledNotices: number
+  underpaidNotices: number
   published: ModelBlocks[]
   amount: Map<number, number>
   router: Map<number, boolean>
 }
 
 /** Samples runs of the model and keeps what happened in each; throws with the printed run when its invariant does not hold. */
-export async function traces(count: number, seed: number, maxSteps = 60): Promise<Trace[]> {
+export async function traces(count: number, seed: number, step: 'shallow' | 'step' = 'shallow', maxSteps = 60): Promise<Trace[]> {
   const folder = await mkdtemp(join(tmpdir(), 'traces-'))
   try {
     const { code, output } = await quint(
-      ...['run', 'spec/order.qnt', '--main=order', '--step=shallow', '--invariant=safe', `--max-samples=${count}`, `--n-traces=${count}`],
+      ...['run', 'spec/order.qnt', '--main=order', `--step=${step}`, '--invariant=safe', `--max-samples=${count}`, `--n-traces=${count}`],
       ...[`--max-steps=${maxSteps}`, `--seed=${seed}`, '--verbosity=1', `--out-itf=${join(folder, '{seq}.json')}`],
     )
     if (code !== 0) throw new Error(output)
@@ -84,16 +86,19 @@ function revive(_: string, value: unknown): unknown {
 function traceOf(states: readonly ModelState[]): Trace {
   const last = states.at(-1)
   if (!last) throw new Error('A run without a state.')
-  const steps = states.flatMap(({ action_, status, exception, paidNotices, expiredNotices, cancelledNotices }): TraceStep[] => {
+  const steps = states.flatMap(({ action_, status, exception, ...notices }): TraceStep[] => {
     const expected = {
       ...{ status, exception: exception === 'none' ? null : exception },
-      ...{ paid: paidNotices, expired: expiredNotices, cancelled: cancelledNotices },
+      ...{ paid: notices.paidNotices, expired: notices.expiredNotices },
+      ...{ cancelled: notices.cancelledNotices, underpaid: notices.underpaidNotices },
     }
     if (action_.name === 'read') return [{ message: action_.index, expected }]
     return action_.name === 'cancel' || action_.name === 'accept' ? [{ message: action_.name, expected }] : []
   })
   return { messages: last.published, steps, amounts: last.amount, byRouter: last.router }
 }
+
+const HALF_CENT = 5_000n
 
 /** What of the order's own world stands in an event of the listener. */
 export interface Place {
@@ -140,7 +145,7 @@ export function eventOf({ amounts, byRouter }: Trace, message: ModelBlocks, plac
           block_time: place.time(block.height).toISOString(),
           log_index: payment,
         },
-        ...{ tx_hash: place.hash(`payment ${payment}`), amount: formatUsdc(BigInt(amounts.get(payment) ?? 0) * 10_000n) },
+        ...{ tx_hash: place.hash(`payment ${payment}`), amount: formatUsdc(BigInt(amounts.get(payment) ?? 0) * HALF_CENT) },
         ...{ router_address: place.router, token_address: place.token, merchant_address: place.merchant },
         ...{ payer_address: '0x90f79bf6eb2c4f870365e785982e1f101e93b906', deposit_address: isRouter ? null : place.deposit },
       }
