@@ -71,6 +71,31 @@ describe('an address is payable for ever and watched for ever', () => {
     expect(statesOf(listening, other.memo)).toEqual(['confirmed'])
   })
 
+  it('an order is not synced by one answer that leaves out what was paid to it before', async () => {
+    world = await startRelayWorld()
+    const listening = await world.start({ RELAYER_PRIVATE_KEY: '', GASLESS_PRIVATE_KEY: '', RECONCILE_EVERY_S: '3600' })
+    let hash = ''
+    let hidden = 1
+    const order = await world.open(listening, {
+      watchFrom: 1,
+      async alreadySent(address) {
+        hash = await world.pay(address, AMOUNT)
+        await world.chain.mine(30)
+        await listening.idle()
+        world.proxy.set({
+          each: ({ method, params: [filter] }, answer) => {
+            const { topics } = Object(filter) as { topics?: unknown[] }
+            const isOfAddress = method === 'eth_getLogs' && JSON.stringify(topics).includes(address.slice(2).toLowerCase())
+            return isOfAddress && hidden-- > 0 ? { ...answer, result: [] } : undefined
+          },
+        })
+      },
+    })
+    await listening.until(() => syncedOf(listening, order.id).length === 1, 'it was not synced')
+    expect(syncedOf(listening, order.id).map(({ payments }) => payments.map(({ tx_hash }) => tx_hash))).toEqual([[hash]])
+    expect(hidden).toBeLessThan(1)
+  })
+
   it('a deposit long after the order expired is a payment under its own hash, and swept', async () => {
     world = await startRelayWorld()
     const listening = await world.start()

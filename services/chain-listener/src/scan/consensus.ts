@@ -50,7 +50,7 @@ export function createConsensus({ store, nodes, steps, votes, reach, reading }: 
     },
     /** Near the head, where one node confirms at once: answers what is so of what it shows; undefined when the scan has to read anew. */
     async onAlone(batch: BlockBatch) {
-      const { payments, verdict } = await votes.onFinalized(batch)
+      const { payments, verdict } = await votes.onFinalized(batch, [], undefined, { again: false })
       return verdict.kind === 'ours' ? payments : verdict.kind === 'theirs' ? verdict.payments : undefined
     },
     /** Near the head detecting is one node's word, confirming is not. Answers whether it is worth going on at once. */

@@ -77,7 +77,7 @@ export function createGaps({ store, findDeposits, nodes, watch, votes, steps, lo
     const { last } = answer
     const shown = [...answer.payments, ...toDeposits(answer.transfers, await as.findDeposits(answer.transfers))]
     const payments = await votes.withProven({ from: first, to: last.number, blocks: [] }, shown, as)
-    const verdict = await votes.onRange(first, last, payments, { as, again: false })
+    const verdict = await votes.onRange(first, last, payments, { as })
     const believed = verdict.kind === 'ours' ? payments : verdict.kind === 'theirs' ? verdict.payments : undefined
     if (!believed) throw new UndecidedError(`the RPC end points do not agree on blocks ${first} to ${last.number}, read for what was added`)
     return { covered: { ...covered, to: last.number }, payments: believed }

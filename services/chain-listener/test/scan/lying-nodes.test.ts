@@ -134,6 +134,19 @@ describe('a node whose answers are wrong', () => {
     }
   }
 
+  /** Shows the logs of each block from the second time on that it is asked for them, as a node does that has not indexed them yet. */
+  const hiddenAtFirst = (): Fault => {
+    const asked = new Set<number>()
+    return {
+      each: ({ method, params: [filter] }, answer) => {
+        const { fromBlock, toBlock } = Object(filter) as { fromBlock?: string; toBlock?: string }
+        if (method !== 'eth_getLogs' || fromBlock === undefined || !Array.isArray(answer.result)) return undefined
+        const result = answer.result.filter(({ blockNumber }) => asked.has(Number(blockNumber)))
+        for (let block = Number(fromBlock); block <= Number(toBlock); block++) asked.add(block)
+        return { ...answer, result }
+      },
+    }
+  }
   const noticed = async () => /wrong_answer|outvoted/.test(await failOvers()) || (await metric('ponte_chain_votes_undecided_total')) > 0
   const isConfirmed = async () => (await listening.payments()).some(row => row.tx_hash === INVENTED && row.state === 'confirmed')
 
@@ -198,7 +211,19 @@ describe('a node whose answers are wrong', () => {
     expect(confirmed()).toEqual(memos)
   })
 
-  it('a block left out of a range by the only node is found by the reconciler, published once, and no time is announced before it is', async () => {
+  it.each(['proven', 'voted'])('%s: a range that the only node answers without its logs once is not confirmed without them', async mode => {
+    await pay(3)
+    const block = await chain.height()
+    await chain.mine(12)
+    lie(hiddenAtFirst())
+    await start(1, { RECONCILE_EVERY_S: '3600', BLOCK_PROOF: mode })
+    await level()
+    expect(confirmed()).toEqual(memos)
+    const statements = listening.published.blocks().filter(({ advanced }) => advanced && advanced.from <= block && block <= advanced.to)
+    expect(statements.map(({ payments }) => payments.map(({ memo }) => memo).toSorted())).toEqual([memos])
+  })
+
+  it('a block that the only node leaves out of a range both times is found by the reconciler, and published once', async () => {
     await pay(3)
     await chain.mine(12)
     lie(faults.emptyLogs())

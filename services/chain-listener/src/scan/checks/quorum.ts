@@ -8,7 +8,7 @@ import { fetchClaims, fetchHeaders, HEADERS_AT_ONCE, type Header, strictly } fro
 import type { ProvenLogs, Prover } from '../../proof/prover'
 import type { Node } from '../../rpc/node'
 import type { Nodes, Vote } from '../../rpc/pool'
-import { type BlockBatch, type FindDeposits, fetchRange } from '../fetch'
+import { type BlockBatch, type FindDeposits, fetchRange, questionOf } from '../fetch'
 import type { ScanSession } from '../session'
 import { findAncestor } from './fork'
 import { agreedHeader, areSame, digest, headOf, tally } from './tally'
@@ -100,23 +100,27 @@ export function createVotes({ nodes, watch, findDeposits, quorum, prover, logger
   /** Shown by another node, or by enough of them: later than our first look, and through other nodes where there are some. */
   const readAgain = async (from: number, to: number, as: Reading): Promise<Vote<Range>[]> => {
     const answer = async (node: Node) => ({ node, value: await fetchRange(node, as.watch, { from, to }, as.findDeposits) })
-    if (quorum <= 1) return [await nodes.useAnother('logs', answer)]
+    const question = questionOf(as.watch)
+    if (quorum <= 1) return [await nodes.useAnother(question, answer)]
     const enough = (values: Vote<Range>[]) =>
       tally(
         values.map(({ value }) => digest(value.last, value.payments)),
         quorum,
       ) !== undefined
-    return (await nodes.vote('logs', answer, enough)).map(({ value }) => value)
+    return (await nodes.vote(question, answer, enough)).map(({ value }) => value)
   }
   const isOurs = async (to: Block): Promise<boolean | undefined> => {
     if (quorum <= 1) return true
     const [agreed] = (await agreedHeaders([to.number])) ?? []
     return agreed && headOf(agreed) === headOf(to)
   }
-  /** Agreed on by enough of these for a block that cannot be proven, and not excluded by its header; undefined while they do not agree. */
+  /**
+   * Agreed on by enough of these for a block that cannot be proven, and not excluded by its header; undefined while they do not agree. Where one node
+   * is trusted, what it shows at either of two looks counts: it can leave a log out for a while, and need not answer twice to invent one.
+   */
   const votedIn = (header: Header, ours: readonly SeenPayment[], views: readonly (readonly SeenPayment[])[]): SeenPayment[] | undefined => {
     const possible = (payments: readonly SeenPayment[]) => payments.filter(one => isPossible(one, header, watch))
-    const shown = (quorum <= 1 ? [ours] : views).map(possible)
+    const shown = (quorum <= 1 ? [union([ours, ...views])] : views).map(possible)
     const winner = tally(
       shown.map(payments => digest(header, payments)),
       quorum,
@@ -192,9 +196,14 @@ export function createVotes({ nodes, watch, findDeposits, quorum, prover, logger
       return votes.withProven({ ...spanOf(batch), blocks }, shown)
     },
     /** Decides about a finalized range, and about payments below it that are not confirmed yet. */
-    async onFinalized(batch: BlockBatch, pending: readonly TimedPayment[] = [], from = spanOf(batch).from): Promise<Judged> {
+    async onFinalized(
+      batch: BlockBatch,
+      pending: readonly TimedPayment[] = [],
+      from = spanOf(batch).from,
+      options: RangeOptions = {},
+    ): Promise<Judged> {
       const payments = await votes.shownIn(batch)
-      return { payments, verdict: await votes.onRange(from, batch.blocks.at(-1), [...pending, ...payments], { again: false }) }
+      return { payments, verdict: await votes.onRange(from, batch.blocks.at(-1), [...pending, ...payments], options) }
     },
 
     /** Whether a reorganisation that undoes confirmed blocks may be followed: enough nodes show it, or none contradicts where one suffices. */
@@ -231,6 +240,16 @@ function askedOnce(findDeposits: FindDeposits): FindDeposits {
 
 /** A majority of the end points; of two both. One is trusted alone. */
 export const quorumOf = (urls: number, configured: number | undefined) => Math.min(urls, configured ?? Math.floor(urls / 2) + 1)
+
+/** All of these, each place once. */
+function union(views: readonly (readonly SeenPayment[])[]): SeenPayment[] {
+  const first = new Map<string, SeenPayment>()
+  for (const one of views.flat()) {
+    const place = `${one.blockHash} ${one.logIndex}`
+    if (!first.has(place)) first.set(place, one)
+  }
+  return [...first.values()]
+}
 
 const isTimed = (one: SeenPayment): one is TimedPayment => one.blockTime !== undefined
 
