@@ -52,6 +52,10 @@ export function reactions({ store, due, admit, stored }: ReactionDeps): Reaction
     'subscription.past_due': notify,
     'subscription.paused': notify,
     'subscription.resumed': notify,
-    'account.changed': notify,
+    'account.changed': async event => {
+      const { merchant_id, account } = event.data
+      if (account.action === 'merchant.freeze') await store.endpoints.dropPending(merchant_id, new Date(account.created_at))
+      await notify(event)
+    },
   }
 }

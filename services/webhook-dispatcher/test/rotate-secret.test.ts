@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { seal, silentLogger, unseal } from '@ponte/service-kit'
 import { createWebhookDispatcher } from '../src'
-import { KINDS, notifyAt } from './endpoints/kinds'
+import { addEndpoint, KINDS, notifyAt, post } from './endpoints/kinds'
 import { merchantUpdated, orderPaid, SEAL_KEY, type System, startDispatcher, startReceiver, testBus } from './setup'
 
 let system: System
@@ -109,4 +109,44 @@ it.each(KINDS)('a secret of %s that cannot be opened costs the merchant nothing:
   const { rows } = await system.sql.query('SELECT status, attempts, tries FROM deliveries WHERE event_id = $1', [paid.id])
   expect(rows).toEqual([{ status: 'pending', attempts: 0, tries: 0 }])
   expect(receiver.received).toHaveLength(before)
+})
+
+it('a secret of an endpoint that waits when its merchant is frozen never comes into force, and no other is touched', async () => {
+  const [frozen, other] = [randomUUID(), randomUUID()]
+  const waits = async (merchant: string, activatesAt: string) => {
+    const { id } = await addEndpoint(system, merchant, { url: receiver.url, format: 'ponte' })
+    await post(system, merchant, `/${id}/rotate-secret`).expect(200)
+    await system.sql.query('UPDATE endpoints SET pending_secret_activates_at = $2 WHERE id = $1', [id, activatesAt])
+    return String(id)
+  }
+  for (const merchant of [frozen, other]) await system.publish(merchantUpdated(merchant))
+  await system.dispatcher.idle()
+  // Rotated an hour before; in force before; rotated after the account was frozen and let go on again; another merchant's.
+  const endpoints = [
+    await waits(frozen, inDays(23 / 24)),
+    await waits(frozen, inDays(-1 / 24)),
+    await waits(frozen, inDays(2)),
+    await waits(other, inDays(23 / 24)),
+  ]
+  const entry = {
+    id: randomUUID(),
+    action: 'merchant.freeze',
+    changed: ['frozen'],
+    user_id: 'ponte',
+    created_at: inDays(0),
+    payout_change: null,
+  }
+  const event = {
+    ...orderPaid(frozen),
+    type: 'account.changed',
+    data: { merchant_id: frozen, merchant_version: 1, account: entry },
+  } as const
+  await system.publish(event, event)
+  await system.dispatcher.idle()
+  const { rows } = await system.sql.query(
+    'SELECT id, pending_secret_activates_at IS NOT NULL AND sealed_pending_secret IS NOT NULL AS waits FROM endpoints WHERE id = ANY($1)',
+    [endpoints],
+  )
+  expect(endpoints.map(id => rows.find(row => row.id === id)?.waits)).toEqual([false, true, true, true])
+  expect((await post(system, frozen, `/${endpoints[0]}/activate-secret`)).body.code).toBe('invalid_state')
 })

@@ -75,6 +75,21 @@ it('npm run rescan has blocks read again, and states when they are', async () =>
   expect((await operate('rescan.mjs', '--from', '5', '--to', '4')).code).toBe(1)
 }, 60_000)
 
+it('npm run freeze stops changes of an account until --end', async () => {
+  const merchant = await createMerchant(world, system.gatewayUrl)
+  const me = '/api/v1/merchants/me/rotate-webhook-secret'
+  const rotate = () => call(system.gatewayUrl, 'POST', me, merchant.token)
+  const frozen = await operate('freeze.mjs', merchant.id)
+  expect(frozen).toEqual({ code: 0, output: expect.stringMatching(/ is frozen since 2\S+; 0 changes wait\.\n$/) })
+  await expect(rotate()).rejects.toThrow('frozen')
+  expect(await operate('freeze.mjs', merchant.id, '--end')).toEqual({
+    code: 0,
+    output: expect.stringMatching(/ is not frozen; 0 changes wait\.\n$/),
+  })
+  await rotate()
+  for (const wrong of [[], [merchant.id, merchant.id], ['x']]) expect((await operate('freeze.mjs', ...wrong)).code).toBe(1)
+}, 60_000)
+
 it('npm run status: all is well; then a difference in the books, and a service that does not answer', async () => {
   const seen = () => operate('status.mjs')
   await until(

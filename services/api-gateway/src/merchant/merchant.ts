@@ -160,11 +160,13 @@ const payoutOf = ({ payoutAddress, payoutIsContract, clearedPayoutAddress, pendi
   ...{ payoutAddress, payoutIsContract, clearedPayoutAddress, pendingPayout },
 })
 
-/** Stops every change of owners, payout address and endpoints, or lets them go on. */
+/** Stops every change of owners, payout address and endpoints, or lets them go on. A secret that waits may be known to a thief, so it never comes into force. */
 export function freezeMerchant(merchant: Merchant, isFrozen: boolean, at: Date, guard: PayoutGuard): Change {
   const next = frozen(merchant, isFrozen, at, guard)
   if (next === merchant) return { merchant, events: [], changed: [] }
-  return changeTo({ ...inForce(next, at), pendingPayout: retimed(next, guard) }, ['frozen'], at)
+  const current = inForce(next, at)
+  const changed = ['frozen', ...(current.pending ? ['pending_webhook_secret'] : [])]
+  return changeTo({ ...current, pending: null, pendingPayout: retimed(next, guard) }, changed, at)
 }
 
 /** A new secret waits beside the one in force; rotating again replaces the one that waits. */

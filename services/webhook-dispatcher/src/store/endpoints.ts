@@ -8,7 +8,7 @@ import {
   updateVersioned,
   uuidv7Floor,
 } from '@ponte/service-kit'
-import type { Endpoint } from '../endpoint/endpoint'
+import { type Endpoint, SECRET_ACTIVATES_AFTER_MS } from '../endpoint/endpoint'
 import type { Endpoint as EndpointRow, PrismaClient } from '../generated/client'
 
 const CHANGING = [
@@ -64,6 +64,15 @@ const TEST: Statement = {
   )
   SELECT touch_lanes(ARRAY[$endpoint_id::uuid])`,
 }
+
+/**
+ * Raw SQL: of all endpoints at once. An event that comes late or again finds secrets that were made after the account was let go on; two clocks may differ by the
+ * leeway.
+ */
+const DROP_PENDING = `
+  UPDATE endpoints SET sealed_pending_secret = NULL, pending_secret_activates_at = NULL, version = version + 1
+  WHERE merchant_id = $1 AND pending_secret_activates_at > $2 AND pending_secret_activates_at <= $3`
+const CLOCKS_LEEWAY_MS = 300_000
 
 const DEAD_MAX = 1_000
 /** Raw SQL: counts, over the newest dead deliveries of the merchant, those that no replay has taken up. */
@@ -132,6 +141,12 @@ export function endpointStore(database: Database, prisma: PrismaClient) {
     /** Writes a change of an endpoint as it was read. Throws a stale error (`isStale`) when it has moved on. */
     update: (before: Endpoint, after: Endpoint, answers: StoredAnswer[] = []): Promise<void> =>
       write(after, { stopped: after.paused, moved: after.url !== before.url }, null, answers),
+
+    /** Secrets that waited when the merchant was frozen never come into force: who froze it does not trust who made them. */
+    async dropPending(merchantId: string, frozenAt: Date): Promise<void> {
+      const madeBefore = new Date(frozenAt.getTime() + SECRET_ACTIVATES_AFTER_MS + CLOCKS_LEEWAY_MS)
+      await database.query({ name: 'endpoints-drop-pending', text: DROP_PENDING }, [merchantId, frozenAt, madeBefore])
+    },
 
     /** Its waiting deliveries end as dead when their turn comes. */
     remove: (endpoint: Endpoint, at: Date): Promise<void> =>
