@@ -3,13 +3,13 @@ import { type Operation, type OperationId, operationList, operations, pathWith, 
 import { Wallet } from 'ethers'
 import request from 'supertest'
 import { bearer, newMerchant, OWNER_DAYS_MS, settleAccounts, startGateway, type TestGateway } from './world'
+import { ANY_ID, recipes, type Scene } from './world/recipes'
 
 // The table of operations names what a session needs for each, and who is informed. Here every operation of a session is asked, by every kind of session.
 
 const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
 const now = () => new Date(at.ms)
 const OLD = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
-const ANY_ID = '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90'
 let system: TestGateway
 
 beforeAll(async () => {
@@ -275,104 +275,36 @@ test('an objection that no one confirms ends the change without effect, and of t
 })
 
 describe('every change of endpoints, keys, secrets and members is account.changed and mail', () => {
-  type Given = { owner: User; merchantId: string; others: (User & { memberId: string })[] }
-  interface Asked {
-    by: User
-    params?: Record<string, string>
-    body?: object
-    token?: string
-  }
-  const patched = async ({ owner }: Given, address: string) => {
-    const { body } = await request(system.url)
-      .patch('/api/v1/merchants/me')
-      .set(bearer(fresh(owner)))
-      .send({ payout_address: address })
-      .expect(200)
-    return body.pending_payout_change as { id: string; message: string }
-  }
-  const made = async (of: Given, path: string, body: object = {}) =>
-    (
-      await request(system.url)
-        .post(`/api/v1/merchants/me${path}`)
-        .set(bearer(fresh(of.owner)))
-        .send(body)
-    ).body as { id: string; token: string }
-  const removal = async ({ owner, others }: Given) =>
-    (
-      await request(system.url)
-        .delete(`/api/v1/merchants/me/members/${others[0]?.memberId}`)
-        .set(bearer(fresh(owner)))
-        .expect(202)
-    ).body.id
-  const ofSessionNamed = (user: User) => system.identity.sign({ ...user, email_verified: true, session_id: randomUUID() })
-  const byOwner = async ({ owner }: Given): Promise<Asked> => ({ by: owner })
   const informing = ofSession.filter(
     ([, { informs, method, secret }]) => informs !== undefined && (method !== 'get' || secret === undefined),
   )
-  /** How each succeeds. */
-  const recipes: Partial<Record<OperationId, (given: Given) => Promise<Asked>>> = {
-    updateMerchant: async ({ owner }) => ({ by: owner, body: { webhook_url: 'https://example.com/new' } }),
-    updateBranding: async ({ owner }) => ({ by: owner, body: { contact_email: 'ola@padaria.example' } }),
-    async signPayoutChange(of) {
-      const wallet = Wallet.createRandom()
-      const { id, message } = await patched(of, wallet.address)
-      return { by: of.owner, params: { id }, body: { signature: await wallet.signMessage(message) } }
-    },
-    async approvePayoutChange(of) {
-      // Who approves has been an owner for long enough.
-      at.ms += OWNER_DAYS_MS.delay
-      return { by: of.others[0] ?? of.owner, params: { id: (await patched(of, Wallet.createRandom().address)).id } }
-    },
-    cancelPayoutChange: async of => ({ by: of.owner, params: { id: (await patched(of, Wallet.createRandom().address)).id } }),
-    rotateKey: byOwner,
-    rotateWebhookSecret: byOwner,
-    async activateWebhookSecret(of) {
-      await made(of, '/rotate-webhook-secret')
-      return { by: of.owner }
-    },
-    createWebhookEndpoint: byOwner,
-    updateWebhookEndpoint: byOwner,
-    deleteWebhookEndpoint: byOwner,
-    rotateEndpointSecret: byOwner,
-    activateEndpointSecret: byOwner,
-    createApiKey: async ({ owner }) => ({ by: owner, body: { name: 'ERP', scopes: ['orders:read'] } }),
-    revokeApiKey: async of => ({ by: of.owner, params: { id: (await made(of, '/api-keys', { name: 'x', scopes: ['orders:read'] })).id } }),
-    async acceptInvitation(of) {
-      const by = newUser()
-      return { by, body: { token: (await made(of, '/invitations', { email: by.email, role: 'viewer' })).token } }
-    },
-    cancelWaitingChange: async of => ({ by: of.owner, params: { id: await removal(of) } }),
-    confirmWaitingChange: async of => ({ by: of.others[1] ?? of.owner, params: { id: await removal(of) } }),
-    updateMember: async ({ owner, others }) => ({ by: owner, params: { id: others[0]?.memberId ?? '' }, body: { role: 'admin' } }),
-    removeMember: async ({ owner, others }) => ({ by: owner, params: { id: others[0]?.memberId ?? '' } }),
-    createInvitation: async ({ owner }) => ({ by: owner, body: { email: 'new@ponte.example', role: 'viewer' } }),
-    async endSession({ owner }) {
-      const token = ofSessionNamed(owner)
-      const { body } = await request(system.url).get('/api/v1/sessions').set(bearer(token)).expect(200)
-      return { by: owner, params: { id: body.data[0].id }, token }
-    },
-    endOtherSessions: async ({ owner }) => ({ by: owner, token: ofSessionNamed(owner) }),
-    acceptOrder: byOwner,
-    acceptCharge: byOwner,
-    revokeInvitation: async of => ({
-      by: of.owner,
-      params: { id: (await made(of, '/invitations', { email: 'x@ponte.example', role: 'viewer' })).id },
-    }),
-  }
 
   test.each(informing)('%s', async (id, operation) => {
-    const given = await owners(3)
+    const { owner, merchantId, others } = await owners(3)
+    const [first = owner, second = owner] = others
+    const invited = newUser()
+    // Who approves has been an owner for long enough.
+    if (id === 'approvePayoutChange') at.ms += OWNER_DAYS_MS.delay
+    const by = { approvePayoutChange: first, confirmWaitingChange: second, acceptInvitation: invited }[String(id)] ?? owner
+    const session = system.identity.sign({ ...owner, email_verified: true, session_id: randomUUID() })
+    const ask: Scene['ask'] = async (method, path, body = {}) => {
+      const asked = request(system.url)[method](path).set(bearer(session))
+      return (await asked.send(body)).body
+    }
+    const scene: Scene = {
+      ask,
+      ...{ wallet: Wallet.createRandom(), memberId: others[0]?.memberId ?? '', invitee: invited.email },
+    }
     const recipe = recipes[id]
-    if (!recipe) throw new Error(`${id} has no recipe: who is informed of it was never seen.`)
-    const { by, params, body, token = fresh(by) } = await recipe(given)
+    const { params, body } = recipe ? await recipe(scene) : {}
     const mailsOf = async () =>
-      (await system.sql.query('SELECT kind FROM mails WHERE merchant_id = $1 AND address = $2', [given.merchantId, given.owner.email])).rows
+      (await system.sql.query('SELECT kind FROM mails WHERE merchant_id = $1 AND address = $2', [merchantId, owner.email])).rows
     const before = (await mailsOf()).length
-    const { status } = await send(operation, token, params, body ?? operation.example)
+    const { status } = await send(operation, by === owner ? session : fresh(by), params, body ?? operation.example)
     expect([id, status < 300]).toEqual([id, true])
     const { rows: events } = await system.sql.query(
       "SELECT body::jsonb->'data'->'account' AS account FROM outbox WHERE type = 'account.changed' AND body LIKE $1 ORDER BY created_at, id",
-      [`%${given.merchantId}%`],
+      [`%${merchantId}%`],
     )
     const entries = events.map(({ account }) => account).filter(({ action }) => action === operation.audit)
     expect(entries.at(-1)).toMatchObject({ user_id: by.sub })

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { topology } from '@ponte/contracts'
-import { type Bus, type Logger, type Message, memoryBus, openDatabase, readConfig, silentLogger } from '@ponte/service-kit'
+import { type Bus, type Database, type Logger, type Message, memoryBus, openDatabase, readConfig, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import request from 'supertest'
 import { apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '../../src'
 import { activatePayoutChanges } from '../../src/account/payout-routes'
 import { activateOwnerChanges } from '../../src/account/team'
-import { openStore } from '../../src/store'
+import { openStore, type Store } from '../../src/store'
 import { AUDIENCE, ISSUER, startIdentity } from './identity'
 import { startOwner } from './owner'
 
@@ -81,9 +81,14 @@ export const bearer = (credential: string) => ({ Authorization: `Bearer ${creden
 
 const DAY_MS = 86_400_000
 
+/** Opening one takes as long as a request. */
+const stores = new WeakMap<Database, { now: () => Date; store: Store }>()
+
 /** Done by each replica every few seconds: due changes of owners and of payout addresses are in force. */
 export async function settleAccounts({ sql, config }: TestGateway, now: () => Date): Promise<void> {
-  const store = openStore(sql, { now, committed: () => undefined })
+  const known = stores.get(sql)
+  const store = known?.now === now ? known.store : openStore(sql, { now, committed: () => undefined })
+  stores.set(sql, { now, store })
   const payoutGuard = {
     ...{ delayMs: config.PAYOUT_DELAY_S * 1_000, unsignedDelayMs: config.PAYOUT_UNSIGNED_DELAY_S * 1_000 },
     ...{ ownerDelayMs: config.OWNER_DELAY_S * 1_000, payoutHoldMs: config.PAYOUT_HOLD_S * 1_000 },
