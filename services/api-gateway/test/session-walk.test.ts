@@ -1,0 +1,126 @@
+import { MERCHANT_HEADER, type Method, type OperationId, operationList, pathWith, placesOf } from '@ponte/contracts'
+import { Wallet } from 'ethers'
+import request from 'supertest'
+import { bearer, newMerchant, OWNER_DAYS_MS, settleAccounts, startGateway, type TestGateway } from './world'
+import { ANY_ID, type Recipe, recipes, type Scene } from './world/recipes'
+
+// Who has owned a merchant for long and logged in a moment ago may do all that a session may; who joined as an owner a moment ago may do nothing of it that counts.
+
+const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
+const now = () => new Date(at.ms)
+const ME = '/api/v1/merchants/me'
+let system: TestGateway
+beforeAll(async () => {
+  system = await startGateway({ RATE_LIMIT_CHANGES_PER_MINUTE: '100000' }, { now })
+})
+afterAll(() => system.stop())
+
+interface User {
+  sub: string
+  email: string
+}
+let users = 0
+const newUser = (): User => {
+  users += 1
+  return { sub: `user ${users}`, email: `user-${users}@ponte.example` }
+}
+/** Each request by a login of this moment, with a session of its own. */
+const ask = async (user: User, method: Method, path: string, body: object = {}, headers: Record<string, string> = {}) => {
+  const token = system.identity.sign({ ...user, email_verified: true, session_id: `${user.sub} at ${at.ms}` })
+  return await request(system.url)[method](path).set(bearer(token)).set(headers).send(body)
+}
+const found = async (user: User): Promise<string> =>
+  (await newMerchant(system, { display_name: 'Padaria', payout_address: Wallet.createRandom().address }, user.sub)).merchant.id
+const join = async (owner: User, user: User, role: string) => {
+  const { body } = await ask(owner, 'post', `${ME}/invitations`, { email: user.email, role })
+  expect((await ask(user, 'post', '/api/v1/invitations/accept', { token: body.token })).status).toBe(200)
+}
+const memberIdOf = async (owner: User, user: User) =>
+  (await ask(owner, 'get', `${ME}/members`)).body.data.find(({ user_id }: { user_id: string }) => user_id === user.sub).id
+
+const ofSession = operationList.filter(([, { credentials }]) => credentials.includes('session'))
+const placeOf = (id: OperationId) => {
+  const operation = ofSession.find(([other]) => other === id)?.[1]
+  const path = operation && placesOf(operation).find(({ credentials }) => credentials.includes('session'))?.path
+  if (!operation || path === undefined) throw new Error(`No session reaches ${id}.`)
+  return { operation, path }
+}
+
+/** For what changes nothing. */
+let standing: ReturnType<typeof threeOwners> | undefined
+async function threeOwners() {
+  const [owner, second, third] = [newUser(), newUser(), newUser()]
+  const merchantId = await found(owner)
+  for (const other of [second, third]) await join(owner, other, 'owner')
+  at.ms += OWNER_DAYS_MS.delay
+  for (let n = 0; n < 3; n++) await settleAccounts(system, now)
+  at.ms += OWNER_DAYS_MS.delay
+  const elsewhere = newUser()
+  await found(elsewhere)
+  /** They are invited by another merchant. */
+  const invited = async (user: User): Promise<Recipe> => ({
+    body: { token: (await ask(elsewhere, 'post', `${ME}/invitations`, { email: user.email, role: 'viewer' })).body.token },
+  })
+  return { owner, second, third, merchantId, invited }
+}
+const sessionOf = async (user: User): Promise<Recipe> => {
+  const { body } = await ask(user, 'get', '/api/v1/sessions')
+  return { params: { id: String(body.data.at(-1).id) } }
+}
+
+test.each(ofSession.map(([id]) => id))('%s: an owner of before who logged in a moment ago may', async id => {
+  const { operation, path } = placeOf(id)
+  if (operation.method === 'get') standing ??= threeOwners()
+  const { owner, second, third, merchantId, invited } = await (operation.method === 'get' && standing ? standing : threeOwners())
+  // What another owner requested is approved and confirmed.
+  const isAgreed = ['approvePayoutChange', 'confirmWaitingChange'].includes(id)
+  const scene: Scene = {
+    ask: async (method, at, body) => (await ask(isAgreed ? second : owner, method, at, body)).body,
+    ...{ wallet: Wallet.createRandom(), memberId: await memberIdOf(owner, third), invitee: newUser().email },
+  }
+  const own = { acceptInvitation: () => invited(owner), endSession: () => sessionOf(owner) }[String(id)]
+  const { params, body }: Recipe = await (own?.() ?? recipes[id]?.(scene) ?? {})
+  const target = pathWith(path, { id: ANY_ID, period_index: 0, ...params })
+  const answer = await ask(owner, operation.method, target, body ?? operation.example, { [MERCHANT_HEADER]: merchantId })
+  expect(['fresh_login_required', 'second_factor_required', 'forbidden', 'invalid_jwt']).not.toContain(answer.body.code)
+  // Where the account answers by itself, what is asked for is done; the overview is made of what its owners answer, and these are an echo here.
+  const isAnswered = operation.owner === 'api-gateway' && operation.tag !== 'Dashboard'
+  if (isAnswered && !UNDONE[id]) expect([id, answer.status < 300]).toEqual([id, true])
+  else if (UNDONE[id]) expect([id, answer.body.code]).toEqual([id, UNDONE[id]])
+})
+/** There is something in the way that no right overcomes. */
+const UNDONE: Partial<Record<OperationId, string>> = {
+  createMerchant: 'merchant_exists',
+  getApiKey: 'not_found',
+  getInvitation: 'not_found',
+}
+
+describe('where no permission is asked for, who joined as an owner a moment ago', () => {
+  const free = ofSession.filter(([, { permission }]) => permission === null)
+  /** What concerns them alone; of the merchant they see and stop nothing. */
+  const expected: Partial<Record<OperationId, number>> = {
+    ...{ listMerchants: 200, createMerchant: 201, acceptInvitation: 200, listWaitingChanges: 200 },
+    ...{ cancelWaitingChange: 404, confirmWaitingChange: 404 },
+    ...{ listSessions: 200, endSession: 200, endOtherSessions: 200 },
+  }
+
+  test.each(free.map(([id]) => id))('%s', async id => {
+    const { operation, path } = placeOf(id)
+    const { owner, second, third, invited } = await threeOwners()
+    const joined = newUser()
+    await join(owner, joined, 'owner')
+    const scene: Scene = {
+      ask: async (method, at, body) => (await ask(second, method, at, body)).body,
+      ...{ wallet: Wallet.createRandom(), memberId: await memberIdOf(owner, third), invitee: newUser().email },
+    }
+    const own = { acceptInvitation: () => invited(joined), endSession: () => sessionOf(joined) }[String(id)]
+    const { params, body }: Recipe = await (own?.() ?? recipes[id]?.(scene) ?? {})
+    const answer = await ask(joined, operation.method, pathWith(path, { id: ANY_ID, ...params }), body ?? operation.example)
+    expect([id, answer.status]).toEqual([id, expected[id]])
+    if (id === 'listWaitingChanges') expect(answer.body.data).toEqual([])
+    if (id === 'listMerchants') expect(answer.body.data).toMatchObject([{ role: 'viewer' }])
+    // What waits, waits on: their own joining, and what the second owner asked for.
+    const { body: waiting } = await ask(owner, 'get', '/api/v1/waiting-changes')
+    expect(waiting.data).toHaveLength(id.endsWith('WaitingChange') ? 2 : 1)
+  })
+})
