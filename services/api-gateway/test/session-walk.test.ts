@@ -63,10 +63,6 @@ async function threeOwners() {
   })
   return { owner, second, third, merchantId, invited }
 }
-const sessionOf = async (user: User): Promise<Recipe> => {
-  const { body } = await ask(user, 'get', '/api/v1/sessions')
-  return { params: { id: String(body.data.at(-1).id) } }
-}
 
 test.each(ofSession.map(([id]) => id))('%s: an owner of before who logged in a moment ago may', async id => {
   const { operation, path } = placeOf(id)
@@ -78,8 +74,7 @@ test.each(ofSession.map(([id]) => id))('%s: an owner of before who logged in a m
     ask: async (method, at, body) => (await ask(isAgreed ? second : owner, method, at, body)).body,
     ...{ wallet: Wallet.createRandom(), memberId: await memberIdOf(owner, third), invitee: newUser().email },
   }
-  const own = { acceptInvitation: () => invited(owner), endSession: () => sessionOf(owner) }[String(id)]
-  const { params, body }: Recipe = await (own?.() ?? recipes[id]?.(scene) ?? {})
+  const { params, body }: Recipe = await (id === 'acceptInvitation' ? invited(owner) : (recipes[id]?.(scene) ?? {}))
   const target = pathWith(path, { id: ANY_ID, period_index: 0, ...params })
   const answer = await ask(owner, operation.method, target, body ?? operation.example, { [MERCHANT_HEADER]: merchantId })
   expect(['fresh_login_required', 'second_factor_required', 'forbidden', 'invalid_jwt']).not.toContain(answer.body.code)
@@ -110,11 +105,10 @@ describe('where no permission is asked for, who joined as an owner a moment ago'
     const joined = newUser()
     await join(owner, joined, 'owner')
     const scene: Scene = {
-      ask: async (method, at, body) => (await ask(second, method, at, body)).body,
+      ask: async (method, at, body) => (await ask(id === 'endSession' ? joined : second, method, at, body)).body,
       ...{ wallet: Wallet.createRandom(), memberId: await memberIdOf(owner, third), invitee: newUser().email },
     }
-    const own = { acceptInvitation: () => invited(joined), endSession: () => sessionOf(joined) }[String(id)]
-    const { params, body }: Recipe = await (own?.() ?? recipes[id]?.(scene) ?? {})
+    const { params, body }: Recipe = await (id === 'acceptInvitation' ? invited(joined) : (recipes[id]?.(scene) ?? {}))
     const answer = await ask(joined, operation.method, pathWith(path, { id: ANY_ID, ...params }), body ?? operation.example)
     expect([id, answer.status]).toEqual([id, expected[id]])
     if (id === 'listWaitingChanges') expect(answer.body.data).toEqual([])
