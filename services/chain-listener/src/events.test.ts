@@ -10,8 +10,8 @@ const statement = { generation: ID, lease: ID, version: 7, earlier: [{ lease: ID
 const orderId = (n: number) => `01981f3c-7b1e-7cc3-9d0e-${n.toString(16).padStart(12, '0')}`
 const check = (data: ChainBlocks) =>
   parseEvent({ id: ID, type: 'chain.blocks', occurred_at: '2026-11-20T12:00:00.000Z', trace: null, data })
-const publish = (publication: Partial<Publication>) =>
-  toEvents({ advanced: null, gone: [], stated: [], watched: [], ...publication }, naming, statement)
+const publish = (publication: Partial<Publication>, paymentsMax?: number) =>
+  toEvents({ advanced: null, gone: [], stated: [], watched: [], ...publication }, naming, statement, paymentsMax)
 
 const word = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(bytes => Buffer.from(bytes).toString('hex'))
 const address = word.map(text => `0x${text.slice(24)}`)
@@ -89,6 +89,27 @@ describe('what a step publishes', () => {
     const [about] = events.filter(event => event.watched.some(({ order_id }) => order_id === orderId(2)))
     expect(about?.payments).toHaveLength(900)
     expect(events.flatMap(event => event.watched)).toEqual(watched.map(one => ({ order_id: one.orderId, through: one.through })))
+  })
+
+  it('a block or an order that is larger than an event may be comes in parts, of which the last one makes the statement', () => {
+    const some = [router(1, 0), ...Array.from({ length: 7 }, (_, log) => router(2, log)), router(3, 0)]
+    const events = publish({ stated: include(some, 10), advanced: { from: 1, to: 10, time: 2_000 } }, 3)
+    expect(events.map(({ payments, advanced, partsBefore }) => [payments.length, advanced?.to ?? null, partsBefore ?? 0])).toEqual([
+      [3, null, 0],
+      [3, null, 0],
+      [3, 10, 2],
+    ])
+    const payments = include(
+      Array.from({ length: 7 }, (_, index) => router(index, 0)),
+      1_000,
+    )
+    const watched = [{ orderId: orderId(1), through: 1_000, payments }]
+    expect(publish({ watched }, 3).map(event => [event.payments.length, event.watched.length, event.partsBefore ?? 0])).toEqual([
+      [3, 0, 0],
+      [3, 0, 0],
+      [1, 1, 2],
+    ])
+    for (const event of [...events, ...publish({ watched }, 3)]) check(event)
   })
 
   it('names blocks that are gone once, and a sweep only when it is confirmed', () => {

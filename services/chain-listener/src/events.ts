@@ -34,11 +34,16 @@ export interface Publication {
 /** Under which history, lease and version a step is published. */
 export type Statement = Pick<ChainBlocks, 'generation' | 'lease' | 'version' | 'earlier' | 'since' | 'head'>
 
+/** A part of the step. It is to be taken after so many before it, which hold the rest of what it states. */
+export type BlocksDraft = ChainBlocks & { partsBefore?: number }
+
 const PAYMENTS_IN_AN_EVENT = 300
+/** Some 4 MB: brokers refuse messages of 16 MB, and anyone can make any number of payments in one block, or to one order. */
+const PAYMENTS_MAX = 5_000
 const ORDERS_IN_AN_EVENT = 500
 
-/** The step as events of whole blocks, and of whole orders: all payments of either are judged together. */
-export function toEvents(publication: Publication, naming: Naming, statement: Statement): ChainBlocks[] {
+/** The step as events of whole blocks, and of whole orders: all payments of either are judged together, unless they are too many for one event. */
+export function toEvents(publication: Publication, naming: Naming, statement: Statement, paymentsMax = PAYMENTS_MAX): BlocksDraft[] {
   const event = (advanced: Advance | null, payments: readonly Payment[], more: Partial<Pick<ChainBlocks, 'gone' | 'watched'>> = {}) => ({
     chain_id: naming.chainId,
     ...statement,
@@ -48,24 +53,30 @@ export function toEvents(publication: Publication, naming: Naming, statement: St
     sweeps: payments.flatMap(payment => (payment.kind === 'sweep' && payment.state === 'confirmed' ? [toSweep(payment, naming)] : [])),
     watched: more.watched ?? [],
   })
+  const inParts = (advanced: Advance | null, payments: readonly Payment[], more?: Pick<ChainBlocks, 'watched'>): BlocksDraft[] => {
+    const before = Math.max(0, Math.ceil(payments.length / paymentsMax) - 1)
+    if (before === 0) return [event(advanced, payments, more)]
+    const parts = Array.from({ length: before }, (_, index) => event(null, payments.slice(index * paymentsMax, (index + 1) * paymentsMax)))
+    return [...parts, { ...event(advanced, payments.slice(before * paymentsMax), more), partsBefore: before }]
+  }
   const { advanced, gone } = publication
   const isAdvancing = ({ blockNumber }: Payment) => advanced !== null && blockNumber >= advanced.from && blockNumber <= advanced.to
   const ranges = inBlocks(publication.stated.filter(isAdvancing))
-  const events = ranges.map((payments, index): ChainBlocks => {
+  const events = ranges.flatMap((payments, index) => {
     const last = payments.at(-1)
     const isLast = index === ranges.length - 1 || !last
     const from = index === 0 ? (advanced?.from ?? 0) : (ranges[index - 1]?.at(-1)?.blockNumber ?? 0) + 1
     const to = isLast ? { to: advanced?.to ?? 0, time: advanced?.time ?? 0 } : { to: last.blockNumber, time: last.blockTime }
-    return event({ from, ...to }, payments)
+    return inParts({ from, ...to }, payments)
   })
   if (advanced && events.length === 0) events.push(event(advanced, []))
-  for (const payments of inBlocks(publication.stated.filter(payment => !isAdvancing(payment)))) events.push(event(null, payments))
+  for (const payments of inBlocks(publication.stated.filter(payment => !isAdvancing(payment)))) events.push(...inParts(null, payments))
   const [first] = events
   if (first && gone.length > 0) first.gone = [...gone]
   else if (gone.length > 0) events.push(event(null, [], { gone: [...gone] }))
   for (const some of inOrders(publication.watched)) {
     const watched = some.map(({ orderId, through }) => ({ order_id: orderId, through }))
-    events.push(event(null, some.flatMap(({ payments }) => payments).toSorted(byPlace), { watched }))
+    events.push(...inParts(null, some.flatMap(({ payments }) => payments).toSorted(byPlace), { watched }))
   }
   return events
 }

@@ -208,6 +208,8 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
     })
 
   const take = async (blocks: ChainBlocks, eventId: string): Promise<Decided | null> => {
+    if (blocks.parts && !(await store.chain.hasTaken(blocks.parts)))
+      throw new RetryableError('The other parts of what this event states have not come yet.')
     const [reports, swept] = [reportsOf(blocks), sweepsOf(blocks)]
     await store.intake.takeOver([...reports.map(({ payment }) => payment), ...swept])
     const decided = await retryConflicts(async () => {

@@ -63,6 +63,24 @@ it('another generation asks for every open order again at once, and answers of t
   expect((await read(order.id)).status).toBe('pending')
 })
 
+it('what comes in parts is believed when all of them have come, in whatever order', async () => {
+  const order = await create()
+  await chain.publish({ watched: watched(order, 0) })
+  const first = message('chain.blocks', chain.blocks({ payments: [chain.payment(order, { block_number: 1_000_001 })] }))
+  const other = await create()
+  const { body } = chain.advance(after(order, 60), { payments: [chain.payment(other, { block_number: 1_000_001 })] })
+  const { data } = JSON.parse(body)
+  const last = message('chain.blocks', { ...data, version: chain.blocks().version, parts: [first.id] })
+  const taking = system.bus.publish(last)
+  await chain.publish({})
+  expect([(await read(other.id)).status, await types(order.id)]).toEqual(['pending', []])
+  await system.bus.publish(first)
+  await taking
+  await until(async () => (await read(other.id)).status === 'paid', 'the statement was not taken')
+  await system.orders.idle()
+  expect([(await read(order.id)).status, await types(order.id)]).toEqual(['paid', ['order.paid']])
+})
+
 it('what another generation does not know is not confirming for ever, and what was confirmed stays and is named as a difference', async () => {
   const [seen, settled] = [await create(), await create()]
   await chain.report('detected', chain.payment(seen))

@@ -65,6 +65,11 @@ export const chainBlocks = z.object({
    * it in the events that advance. -1: not any more, until a later version names it again.
    */
   watched: z.array(z.object({ order_id: id, through: z.int().min(-1) })),
+  /**
+   * Events with the rest of the payments that this one states of a block or an order, where they are too many for one: it is taken after all of them. Absent
+   * else, and in events of an earlier release.
+   */
+  parts: z.array(id).optional(),
 })
 export type ChainBlocks = z.infer<typeof chainBlocks>
 

@@ -1,5 +1,5 @@
-import type { ChainBlocks } from '@ponte/contracts'
 import { commitUnit, type Database, markSpan, type OutboxRow, type Statement, uuidv7 } from '@ponte/service-kit'
+import type { BlocksDraft } from '../events'
 import type { Block } from '../logs/block'
 import type { Payment } from '../payment'
 import type { Answer } from './answers'
@@ -27,7 +27,7 @@ export interface Step {
   /** From which block on orders still misses what is confirmed; null when it misses nothing any more. */
   republishFrom?: number | null | undefined
   payments: readonly Payment[]
-  events: readonly ChainBlocks[]
+  events: readonly BlocksDraft[]
 }
 
 // Raw SQL because a step is one statement. The payments travel as arrays, not as records: while catching up, encoding them as JSON costs more than writing them.
@@ -136,10 +136,13 @@ function toValues({ cursor, head, blocks, forgetAbove, covered, answers = [], re
  * Events are not put through their schema, which would cost more than writing them: they are made of checked values in one place, and its tests hold what
  * it makes against the schema.
  */
-function toOutboxRows(events: readonly ChainBlocks[], at: Date): OutboxRow[] {
+function toOutboxRows(events: readonly BlocksDraft[], at: Date): OutboxRow[] {
   const occurredAt = at.toISOString()
-  return events.map(data => {
+  const ids: string[] = []
+  return events.map(({ partsBefore = 0, ...blocks }) => {
+    const data = partsBefore === 0 ? blocks : { ...blocks, parts: ids.slice(-partsBefore) }
     const id = uuidv7()
+    ids.push(id)
     const tx_hash = [...new Set(data.payments.slice(0, TRACED).map(payment => payment.tx_hash))].join()
     const attributes = { service: 'chain-listener', block_number: data.advanced?.to ?? data.head, tx_hash }
     const trace = markSpan('chain.blocks', { kind: 'producer', attributes })

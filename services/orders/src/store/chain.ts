@@ -111,6 +111,8 @@ const PARK: Statement = {
     advanced = advanced + CASE WHEN $from::bigint IS NULL THEN '{}'::int8multirange ELSE int8multirange(int8range($from::bigint, $to::bigint, '[]')) END
   WHERE chain_id = $chain_id AND generation = $generation::uuid`,
 }
+// Raw SQL: many at once, by their key.
+const TAKEN = 'SELECT count(*)::int AS count FROM inbox WHERE event_id = ANY($1::uuid[])'
 // Raw SQL: joins without a relation. What is gone is asked for as long as a message may be late.
 const FORGET = [
   'DELETE FROM parked_memos USING inbox WHERE inbox.event_id = parked_memos.event_id',
@@ -174,6 +176,12 @@ export function chainStore(database: Database, prisma: PrismaClient, now: () => 
     /** Begins with a newer generation of the listener's history: of what an older one knew nothing is known. */
     async adopt({ chain_id, generation, since, head }: ChainBlocks): Promise<void> {
       await database.commit({ write: ADOPT, values: { chain_id, generation, since, head, first_id: FIRST_ID } })
+    },
+
+    /** Whether these events were taken in. */
+    async hasTaken(eventIds: readonly string[]): Promise<boolean> {
+      const { rows } = await database.query<{ count: number }>({ name: 'chain-taken', text: TAKEN }, [eventIds])
+      return rows[0]?.count === new Set(eventIds).size
     },
 
     /** An event that writes nothing. */
