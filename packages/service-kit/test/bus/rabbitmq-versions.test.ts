@@ -12,6 +12,7 @@ import {
   until,
   uuidv7,
 } from '../../src'
+import { rabbitmqDeadLetters } from '../../src/bus/rabbitmq-dead-letters'
 import { testBroker } from '../../src/testing'
 
 // Two versions on one broker: queues with other limits, types and values that only the newer one knows.
@@ -78,13 +79,61 @@ it('a queue that was declared with another delivery limit is used as it is: no v
   await expect(looking.assertQueue(queue, { durable: true, arguments: settings })).resolves.toMatchObject({ queue })
 })
 
-it('a dead letter stays however often it is listed: from RabbitMQ 4.0 on such a queue drops what was returned 20 times', async () => {
-  const bus = await opened()
-  const { id, type, body } = bodyOf('order.changed', {})
-  looking.sendToQueue(`${broker.namespace}.dead.reader`, Buffer.from(body), { persistent: true, messageId: id, type })
-  const letters = bus.deadLetters('reader')
-  await until(async () => (await letters.list(1).catch(() => [])).length === 1, 'it is not there')
-  for (let look = 1; look <= 25; look++) expect(await letters.list(1)).toEqual([{ id, type, body }])
+describe('dead letters', () => {
+  const dead = `${broker.namespace}.dead.reader`
+  const waiting = async () => (await looking.checkQueue(dead)).messageCount
+  /** Parks so many letters, and opens the bus' view of them. */
+  const parked = async (count: number) => {
+    const bus = await opened()
+    const letters = Array.from({ length: count }, () => bodyOf('order.changed', {}))
+    for (const { id, type, body } of letters) looking.sendToQueue(dead, Buffer.from(body), { persistent: true, messageId: id, type })
+    await until(async () => (await waiting()) === count, 'they are not there')
+    const view = bus.deadLetters('reader')
+    await until(() => view.count().then(Boolean, () => false), 'there is no connection')
+    return { letters, view }
+  }
+
+  it('stay as they are, in their order and without a copy, however often they are listed', async () => {
+    const { letters, view } = await parked(60)
+    for (let look = 1; look <= 25; look++) {
+      expect(await view.list(3)).toEqual(letters.slice(0, 3))
+      expect(await view.list(100)).toEqual(letters)
+    }
+    await until(async () => (await waiting()) === 60, 'one was lost or copied')
+  })
+
+  it('that were not chosen stay in their order too', async () => {
+    const { letters, view } = await parked(6)
+    const [first, second, third, fourth, fifth, sixth] = letters
+    expect(await view.discard([second?.id ?? ''])).toBe(1)
+    expect(await view.list(10)).toEqual([first, third, fourth, fifth, sixth])
+    expect(await view.retry([fifth?.id ?? ''])).toBe(1)
+    expect(await view.list(10)).toEqual([first, third, fourth, sixth])
+    expect((await looking.checkQueue(`${broker.namespace}.reader`)).messageCount).toBe(1)
+  })
+
+  it('are all there, and none twice, after a process died while it listed them', async () => {
+    const { letters, view } = await parked(400)
+    const dying = await connect(broker.url)
+    dying.on('error', () => undefined)
+    // Never answered: its process is gone.
+    void rabbitmqDeadLetters({ queue: `${broker.namespace}.reader`, dead, model: () => dying }).list(400)
+    await until(async () => (await waiting()) < 300, 'it holds none')
+    Reflect.get(dying.connection, 'stream').destroy()
+    await until(async () => (await waiting()) === 400, 'they did not come back')
+    const byId = (a: Message, b: Message) => (a.id < b.id ? -1 : 1)
+    expect((await view.list(400)).toSorted(byId)).toEqual(letters.toSorted(byId))
+  })
+
+  it('are put into the queue anew, in their order, before the broker would drop them for having been returned too often', async () => {
+    const { letters } = await parked(3)
+    const view = rabbitmqDeadLetters({ queue: `${broker.namespace}.reader`, dead, model: () => side, returnsMax: 2 })
+    for (let look = 1; look <= 7; look++) expect(await view.list(10)).toEqual(letters)
+    const got = await looking.get(dead)
+    expect(got && Number(got.properties.headers?.['x-delivery-count'] ?? 0)).toBeLessThanOrEqual(2)
+    if (got) looking.nack(got)
+    await until(async () => (await waiting()) === 3, 'one was lost or copied')
+  })
 })
 
 it('a message that ends every process that takes it is parked by the broker after 20 deliveries', async () => {
