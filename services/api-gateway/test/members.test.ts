@@ -86,6 +86,16 @@ test('the merchant without a header is the one that was joined or created first,
   await create(system.identity.sign({ sub: newUser().sub, amr: [{ method: 'password', timestamp: at.ms / 1000 - 3600 }] })).expect(201)
 })
 
+test('a role that is given again does not begin anew', async () => {
+  const { token } = await newMerchant(system)
+  const { id } = await colleague(token, 'owner')
+  const since = async () => (await system.sql.query('SELECT role_since FROM members WHERE id = $1', [id])).rows[0]?.role_since
+  const before = await since()
+  at.ms += 1_000
+  await ask(again(token), 'patch', `/members/${id}`, { role: 'owner' }).expect(200)
+  expect([before, await since()]).toEqual([expect.any(Date), before])
+})
+
 test('who may change the merchant may not change where it is paid', async () => {
   const { token } = await newMerchant(system, { display_name: 'Padaria', payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' })
   const admin = await colleague(token, 'admin')

@@ -179,7 +179,6 @@ test('every change leaves an audit row: who, when, what, never the value', async
     ['audited-user', 'merchant.create', ['merchant']],
     ['audited-user', 'merchant.update', ['display_name', 'payout_address']],
     ['audited-user', 'api_key.rotate', ['api_key']],
-    ['audited-user', 'webhook_secret.show_again', ['webhook_secret']],
     ['audited-user', 'webhook_secret.rotate', ['pending_webhook_secret']],
     ['audited-user', 'webhook_secret.activate', ['webhook_secret']],
     ['audited-user', 'webhook_secret.show_again', ['webhook_secret']],

@@ -43,6 +43,10 @@ test('a stolen session can neither change nor clear the payout address, however 
     stolen(token, { amr: undefined }),
     stolen(token, { amr: undefined, auth_time: at.ms / 1000 - 301 }),
     stolen(token, { amr: [{ method: 'token_refresh', timestamp: minute }] }),
+    // What a session of any age can have done again, and what is not known.
+    ...['totp', 'mfa/webauthn', 'email_change', 'anonymous', 'oauth_provider/authorization_code', 'what comes later'].map(method =>
+      stolen(token, { amr: [{ method, timestamp: minute }] }),
+    ),
     stolen(token, { amr: 'password', auth_time: 'now' }),
     stolen(token, { amr: ['password'] }),
   ]

@@ -94,7 +94,7 @@ describe('the table', () => {
     ...{ cancelPayoutChange: ENDS_WORSE, cancelWaitingChange: ENDS_WORSE, revokeInvitation: ENDS_WORSE },
     ...{ endSession: 'an older login ends no newer one', endOtherSessions: 'an older login ends no newer one' },
     ...{ acceptInvitation: 'gives a user more, and nothing of a merchant that they belong to changes' },
-    ...{ updateMailPreferences: 'concerns the caller alone; owners always have what an attack would hide' },
+    ...{ updateMailPreferences: 'concerns the caller alone, and owners always receive what an attack would hide' },
     ...{ createOrder: SELLS, cancelOrder: SELLS, createSubscription: SELLS, chargeSubscription: SELLS, cancelSubscription: SELLS },
     ...{ handleAttention: MARKS, reopenAttention: MARKS },
     ...{ replayDelivery: SENDS, replayDeliveries: SENDS, testWebhookEndpoint: SENDS },
@@ -102,22 +102,14 @@ describe('the table', () => {
   /** No mail and no `account.changed` about these, which leave an audit row all the same: they are no change of the account, or its beginning. */
   const QUIET: readonly OperationId[] = [
     ...(['createOrder', 'cancelOrder', 'createSubscription', 'updateSubscription', 'chargeSubscription', 'cancelSubscription'] as const),
-    ...([
-      'handleAttention',
-      'reopenAttention',
-      'replayDelivery',
-      'replayDeliveries',
-      'testWebhookEndpoint',
-      'createMerchant',
-      'updateMailPreferences',
-    ] as const),
+    ...(['handleAttention', 'reopenAttention', 'replayDelivery', 'replayDeliveries', 'testWebhookEndpoint', 'createMerchant'] as const),
   ]
   const changing = ofSession.filter(([, { method }]) => method !== 'get')
 
   test.each(changing)('%s names its login, its audit row and who is informed', (id, { login, informs, audit }) => {
     const expected = id === 'createMerchant' ? 'fresh_of_member' : 'fresh'
     expect([id, login ?? 'any']).toEqual([id, AT_ANY_LOGIN[id] ? 'any' : expected])
-    expect([id, informs, audit !== undefined]).toEqual([id, QUIET.includes(id) ? undefined : 'account', id !== 'updateMailPreferences'])
+    expect([id, informs, audit !== undefined]).toEqual([id, QUIET.includes(id) ? undefined : 'account', true])
   })
 
   test('is served with every operation of a session', async () => {

@@ -224,8 +224,9 @@ export const members = {
   }),
   getMailPreferences: bySession('get', '/merchants/me/mail', { ...mail, summary: 'Get what you receive by mail' }),
   updateMailPreferences: bySession('patch', '/merchants/me/mail', {
-    ...{ ...mail, summary: 'Choose what you receive by mail', body: updateMailPreferences },
-    description: 'For you alone. Owners always receive `account`. Mails go to the verified address of the session that asks.',
+    ...{ ...mail, informs: 'account', audit: 'mail.update', summary: 'Choose what you receive by mail', body: updateMailPreferences },
+    description:
+      'For you alone; owners always receive `account`, and learn of other `topics` that a member chose. Mails go to the verified address of the session that asks.',
     example: { language: 'pt', topics: ['account', 'attention'] },
   }),
   listInvitations: bySession('get', '/merchants/me/invitations', {

@@ -2,7 +2,7 @@ import { ApiError, MAIL_TOPICS, type MailPreferencesBody, type MailTopic, role a
 import type { Response } from 'express'
 import { userIn, verifiedEmailOf } from '../credentials/credentials'
 import { handling } from '../edge/handlers'
-import type { AccountDeps } from './changes'
+import { type AccountDeps, actor, own } from './changes'
 import { merchantIdIn } from './membership'
 
 /** Mail settings of the member who asks. */
@@ -18,6 +18,8 @@ export function mailHandlers({ store, isMailing, provider }: AccountDeps) {
     },
     async updateMailPreferences({ body: { language, topics } }, _req, res) {
       const member = await membership(res)
+      // A thief would have a member learn of less. The language hides nothing.
+      if (topics) await store.auditLog.note(await own(store, res), 'mail.update', ['mail_topics'], actor(res))
       await store.members.setMail(member.id, await verifiedEmailOf(res, provider), language ?? null, topics ?? null)
       res.json(preferencesBody(await membership(res), isMailing))
     },

@@ -98,7 +98,7 @@ export function merchantHandlers(deps: AccountDeps) {
       const merchant = await own(store, res)
       const idempotencyKey = repeatableBy(req, res, merchant)
       const plain = idempotencyKey === undefined ? await rotated(merchant, res) : await rotatedOnce(merchant, idempotencyKey, res)
-      res.json({ ...bodyOf(merchant, await shownSecret(deps, res, operations.getMerchant)), api_key: plain })
+      res.json({ ...bodyOf(merchant), api_key: plain })
     },
 
     rotateWebhookSecret: changeSecret(operations.rotateWebhookSecret, 'webhook_secret.rotate', merchant =>

@@ -91,10 +91,11 @@ const loginClaims = z.object({
 })
 
 /**
- * A refresh logs no one in, and neither does a second factor: Supabase Auth lets a session of any age enrol one and prove it, so that a stolen one would
- * make itself fresh.
+ * Methods of Supabase Auth by which a user logs in. A refresh logs no one in, and neither does a second factor, a passkey or a confirmed change of the address:
+ * a session of any age can enrol or request these, so that a stolen one would make itself fresh. So with methods that are not known.
  */
-const isLogin = ({ method }: { method: string }) => !['token_refresh', 'anonymous', 'totp'].includes(method) && !method.startsWith('mfa/')
+const LOGINS = ['password', 'otp', 'magiclink', 'recovery', 'invite', 'email/signup', 'oauth', 'sso/saml', 'web3']
+const isLogin = ({ method }: { method: string }) => LOGINS.includes(method)
 
 function loginTimeIn(claims: object): Date | null {
   const { auth_time, amr = [] } = loginClaims.parse(claims)

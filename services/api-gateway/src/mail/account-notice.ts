@@ -1,6 +1,6 @@
 import type { AccountChange, MailKind, Notice } from './mail'
 
-/** Actions that a member is notified of, and the kind of the mail: other changes, such as of a name, are not worth one. */
+/** Actions that a member is notified of, and the kind of the mail. */
 const KINDS = {
   'payout_change.sign': 'payout.signed',
   'payout_change.approve': 'payout.approved',
@@ -33,6 +33,7 @@ const KINDS = {
   'endpoint_secret.rotate': 'endpoint.secret_rotated',
   'endpoint_secret.activate': 'endpoint.secret_activated',
   'branding.update': 'branding.changed',
+  'mail.update': 'mail.changed',
   'order.accept': 'accepted.order',
   'subscription.accept': 'accepted.charge',
 } as const satisfies Readonly<Record<string, MailKind>>
@@ -69,5 +70,6 @@ function kindOf({ action, changed }: AccountChange): MailKind | null {
   if (action !== 'merchant.update') return Object.hasOwn(KINDS, action) ? KINDS[action as keyof typeof KINDS] : null
   if (changed.includes('payout_address')) return 'payout.changed'
   if (changed.includes('pending_payout_change')) return 'payout.waiting'
-  return changed.includes('webhook_url') ? 'webhook_url.changed' : null
+  if (changed.includes('webhook_url')) return 'webhook_url.changed'
+  return changed.includes('display_name') ? 'merchant.renamed' : null
 }

@@ -38,7 +38,7 @@ test.each([
   ['merchant.update', ['display_name', 'pending_payout_change'], 'payout.waiting'],
   ['merchant.update', ['payout_address', 'webhook_url'], 'payout.changed'],
   ['merchant.update', ['webhook_url'], 'webhook_url.changed'],
-  ['merchant.update', ['display_name'], undefined],
+  ['merchant.update', ['display_name'], 'merchant.renamed'],
   ['merchant.create', ['merchant'], undefined],
   ['api_key.rotate', ['api_key'], 'key.rotated'],
   ['member.join', ['role:owner', 'pending_owner_change'], 'owner.waiting'],

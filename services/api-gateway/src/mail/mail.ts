@@ -8,6 +8,8 @@ export type MailKind =
   | 'payout.cancelled'
   | 'payout.changed'
   | 'webhook_url.changed'
+  | 'merchant.renamed'
+  | 'mail.changed'
   | 'branding.changed'
   | 'accepted.order'
   | 'accepted.charge'

@@ -35,6 +35,8 @@ export const en: MailTexts = {
     'endpoint.deleted': 'An endpoint was removed',
     'endpoint.secret_rotated': 'An endpoint has a new secret',
     'endpoint.secret_activated': 'A new secret of an endpoint is in force',
+    'merchant.renamed': 'The name of the merchant has changed',
+    'mail.changed': 'A member chose what they receive by mail',
     'branding.changed': 'The look of the checkout, or its contact, has changed',
     'webhook.dead': 'Events were not delivered to your server',
     'webhook.failing': 'An endpoint has received nothing for more than a day',

@@ -35,6 +35,8 @@ export const pt: MailTexts = {
     'endpoint.deleted': 'Um endpoint foi removido',
     'endpoint.secret_rotated': 'Um endpoint tem um novo segredo',
     'endpoint.secret_activated': 'Um novo segredo de um endpoint está em vigor',
+    'merchant.renamed': 'O nome da loja mudou',
+    'mail.changed': 'Um membro escolheu o que recebe por e-mail',
     'branding.changed': 'A aparência do checkout, ou o contato, mudou',
     'webhook.dead': 'Eventos não foram entregues à sua URL',
     'webhook.failing': 'Um endpoint não recebe nada há mais de um dia',

@@ -30,6 +30,7 @@ export type Action =
   | 'owner_change.cancel'
   | 'owner_change.confirm'
   | 'owner_change.activate'
+  | 'mail.update'
   | 'session.end'
   | 'session.end_others'
   | 'merchant.freeze'

@@ -51,7 +51,8 @@ const CHANGE: Statement = {
     FROM json_populate_recordset(NULL::invitations, $invitations))
   INSERT INTO members (id, merchant_id, user_id, email, role, created_at)
   SELECT id, merchant_id, user_id, email, role, created_at FROM json_populate_recordset(NULL::members, $members)
-  ON CONFLICT (id) DO UPDATE SET role = EXCLUDED.role, role_since = $at::timestamptz`,
+  ON CONFLICT (id) DO UPDATE SET role = EXCLUDED.role,
+    role_since = CASE WHEN members.role = EXCLUDED.role THEN members.role_since ELSE $at::timestamptz END`,
 }
 
 const SET_MAIL = `

@@ -45,7 +45,7 @@ test('a rotated key keeps its merchant: the terms and their version stay, and th
   const { token, merchant } = await newMerchant(system)
   const before = await system.sql.query("SELECT count(*)::int AS events FROM outbox WHERE type <> 'account.changed'")
   const { body } = await rotate(0, token).expect(200)
-  expect(body).toEqual({ ...merchant, api_key: expect.stringMatching(/^sk_live_[0-9a-f]{64}$/) })
+  expect(body).toEqual({ ...merchant, webhook_secret: null, api_key: expect.stringMatching(/^sk_live_[0-9a-f]{64}$/) })
   expect(
     await system.sql.query("SELECT count(*)::int AS events FROM outbox WHERE type <> 'account.changed'").then(({ rows }) => rows),
   ).toEqual(before.rows)

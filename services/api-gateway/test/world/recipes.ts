@@ -56,6 +56,7 @@ export const recipes: Readonly<Partial<Record<OperationId, (scene: Scene) => Pro
   updateMember: async ({ memberId }) => ({ params: { id: memberId }, body: { role: 'admin' } }),
   removeMember: async ({ memberId }) => ({ params: { id: memberId } }),
   createInvitation: async ({ invitee }) => ({ body: { email: invitee, role: 'viewer' } }),
+  updateMailPreferences: async () => ({ body: { topics: [] } }),
   revokeInvitation: async scene => idOf(await invite(scene)),
   endSession: async ({ ask }) => idOf((await ask('get', '/api/v1/sessions')).data?.[0] ?? {}),
 }
