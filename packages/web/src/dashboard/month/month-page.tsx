@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { SummaryBody } from '@ponte/contracts'
+import type { SummaryBody, SummaryFigures } from '@ponte/contracts'
 import { parseBrl } from '@ponte/contracts/money'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
@@ -52,7 +52,7 @@ export function MonthPage() {
       {found.data && (
         <>
           <Balance summary={found.data} isClosed={(found.data.closed_through ?? '') >= instantsOf(month).at_lt} />
-          <DutyCard month={month} brl={found.data.total.brl_amount} />
+          <DutyCard month={month} total={found.data.total} />
         </>
       )}
       <Movements key={month} month={month} />
@@ -110,17 +110,18 @@ function Balance({ summary, isClosed }: { summary: SummaryBody; isClosed: boolea
 }
 
 /** The month's sum beside the merchant's own duty to report. */
-function DutyCard({ month, brl }: { month: string; brl: string }) {
-  const { t, brl: reais } = useWords()
+function DutyCard({ month, total }: { month: string; total: SummaryFigures }) {
+  const { t, brl: reais, usdc } = useWords()
   const duty = dutyOf(month)
   if (!duty) return null
-  const units = brl.startsWith('-') ? 0n : parseBrl(brl)
+  const units = total.brl_amount.startsWith('-') ? 0n : parseBrl(total.brl_amount)
   const isAbove = units > duty.limitCentavos
   const share = ((units * 100n) / duty.limitCentavos).toString()
   const limit = reais(`${duty.limitCentavos / 100n}.00`)
   return (
     <Card title={t.month.duty}>
       <p className={isAbove ? 'above' : ''}>{isAbove ? t.month.above(limit) : t.month.below(limit, share)}</p>
+      <p>{t.month.leftOut(usdc(total.unmatched))}</p>
       <p className="faint">
         {t.month.noAdvice} <a href={duty.url}>{duty.source}</a> ({t.month.read(duty.read)})
       </p>

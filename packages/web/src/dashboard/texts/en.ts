@@ -140,6 +140,8 @@ export const en: Texts = {
     above: limit =>
       `The month is above ${limit}. You report operations without an intermediary yourself (DeCripto), by the last working day of the next month.`,
     below: (limit, share) => `${share} % of ${limit}: above that, you report the operations of the month yourself (DeCripto).`,
+    leftOut: unmatched =>
+      `This is the sum of what came for orders, at the quote of each. It leaves out ${unmatched} that came for no order, what was sent straight to your address, and what you were paid in other ways: add them yourself.`,
     noAdvice: 'This is no tax advice: ask your accountant.',
     read: day => `read on ${day}`,
     movements: 'Movements',

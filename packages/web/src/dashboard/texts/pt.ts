@@ -141,6 +141,8 @@ export const pt = {
     above: (limit: string) =>
       `O mês passou de ${limit}. As operações sem intermediário são informadas por você (DeCripto) até o último dia útil do mês seguinte.`,
     below: (limit: string, share: string) => `${share} % de ${limit}: acima disso, é você quem informa as operações do mês (DeCripto).`,
+    leftOut: (unmatched: string) =>
+      `É a soma do que veio para cobranças, pela cotação de cada uma. Ficam de fora ${unmatched} sem cobrança, o que foi enviado direto ao seu endereço e o que você recebeu por outros meios: some à parte.`,
     noAdvice: 'Não é orientação fiscal: confira com seu contador.',
     read: (day: string) => `lida em ${day}`,
     movements: 'Movimentos',
