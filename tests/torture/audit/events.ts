@@ -8,7 +8,7 @@ export async function eventsAgainstStates(audited: Audited): Promise<string[]> {
 async function publishedOnce({ ledger }: Audited): Promise<string[]> {
   const rows = await ledger.query(
     'orders',
-    `SELECT o.id, o.status, o.paid_at IS NOT NULL AS paid, o.notified_units > 0 AS short,
+    `SELECT o.id, o.status, o.paid_at IS NOT NULL AS paid, o.cancelled_at IS NOT NULL AS cancelled, o.notified_units > 0 AS short,
        (SELECT count(*) FROM outbox w WHERE w.type = 'deposit.watch' AND w.body::jsonb->'data'->'orders' @> jsonb_build_array(jsonb_build_object('order_id', o.id))) AS watched,
        count(*) FILTER (WHERE e.type = 'order.paid') AS published_paid,
        count(*) FILTER (WHERE e.type = 'order.expired') AS published_expired, count(*) FILTER (WHERE e.type = 'order.cancelled') AS published_cancelled,
@@ -21,7 +21,7 @@ async function publishedOnce({ ledger }: Audited): Promise<string[]> {
     return [
       ...(Number(row.watched) > 0 ? [] : [`order ${row.id} was never sent to the listener`]),
       ...miscounted('order.paid', row.published_paid, row.paid ? 1 : 0),
-      ...miscounted('order.cancelled', row.published_cancelled, row.status === 'cancelled' ? 1 : 0),
+      ...miscounted('order.cancelled', row.published_cancelled, row.cancelled ? 1 : 0),
       ...(Number(row.published_expired) > 1 ? [`order ${row.id} has ${row.published_expired} events order.expired`] : []),
       ...(row.status === 'expired' && !row.paid && Number(row.published_expired) !== 1
         ? [`order ${row.id} expired without its event`]
