@@ -1,4 +1,9 @@
-import { type ServiceName, startAll } from '@ponte/all-in-one'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createWebhookReceiver, type ServiceName, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { Ponte } from '@ponte/sdk'
@@ -21,6 +26,33 @@ async function keep(service: ServiceName): Promise<() => Promise<void>> {
   const [name, kept] = [databaseOf(service), `${databaseOf(service)}_kept`]
   await administer(`CREATE DATABASE ${kept} OWNER ${name} TEMPLATE ${name}`)
   return () => administer(`DROP DATABASE ${name} WITH (FORCE)`, `ALTER DATABASE ${kept} RENAME TO ${name}`)
+}
+/** `ponte listen` in a process of its own. */
+function startListening(apiKey: string, url: string, target: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'ponte-listen-'))
+  const program = join(__dirname, '../../../packages/cli/dist/main.js')
+  const env = { PATH: process.env.PATH, PONTE_CONFIG_DIR: folder, PONTE_API_KEY: apiKey, PONTE_URL: url }
+  const args = ['--json', 'listen', '--forward-to', target, '--secret', 'whsec_of_this_machine']
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const ended = once(child, 'close')
+  let notes = ''
+  child.stderr.on('data', chunk => {
+    notes += chunk
+  })
+  return {
+    notes: () => notes,
+    /** The event behind which it would go on. */
+    position(): unknown {
+      const { profiles } = JSON.parse(readFileSync(join(folder, 'profiles.json'), 'utf8'))
+      const [profile] = Object.values(profiles)
+      return Object.values(Object(profile).listen.positions)[0]
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
 }
 async function query(service: ServiceName, sql: string) {
   const client = new Client({ connectionString: world.place.databaseUrl(service) })
@@ -108,7 +140,7 @@ it('chain-listener, restored to an earlier moment without a runbook: nothing is 
   }
 }, 240_000)
 
-it('webhook-dispatcher, restored to an earlier moment: a follower has every event that stands, also when more have come since than were lost', async () => {
+it('webhook-dispatcher, restored to an earlier moment: a follower and `ponte listen` have every event that stands, also when more have come since than were lost', async () => {
   let system = await start()
   const merchant = await createMerchant(world, system.gatewayUrl)
   const ponte = new Ponte(merchant.api_key, { baseUrl: system.gatewayUrl })
@@ -129,29 +161,45 @@ it('webhook-dispatcher, restored to an earlier moment: a follower has every even
     for await (const { data } of ponte.events.follow({ after: 0, waitS: 1, signal: ending.signal, ...notify }))
       seen.add(String(Object(data).id))
   })()
-  const hasSeen = (ids: string[]) =>
+  const shop = createWebhookReceiver({ host: '127.0.0.1', port: 0 })
+  await shop.start?.()
+  shop.trust('whsec_of_this_machine')
+  const listening = startListening(merchant.api_key, system.gatewayUrl, `127.0.0.1:${shop.port()}/webhooks`)
+  const forwarded = () => new Set(shop.received.map(({ body }) => String(JSON.parse(body).data.id)))
+  const haveSeen = (ids: string[]) =>
     until(
-      async () => ids.every(id => seen.has(id)),
-      () => `${seen.size} of ${made.length} were seen`,
+      async () => ids.every(id => seen.has(id) && forwarded().has(id)),
+      () => `${seen.size} and ${forwarded().size} of ${made.length} were seen: ${listening.notes()}`,
       60_000,
     )
   try {
+    await until(() => listening.notes().includes('Forwarding to'), 'it does not listen')
     await make(3)
-    await hasSeen(made)
+    await haveSeen(made)
     await system.stop()
     const restore = await keep('webhook-dispatcher')
 
     system = await start()
     await make(3)
-    await hasSeen(made)
+    await haveSeen(made)
     await system.stop()
     await restore()
     system = await start()
     const before = (await ponte.events.list({ limit: 1 })).data[0]?.sequence ?? 0
     await make(4)
-    await hasSeen(made.slice(-4))
-    expect(resets).toEqual([expect.stringMatching(new RegExp(`^${before}-`))])
+    await haveSeen(made.slice(-4))
+    const resumed = new RegExp(`^${before}-`)
+    expect(resets).toEqual([expect.stringMatching(resumed)])
+    expect(listening.notes().match(/Forwarding goes on after (\S+)\./g)).toEqual([`Forwarding goes on after ${resets[0]}.`])
+    // Where its next start goes on is an event of the database that stands.
+    const newest = (await ponte.events.list({ limit: 1 })).data[0]?.cursor
+    await until(
+      () => listening.position() === newest,
+      () => `it goes on from ${listening.position()}, not ${newest}`,
+    )
   } finally {
+    await listening.stop()
+    await shop.stop?.()
     ending.abort()
     await follower
     await system.stop()
