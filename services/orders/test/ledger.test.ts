@@ -97,6 +97,23 @@ test('a sweep whose fee the token refused settles the whole; one of an earlier r
   ])
 })
 
+test('the fee of an order is what the router took, in the file of orders and beside what needs attention', async () => {
+  const merchant = uuidv7()
+  const order = await create(merchant)
+  for (const gross of [33_333_333n, 66_666_667n, 50_000_050n]) await chain.report('confirmed', chain.payment(order, { gross }))
+  const rest = chain.transfer(order, { gross: 50_000_050n, deposit_address: `0x${'ef'.repeat(20)}` })
+  await chain.report('confirmed', rest)
+  const taken = (await entriesOf(merchant, { kind: 'fee' })).map(({ amount }) => amount)
+  expect(taken).toEqual(['0.333333', '0.666666', '0.500000'])
+  const { text } = await request(system.url).get('/api/v1/orders.csv').set(asMerchant(merchant))
+  const [head = '', row = ''] = text.trim().split('\r\n')
+  const cell = (name: string) => row.split(',')[head.replace('\ufeff', '').split(',').indexOf(name)]
+  // What lies at the deposit address is moved by one sweep.
+  expect(['gross', 'platform_fee', 'share'].map(cell)).toEqual(['200.000100', '1.999999', '198.000101'])
+  const { body } = await request(system.url).get('/api/v1/attention').set(asMerchant(merchant, null))
+  expect(body.data).toMatchObject([{ gross: '200.000100', platform_fee: '1.999999' }])
+})
+
 test('entries cannot be changed', async () => {
   await expect(system.sql.query('UPDATE entries SET units = 0')).rejects.toThrow('never changed')
   await expect(system.sql.query('DELETE FROM entries')).rejects.toThrow('never changed')

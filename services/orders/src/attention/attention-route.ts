@@ -30,8 +30,9 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
       store.merchants.payoutSpans(terms).then(spans => store.attention.unmatched({ merchantId: terms.merchant_id, spans }, query, limit)),
     ])
     const marks = query.handled === 'true' ? await store.attention.marks(orderIds) : new Map<string, Mark>()
+    const moved = await store.ledger.moved(terms.merchant_id, orderIds)
     const histories = await store.orders.histories(orderIds)
-    const ofOrders = histories.map(history => orderItem(history, place, marks.get(history.order.id)))
+    const ofOrders = histories.map(history => orderItem(history, moved.get(history.order.id), place, marks.get(history.order.id)))
     const items = [...ofOrders, ...unmatched.map(money => unmatchedItem(money, feeBps))]
     const newestFirst = items.sort((a, b) => (a.id < b.id ? 1 : -1))
     return (query.ending_before === undefined ? newestFirst : newestFirst.reverse()).slice(0, limit)
@@ -55,9 +56,10 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
     if (history && history.order.merchantId !== terms.merchant_id)
       throw new ApiError('forbidden', 'This order belongs to another merchant.')
     if (history && reasonsOf(history).length > 0) {
+      const moved = (await store.ledger.moved(terms.merchant_id, [id])).get(id)
       return {
         seen: seenOf(history),
-        body: mark => orderItem(history, place, mark),
+        body: mark => orderItem(history, moved, place, mark),
         write: (mark, answers) => store.attention.markOrder(id, mark, answers),
       }
     }

@@ -7,9 +7,9 @@ import {
   merchantShare,
   type UnmatchedData,
 } from '@ponte/contracts'
+import { type Moved, platformFeeUnits } from '../ledger/platform-fee'
 import { refusalOf } from '../order/acceptance'
 import { historyBody, type OrderHistory, type Place } from '../order/body'
-import { receivedUnits } from '../order/order'
 import type { Mark, Seen, UnmatchedMoney } from '../payment/mismatch'
 import { confirmedPayments } from '../payment/payment'
 
@@ -38,13 +38,13 @@ export const factsOf = ({ facts, blocked }: Seen): string =>
     .digest('hex')
     .slice(0, 16)
 
-export function orderItem(history: OrderHistory, place: Place, mark: Mark | null = null): AttentionItemBody {
+export function orderItem(history: OrderHistory, moved: Moved | undefined, place: Place, mark: Mark | null = null): AttentionItemBody {
   const { order, payments } = history
   const gross = order.confirmedUnits
   const payers = confirmedPayments(payments).map(({ payerAddress }) => payerAddress)
   return {
     ...item(order.id, order.createdAt.toISOString(), reasonsOf(history), payers),
-    ...sums(gross, receivedUnits(order), history.leftOverUnits),
+    ...sums(gross, gross - platformFeeUnits(order, moved), history.leftOverUnits),
     order: historyBody(history, place),
     payment: null,
     actions: refusalOf(order) === null ? (['accept'] satisfies AttentionAction[]) : [],

@@ -14,7 +14,10 @@ export const exportOrders =
       columns: orderColumns,
       page: async (place, limit) => {
         const { orders, searchedTo } = await store.orders.list(asked.terms.merchant_id, { ...query, ...place }, limit)
-        const found = new Map((await store.orders.histories(orders.map(({ id }) => id))).map(history => [history.order.id, history]))
+        const ids = orders.map(({ id }) => id)
+        const moved = await store.ledger.moved(asked.terms.merchant_id, ids)
+        const histories = await store.orders.histories(ids)
+        const found = new Map(histories.map(history => [history.order.id, { ...history, moved: moved.get(history.order.id) }]))
         return { rows: orders.flatMap(({ id }) => found.get(id) ?? []), next: csvPage(orders, limit, searchedTo).next }
       },
     })

@@ -1,14 +1,19 @@
 import { formatBrl, formatRate, formatUsdc } from '@ponte/contracts'
 import type { CsvColumn } from '@ponte/service-kit'
+import { type Moved, platformFeeUnits } from '../ledger/platform-fee'
 import type { OrderHistory } from '../order/body'
-import { receivedUnits } from '../order/order'
 import { confirmedPayments, inChainOrder } from '../payment/payment'
 
+interface Row extends OrderHistory {
+  moved: Moved | undefined
+}
+
+const feeUnits = ({ order, moved }: Row): bigint => platformFeeUnits(order, moved)
 const confirmed = ({ payments }: OrderHistory) => confirmedPayments(payments).toSorted(inChainOrder)
 const MINTED = `0x${'0'.repeat(40)}`
 
 /** `gross` is what was confirmed, `share` what of it is the merchant's, `platform_fee` the difference. */
-export const orderColumns: readonly CsvColumn<OrderHistory>[] = [
+export const orderColumns: readonly CsvColumn<Row>[] = [
   ['id', ({ order }) => order.id],
   ['created_at', ({ order }) => order.createdAt.toISOString()],
   ['paid_at', ({ order }) => order.paidAt?.toISOString() ?? null],
@@ -21,8 +26,8 @@ export const orderColumns: readonly CsvColumn<OrderHistory>[] = [
   ['usdc_amount', ({ order }) => formatUsdc(order.usdcUnits)],
   ['rate', ({ order }) => formatRate(order.rateMicros)],
   ['gross', ({ order }) => formatUsdc(order.confirmedUnits)],
-  ['platform_fee', ({ order }) => formatUsdc(order.confirmedUnits - receivedUnits(order))],
-  ['share', ({ order }) => formatUsdc(receivedUnits(order))],
+  ['platform_fee', row => formatUsdc(feeUnits(row))],
+  ['share', row => formatUsdc(row.order.confirmedUnits - feeUnits(row))],
   [
     'tx_hashes',
     history =>

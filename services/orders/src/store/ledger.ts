@@ -1,6 +1,7 @@
 import { entryKind, type ListEntries } from '@ponte/contracts'
 import type { Database } from '@ponte/service-kit'
 import type { Entry, KindSum } from '../ledger/entry'
+import type { Moved } from '../ledger/platform-fee'
 import { FIRST_ID } from './chain'
 import { int, table, text, time, units } from './table'
 
@@ -42,6 +43,11 @@ interface SumFields {
 const SUMS = `
   SELECT width_bucket(quarter, $2::timestamptz[]) - 1 AS period, kind, sum(movements) AS movements, sum(units) AS units, sum(brl_centavos) AS brl
   FROM entry_sums WHERE merchant_id = $1 AND quarter < $3 GROUP BY 1, 2`
+
+// Raw SQL: sums of two kinds by order.
+const MOVED = `
+  SELECT order_id, coalesce(sum(units) FILTER (WHERE kind = 'fee'), 0) AS fee, coalesce(sum(units) FILTER (WHERE kind = 'settled'), 0) AS settled
+  FROM entries WHERE merchant_id = $1 AND order_id = ANY($2::uuid[]) AND kind IN ('fee', 'settled') GROUP BY order_id`
 
 // Raw SQL: both sides are views. Entries without a transaction in the books cannot come to be.
 const UNBOOKED = `
@@ -127,6 +133,15 @@ export function ledgerStore(database: Database) {
         found.set(row.period, [...(found.get(row.period) ?? []), sum])
       }
       return found
+    },
+
+    /** What the router has moved of each of these orders; none of those of which it has moved nothing. */
+    async moved(merchantId: string, orderIds: readonly string[]): Promise<Map<string, Moved>> {
+      const { rows } = await database.query<{ order_id: string; fee: string; settled: string }>({ name: 'ledger-moved', text: MOVED }, [
+        merchantId,
+        orderIds,
+      ])
+      return new Map(rows.map(({ order_id, fee, settled }) => [order_id, { feeUnits: BigInt(fee), settledUnits: BigInt(settled) }]))
     },
 
     /** Transactions of these blocks of which the ledger has something else than the books. */
