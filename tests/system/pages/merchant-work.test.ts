@@ -221,6 +221,7 @@ test('what came too little is counted as paid with a reason, and stands in the o
   await page.goto(`${system.gatewayUrl}/dashboard/month`)
   await page.getByRole('row', { name: 'Given away 0.00 1.25' }).waitFor()
   await page.getByRole('row', { name: /^Given away no\. \d/ }).waitFor()
+  await page.getByText(/It leaves out [\d.,]+.USDC that came for no order/).waitFor()
 }, 60_000)
 
 const factsOf = async (entry: Locator) => (await entry.locator('dd').allTextContents()).map(text => text.replaceAll('\u00a0', ' '))
