@@ -16,6 +16,7 @@ const forms = {
   plans: seed => test('tests/simulation/plans/plans', { PONTE_PLAN_YEARS: '10000', PONTE_PLAN_FROM: seed }),
   properties: () => test('order.property|subscription/subscription.test', { PONTE_PROPERTY_CASES: '20000', PONTE_TEST_STORIES: '10000' }),
   fuzz: seed => test('tests/fuzz', { FUZZ_REQUESTS: '8000', FUZZ_SEED: seed }),
+  thief: seed => test('api-gateway/test/thief/thief-http', { PONTE_THIEF_SEQUENCES: '1000', PONTE_THIEF_FROM: String(seed * 1000) }),
   siege: () => ({ script: 'bench.mjs', args: ['siege', '--', '--minutes', '4', '--alone', '1'] }),
   torture: seed => ({ script: 'torture.mjs', args: ['--minutes', '5', '--seed', seed, '--restores', 'none'] }),
   restores: seed => ({ script: 'torture.mjs', args: ['--minutes', '1', '--seed', seed, '--restores', services[seed % services.length]] }),

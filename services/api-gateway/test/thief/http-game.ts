@@ -16,7 +16,7 @@ import { settleAccounts, type TestGateway } from '../world'
 import { endpointsOwner } from '../world/endpoints'
 import { ANY_ID, type Recipe, recipes, type Scene } from '../world/recipes'
 import { oracle } from './oracle'
-import type { Random } from './random'
+import { randomOf } from './random'
 
 const HOUR = 3_600_000
 const HONEST = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -35,6 +35,9 @@ const reachedBy = (credential: Reached) => operationList.filter(([, { credential
 export const MOVES = { session: reachedBy('session'), api_key: reachedBy('api_key') }
 const ofAccount = (moves: typeof operationList) => moves.filter(([, { tag }]) => ACCOUNT.includes(tag))
 export const ACCOUNT_MOVES = { session: ofAccount(MOVES.session), api_key: ofAccount(MOVES.api_key) }
+/** Of owners and payout addresses. */
+const ofOwners = (moves: typeof operationList) => moves.filter(([, { waits, permission }]) => waits || permission === 'payout:write')
+const OWNER_MOVES = { session: ofOwners(MOVES.session), api_key: ACCOUNT_MOVES.api_key }
 
 /** What a thief who got so far would do next; the second of two owners agrees with the first. */
 const THEN: Partial<Record<OperationId, { id: OperationId; isByAnother: boolean }>> = {
@@ -97,8 +100,8 @@ const newUser = (name: string): User => {
 }
 
 /** One thief plays moves from the table of operations against the gateway; the owners look within a day at what they were informed of. */
-export async function play({ system, at, now }: World, thief: Thief, random: Random): Promise<Played> {
-  const { pick, below } = random
+export async function play({ system, at, now }: World, thief: Thief, seed: number): Promise<Played> {
+  const { pick, below } = randomOf(seed)
   const wallet: BaseWallet = Wallet.createRandom()
   const asked: Played['asked'] = new Map()
   const endpoints = endpointsOwner((req, res) => {
@@ -170,7 +173,8 @@ export async function play({ system, at, now }: World, thief: Thief, random: Ran
   const stolenKey = below(4) === 0 ? merchant.api_key : named.api_key
   const victim = pick(owners)
   const expected = newUser('colleague')
-  const theirs = await invite(expected, pick(ROLES))
+  // As an owner only beside three: who holds two of three owners may put out the third, as any two who agree.
+  const theirs = await invite(expected, pick(size > 2 ? ROLES : ROLES.filter(role => role !== 'owner')))
 
   const judge = await oracle(system.sql, { merchantId, owners: owners.map(({ sub }) => sub), thiefAddress: wallet.address })
   const { violations } = judge
@@ -267,19 +271,20 @@ export async function play({ system, at, now }: World, thief: Thief, random: Ran
     if (hasSession && !held && (thief === 'stolen mail' || below(4) === 0)) held = steal()
     const available = hands()
     if (available.length === 0) return
-    const next = last && below(2) === 0 ? THEN[last.id] : undefined
+    const next = last && below(3) > 0 ? THEN[last.id] : undefined
     const others = available.filter(({ by }) => by !== last?.hand.by)
     const hand = next?.isByAnother && others.length > 0 ? pick(others) : pick(available)
-    const kind = hand.kind === 'api_key' && below(6) === 0 ? 'session' : hand.kind
+    const kind = !preferred && hand.kind === 'api_key' && below(6) === 0 ? 'session' : hand.kind
     const naming = hand.isNaming ? { [MERCHANT_HEADER]: merchantId } : {}
-    if (below(10) === 0) {
+    if (!preferred && below(10) === 0) {
       const again = pick(repeatable)
       return void (await answered(hand, `a repeated ${again.path}`, { ...again, headers: { ...again.headers, ...naming } }))
     }
-    if (last && below(8) === 0) return void (await answered(last.hand, last.id, last.sent, last.id !== 'createMerchant'))
-    if (below(12) === 0 && hand.kind === 'session') return trap(hand)
+    if (!preferred && last && below(8) === 0) return void (await answered(last.hand, last.id, last.sent, last.id !== 'createMerchant'))
+    if (!preferred && below(12) === 0 && hand.kind === 'session') return trap(hand)
     const [id, operation] =
-      MOVES[kind].find(([name]) => name === (preferred ?? next?.id)) ?? pick(below(5) === 0 ? MOVES[kind] : ACCOUNT_MOVES[kind])
+      MOVES[kind].find(([name]) => name === (preferred ?? next?.id)) ??
+      pick(pick([MOVES, ACCOUNT_MOVES, ACCOUNT_MOVES, OWNER_MOVES, OWNER_MOVES])[kind])
     const scene: Scene = {
       ask: async (method, path, body) => (await answered(hand, path, { method, path, body, headers: naming })).body ?? {},
       ...{ wallet, memberId: await idFor({ ...operation, path: '/members/:id' }) },
@@ -380,8 +385,11 @@ export async function play({ system, at, now }: World, thief: Thief, random: Ran
     }
   }
 
+  // Some steps take the operations in turn, so that none is left out.
+  const inTurn = thief === 'stolen key' ? MOVES.api_key : MOVES.session
   for (let step = 0; step < STEPS && violations.size === 0; step++) {
-    await move()
+    const turn = Math.floor(seed / THIEVES.length) * STEPS + step
+    await move(thief === 'stolen key' || step % 7 === 6 ? inTurn[(turn + seed) % inTurn.length]?.[0] : undefined)
     await judge.merchant()
     if (below(2) === 0) await pass(pick([1, 5, 24, 47, 80]) * HOUR)
   }

@@ -69,4 +69,3 @@ export async function oracle(sql: Sql, { merchantId, owners, thiefAddress }: Vic
     },
   }
 }
-export type Oracle = Awaited<ReturnType<typeof oracle>>

@@ -25,11 +25,11 @@ import type { Random } from './random'
 
 const HOUR = 3_600_000
 export const START = Date.parse('2026-11-20T12:00:00.000Z')
+/** A stolen key reaches none of these rules: it plays over HTTP. */
 export const THIEVES = [
   'stale session',
   'fresh session',
   'stolen mail',
-  'stolen key',
   ...ROLES.map(role => `insider ${role}` as const),
   'insider owner with a fresh session',
 ] as const
@@ -52,7 +52,9 @@ export interface Outcome {
  */
 export function play(thief: Thief, random: Random, guard: PayoutGuard, steps = 40): Outcome {
   const { pick, below } = random
-  const size = 1 + below(3)
+  // The mail of an only owner is the account: there is no other one who is notified.
+  const hasMail = thief === 'stolen mail'
+  const size = hasMail ? 2 + below(2) : 1 + below(3)
   const at = { ms: START }
   const now = () => new Date(at.ms)
   const insider = thief.startsWith('insider ') ? (thief.split(' ')[1] ?? null) : null
@@ -69,7 +71,7 @@ export function play(thief: Thief, random: Random, guard: PayoutGuard, steps = 4
     ...{ payoutAddress: HONEST, payoutIsContract: false, clearedPayoutAddress: null, pendingPayout: null },
     ...{ ownerChanges: [], payoutHeldUntil: null, frozenAt: null },
   }
-  const invitations = new Map<string, { role: Role; by: string }>()
+  const invitations = new Map<string, { role: Role; by: string; isExpected: boolean }>()
   let keys: { by: string; scopes: readonly string[] }[] = []
   /** The thief holds this session. */
   const holdsSession = insider === null || thief.endsWith('session')
@@ -82,7 +84,8 @@ export function play(thief: Thief, random: Random, guard: PayoutGuard, steps = 4
   const seen = (what: string) => outcome.done.set(what, (outcome.done.get(what) ?? 0) + 1)
 
   const notify = () => {
-    for (const owner of honestOwners) if (!looks.has(owner)) looks.set(owner, at.ms + 1 + below(24 * HOUR - 2))
+    for (const owner of honestOwners.filter(one => !(hasMail && one === victim)))
+      if (!looks.has(owner)) looks.set(owner, at.ms + 1 + below(24 * HOUR - 2))
   }
   const apply = ({ put, removed, ownerChanges = payout.ownerChanges }: MemberDecision) => {
     const [less] = [put ?? removed].filter(one => one !== undefined)
@@ -131,13 +134,14 @@ export function play(thief: Thief, random: Random, guard: PayoutGuard, steps = 4
       if (change.owners.includes(owner) && !wanted.has(change.id))
         attempt(() => apply({ ownerChanges: undoOwnerChange(members, payout, change.id, { userId: owner, at: now() }) }))
     if (payout.pendingPayout?.address === MINE) payout = { ...payout, ...cancelPayout(payout, payout.pendingPayout.id) }
-    for (const [token] of invitations) invitations.delete(token)
+    for (const [token, { isExpected }] of invitations) if (!isExpected) invitations.delete(token)
     for (const member of members.filter(
       ({ userId, role }) => (userId.startsWith('accomplice') || userId === 'insider') && role !== 'owner',
     ))
       attempt(() => apply(decideMember(members, payout, member.id, null, requestBy(owner), guard)))
     if (payout.payoutAddress === null) payout = { ...payout, ...requestPayout(payout, HONEST, payoutBy(owner), guard) }
-    if (below(3) === 0) isOut = true
+    // Who reads the mail of an owner logs in again by it.
+    if (below(3) === 0) isOut = !hasMail
   }
   /** Changes that the owners themselves requested. */
   const wanted = new Set<string>()
@@ -157,8 +161,7 @@ export function play(thief: Thief, random: Random, guard: PayoutGuard, steps = 4
 
   /** Identities of the thief at this moment, and whether their login is fresh. */
   const identities = (): { userId: string; isFresh: boolean }[] => {
-    const own = members.filter(({ userId }) => userId.startsWith('accomplice')).map(({ userId }) => ({ userId, isFresh: true }))
-    if (thief === 'stolen key') return []
+    const own = members.filter(({ userId }) => /^(accomplice|colleague)/.test(userId)).map(({ userId }) => ({ userId, isFresh: true }))
     if (insider !== null)
       return [{ userId: 'insider', isFresh: true }, ...(holdsSession && !isOut ? [{ userId: victim, isFresh: true }] : []), ...own]
     return isOut ? own : [{ userId: victim, isFresh: thief !== 'stale session' }, ...own]
@@ -171,7 +174,7 @@ export function play(thief: Thief, random: Random, guard: PayoutGuard, steps = 4
   const moves: Record<string, (userId: string, isFresh: boolean) => void> = {
     invite(userId, isFresh) {
       demand(isFresh && may(userId, 'members:write'))
-      invitations.set(newId(), { role: role(), by: userId })
+      invitations.set(newId(), { role: role(), by: userId, isExpected: false })
     },
     join() {
       const [token, invitation] = [...invitations][0] ?? []
@@ -179,15 +182,10 @@ export function play(thief: Thief, random: Random, guard: PayoutGuard, steps = 4
       if (token === undefined || !invitation) return
       invitations.delete(token)
       accomplices += 1
-      apply(
-        joinTeam(
-          members,
-          payout,
-          { ...memberOf(`accomplice ${accomplices}`, invitation.role), createdAt: now() },
-          requestBy(invitation.by),
-          guard,
-        ),
-      )
+      const request = requestBy(invitation.by)
+      if (invitation.isExpected) wanted.add(request.id)
+      const name = `${invitation.isExpected ? 'colleague' : 'accomplice'} ${accomplices}`
+      apply(joinTeam(members, payout, { ...memberOf(name, invitation.role), createdAt: now() }, request, guard))
     },
     setRole(userId, isFresh) {
       demand(isFresh && may(userId, 'members:write'))
@@ -229,6 +227,10 @@ export function play(thief: Thief, random: Random, guard: PayoutGuard, steps = 4
       keys.push({ by: userId, scopes })
     },
   }
+  // The thief reads what an owner sends to a colleague, and joins in their place.
+  // As an owner only beside three: who holds two of three owners may put out the third, as any two who agree.
+  const expected = size > 2 ? ROLES : ROLES.filter(role => role !== 'owner')
+  if (hasMail) invitations.set(newId(), { role: pick(expected), by: honestOwners[0] ?? '', isExpected: true })
   for (let step = 0; step < steps && outcome.violations.length === 0; step++) {
     const identity = identities()
     if (identity.length > 0) {
