@@ -10,6 +10,7 @@ import { fail } from '../develop/steps.mjs'
 await setUp().catch(fail)
 
 const [, , name, ...options] = process.argv
+if (name.startsWith('explore/')) options.push('--reporters=default', '--reporters=./scripts/test/walk-reporter.mjs')
 const jest = spawn(process.execPath, ['node_modules/jest/bin/jest.js', '--testMatch', `**/tests/${name}.ts`, ...options], {
   stdio: 'inherit',
 })

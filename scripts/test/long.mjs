@@ -23,7 +23,7 @@ const forms = {
   images: () => test('tests/tree/image', { PONTE_TEST_IMAGES: '1' }),
   chain: () => test('chain-listener/test/(deposits-)?model', { PONTE_CHAIN_SEEDS: '15' }),
   explore: () => ({ script: 'long-form.mjs', args: ['explore/wide/*'] }),
-  spec: () => ({ script: 'long-form.mjs', args: ['spec/spec'] }),
+  spec: seed => ({ script: 'long-form.mjs', args: ['spec/spec'], env: { PONTE_SPEC_SEED: seed } }),
   pictures: () => ({ script: 'long-form.mjs', args: ['system/pages/pictures/pictures'] }),
 }
 const names = Object.keys(forms)

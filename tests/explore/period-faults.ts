@@ -52,6 +52,21 @@ export const periodFaults: Record<string, PeriodFault> = {
       },
     },
   },
+  'a report that is read again counts again': {
+    whenUnpaid: 'leave',
+    finds: /a period is charged twice/,
+    rules: {
+      ...subscriptionRules,
+      recordPaid: (known, order, at) => {
+        const isKnown = known.charges.some(
+          ({ status, attempts }) => status === 'paid' && attempts.some(({ orderId }) => orderId === order.id),
+        )
+        if (!isKnown) return recordPaid(known, order, at)
+        const open = known.charges.map(charge => (charge.status === 'paid' ? { ...charge, status: 'open' as const } : charge))
+        return recordPaid({ ...known, charges: open }, order, at)
+      },
+    },
+  },
   'a payment after the end of its plan is not counted': {
     whenUnpaid: 'cancel',
     finds: /a paid period is not charged/,

@@ -94,14 +94,15 @@ export function periodModel(scope: PeriodScope, rules: PeriodRules = subscriptio
 
   return {
     start,
-    key: ({ plan: { version: _, ...known }, ...state }) =>
-      JSON.stringify([known, state], (name, value) =>
-        name === 'issuedAt' || name === 'pausedAt' ? value !== null : typeof value === 'bigint' ? `${value}` : value,
-      ),
+    key: keyOf,
     *steps(state) {
       yield* looksOf(state)
       for (const order of state.orders) yield* ordersOf(state, order)
-      for (const report of state.sent) if (!isIn(state.read, report)) yield hear(state, report)
+      for (const report of state.sent) {
+        const step = hear(state, report)
+        // What is read again and changes nothing leads nowhere new.
+        if (!isIn(state.read, report) || keyOf(step.next) !== keyOf(state)) yield step
+      }
     },
     faults: (state, isLast) => [...(state.fault === null ? [] : [state.fault]), ...faultsOf(state, isLast)],
   }
@@ -148,8 +149,9 @@ export function periodModel(scope: PeriodScope, rules: PeriodRules = subscriptio
   function hear(state: PeriodState, report: Report): Step<PeriodState> {
     const { order, kind } = report
     const at = clock(state)
-    const heard = { ...state, read: sorted([...state.read, report]) }
-    return { name: `the plan reads: ${order} ${kind}`, next: apply(heard, decide(state.plan, order, kind, at)) }
+    const isAgain = isIn(state.read, report)
+    const heard = isAgain ? state : { ...state, read: sorted([...state.read, report]) }
+    return { name: `the plan reads${isAgain ? ' again' : ''}: ${order} ${kind}`, next: apply(heard, decide(state.plan, order, kind, at)) }
   }
 
   function decide(known: Subscription, order: string, kind: Report['kind'], at: Date): Change {
@@ -193,6 +195,11 @@ export function periodModel(scope: PeriodScope, rules: PeriodRules = subscriptio
     return { ...state, plan: change.subscription, orders, sent, charged, requested, fault }
   }
 }
+
+const keyOf = ({ plan: { version: _, ...known }, ...state }: PeriodState): string =>
+  JSON.stringify([known, state], (name, value) =>
+    name === 'issuedAt' || name === 'pausedAt' ? value !== null : typeof value === 'bigint' ? `${value}` : value,
+  )
 
 const nameOf = ({ order, kind }: Report) => `${order} ${kind}`
 const sorted = (reports: readonly Report[]): Report[] => reports.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))

