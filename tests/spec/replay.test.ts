@@ -1,3 +1,5 @@
+import { refundRules } from '@ponte/orders'
+import { refundDifference, refundTraces } from './refund-traces'
 import { difference, pureReplica } from './replay'
 import { startRunning } from './running'
 import { type Trace, traces } from './traces'
@@ -31,4 +33,16 @@ test(`${IN_SERVICE} of them differ after no step from the running service`, asyn
   } finally {
     await running.stop()
   }
+}, 240_000)
+
+test(`${TRACES} runs of spec/refunds.qnt differ after no step from the rules of refunds, and from the rule that pays twice they do`, async () => {
+  const runs = await refundTraces(TRACES, 1)
+  for (const run of runs) expect(refundDifference(run)).toBeNull()
+  // As if our clock, an hour ahead, ended what was signed.
+  const late = (view: refundRules.RefundView) => ({ ...view, chain: { time: new Date(Date.UTC(2026, 0, 1, 1)) } })
+  const byOurClock: typeof refundRules = {
+    ...refundRules,
+    redirectRefund: (refund, payee, view) => refundRules.redirectRefund(refund, payee, late(view)),
+  }
+  expect(runs.map(run => refundDifference(run, byOurClock)).join('\n')).toContain('the model refuses it, and the rules take it')
 }, 240_000)

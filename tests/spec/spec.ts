@@ -1,4 +1,5 @@
 import { models, sample } from './quint'
+import { refundDifference, refundTraces } from './refund-traces'
 import { difference, pureReplica } from './replay'
 import { startRunning } from './running'
 import { traces } from './traces'
@@ -24,12 +25,18 @@ const IN_SERVICE = Math.ceil(SAMPLES / 10)
 test(`${SAMPLES} runs of spec/order.qnt differ after no step from the rules of orders`, async () => {
   let steps = 0
   for (let done = 0; done < SAMPLES; done += BATCH)
-    for (const trace of await traces(Math.min(BATCH, SAMPLES - done), SEED + done)) {
+    // With deep reorganisations and without, in turn.
+    for (const trace of await traces(Math.min(BATCH, SAMPLES - done), SEED + done, (done / BATCH) % 2 === 0 ? 'shallow' : 'step')) {
       const { replica, place } = pureReplica()
       expect(await difference(trace, place, replica)).toBeNull()
       steps += trace.steps.length
     }
   console.log(`${SAMPLES} runs, ${steps} steps of orders, no difference`)
+}, 3_600_000)
+
+test(`${SAMPLES} runs of spec/refunds.qnt differ after no step from the rules of refunds`, async () => {
+  for (let done = 0; done < SAMPLES; done += BATCH)
+    for (const run of await refundTraces(Math.min(BATCH, SAMPLES - done), SEED + done)) expect(refundDifference(run)).toBeNull()
 }, 3_600_000)
 
 test.each(['memory', 'rabbitmq'] as const)(

@@ -58,17 +58,29 @@ interface ModelState {
   router: Map<number, boolean>
 }
 
-/** Samples runs of the model and keeps what happened in each; throws with the printed run when its invariant does not hold. */
-export async function traces(count: number, seed: number, step: 'shallow' | 'step' = 'shallow', maxSteps = 60): Promise<Trace[]> {
+/** Runs of spec/order.qnt, with deep reorganisations by its `step`. */
+export const traces = async (count: number, seed: number, step: 'shallow' | 'step' = 'shallow'): Promise<Trace[]> =>
+  (await sampledRuns<ModelState>('order', step, count, seed, 60)).map(traceOf)
+
+/** Samples runs of a model and keeps the states of each; throws with the printed run when its invariant does not hold. */
+export async function sampledRuns<State>(model: string, step: string, count: number, seed: number, maxSteps: number): Promise<State[][]> {
   const folder = await mkdtemp(join(tmpdir(), 'traces-'))
   try {
     const { code, output } = await quint(
-      ...['run', 'spec/order.qnt', '--main=order', `--step=${step}`, '--invariant=safe', `--max-samples=${count}`, `--n-traces=${count}`],
+      ...[
+        'run',
+        `spec/${model}.qnt`,
+        `--main=${model}`,
+        `--step=${step}`,
+        '--invariant=safe',
+        `--max-samples=${count}`,
+        `--n-traces=${count}`,
+      ],
       ...[`--max-steps=${maxSteps}`, `--seed=${seed}`, '--verbosity=1', `--out-itf=${join(folder, '{seq}.json')}`],
     )
     if (code !== 0) throw new Error(output)
     const files = (await readdir(folder)).sort()
-    return await Promise.all(files.map(async file => traceOf(JSON.parse(await readFile(join(folder, file), 'utf8'), revive).states)))
+    return await Promise.all(files.map(async file => JSON.parse(await readFile(join(folder, file), 'utf8'), revive).states))
   } finally {
     await rm(folder, { recursive: true })
   }
