@@ -8,6 +8,17 @@ const planted: Record<string, (ledger: Ledger) => Promise<() => Promise<unknown>
     await ledger.query('orders', "UPDATE payments SET status = 'orphaned' WHERE id = $1", [row?.id])
     return () => ledger.query('orders', "UPDATE payments SET status = 'confirmed' WHERE id = $1", [row?.id])
   },
+  'a sum of the ledger that its entries do not come to': async ledger => {
+    const [row] = await ledger.query(
+      'orders',
+      "UPDATE entry_sums SET units = units + 1 WHERE (merchant_id, quarter, kind) IN (SELECT merchant_id, quarter, kind FROM entry_sums WHERE kind = 'settled' LIMIT 1) RETURNING merchant_id, quarter",
+    )
+    return () =>
+      ledger.query('orders', "UPDATE entry_sums SET units = units - 1 WHERE merchant_id = $1 AND quarter = $2 AND kind = 'settled'", [
+        row?.merchant_id,
+        row?.quarter,
+      ])
+  },
   'an order.paid from a second cause': async ledger => {
     const [row] = await ledger.query(
       'orders',

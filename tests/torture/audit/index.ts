@@ -3,6 +3,7 @@ import type { Cluster, Servers } from '../cluster'
 import type { Ledger } from '../ledger'
 import type { Traffic } from '../traffic'
 import { answersAgainstEffects } from './answers'
+import { entriesAgainstChain } from './entries'
 import { eventsAgainstStates } from './events'
 import { leftBehind } from './left-behind'
 import { ordersAgainstFacts } from './orders'
@@ -24,6 +25,7 @@ export interface Audited {
 export async function audit(audited: Audited): Promise<string[]> {
   const parts = [
     paymentsAgainstChain,
+    entriesAgainstChain,
     ordersAgainstFacts,
     eventsAgainstStates,
     webhooksAgainstEvents,
