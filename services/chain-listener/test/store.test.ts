@@ -103,4 +103,27 @@ describe('the store, each statement by itself', () => {
       expect(await republishFrom()).toBeNull()
     })
   })
+
+  it('going back covers only what the scan reads for already: an address that comes meanwhile is followed from the next turn on', async () => {
+    const epoch = await store.generation.takeLease(0)
+    await database.query('UPDATE chain_cursor SET scanned_number = 10, confirmed_number = 1, announced_number = 1, since = 0')
+    await database.query(`INSERT INTO coverage (chain_id, subject, blocks) VALUES ($1, 'new', '{(,5)}'), ($1, 'read', '{(,3),[6,)}')`, [
+      CHAIN,
+    ])
+    const cursor = await store.position.find()
+    if (!cursor) throw new Error('there is no cursor')
+    const scanned = { number: 2, hash: `0x${memoOf(2)}`, time: new Date() }
+    const step = {
+      cursor: { ...cursor, version: cursor.version + 1, scanned },
+      head: 2,
+      forgetAbove: 2,
+      blocks: [],
+      payments: [],
+      events: [],
+    }
+    await store.commit(epoch, step)
+    const { rows } = await database.query<{ blocks: string }>('SELECT blocks::text FROM coverage ORDER BY subject')
+    expect(rows.map(({ blocks }) => blocks)).toEqual(['{(,5)}', '{(,)}'])
+    expect((await store.position.owed()).isUnfollowed).toBe(true)
+  })
 })

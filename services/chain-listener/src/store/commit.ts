@@ -32,7 +32,7 @@ export interface Step {
 
 // Raw SQL because a step is one statement. The payments travel as arrays, not as records: while catching up, encoding them as JSON costs more than writing them.
 // A block's payment known before its receipts were read may have had other terms: the last statement holds.
-// After a reorganisation the scan itself reads everything above the ancestor, for everyone that is known by then.
+// After a reorganisation the scan itself reads everything above the ancestor, for all that it reads for by then; an address that came meanwhile is owed that.
 const COMMIT: Statement = {
   name: 'commit-step',
   text: `
@@ -48,7 +48,7 @@ const COMMIT: Statement = {
     UPDATE coverage SET blocks = blocks + int8multirange(int8range(
       coalesce($covered_from::bigint, $forget_above + 1), CASE WHEN $covered_from::bigint IS NOT NULL THEN $covered_to::bigint + 1 END))
     WHERE chain_id = $chain_id AND CASE WHEN $covered_from::bigint IS NOT NULL THEN subject = ANY($subjects::text[])
-      ELSE $goes_back::boolean AND blocks <> '{(,)}'::int8multirange END),
+      ELSE $goes_back::boolean AND upper_inf(blocks) AND blocks <> '{(,)}'::int8multirange END),
   answered AS (
     UPDATE payables SET answered = CASE WHEN answer.doubted THEN answered ELSE answer.asked END, doubted = payables.doubted AND NOT answer.doubted
     FROM unnest($answered_orders::uuid[], $answered_asked::int[], $answered_doubted::boolean[]) AS answer (order_id, asked, doubted)
