@@ -179,6 +179,26 @@ describe('a node whose answers are wrong', () => {
     },
   )
 
+  it('fault 5: the only node, with a field in its headers that no one knows and a payment that no one made, gets nothing false confirmed', async () => {
+    const added = faults.lyingHeaders(one => ({ ...one, x: '0x1' }))
+    const invented = faults.lyingLogs(log => [log, { ...log, logIndex: '0x99', transactionHash: INVENTED }])
+    await pay()
+    await chain.mine(12)
+    lie(faults.together(added, invented))
+    await start(1, { CONFIRMATIONS: '2' })
+    await pay()
+    await chain.mine(3)
+    await level()
+    expect([confirmed(), await isConfirmed()]).toEqual([memos, false])
+    // Also near the head, where one node confirms what it shows at once.
+    await listening.stop()
+    await start(1, { CONFIRMATIONS: '1' })
+    await pay()
+    await level()
+    expect([confirmed(), await isConfirmed()]).toEqual([memos, false])
+    expect(await (await listening.fetch('/status')).json()).toMatchObject({ trust: { proof: 'proven', unproven: null } })
+  })
+
   it('of two, both must agree on what is confirmed; while one is away nothing is', async () => {
     await start(2)
     await pay()
