@@ -21,6 +21,7 @@ const forms = {
   torture: seed => ({ script: 'torture.mjs', args: ['--minutes', '5', '--seed', seed, '--restores', 'none'] }),
   restores: seed => ({ script: 'torture.mjs', args: ['--minutes', '1', '--seed', seed, '--restores', services[seed % services.length]] }),
   images: () => test('tests/tree/image', { PONTE_TEST_IMAGES: '1' }),
+  charges: () => test('orders/test/charges/withdrawn-while-waiting', { PONTE_TEST_CHARGE_PAIRS: '10000' }),
   chain: () => test('chain-listener/test/(deposits-)?model', { PONTE_CHAIN_SEEDS: '15' }),
   explore: () => ({ script: 'long-form.mjs', args: ['explore/wide/*'] }),
   spec: seed => ({ script: 'long-form.mjs', args: ['spec/spec'], env: { PONTE_SPEC_SEED: seed } }),
