@@ -35,6 +35,7 @@ describe('POST /api/v1/subscriptions', () => {
       charges_done: 0,
       max_periods: 12,
       expires_at: null,
+      ends_at: null,
       order_expires_in: 86_400,
       paused_at: null,
       retry_after: [86_400, 259_200, 604_800],
@@ -48,6 +49,14 @@ describe('POST /api/v1/subscriptions', () => {
       expired_at: null,
     })
     expect(await system.get(body.id)).toEqual({ ...body, charges: [] })
+  })
+
+  it('names when it ends by itself, whichever comes first', async () => {
+    const plan = { brl_amount: '10', interval: 'month', max_periods: 3 }
+    const ends = async (body: object) => (await create({ ...plan, ...body })).body.ends_at
+    expect(await ends({})).toBeNull()
+    expect(await ends({ max_periods_counts: 'periods' })).toBe('2026-04-30T12:00:00.000Z')
+    expect(await ends({ max_periods_counts: 'periods', expires_at: '2026-03-01T00:00:00.000Z' })).toBe('2026-03-01T00:00:00.000Z')
   })
 
   it('answers 201 with a merchant-driven subscription when there is no interval', async () => {

@@ -1,6 +1,6 @@
 import { formatBrl, type SubscriptionBody, type SubscriptionChargeBody } from '@ponte/contracts'
 import { nextChargeAt } from '../subscription/charges'
-import { trialEnd } from '../subscription/end'
+import { plannedEnd, trialEnd } from '../subscription/end'
 import { REQUESTED } from '../subscription/period'
 import { type Charge, currentCharge, isLive, openAttempt, openOrderId, type Subscription } from '../subscription/subscription'
 
@@ -31,6 +31,7 @@ export function subscriptionBody(
     charges_done: subscription.chargesDone,
     max_periods: subscription.maxPeriods,
     expires_at: text(subscription.expiresAt),
+    ends_at: text((isLive(subscription) && plannedEnd(subscription)?.at) || null),
     order_expires_in: subscription.orderExpiresInS,
     open_order_id: isLive(subscription) ? openOrderId(subscription) : null,
     retry_after: [...subscription.dunning.retryAfterS],

@@ -163,6 +163,10 @@ export const subscription = z
     charges_done: z.int(),
     max_periods: maxPeriods.nullable(),
     expires_at: timestamp.nullable(),
+    ends_at: timestamp.nullable().optional().meta({
+      description:
+        'When it ends by itself, whatever is paid until then: `expires_at`, the last of the `max_periods` that count periods, or `cancel_at`, whichever comes first; null for never',
+    }),
     order_expires_in: orderExpiresIn,
     open_order_id: id.nullable(),
     retry_after: dunning.retry_after.optional(),

@@ -29,7 +29,9 @@ it.each([
   ],
   ['one that goes on whatever is paid', { status: 'past_due' as const, when_unpaid: 'leave' as const }, []],
   ['one whose merchant has no payout address', { waiting_for: 'payout_address_required' }, [{ kind: 'waitsForAddress' }]],
-  ['one that ends with its period', { next_charge_at: null, cancel_at: at }, [{ kind: 'ends', at }]],
+  ['one that ends with its period', { next_charge_at: null, cancel_at: at, ends_at: at }, [{ kind: 'ends', at }]],
+  ['one that ends with its last period, or at its time', { next_charge_at: null, ends_at: at }, [{ kind: 'expires', at }]],
+  ['one that ends before its period does', { cancel_at: '2026-02-09T12:00:00.000Z', ends_at: at }, [{ kind: 'expires', at }]],
   ['one without a calendar', { interval: null }, [{ kind: 'manual' }]],
   ['one that has ended', { status: 'cancelled' as const, next_charge_at: at }, []],
 ])('%s', (_, fields, steps) => {

@@ -280,6 +280,7 @@ export const en: Texts = {
       pausesUnpaid: periods => `After ${periods} unpaid periods in a row it is paused.`,
       cancelsUnpaid: periods => `After ${periods} unpaid periods in a row it is cancelled.`,
       ends: at => `It is cancelled on ${at}.`,
+      expires: at => `It ends on ${at}.`,
     },
   },
   ...listsEn,

@@ -268,6 +268,7 @@ export const pt = {
       pausesUnpaid: (periods: number) => `Depois de ${periods} períodos seguidos sem pagamento, ela é pausada.`,
       cancelsUnpaid: (periods: number) => `Depois de ${periods} períodos seguidos sem pagamento, ela é cancelada.`,
       ends: (at: string) => `Ela é cancelada em ${at}.`,
+      expires: (at: string) => `Ela termina em ${at}.`,
     },
   },
   ...listsPt,
