@@ -64,6 +64,11 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
         'Plans whose period waits for a payout address',
         store.subscriptions.awaitingCount,
       )
+      metrics.observed(
+        'ponte_subscription_orders_undecided',
+        'Orders of plans that ended more than an hour ago and whose end orders has not reported',
+        store.subscriptions.undecidedCount,
+      )
     },
   }
   const pruning = answerRetention(database, logger)

@@ -375,6 +375,22 @@ it('an order that was paid before its creation was reported is published as issu
   expect(system.of('subscription.order_issued').map(({ data }) => data.subscription.order_id)).toEqual([order])
 })
 
+it('an order whose end orders has not reported an hour after it is counted, until the report comes', async () => {
+  await start()
+  const { id } = await system.create({ interval: 'day', unpaid_periods_max: 1 })
+  await system.idle()
+  const order = await openOrder(id)
+  const undecided = async () =>
+    [...(await metrics()).matchAll(/^ponte_subscription_orders_undecided\{[^}]*\} (.*)$/gm)].map(([, count]) => count)
+  await later(24.5)
+  expect(await undecided()).toEqual(['0', '0'])
+  await later(1)
+  expect(await undecided()).toEqual(['1', '1'])
+  await system.close(order, 'expired')
+  await system.idle()
+  expect(await undecided()).toEqual(['0', '0'])
+})
+
 it('a plan that a newer release wrote holds up no other that is due', async () => {
   await start()
   const [newer, plain] = [await system.create({ interval: 'month' }), await system.create({ interval: 'month' })]

@@ -40,6 +40,9 @@ const CLAIM_DUE = `
     FOR UPDATE SKIP LOCKED))
   RETURNING id`
 
+/** Orders end by the chain's time, and a report waits for a broker that is away. */
+const REPORT_LATE_MS = 3_600_000
+
 const ATTEMPTS = { orderBy: { issuedAt: 'asc' }, omit: { orderBody: true, orderState: true, orderStateRevision: true } } as const
 
 // Raw SQL for a join. What waited for a payout address is due once the merchant has one; the version keeps a commit that knew of none from hiding it again.
@@ -146,6 +149,9 @@ export function subscriptionStore(
         return terms ? [{ subscription, terms }] : []
       })
     },
+
+    /** Orders that ended longer ago than any report takes, and whose end orders has not reported: their plans wait for it. */
+    undecidedCount: () => prisma.attempt.count({ where: { status: 'open', endsAt: { lt: new Date(now().getTime() - REPORT_LATE_MS) } } }),
 
     /** Plans whose period waits for a payout address of their merchant. */
     awaitingCount: () => prisma.subscription.count({ where: { awaiting: { not: null } } }),
