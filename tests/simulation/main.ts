@@ -25,6 +25,12 @@ async function main(): Promise<void> {
   console.table(totals)
   console.log(`${wrong} differences in ${seeds} seeds`)
   if (wrong > 0) process.exitCode = 1
+  // Services that are cut off in one direction, and of which nothing came that way, show nothing.
+  for (const name of ['unsaid on the bus', 'unheard on the bus'])
+    if (!totals[name]) {
+      console.error(`Nothing was ${name} in ${seeds} seeds.`)
+      process.exitCode = 1
+    }
   await simulation.stop()
 }
 
