@@ -1,13 +1,16 @@
 import { connect, createServer, type Socket } from 'node:net'
 
+/** Towards the targets, or back from them. */
+export type Direction = 'there' | 'back'
+
 export interface Line {
   port: number
   /** Destroys every connection; new ones are taken. */
   cut(): void
   /** While true, connections are refused. */
   refuse(on: boolean): void
-  /** While true, bytes stay where they are: no answer, no end. */
-  stall(on: boolean): void
+  /** While true, bytes stay where they are: no answer, no end. In one direction alone, the other side is heard or hears. */
+  stall(on: boolean, direction?: Direction): void
   /** Each byte comes so much later. */
   delay(ms: number): void
   stop(): Promise<void>
@@ -18,7 +21,7 @@ export async function createProxy(targets: () => readonly { host: string; port: 
   const pairs = new Set<[Socket, Socket]>()
   let turn = 0
   let refusing = false
-  let stalling = false
+  let stalled: readonly Direction[] = []
   let delayMs = 0
 
   const pipe = (from: Socket, to: Socket) => {
@@ -32,6 +35,10 @@ export async function createProxy(targets: () => readonly { host: string; port: 
     from.on('close', () => to.destroy())
     from.on('end', () => to.end())
   }
+  const hold = ([client, upstream]: readonly [Socket, Socket]) => {
+    stalled.includes('there') ? client.pause() : client.resume()
+    stalled.includes('back') ? upstream.pause() : upstream.resume()
+  }
   const server = createServer({ allowHalfOpen: true }, client => {
     const all = targets()
     const target = all[turn++ % Math.max(all.length, 1)]
@@ -42,7 +49,7 @@ export async function createProxy(targets: () => readonly { host: string; port: 
     client.on('close', () => pairs.delete(pair))
     pipe(client, upstream)
     pipe(upstream, client)
-    if (stalling) for (const socket of pair) socket.pause()
+    hold(pair)
   }).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
   const address = server.address()
@@ -58,9 +65,9 @@ export async function createProxy(targets: () => readonly { host: string; port: 
       refusing = on
       if (on) cut()
     },
-    stall(on) {
-      stalling = on
-      for (const pair of pairs) for (const socket of pair) on ? socket.pause() : socket.resume()
+    stall(on, direction) {
+      stalled = on ? (direction ? [direction] : ['there', 'back']) : []
+      for (const pair of pairs) hold(pair)
     },
     delay(ms) {
       delayMs = ms

@@ -135,6 +135,14 @@ function connectionFaults({ cluster, random }: Harmed): Fault[] {
       },
     },
     {
+      name: 'one direction stalled',
+      async strike() {
+        const proxy = any()
+        proxy.stall(true, random.pick(['there', 'back'] as const))
+        return () => proxy.stall(false)
+      },
+    },
+    {
       name: 'bytes delayed',
       async strike() {
         const proxy = any()
