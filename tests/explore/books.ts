@@ -144,7 +144,7 @@ export function looked(books: Books, rules: OrderRules): Outcome {
   const { time } = books.view
   const isOpen = ['pending', 'underpaid', 'confirming'].includes(books.order.status)
   // The query of what is due leaves out what is not watched or is held; the verdict has to know that by itself.
-  if (time === null || !isOpen || time <= books.order.expiresAt) return { books, events: NOTHING }
+  if (time === null || !isOpen || time < books.order.expiresAt) return { books, events: NOTHING }
   const change = rules.review(ledgerOf(books, rules), books.view, AT)
   return change.order.status === books.order.status && change.events.length === 0 ? { books, events: NOTHING } : commanded(books, change)
 }

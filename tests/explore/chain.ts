@@ -9,6 +9,9 @@ const LAST = 7
 
 export const time = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1_000)
 
+/** Where a chain has several blocks a second, the three after the order's end have the time of that end. */
+const secondOf = (height: number, isDense = false): number => (isDense && EXPIRES < height && height <= EXPIRES + 3 ? EXPIRES : height)
+
 export type Fate = 'stays' | 'gone' | 'mined again' | 'taken back'
 
 export interface Paying {
@@ -25,6 +28,8 @@ export interface History {
   watchedAfter: number
   /** Its database is put back: after block `at` to what it was after block `to`, and it goes on for `unnoticed` blocks before it notices. */
   putBack: { at: number; to: number; unnoticed: number; watchesAtOnce: boolean } | null
+  /** The three blocks after the one with which the order ends have its time. */
+  isDense?: boolean
 }
 
 /** A payment where it stands in the end; `block` is null where it is gone for good. */
@@ -32,6 +37,8 @@ export interface Standing {
   cents: number
   kind: 'router' | 'transfer'
   block: number | null
+  /** Its block's time is not after the order's end. */
+  isInTime: boolean
   /** Nothing that was confirmed was taken back. */
   isShallow: boolean
 }
@@ -82,6 +89,7 @@ export function played(history: History): { events: ChainBlocks[]; standing: Sta
     },
   }
   const backups = new Map([[0, listener]])
+  const timeOf = (height: number) => time(secondOf(height, history.isDense))
   const hashOf = (height: number, fork: number) => `block ${height}${"'".repeat(fork)}`
   const mine = (height: number, fork: number, inside: number[]) => {
     blocks = [...blocks.filter(block => block.height !== height), { height, hash: hashOf(height, fork), payments: inside }]
@@ -99,7 +107,7 @@ export function played(history: History): { events: ChainBlocks[]; standing: Sta
     return {
       ...{ kind, is_confirmed: height <= listener.confirmedTo, block_number: height, block_hash: hash, log_index: payment },
       ...{
-        block_time: time(height).toISOString(),
+        block_time: timeOf(height).toISOString(),
         tx_hash: `transaction ${payment + 1}`,
         memo: MEMO,
         amount: formatUsdc(BigInt(cents) * 10_000n),
@@ -119,7 +127,7 @@ export function played(history: History): { events: ChainBlocks[]; standing: Sta
     events.push({
       ...{ chain_id: 1, generation: GENERATIONS[listener.generation] ?? '', lease: LEASES[listener.lease] ?? '', version },
       ...{ earlier: listener.earlier, since: listener.since, head: listener.readTo, gone: change.gone ?? [], sweeps: [] },
-      advanced: confirmedTo > publishedTo ? { from: publishedTo + 1, to: confirmedTo, time: time(confirmedTo).toISOString() } : null,
+      advanced: confirmedTo > publishedTo ? { from: publishedTo + 1, to: confirmedTo, time: timeOf(confirmedTo).toISOString() } : null,
       payments: distinct.map(logOf),
       watched: change.through === undefined ? [] : [{ order_id: ORDER_ID, through: change.through }],
     })
@@ -191,7 +199,8 @@ export function played(history: History): { events: ChainBlocks[]; standing: Sta
   }
   const standing = payments.map(({ cents, kind, fate }, index): Standing => {
     const block = blocks.find(({ payments: inside }) => inside.includes(index))?.height ?? null
-    return { cents, kind, block, isShallow: fate !== 'taken back' }
+    const isInTime = block !== null && secondOf(block, history.isDense) <= EXPIRES
+    return { cents, kind, block, isInTime, isShallow: fate !== 'taken back' }
   })
   return { events, standing }
 }
@@ -203,12 +212,13 @@ export interface HistoryScope {
   fates: readonly Fate[]
   watchedAfter: readonly number[]
   putBacks: readonly History['putBack'][]
+  isDense?: boolean
 }
 
-export function* histories({ amounts, blocks, fates, watchedAfter, putBacks }: HistoryScope): Iterable<History> {
+export function* histories({ amounts, blocks, fates, watchedAfter, putBacks, isDense = false }: HistoryScope): Iterable<History> {
   for (const cents of amounts)
     for (const payments of payings(cents, blocks, fates))
-      for (const after of watchedAfter) for (const putBack of putBacks) yield { payments, watchedAfter: after, putBack }
+      for (const after of watchedAfter) for (const putBack of putBacks) yield { payments, watchedAfter: after, putBack, isDense }
 }
 
 function* payings([first, ...rest]: readonly number[], blocks: readonly number[], fates: readonly Fate[], from = 0): Iterable<Paying[]> {

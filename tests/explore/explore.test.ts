@@ -9,6 +9,7 @@ import { periodModel } from './period'
 import { periodFaults } from './period-faults'
 import { refundFaults, refundModel } from './refund'
 import { smallInsider, smallOrders, smallOutbox, smallPayout, smallPlan, smallRefunds } from './scopes'
+import { strangersFaults } from './strangers-faults'
 
 describe('walked in small scopes, by the services’ own rules', () => {
   test.each(smallOrders)('an order: %s', (_, scope, commands) => {
@@ -45,6 +46,10 @@ describe('finds put back', () => {
 
   test.each(Object.entries(outboxFaults))('%s', (_, { rules, finds }) => {
     expectFound(explore(outboxModel(smallOutbox, rules), { stopsAtFault: true }), finds)
+  })
+
+  test.each(strangersFaults.filter(([, { isLong }]) => !isLong))('invented by a stranger: %s', (_, { walk, finds }) => {
+    expectFound(walk(), finds)
   })
 
   // One way is longer than the other, so the walk does not end with the first level in which there is a fault.

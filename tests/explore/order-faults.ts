@@ -3,7 +3,7 @@ import type { OrderRules } from './books'
 import type { History } from './chain'
 import type { OrderScope } from './order'
 
-interface OrderFault {
+export interface OrderFault {
   rules: OrderRules
   /** The history in which it is looked for. */
   history: History
@@ -14,7 +14,7 @@ interface OrderFault {
 
 const { accept, cancel, changesOf, confirmedTimeOf, receivePayments, review, supersede } = orderRules
 
-const paying = (
+export const paying = (
   cents: number,
   block: number,
   fate: History['payments'][number]['fate'] = 'stays',
@@ -25,11 +25,11 @@ const paying = (
   block,
   fate,
 })
-const history = (...payments: History['payments']): History => ({ payments, watchedAfter: 1, putBack: null })
+export const history = (...payments: History['payments']): History => ({ payments, watchedAfter: 1, putBack: null })
 const PLAIN: OrderScope = { commands: [], parkedMax: 0 }
 
 /** A rule of the verdict that sees another order than there is. */
-const seeing = (see: (order: orderRules.Order) => orderRules.Order): OrderRules => ({
+export const seeing = (see: (order: orderRules.Order) => orderRules.Order): OrderRules => ({
   ...orderRules,
   review: (ledger, chain, at, before) => review({ ...ledger, order: see(ledger.order) }, chain, at, before ?? ledger.order),
   receivePayments: (ledger, changed, chain, at) => receivePayments({ ...ledger, order: see(ledger.order) }, changed, chain, at),

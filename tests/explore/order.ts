@@ -139,6 +139,7 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
       if (type === 'order.paid') paid++
       if (type === 'order.expired') expired++
       if (type === 'order.cancelled') cancelled++
+      if (type === 'order.expired' && isConfirming(books)) fault = 'order.expired while what would pay it is being confirmed'
       if (type === 'order.paid' && truth.isShallow && !standsOf(standing, txHashIn(data))) fault = 'order.paid names a payment that is gone'
       if (type === 'order.underpaid') {
         const sum = books.order.notifiedUnits.toString().padStart(12)
@@ -164,6 +165,11 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
     if (status === 'expired' && expired === 0 && paid === 0) faults.push('expired without its event')
     if (accepted === null && (status === 'cancelled') !== cancelled > 0) faults.push('cancelled is not what was published')
     if (seenUnits < confirmedUnits) faults.push('more is confirmed than was seen')
+    // Who was notified of `paid` is notified of no less afterwards.
+    if (status === 'underpaid' && paid === 0 && seenUnits === confirmedUnits && confirmedUnits - BigInt(state.notified.trim() || 0) >= CENT)
+      faults.push('what came is too little, and no notice has its sum')
+    if (status === 'pending' && isClosing(state) && paidAt === null && sumOf(books, ['detected', 'confirmed']) < CENT)
+      faults.push('its plan has ended, no money counts for it, and it can still be paid')
     if (truth.isShallow && paid > 0 && accepted === null && truth.inTime < REQUIRED)
       faults.push('order.paid, and the chain does not hold what pays it in time')
     if (truth.isShallow && expired > 0 && truth.inTime >= REQUIRED) faults.push('order.expired, and it was paid in time')
@@ -184,6 +190,11 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
     if (read !== all || parked !== 0) return false
     const { view } = refreshed(books, rules)
     return view.time?.getTime() === books.view.time?.getTime() && looked(books, rules).books === books && books.order.status !== 'pending'
+  }
+
+  /** The plan has asked for its end, or has another order paid. */
+  function isClosing({ commanded }: OrderState): boolean {
+    return scope.commands.some((one, index) => (one === 'release' || one === 'supersede') && (commanded & (1 << index)) !== 0)
   }
 
   function exceptionOf(status: string, { books }: OrderState): string | null {
@@ -223,12 +234,13 @@ export function walkOrders(histories: Iterable<History>, scope: OrderScope, tota
   return count
 }
 
-const tell = ({ payments, watchedAfter, putBack }: History): string =>
+const tell = ({ payments, watchedAfter, putBack, isDense }: History): string =>
   [
     `an order of 1.00 that ends with block ${EXPIRES}, watched after block ${watchedAfter}`,
     ...payments.map(
       ({ cents, kind, block, fate }, index) => `payment ${index + 1} of ${cents} cents by ${kind} in block ${block}: ${fate}`,
     ),
+    ...(isDense ? [`blocks ${EXPIRES + 1} to ${EXPIRES + 3} have the time of block ${EXPIRES}`] : []),
     ...(putBack ? [`the listener is put back after block ${putBack.at} to block ${putBack.to}, unnoticed for ${putBack.unnoticed}`] : []),
   ].join('; ')
 
@@ -262,11 +274,17 @@ function truthOf(standing: readonly Standing[]): Truth {
     .find(block => sumTo(block) >= REQUIRED)
   return {
     sum: sumTo(Number.POSITIVE_INFINITY),
-    inTime: sumTo(EXPIRES),
+    inTime: standing.reduce((sum, { cents, isInTime }) => (isInTime ? sum + cents : sum), 0),
     completed: completing === undefined ? 0 : sumTo(completing),
     isShallow: standing.every(one => one.isShallow),
   }
 }
+
+const sumOf = ({ payments }: Books, statuses: readonly string[]): bigint =>
+  payments.reduce((sum, { status, grossUnits }) => (statuses.includes(status) ? sum + grossUnits : sum), 0n)
+
+const isConfirming = (books: Books): boolean =>
+  sumOf(books, ['detected', 'confirmed']) >= BigInt(REQUIRED) * CENT && sumOf(books, ['confirmed']) < BigInt(REQUIRED) * CENT
 
 const standsOf = (standing: readonly Standing[], txHash: string | null): boolean =>
   standing.some(({ block }, index) => block !== null && txHash === `transaction ${index + 1}`)

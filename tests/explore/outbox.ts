@@ -22,6 +22,10 @@ export interface OutboxRules {
   /** The inbox is written with the effect. */
   inboxWithEffect: boolean
   hasInbox: boolean
+  /** The inbox is not written before the effect. */
+  marksAfterEffect: boolean
+  /** What is not sent is looked for, not what comes after the last that was sent. */
+  looksForUnsent: boolean
   /** A message is acknowledged when its effect is committed. */
   acknowledgesLast: boolean
 }
@@ -32,13 +36,15 @@ export const OUTBOX_RULES: OutboxRules = {
   claimsEnd: true,
   inboxWithEffect: true,
   hasInbox: true,
+  marksAfterEffect: true,
+  looksForUnsent: true,
   acknowledgesLast: true,
 }
 
 type Holding = 'claimed' | 'published' | 'confirmed'
 interface Handling {
   event: number
-  stage: 'taken' | 'effect without inbox' | 'committed'
+  stage: 'taken' | 'effect without inbox' | 'inbox without effect' | 'committed'
 }
 interface Row {
   isChanged: boolean
@@ -113,7 +119,8 @@ export function outboxModel(scope: OutboxScope, rules: OutboxRules = OUTBOX_RULE
       const relays = state.relays.map((held, index) => (index === replica ? withHolding(held, event, now) : held))
       return put({ ...state, relays }, event, change)
     }
-    if (holding === undefined && known.isInOutbox && !known.isSent && !known.isClaimed)
+    const isPassed = !rules.looksForUnsent && state.rows.some(({ isSent }, other) => isSent && other > event)
+    if (holding === undefined && known.isInOutbox && !known.isSent && !known.isClaimed && !isPassed)
       yield { name: `${name}: claimed`, next: hold({ isClaimed: true }, 'claimed') }
     if (holding === 'claimed') {
       if (known.ready < COPIES_MAX) yield { name: `${name}: published`, next: hold({ ready: known.ready + 1 }, 'published') }
@@ -146,6 +153,8 @@ export function outboxModel(scope: OutboxScope, rules: OutboxRules = OUTBOX_RULE
       if (rules.hasInbox && known.isInInbox)
         yield { name: `${name}: it is in the inbox already`, next: becomes({ event, stage: 'committed' }) }
       else if (!rules.hasInbox) yield { name: `${name}: its effect is committed`, next: becomes({ event, stage: 'committed' }, effect) }
+      else if (!rules.marksAfterEffect)
+        yield { name: `${name}: its inbox row is committed`, next: becomes({ event, stage: 'inbox without effect' }, { isInInbox: true }) }
       else if (rules.inboxWithEffect)
         yield {
           name: `${name}: effect and inbox are committed`,
@@ -155,6 +164,8 @@ export function outboxModel(scope: OutboxScope, rules: OutboxRules = OUTBOX_RULE
     }
     if (handling.stage === 'effect without inbox')
       yield { name: `${name}: its inbox row is committed`, next: becomes({ event, stage: 'committed' }, { isInInbox: true }) }
+    if (handling.stage === 'inbox without effect')
+      yield { name: `${name}: its effect is committed`, next: becomes({ event, stage: 'committed' }, effect) }
     if (handling.stage === 'committed') yield { name: `${name}: acknowledged`, next: becomes(null) }
   }
 

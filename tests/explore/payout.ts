@@ -8,6 +8,7 @@ export type PayoutRules = Pick<
   | 'approvePayout'
   | 'decideMember'
   | 'joinTeam'
+  | 'payoutWithoutUser'
   | 'requestPayout'
   | 'signPayout'
   | 'undoOwnerChange'
@@ -33,6 +34,10 @@ export interface PayoutState {
   since: ReadonlyMap<string, number>
   /** Ids of what the thief began or undid, and when; the owners undo it in time. */
   tampered: ReadonlyMap<string, number>
+  /** When a change of the owners was last in force; null before the first. */
+  changedAt: number | null
+  /** What went wrong in the step that led here. */
+  fault: string | null
 }
 
 const HALF_DAY = 43_200_000
@@ -60,6 +65,7 @@ export function payoutModel({ isOwner, last, guard, reaction }: PayoutScope, rul
       },
       since: new Map(owning.map(name => [name, -100])),
       tampered: new Map(),
+      ...{ changedAt: null, fault: null },
     },
     key: keyOf,
     *steps(state) {
@@ -136,7 +142,8 @@ export function payoutModel({ isOwner, last, guard, reaction }: PayoutScope, rul
       const signed = next && attempt(() => rules.signPayout(next, asked.id, at(now), guard))
       if (signed) yield { name: 'bruno asks for another payout address and signs it', next: { ...state, payout: signed } }
     }
-    if (members.some(({ id, role }) => id === 'thief' && role !== 'owner')) {
+    // Who invited the thief also removes them; so does bruno, an owner that turned bad.
+    if (accountRules.ownersAmong(members).includes('bruno') && members.some(({ id }) => id === 'thief')) {
       const request = { id: `bruno ${now}`, userId: 'bruno', at: at(now), keepsKeys: false }
       const decision = attempt(() => rules.decideMember(members, payout, 'thief', null, request, guard))
       if (decision) yield { name: 'bruno removes the thief', next: decided(state, decision) }
@@ -161,12 +168,16 @@ export function payoutModel({ isOwner, last, guard, reaction }: PayoutScope, rul
     if (due) {
       const held =
         due.effect.put || due.effect.removed ? { ...payout, payoutHeldUntil: new Date(at(now).getTime() + guard.payoutHoldMs) } : payout
-      const next = decided({ ...state, payout: held }, { ...due.effect, ownerChanges: due.ownerChanges })
+      const changedAt = held === payout ? state.changedAt : now
+      const next = decided({ ...state, payout: held, changedAt }, { ...due.effect, ownerChanges: due.ownerChanges })
       yield { name: `what has waited is in force: ${due.change.id}`, next: undone(next, null, due.change.id) }
     }
     const paid = rules.activatePayout(payout, at(now))
-    if (paid !== payout)
-      yield { name: 'the payout address that has waited is in force', next: undone(state, paid, payout.pendingPayout?.id ?? '') }
+    if (paid !== payout) {
+      const isHeld = state.changedAt !== null && (now - state.changedAt) * HALF_DAY < GUARD.payoutHoldMs
+      const next = { ...state, fault: isHeld ? 'an address is in force within three days after the owners changed' : null }
+      yield { name: 'the payout address that has waited is in force', next: undone(next, paid, payout.pendingPayout?.id ?? '') }
+    }
     const isInTime = [...tampered.values()].every(begun => now + 1 < begun + reaction)
     if (now < last && isInTime) yield { name: 'half a day passes', next: { ...state, now: now + 1 } }
   }
@@ -179,18 +190,24 @@ export function payoutModel({ isOwner, last, guard, reaction }: PayoutScope, rul
     const members = [...state.members.filter(({ id }) => id !== gone?.id), ...(put ? [put] : [])].sort((a, b) => (a.id < b.id ? -1 : 1))
     const left = removed ?? (put && !accountRules.permissionsOf(put.role).includes('payout:write') ? put : undefined)
     const moved = { ...state.payout, ownerChanges }
-    const freed = left ? accountRules.payoutWithoutUser(moved, left.userId) : moved
+    const freed = left ? rules.payoutWithoutUser(moved, left.userId) : moved
     const since = put?.role === 'owner' ? new Map([...state.since, [put.userId, state.now]]) : state.since
     return { ...state, members, since, payout: { ...freed, pendingPayout: accountRules.retimed(freed, guard) } }
   }
 
   /** Judged by what became of the merchant. */
-  function faultsOf({ payout, members }: PayoutState): string[] {
+  function faultsOf(state: PayoutState): string[] {
+    const { payout, members, tampered, fault } = state
     const owning = members.filter(({ role }) => role === 'owner').map(({ userId }) => userId)
     return [
+      ...(fault === null ? [] : [fault]),
       ...(payout.payoutAddress === 'thief' ? ["the thief's address is in force"] : []),
       ...HONEST.filter(name => !owning.includes(name)).map(name => `${name} is no owner any more`),
       ...(!isOwner && owning.includes('thief') ? ['the thief is an owner'] : []),
+      // Time goes on only once they have: who cannot undo it would stop the walk, and no fault would be seen.
+      ...payout.ownerChanges
+        .filter(({ id }) => tampered.has(id) && !HONEST.some(name => [...undoing(state, name, name, one => one === id)].length > 0))
+        .map(({ memberId }) => `no owner of before can undo what the thief wants of ${memberId}`),
     ]
   }
 }
@@ -208,7 +225,7 @@ const undone = (state: PayoutState, payout: Payout | null, id: string): PayoutSt
   tampered: new Map([...state.tampered].filter(([one]) => one !== id)),
 })
 
-const keyOf = ({ now, members, payout, since, tampered }: PayoutState): string =>
+const keyOf = ({ now, members, payout, since, tampered, changedAt, fault }: PayoutState): string =>
   JSON.stringify([
     members.map(({ id, role }) => id + role),
     payout.payoutAddress,
@@ -229,7 +246,7 @@ const keyOf = ({ now, members, payout, since, tampered }: PayoutState): string =
       .sort(),
     [...since].filter(([, step]) => step >= 0),
     payout.pendingPayout && tampered.has(payout.pendingPayout.id) ? now - (tampered.get(payout.pendingPayout.id) ?? 0) : null,
-    now,
+    ...[changedAt, fault, now],
   ])
 
 const stepOf = (date: Date): number => (date.getTime() - BEGAN) / HALF_DAY

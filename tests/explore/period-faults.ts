@@ -1,7 +1,7 @@
 import { subscriptionRules } from '@ponte/subscriptions'
 import type { PeriodRules, PeriodScope } from './period'
 
-interface PeriodFault {
+export interface PeriodFault {
   rules: PeriodRules
   whenUnpaid: PeriodScope['whenUnpaid']
   unpaidPeriodsMax?: number

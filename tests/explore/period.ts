@@ -181,6 +181,8 @@ export function periodModel(scope: PeriodScope, rules: PeriodRules = subscriptio
         requested = [...requested, fact.attempt.orderId]
       }
       if (fact.kind === 'charged') charged = [...charged, fact.order.id]
+      if (fact.kind === 'duplicate' && charged.includes(fact.orderId))
+        fault = `${fact.orderId} is the period's charge, and is called its duplicate`
       if (fact.kind === 'superseded') close(fact.orderId)
       if (fact.kind === 'cancelled' || fact.kind === 'expired') {
         const paid = orders.find(order => order.hasMoney && order.outcome === 'open')
@@ -212,6 +214,10 @@ function faultsOf({ plan, orders, charged, read, sent }: PeriodState, isLast: bo
   const periods = charged.map(periodOf)
   if (new Set(periods).size < periods.length) faults.push('a period is charged twice')
   if (charged.some(id => orders.find(order => order.id === id)?.outcome !== 'paid')) faults.push('a charge counts that was not paid')
+  const extra = orders.find(
+    ({ outcome, hasMoney, period }) => (outcome === 'open' || outcome === 'requested') && !hasMoney && periods.includes(period),
+  )
+  if (extra) faults.push(`${extra.id} can still be paid, and its period is charged`)
   if (plan.chargesDone !== charged.length) faults.push('charges_done is not the number of charges')
   if (!isLast || read.length < sent.length) return faults
   const paid = new Set(orders.filter(({ outcome }) => outcome === 'paid').map(({ period }) => period))

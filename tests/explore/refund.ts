@@ -34,14 +34,14 @@ const second = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 1_000)
 const secondOf = (at: Date) => (at.getTime() - second(0).getTime()) / 1_000
 
 /** What a rule is asked with: what is confirmed as far as orders has read, and what it has only seen. */
-function viewOf({ ends, read, now }: RefundState): refundRules.RefundView {
+export function trueView({ ends, read, now }: RefundState): refundRules.RefundView {
   const facts = [...ends].map(([nonce, { end, block }]) => ({ nonce, end, isConfirmed: block <= read }))
   return { facts, chain: { time: read < 0 || now < 0 ? null : second(read) }, walletUnits: null }
 }
 
 /** The wrong rule of the first design: a signature counts as void once our own clock is past its end. */
 export const byOurClock = (state: RefundState): refundRules.RefundView => ({
-  ...viewOf(state),
+  ...trueView(state),
   chain: { time: second(state.now + state.ahead) },
 })
 
@@ -51,7 +51,7 @@ export const refundFaults = [
   { what: 'a signature is void by our clock: one refund is paid twice', view: byOurClock, finds: /^one refund is paid twice$/ },
 ]
 
-export function refundModel(scope: RefundScope, rules: RefundRules = refundRules, view: typeof viewOf = viewOf): Model<RefundState> {
+export function refundModel(scope: RefundScope, rules: RefundRules = refundRules, view: typeof trueView = trueView): Model<RefundState> {
   const nonces = new Map<string, string>()
   const nonceOf = (id: string, payee: string, units: bigint) => {
     const key = `${id} ${payee} ${units}`
@@ -128,7 +128,7 @@ export function refundModel(scope: RefundScope, rules: RefundRules = refundRules
       returned += moved.reduce((sum, { units }) => sum + units, 0n)
       if (moved.length > 1) faults.push('one refund is paid twice')
       if (refund.cancelledAt !== null && moved.length > 0) faults.push('a cancelled refund is paid')
-      const status = rules.refundStatus(refund, viewOf(state))
+      const status = rules.refundStatus(refund, trueView(state))
       const isConfirmed = moved.some(({ nonce }) => (ends.get(nonce)?.block ?? now) <= read)
       if ((status === 'confirmed') !== isConfirmed) faults.push('a refund is not confirmed by what the confirmed chain holds')
     }

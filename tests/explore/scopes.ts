@@ -43,6 +43,7 @@ export const smallOrders: readonly OrderWalk[] = [
     { ...ONE, blocks: [2], fates: ['stays', 'mined again'], putBacks: PUT_BACK.slice(1, 2) },
     PLAIN,
   ],
+  ['one payment, and four blocks in the second in which it ends', { ...ONE, isDense: true }, PLAIN],
   ['two payments', { ...ONE, amounts: [[60, 40]], blocks: [2], fates: ['stays', 'gone'] }, PLAIN],
 ]
 
@@ -93,6 +94,11 @@ export const widePutBacks: readonly OrderWalk[] = [
   [
     'one payment, and a listener that is put back and does not notice it for four blocks',
     { ...ONE, blocks: [2], putBacks: PUT_BACK.slice(2) },
+    PLAIN,
+  ],
+  [
+    'two payments, and four blocks in the second in which it ends',
+    { ...TWO, blocks: [2, 5], fates: ['stays', 'gone'], isDense: true },
     PLAIN,
   ],
   [

@@ -8,6 +8,7 @@ import { periodModel } from '../period'
 import { periodFaults } from '../period-faults'
 import { refundFaults, refundModel } from '../refund'
 import { smallOutbox, smallPayout, smallPlan, smallRefunds } from '../scopes'
+import { strangersFaults } from '../strangers-faults'
 
 // Each fault that is put back, with how often what it must be called is found, and the shortest story of it.
 
@@ -63,6 +64,17 @@ test.each(all)(
     )
     expect(found).not.toEqual([])
     for (const [, { count, path }] of found) expect([count > 0, path.length > 0]).toEqual([true, true])
+  },
+  600_000,
+)
+
+test.each(strangersFaults)(
+  'invented by a stranger: %s',
+  (what, { walk, finds }) => {
+    const cpu = process.cpuUsage()
+    const found = walk()
+    console.log(storyOf(`put back: ${what}`, found, process.cpuUsage(cpu).user / 1_000_000))
+    expect([...found.violations.keys()].join()).toMatch(finds)
   },
   600_000,
 )
