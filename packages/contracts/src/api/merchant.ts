@@ -73,9 +73,12 @@ export const merchant = z
   .meta({ id: 'Merchant' })
 export type MerchantBody = z.infer<typeof merchant>
 
-/** With the key, which is shown once. */
-export const merchantWithKey = merchant.extend({
-  webhook_secret: webhookSecret.meta({ description: 'Keys the signature of every delivery' }),
+/** With another key, which is shown once. */
+export const merchantWithNewKey = merchant.extend({
   api_key: apiKey.meta({ description: 'Shown once; only its hash is kept', example: `sk_live_${'0123456789abcdef'.repeat(4)}` }),
+})
+/** With its first key and its first secret. */
+export const merchantWithKey = merchantWithNewKey.extend({
+  webhook_secret: webhookSecret.meta({ description: 'Keys the signature of every delivery' }),
 })
 export type MerchantWithKeyBody = z.infer<typeof merchantWithKey>

@@ -98,7 +98,7 @@ export const merchants = {
   rotateKey: bySession('post', '/merchants/me/rotate-key', {
     ...{ ...writes, permission: 'keys:write', also: SPECIFIED_KEY_SCOPES, ...guarded, audit: 'api_key.rotate', keyed: true },
     summary: 'Invalidate the API key and show a new one once',
-    answers: { 200: 'MerchantWithKey' },
+    answers: { 200: 'MerchantWithNewKey' },
   }),
   rotateWebhookSecret: bySession('post', '/merchants/me/rotate-webhook-secret', {
     ...{ ...writes, ...merchant, permission: 'secrets:write', ...guarded, secret: 'made', audit: 'webhook_secret.rotate' },

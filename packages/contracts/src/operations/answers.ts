@@ -12,7 +12,7 @@ import { delivery, deliveryDetail, deliveryOverview, replayed } from '../api/del
 import { entryList } from '../api/entry'
 import { eventBody, eventList } from '../api/event'
 import { listOf, searchedListOf } from '../api/list'
-import { merchant, merchantWithKey } from '../api/merchant'
+import { merchant, merchantWithKey, merchantWithNewKey } from '../api/merchant'
 import { checkout, order, payment } from '../api/order'
 import { orderList } from '../api/order-list'
 import { overview } from '../api/overview'
@@ -69,6 +69,7 @@ export const answers = {
   Merchant: merchant,
   Branding: branding,
   MerchantWithKey: merchantWithKey,
+  MerchantWithNewKey: merchantWithNewKey,
   Membership: membership,
   MembershipList: listOf(membership),
   Member: member,
