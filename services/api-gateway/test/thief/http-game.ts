@@ -386,10 +386,11 @@ export async function play({ system, at, now }: World, thief: Thief, seed: numbe
   }
 
   // Some steps take the operations in turn, so that none is left out.
-  const inTurn = thief === 'stolen key' ? MOVES.api_key : MOVES.session
+  const isOfKey = thief === 'stolen key'
+  const inTurn = MOVES[isOfKey ? 'api_key' : 'session']
   for (let step = 0; step < STEPS && violations.size === 0; step++) {
-    const turn = Math.floor(seed / THIEVES.length) * STEPS + step
-    await move(thief === 'stolen key' || step % 7 === 6 ? inTurn[(turn + seed) % inTurn.length]?.[0] : undefined)
+    const turn = Math.floor(seed / THIEVES.length) * STEPS + step + seed
+    await move((isOfKey ? step >= STEPS / 2 : step % 4 === 3) ? inTurn[turn % inTurn.length]?.[0] : undefined)
     await judge.merchant()
     if (below(2) === 0) await pass(pick([1, 5, 24, 47, 80]) * HOUR)
   }
