@@ -66,7 +66,7 @@ const homes: Record<string, string[]> = {
     ...ROUTES,
     // The edge is made of middleware.
     'services/api-gateway/src/{guards,ping,edge/*}.ts',
-    'services/api-gateway/src/{account/changes,account/membership,account/shown-secret,limits/concurrency,limits/limit-handlers,credentials/credentials,checkout/live-checkout}.ts',
+    'services/api-gateway/src/{account/audit-trail,account/changes,account/membership,account/shown-secret,limits/concurrency,limits/limit-handlers,credentials/credentials,checkout/live-checkout}.ts',
     'services/api-gateway/src/owners/{forward,forward-stream,forwarding}.ts',
     'services/api-gateway/src/pages/*.ts',
     'services/chain-listener/src/relay/index.ts',
