@@ -161,8 +161,8 @@ describe('an address is payable for ever and watched for ever', () => {
     await listening.until(async () => !(await isUnread(again)), 'a range was not read again', 40_000)
     expect(await isUnread(250)).toBe(true)
     world.proxy.set()
-    await listening.until(() => syncedOf(listening, old.id).length === 1, 'it was never synced', 30_000)
-  }, 240_000)
+    await listening.until(() => syncedOf(listening, old.id).length === 1, 'it was never synced', 120_000)
+  }, 360_000)
 
   it('an order whose event came late is read however many new ones come', async () => {
     world = await startRelayWorld()
