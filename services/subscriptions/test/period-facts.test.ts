@@ -410,6 +410,23 @@ it('a plan that a newer release wrote holds up no other that is due', async () =
   expect((await system.get(newer.id)).charges_done).toBe(1)
 })
 
+it.each([
+  ['opens an order', (_: string) => system.ordersReturns()],
+  ['names what it waits for', (order: string) => system.answer('order.waiting', order, 'rate_unavailable')],
+])(
+  'a report that %s while a scheduler decides lets go of its claim, so that the plan is not left alone for half a minute',
+  async (_, report) => {
+    await start()
+    system.state.ordersDown = true
+    const { id } = await system.create({ interval: 'month' })
+    await system.idle()
+    await system.sql.query("UPDATE subscriptions SET claimed_until = now() + interval '30 seconds'")
+    await report(await openOrder(id))
+    await system.idle()
+    expect((await system.sql.query('SELECT claimed_until FROM subscriptions')).rows).toEqual([{ claimed_until: null }])
+  },
+)
+
 it('a report that takes a reason away is no state that a decision of before writes back', async () => {
   await start()
   system.state.ordersDown = true

@@ -3,13 +3,13 @@ import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 
 // Raw SQL because it commits with its event. The first body stands: the event may come twice. The version keeps a change that was decided before from
-// writing the reason again.
+// writing the reason again, and its claim ends with it, or the plan would be left alone for half a minute.
 const RECORD_CREATED: Statement = {
   name: 'order-created',
   text: `WITH created AS (
     UPDATE attempts SET order_body = coalesce(order_body, $body::text), reason = CASE WHEN status = 'open' THEN NULL ELSE reason END
     WHERE order_id = $order_id RETURNING subscription_id)
-  UPDATE subscriptions SET version = version + 1 FROM created WHERE id = created.subscription_id`,
+  UPDATE subscriptions SET version = version + 1, claimed_until = NULL FROM created WHERE id = created.subscription_id`,
 }
 
 // Raw SQL because it commits with its event. What waits may have been created meanwhile: these events come in any order.
@@ -17,7 +17,7 @@ const RECORD_WAITING: Statement = {
   name: 'order-waiting',
   text: `WITH waiting AS (
     UPDATE attempts SET reason = $reason WHERE order_id = $order_id AND status = 'open' AND order_body IS NULL RETURNING subscription_id)
-  UPDATE subscriptions SET version = version + 1 FROM waiting WHERE id = waiting.subscription_id`,
+  UPDATE subscriptions SET version = version + 1, claimed_until = NULL FROM waiting WHERE id = waiting.subscription_id`,
 }
 
 // Raw SQL because it commits with its event. The newest state stands, also when it comes before the order's creation.

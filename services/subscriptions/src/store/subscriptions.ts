@@ -47,7 +47,7 @@ const ATTEMPTS = { orderBy: { issuedAt: 'asc' }, omit: { orderBody: true, orderS
 
 // Raw SQL for a join. What waited for a payout address is due once the merchant has one; the version keeps a commit that knew of none from hiding it again.
 const RESUME = `
-  UPDATE subscriptions SET awaiting = NULL, wake_at = least(wake_at, $1), version = subscriptions.version + 1
+  UPDATE subscriptions SET awaiting = NULL, wake_at = least(wake_at, $1), version = subscriptions.version + 1, claimed_until = NULL
   FROM merchants WHERE merchants.id = merchant_id AND awaiting = 'payout_address' AND payout_address IS NOT NULL`
 
 /** Charges that can still change. */
