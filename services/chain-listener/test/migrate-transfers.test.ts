@@ -129,10 +129,11 @@ describe('a database in which sweeps posed as payments', () => {
     })
     await chain.mine(1)
     await listening.idle()
-    expect(listening.published.payments().map(({ type, data }) => [type, data.tx_hash])).toEqual([
-      ['payment.confirmed', hashOf(3)],
-      ['payment.confirmed', hashOf(4)],
-    ])
+    // What orders knows already may be stated again, and nothing else.
+    const published = listening.published.payments().map(({ type, data }) => `${type} ${data.tx_hash}`)
+    const confirmed = (...each: number[]) => each.map(n => `payment.confirmed ${hashOf(n)}`)
+    expect(published).toEqual(expect.arrayContaining(confirmed(3, 4)))
+    expect(confirmed(1, 3, 4, 5)).toEqual(expect.arrayContaining(published))
     await listening.stop()
   })
 })
