@@ -37,12 +37,11 @@ describe('exactly one effect, whatever dies when', () => {
     let listening = await world.start()
     const order = await world.open(listening)
     world.proxy.set({
-      each(call, answer) {
-        if (call.method === 'eth_getTransactionReceipt') return { ...answer, result: null }
-        return call.method === 'eth_sendRawTransaction'
-          ? { id: answer.id, jsonrpc: '2.0', error: { code: -32000, message: 'internal' } }
-          : undefined
-      },
+      // No answer about it comes, to the question either: one that denies it would be believed once its nonce is used.
+      each: ({ method }, { id }) =>
+        ['eth_sendRawTransaction', 'eth_getTransactionReceipt'].includes(method)
+          ? { id, jsonrpc: '2.0', error: { code: -32000, message: 'internal' } }
+          : undefined,
     })
     await world.pay(order.address, AMOUNT)
     await swept(listening, order.memo)
