@@ -92,7 +92,8 @@ function merchants(from: From, of: Shown): Stop[] {
     requested_at: '2026-11-22T21:00:00.000Z',
     activates_at: '2026-11-25T21:00:00.000Z',
   }
-  const second = { object: 'membership', merchant_id: REQUEST_ID, display_name: 'Café da Esquina', role: 'finance' }
+  const permissions = ['orders:read', 'subscriptions:read', 'merchant:read']
+  const second = { object: 'membership', merchant_id: REQUEST_ID, display_name: 'Café da Esquina', role: 'finance', permissions }
   return [
     from('onboarding', 'sign-in-refused', {
       refused: { '/token': { status: 400, error_code: 'invalid_credentials' } },

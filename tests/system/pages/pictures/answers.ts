@@ -72,7 +72,8 @@ export function recorder(page: Page, shown: Shown, gatewayUrl: string) {
   let kept: Promise<Answer | null>[] = []
   const neutral = (text: string) =>
     origins
-      .reduce((changedText, origin) => changedText.replaceAll(origin, ORIGIN), text)
+      .flatMap(origin => [[origin, ORIGIN] as const, [encodeURIComponent(origin), encodeURIComponent(ORIGIN)] as const])
+      .reduce((changedText, [origin, instead]) => changedText.replaceAll(origin, instead), text)
       .replace(/(sk_live_|whsec_)[0-9A-Za-z+/=_-]{16,}/g, (_, prefix: string) => `${prefix}${'0'.repeat(64)}`)
       .replace(/eyJ[\w-]+\.(eyJ[\w-]+)\.[\w-]+/g, 'e30.$1.e30')
   const placeOf = (body: string) => {
