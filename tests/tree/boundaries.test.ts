@@ -45,7 +45,7 @@ const homes: Record<string, string[]> = {
     'services/orders/src/chain/payout-addresses.ts',
     'services/webhook-dispatcher/src/{memoize,send/resolver}.ts',
   ],
-  'async-mutex': ['packages/service-kit/src/bus/handling.ts', 'services/orders/src/intake.ts'],
+  'async-mutex': ['services/orders/src/intake.ts'],
   commander: ['packages/cli/src/*.ts'],
   luxon: ['services/subscriptions/src/calendar/calendar.ts'],
   ethers: [

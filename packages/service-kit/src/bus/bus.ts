@@ -8,6 +8,8 @@ export interface Message {
   body: string
   /** When it was handed back for the first time, in ms since the epoch; absent while it never was. */
   handedBackAt?: number
+  /** Whose turn it takes where others wait; null or absent of what is no merchant's. */
+  merchantId?: string | null
 }
 
 /** What a log line names of a message. One that cannot be read must not fail who logs: a refused row would hold up all others for ever. */

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events'
-import { Semaphore } from 'async-mutex'
 import { isStale, isTransient } from '../database/errors'
 import { withLogFields, withoutContext } from '../observe/log-fields'
 import type { Logger } from '../observe/logger'
 import { PoisonError, RetryableError, UnknownMessageError } from '../retryable'
 import type { ConsumeOptions, Handler, Message, Outcome } from './bus'
+import { createTurns, type Turns } from './turns'
 
 const POISON_TRIES = 3
 const RETRY_MS_MIN = 50
@@ -18,9 +18,6 @@ export const HAND_BACK_MS = 5_000
 const HAND_BACK_MS_MAX = 60_000
 /** By then every replica of a rolling deployment is replaced. */
 const UNKNOWN_FOR_MS = 86_400_000
-
-/** How many handlers run at once. A caller that waits goes on in its own context, so that log lines stay those of its message. */
-const slots = (count: number) => new Semaphore(count)
 
 /** Delay of a message returned now: the time since it was first returned. */
 export const handBackWait = ({ handedBackAt }: Message, firstMs: number, now = Date.now()): number =>
@@ -56,7 +53,7 @@ export interface Handling {
   /** Messages that wait here to be tried again, of at most `heldMax`. */
   held: { count: number }
   heldMax: number
-  slots: Semaphore
+  turns: Turns
   signal: AbortSignal
   logger: Logger
   retryLog: RetryLog
@@ -69,11 +66,11 @@ export interface Handling {
 export function createHandling(
   handler: Handler,
   prefetch: number,
-  options: Omit<Handling, 'handler' | 'slots' | 'held' | 'heldMax'>,
+  options: Omit<Handling, 'handler' | 'turns' | 'held' | 'heldMax'>,
 ): Handling {
   // Each message that waits to be tried again listens; more than ten of them are no leak for Node to warn of.
   setMaxListeners(prefetch * TAKEN_PER_HANDLER, options.signal)
-  return { ...options, handler, slots: slots(prefetch), held: { count: 0 }, heldMax: prefetch }
+  return { ...options, handler, turns: createTurns(prefetch), held: { count: 0 }, heldMax: prefetch }
 }
 
 /** What became of a message; one that is `stopped` must be given back at once, one that is to come `later` after `HAND_BACK_MS`. */
@@ -90,11 +87,11 @@ export const handle = (message: Message, handling: Handling): Promise<Handled> =
   withoutContext(() => withLogFields({ event_id: message.id, event_type: message.type }, () => tryAndTry(message, handling)))
 
 async function tryAndTry(message: Message, handling: Handling): Promise<Handled> {
-  const { handler, slots, signal, logger, retryLog, onTry, patienceMs, onDead, held, heldMax } = handling
+  const { handler, turns, signal, logger, retryLog, onTry, patienceMs, onDead, held, heldMax } = handling
   let failures = 0
   let failingSince: number | undefined
   for (let waitMs = RETRY_MS_MIN; ; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
-    const [, release] = await slots.acquire()
+    await turns.take(message.merchantId ?? null)
     const startedAt = performance.now()
     const tried = (outcome: Outcome) => onTry?.(message.type, outcome, (performance.now() - startedAt) / 1_000)
     let failure: unknown
@@ -106,7 +103,7 @@ async function tryAndTry(message: Message, handling: Handling): Promise<Handled>
     } catch (error) {
       failure = error
     } finally {
-      release()
+      turns.release()
     }
     if (failure instanceof UnknownMessageError && Date.now() - (message.handedBackAt ?? Date.now()) < UNKNOWN_FOR_MS) {
       // Its dependents are held as by a parked one, and nothing else.

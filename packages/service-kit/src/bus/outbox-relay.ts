@@ -8,6 +8,8 @@ import { type Removed, retention } from '../process/retention'
 import { aboutMessage, type Bus, type Message } from './bus'
 
 const CLAIM_MAX = 200
+/** Among so many of those that have waited longest merchants take turns. */
+const TURNS_OF = 10 * CLAIM_MAX
 const POLL_MS = 500
 /** Rows that one statement of a republishing touches: short enough to hold up nothing. */
 const UNSENT_AT_ONCE = 5_000
@@ -22,13 +24,17 @@ const UNANSWERED_MAX = 5 * CLAIM_MAX
 /** A process that has claimed events and died holds them back for so long. */
 const CLAIM_S = 15
 
-// Without a name, so that it is planned each time: the plan that an empty outbox gets marks up a bitmap of all that was ever sent.
+const IS_CLAIMABLE = 'sent_at IS NULL AND (claimed_until IS NULL OR claimed_until < now())'
+// Merchants take turns in what has waited longest, so that the thousands of one hold up no other. Without a name, so that it is planned each time: the plan
+// that an empty outbox gets marks up a bitmap of all that was ever sent.
 const CLAIM = `
+  WITH longest AS (SELECT id, created_at, merchant_id FROM outbox WHERE ${IS_CLAIMABLE} ORDER BY created_at LIMIT ${TURNS_OF}),
+  turns AS (SELECT id, created_at, row_number() OVER (PARTITION BY coalesce(merchant_id, id) ORDER BY created_at) AS turn FROM longest)
   UPDATE outbox SET claimed_until = now() + interval '${CLAIM_S} seconds'
   WHERE id = ANY(ARRAY(
-    SELECT id FROM outbox WHERE sent_at IS NULL AND (claimed_until IS NULL OR claimed_until < now())
-    ORDER BY created_at LIMIT ${CLAIM_MAX} FOR UPDATE SKIP LOCKED))
-  RETURNING id, type, body`
+    SELECT outbox.id FROM turns JOIN outbox ON outbox.id = turns.id WHERE ${IS_CLAIMABLE}
+    ORDER BY turn, turns.created_at LIMIT ${CLAIM_MAX} FOR UPDATE OF outbox SKIP LOCKED))
+  RETURNING id, type, body, merchant_id AS "merchantId"`
 
 /**
  * Ids begin with their time, so that what is newer is one range of the primary key. Locked in that order, because other replicas may unsend the same.

@@ -4,7 +4,7 @@ import type { Message, Topology } from './bus'
 import { type Answer, openConfirms } from './confirms'
 import { HAND_BACK_MS, handBackWait } from './handling'
 import { type ConnectionOptions, rabbitmqConnection } from './rabbitmq-connection'
-import { HANDED_BACK_AT } from './rabbitmq-message'
+import { HANDED_BACK_AT, MERCHANT_ID } from './rabbitmq-message'
 import { announcements, declareTopology } from './rabbitmq-topology'
 
 const CONFIRM_TIMEOUT_MS = 10_000
@@ -86,8 +86,9 @@ export function rabbitmqPublisher(options: PublisherOptions) {
     const channel = channels?.[on]
     if (!channel) throw new Error('There is no connection to the broker.')
     if (blocked) throw new Error('The broker takes no messages now.')
-    const { id, type } = message
-    const properties = { ...more, persistent: true, mandatory: true, messageId: id, type, contentType: 'application/json' }
+    const { id, type, merchantId } = message
+    const headers = { ...more.headers, ...(merchantId ? { [MERCHANT_ID]: merchantId } : {}) }
+    const properties = { ...more, headers, persistent: true, mandatory: true, messageId: id, type, contentType: 'application/json' }
     if (!silentSince.has(to.key)) silentSince.set(to.key, performance.now())
     const publish = (answer: Answer) =>
       channel.publish(to.exchange, to.key, Buffer.from(message.body), properties, error => {

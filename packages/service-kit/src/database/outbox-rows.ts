@@ -1,4 +1,4 @@
-import { type NewEvent, parseEvent } from '@ponte/contracts'
+import { type NewEvent, parseEvent, subjectsOf } from '@ponte/contracts'
 import { uuidv7 } from '../ids'
 import { markSpan } from '../observe/trace'
 
@@ -7,6 +7,8 @@ export interface OutboxRow {
   id: string
   type: string
   body: string
+  /** Whose turn it takes; null of what is no merchant's. */
+  merchantId: string | null
 }
 
 /**
@@ -17,5 +19,5 @@ export const outboxRows = (events: readonly NewEvent[], at: Date, given?: string
   events.map(({ type, data }) => {
     const trace = given === undefined ? markSpan(type, { kind: 'producer' }) : given
     const event = parseEvent({ id: uuidv7(), type, occurred_at: at.toISOString(), data, trace })
-    return { id: event.id, type: event.type, body: JSON.stringify(event) }
+    return { id: event.id, type: event.type, body: JSON.stringify(event), merchantId: subjectsOf(event.data).merchant_id ?? null }
   })

@@ -39,8 +39,8 @@ export interface Unit {
 const SIDE_EFFECTS_CTE = {
   inbox: 'inbox_rows AS (INSERT INTO inbox (event_id) SELECT unnest($inbox::uuid[]))',
   // Bodies travel as lines: escaping JSON text as array elements costs more than all the rest.
-  events: `outbox_rows AS (INSERT INTO outbox (id, type, body)
-    SELECT * FROM unnest($event_ids::uuid[], $event_types::text[], string_to_array($event_bodies, E'\\n')))`,
+  events: `outbox_rows AS (INSERT INTO outbox (id, type, merchant_id, body)
+    SELECT * FROM unnest($event_ids::uuid[], $event_types::text[], $event_merchant_ids::uuid[], string_to_array($event_bodies, E'\\n')))`,
   answers: `answer_rows AS (INSERT INTO idempotency_keys (merchant_id, route, key, body_hash, status, body)
     SELECT * FROM json_to_recordset($answers) AS a(merchant_id uuid, route text, key text, body_hash text, status int, body text))`,
 } as const
@@ -103,6 +103,7 @@ const sideValues = ({ inbox = [], events = [], answers = [] }: Unit): Readonly<R
   inbox: () => inbox,
   event_ids: () => events.map(({ id }) => id),
   event_types: () => events.map(({ type }) => type),
+  event_merchant_ids: () => events.map(({ merchantId }) => merchantId),
   event_bodies: () => events.map(({ body }) => body).join('\n'),
   answers: () => toJson(answers.map(answerRecord).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))),
 })

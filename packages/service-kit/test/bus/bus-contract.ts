@@ -3,6 +3,8 @@ import { RetryableError, UnknownMessageError, until, uuidv7 } from '../../src'
 
 export interface BusUnderTest {
   bus: Bus
+  /** Resolves when these are in their queues. */
+  queued(published: readonly Promise<void>[]): Promise<unknown>
   deadLetters(queue: string): Promise<Message[]>
   stop(): Promise<void>
 }
@@ -24,6 +26,7 @@ const topology: Topology = {
   crowded: ['crowded.made'],
   twice: ['twice.made'],
   newer: ['newer.made'],
+  turns: ['turns.made'],
 }
 
 export const message = (type: string, id: string = uuidv7()): Message => ({ id, type, body: JSON.stringify({ text: `${type} ${id}` }) })
@@ -69,6 +72,31 @@ export function busContract(name: string, open: (topology: Topology) => Promise<
       await published
       await until(() => seen.length === 1, 'the message never came')
       expect(seen).toEqual([sent])
+    })
+
+    it('handles merchants in turns: what one has sent before holds up no other', async () => {
+      const { open, opened } = gate()
+      const [busy, quiet] = [uuidv7(), uuidv7()]
+      const handled: (string | null | undefined)[] = []
+      let begun = 0
+      const part = await consuming(
+        'turns',
+        async ({ merchantId }) => {
+          begun += 1
+          await opened
+          handled.push(merchantId)
+        },
+        2,
+      )
+      const published = [...Array.from({ length: 12 }, () => busy), quiet].map(merchantId =>
+        under.bus.publish({ ...message('turns.made'), merchantId }),
+      )
+      await under.queued(published)
+      await until(async () => begun === 2 && (await part.waiting?.()) === 0, 'they were not taken')
+      open()
+      await Promise.all(published)
+      await until(() => handled.length === 13, 'one was not handled')
+      expect(handled.indexOf(quiet)).toBeLessThan(4)
     })
 
     it('gives every bound queue its own copy', async () => {

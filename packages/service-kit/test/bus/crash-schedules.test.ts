@@ -18,7 +18,7 @@ import { testDatabase } from '../../src/testing'
 
 const SCHEMA = `
   CREATE TABLE outbox (id uuid PRIMARY KEY, type text NOT NULL, body text NOT NULL, created_at timestamptz NOT NULL DEFAULT now(),
-    claimed_until timestamptz, sent_at timestamptz);
+    claimed_until timestamptz, sent_at timestamptz, merchant_id uuid);
   CREATE TABLE inbox (event_id uuid PRIMARY KEY, received_at timestamptz NOT NULL DEFAULT now());
   CREATE TABLE effects (event_id uuid NOT NULL)`
 const EFFECT: Statement = { name: 'effect', text: 'INSERT INTO effects (event_id) VALUES ($event::uuid)' }

@@ -11,6 +11,7 @@ busContract('the memory bus', async topology => {
   })
   return {
     bus,
+    queued: async () => undefined,
     deadLetters: async queue => dead.filter(each => each.queue === queue).map(each => each.message),
     stop: async () => undefined,
   }

@@ -13,6 +13,7 @@ busContract('RabbitMQ', async topology => {
   const parked: { queue: string; message: Message }[] = []
   return {
     bus,
+    queued: published => Promise.all(published),
     async deadLetters(queue) {
       for (;;) {
         const got = await looking.get(`${broker.namespace}.dead.${queue}`, { noAck: true })

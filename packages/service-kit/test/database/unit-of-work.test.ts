@@ -15,7 +15,7 @@ import { testDatabase } from '../../src/testing'
 
 const SCHEMA = `
   CREATE TABLE outbox (id uuid PRIMARY KEY, type text NOT NULL, body text NOT NULL, created_at timestamptz NOT NULL DEFAULT now(),
-    claimed_until timestamptz, sent_at timestamptz);
+    claimed_until timestamptz, sent_at timestamptz, merchant_id uuid);
   CREATE TABLE inbox (event_id uuid PRIMARY KEY, received_at timestamptz NOT NULL DEFAULT now());
   CREATE TABLE idempotency_keys (merchant_id uuid NOT NULL, route text NOT NULL, key text NOT NULL, body_hash text NOT NULL,
     status integer NOT NULL, body text, created_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (merchant_id, route, key));
@@ -73,7 +73,7 @@ describe('a unit of work', () => {
     })
     expect((await database.query('SELECT * FROM shoes')).rows).toEqual([{ ...row, size: String(row.size) }])
     expect((await database.query('SELECT shelf FROM shelves')).rows).toEqual([{ shelf: "Bobby's" }])
-    expect((await database.query('SELECT id, type, body FROM outbox')).rows).toEqual(event)
+    expect((await database.query('SELECT id, type, body, merchant_id AS "merchantId" FROM outbox')).rows).toEqual(event)
     expect((await database.query('SELECT event_id FROM inbox')).rows).toEqual([{ event_id: cause }])
     expect((await database.query('SELECT body FROM idempotency_keys')).rows).toEqual([{ body: answer('one').body }])
   })

@@ -146,7 +146,12 @@ function toOutboxRows(events: readonly BlocksDraft[], at: Date): OutboxRow[] {
     const tx_hash = [...new Set(data.payments.slice(0, TRACED).map(payment => payment.tx_hash))].join()
     const attributes = { service: 'chain-listener', block_number: data.advanced?.to ?? data.head, tx_hash }
     const trace = markSpan('chain.blocks', { kind: 'producer', attributes })
-    return { id, type: 'chain.blocks', body: JSON.stringify({ id, type: 'chain.blocks', occurred_at: occurredAt, data, trace }) }
+    return {
+      id,
+      type: 'chain.blocks',
+      merchantId: null,
+      body: JSON.stringify({ id, type: 'chain.blocks', occurred_at: occurredAt, data, trace }),
+    }
   })
 }
 

@@ -28,8 +28,8 @@ const PUBLISH: Statement = {
     SELECT coalesce(e.merchant_id, n.endpoint_id) AS merchant_id, n.*, coalesce(e.url, m.webhook_url) AS url, row_number() OVER () AS place
     FROM noticed n LEFT JOIN endpoints e ON e.id = n.endpoint_id LEFT JOIN merchants m ON m.id = n.endpoint_id WHERE e.deleted_at IS NULL
   ), written AS (
-    INSERT INTO outbox (id, type, body)
-    SELECT ids.id, 'endpoint.failing', json_build_object('id', ids.id, 'type', 'endpoint.failing', 'occurred_at', $now::text, 'trace', NULL,
+    INSERT INTO outbox (id, type, merchant_id, body)
+    SELECT ids.id, 'endpoint.failing', merchant_id, json_build_object('id', ids.id, 'type', 'endpoint.failing', 'occurred_at', $now::text, 'trace', NULL,
       'data', json_build_object('merchant_id', merchant_id, 'endpoint_id', endpoint_id, 'dead', dead,
         'host', substring(url FROM '^https?://([^/?#]+)'), 'failing_since', to_char(failing_since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))::text
     FROM named JOIN unnest($ids::uuid[]) WITH ORDINALITY AS ids (id, place) USING (place) RETURNING 1
