@@ -1,34 +1,93 @@
 import { randomBytes } from 'node:crypto'
-import { isTransient, type Logger, uuidv7 } from '@ponte/service-kit'
+import { every, isTransient, type Logger, type Part, uuidv7 } from '@ponte/service-kit'
 import { isConflict, type Store } from './store'
 import { advance, type Minted } from './subscription/charges'
 
 const CLAIM_MAX = 64
 
+type Due = Awaited<ReturnType<Store['subscriptions']['claimDue']>>[number]
+
 /** A new order's id and memo; the memo comes from the CSPRNG, so that no one else can guess or pre-empt it. */
 export const mint = (): Minted => ({ orderId: uuidv7(), memo: randomBytes(32).toString('hex') })
 
+export interface Scheduler extends Part {
+  /** Looks at once whether plans of this merchant are due; of all merchants without one. */
+  wake(merchantId?: string): void
+}
+
 /**
- * One look at what is due. Each subscription is claimed by one scheduler at a time; a charge that another request commits meanwhile wins by version and key.
- * Answers true when there may be more. A subscription that cannot be advanced stays claimed for a while, so that it does not stop the others.
+ * Advances what is due. Which merchants have plans that are due is read once a turn; what moves one of them, such as an answer of orders, has only that one
+ * looked at again, so that no look costs what one merchant's thousands do. Each plan is claimed by one scheduler at a time; a charge that another request
+ * commits meanwhile wins by version and key. One that cannot be advanced stays claimed for a while, so that it does not stop the others.
  */
-export async function runDue({ store, now, logger }: { store: Store; now: () => Date; logger: Logger }): Promise<boolean> {
-  const claimed = await store.subscriptions.claimDue(CLAIM_MAX)
-  const moved = await Promise.all(
-    claimed.map(async ({ subscription, terms }) => {
-      try {
-        const change = advance(subscription, now(), { ...mint(), hasPayoutAddress: terms.payout_address !== null })
-        // Written even when nothing happened, so that the next look and the claim are settled.
-        await store.subscriptions.commit({ ...change, subscription: { ...change.subscription } }, {}, terms)
-        return true
-      } catch (error) {
-        if (isConflict(error)) return true
-        if (isTransient(error)) throw error
-        logger.error('a subscription could not be advanced', { subscription_id: subscription.id, error })
-        return false
-      }
-    }),
+export function createScheduler({
+  store,
+  now,
+  logger,
+  everyMs,
+}: {
+  store: Store
+  now: () => Date
+  logger: Logger
+  everyMs: number
+}): Scheduler {
+  const merchants = new Set<string>()
+  const add = (ids: readonly string[]) => {
+    for (const id of ids) merchants.add(id)
+  }
+  const advanceOne = async ({ subscription, terms }: Due): Promise<boolean> => {
+    try {
+      const change = advance(subscription, now(), { ...mint(), hasPayoutAddress: terms.payout_address !== null })
+      // Written even when nothing happened, so that the next look and the claim are settled.
+      await store.subscriptions.commit({ ...change, subscription: { ...change.subscription } }, {}, terms)
+      return true
+    } catch (error) {
+      if (isConflict(error)) return true
+      if (isTransient(error)) throw error
+      logger.error('a subscription could not be advanced', { subscription_id: subscription.id, error })
+      return false
+    }
+  }
+  const claiming = every(
+    'scheduler',
+    everyMs,
+    async () => {
+      // In the order in which they were added, so that those who had their turn stand behind the others.
+      const looked = [...merchants].slice(0, CLAIM_MAX)
+      for (const id of looked) merchants.delete(id)
+      if (looked.length === 0) return false
+      const claimed = await store.subscriptions.claimDue(looked, CLAIM_MAX)
+      const moved = await Promise.all(claimed.map(advanceOne))
+      // A merchant is given a few at a time, so that fewer than could be claimed are not all that are due.
+      add(claimed.length === CLAIM_MAX ? looked : claimed.flatMap(({ subscription }, at) => (moved[at] ? [subscription.merchantId] : [])))
+      return merchants.size > 0
+    },
+    logger,
   )
-  // A merchant is given a few at a time, so that fewer than could be claimed are not all that are due.
-  return moved.some(Boolean)
+  const looking = every(
+    'due merchants',
+    everyMs,
+    async () => {
+      add(await store.subscriptions.merchantsDue())
+      if (merchants.size > 0) claiming.wake()
+    },
+    logger,
+  )
+  return {
+    name: 'scheduler',
+    wake(merchantId) {
+      if (merchantId === undefined) return looking.wake()
+      merchants.add(merchantId)
+      claiming.wake()
+    },
+    async start() {
+      await claiming.start?.()
+      await looking.start?.()
+    },
+    async stop() {
+      await looking.stop?.()
+      await claiming.stop?.()
+    },
+    busy: async () => (await store.subscriptions.overdueS()) > 0 || (await looking.busy?.()) === true || (await claiming.busy?.()) === true,
+  }
 }

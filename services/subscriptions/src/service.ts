@@ -3,10 +3,8 @@ import {
   answerRetention,
   consumer,
   createApp,
-  every,
   httpServer,
   type Logger,
-  type Loop,
   type Metrics,
   type Overrides,
   outboxRelay,
@@ -16,7 +14,7 @@ import { createOrderWaits } from './api/order-wait'
 import type { SubscriptionsConfig } from './config'
 import { reactions } from './reactions'
 import { routes } from './routes'
-import { runDue } from './scheduler'
+import { createScheduler } from './scheduler'
 import { openStore } from './store'
 import { wakeAt } from './subscription/charges'
 import type { Change } from './subscription/subscription'
@@ -46,31 +44,25 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
       recordFacts(change)
       relay.wake()
       const next = wakeAt(change.subscription, now())
-      if (next && next <= now()) scheduler.wake()
+      if (next && next <= now()) scheduler.wake(change.subscription.merchantId)
     },
   })
-  const loop = every('scheduler', config.SCHEDULER_MS, () => runDue({ store, now, logger }), logger)
-  const scheduler: Loop = {
-    ...loop,
-    busy: async () => (await store.subscriptions.overdueS()) > 0 || (await loop.busy?.()) === true,
-    observe() {
-      metrics.observed(
-        'ponte_subscription_overdue_seconds',
-        'How long the most overdue subscription waits already',
-        store.subscriptions.overdueS,
-      )
-      metrics.observed(
-        'ponte_subscriptions_awaiting_payout_address',
-        'Plans whose period waits for a payout address',
-        store.subscriptions.awaitingCount,
-      )
-      metrics.observed(
-        'ponte_subscription_orders_undecided',
-        'Orders of plans that ended more than an hour ago and whose end orders has not reported',
-        store.subscriptions.undecidedCount,
-      )
-    },
-  }
+  const scheduler = createScheduler({ store, now, logger, everyMs: config.SCHEDULER_MS })
+  metrics.observed(
+    'ponte_subscription_overdue_seconds',
+    'How long the most overdue subscription waits already',
+    store.subscriptions.overdueS,
+  )
+  metrics.observed(
+    'ponte_subscriptions_awaiting_payout_address',
+    'Plans whose period waits for a payout address',
+    store.subscriptions.awaitingCount,
+  )
+  metrics.observed(
+    'ponte_subscription_orders_undecided',
+    'Orders of plans that ended more than an hour ago and whose end orders has not reported',
+    store.subscriptions.undecidedCount,
+  )
   const pruning = answerRetention(database, logger)
   const orderWaits = createOrderWaits(store.orders.body)
 
@@ -85,7 +77,7 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
     tokenSecrets: config.GATEWAY_TOKEN_SECRET,
   })
   const http = httpServer('http', createApp({ routes: routing, logger }), { host: config.HOST, port: config.PORT })
-  const reacting = reactions({ store, now, orderWaits, merchantMoved: () => scheduler.wake() })
+  const reacting = reactions({ store, now, orderWaits, wakeScheduler: scheduler.wake })
   return assemble({ parts: [relay, scheduler, pruning, consumer(bus, queuesReadBy('subscriptions'), reacting)], http })
 }
 
