@@ -4,6 +4,8 @@ import { isOneWay, notOneWay, pageQuery, searchedListOf } from './list'
 import { order, orderException, orderStatus } from './order'
 
 const SEARCH_LENGTH_MAX = 100
+/** A link to a transaction in a sentence is longer than that. */
+const QUOTATION_LENGTH_MAX = 300
 
 const searched = text(SEARCH_LENGTH_MAX)
 
@@ -22,7 +24,10 @@ const filters = {
   paid_lt: timestamp.optional(),
   brl_amount: brlAmountInput.optional(),
   description: searched.optional(),
-  text: searched.optional(),
+  text: text(QUOTATION_LENGTH_MAX).optional().meta({
+    description:
+      'What a message quotes of an order: its reference, id or the beginning of it, memo, transaction, deposit or payer address, a link with one of these, an amount in BRL or USDC in either notation, or words and numbers of reference, description and metadata, in any order and without accents',
+  }),
 }
 
 interface PaidSpan {

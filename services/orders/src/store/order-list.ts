@@ -1,6 +1,7 @@
 import { isByPayment, type ListOrders, parseBrl, SEARCHED_MAX } from '@ponte/contracts'
 import { type Database, uuidv7Floor } from '@ponte/service-kit'
 import type { Order } from '../order/order'
+import { type Quotation, readQuotation } from '../order/quotation'
 import { orders, toOrder } from './rows'
 
 /** A page of orders; `searchedTo` is the last order looked at when the search for more of them ended early. */
@@ -80,15 +81,51 @@ const named = (query: ListOrders): Condition[] =>
     ['memo = ?', query.memo],
     [BY_TRANSACTION, query.tx_hash],
     ['deposit_address = ?', query.deposit_address],
-  ])
+  ]).concat(query.text === undefined ? [] : quoted(readQuotation(query.text)))
+
+// Worked out first, as above.
+const BY_HASH = `id = ANY (ARRAY(
+  SELECT id FROM (SELECT id, memo FROM orders) AS remembered WHERE memo = ?
+  UNION ALL SELECT order_id FROM payments WHERE tx_hash = '0x' || ?
+  UNION ALL SELECT paid.id FROM sweeps JOIN orders AS paid USING (memo) WHERE sweeps.tx_hash = '0x' || ?))`
+
+/** What is quoted by a name of its own. */
+function quoted(quotation: Quotation): Condition[] {
+  if (quotation.kind === 'id')
+    return [
+      ['id >= ?', quotation.from],
+      ['id <= ?', quotation.to],
+    ]
+  return quotation.kind === 'hash' ? [[BY_HASH, quotation.hex]] : []
+}
 
 /** Conditions that no index answers. */
 const searched = (query: ListOrders): Condition[] =>
   given([
     ['brl_centavos = ?', query.brl_amount === undefined ? undefined : parseBrl(query.brl_amount)],
     ['strpos(lower(description), lower(?)) > 0', query.description],
-    ['(strpos(lower(description), lower(?)) > 0 OR strpos(lower(external_ref), lower(?)) > 0)', query.text],
-  ])
+  ]).concat(query.text === undefined ? [] : quotedIn(readQuotation(query.text)))
+
+/** What is looked for in the orders themselves. */
+function quotedIn(quotation: Quotation): Condition[] {
+  if (quotation.kind === 'address') return [[IS_ADDRESS, quotation.address]]
+  if (quotation.kind !== 'words') return []
+  const { words, references, digits, brlCentavos, usdcUnits } = quotation
+  const amounts = { brl: brlCentavos.map(String), usdc: usdcUnits.map(String) }
+  return [[HAS_WORDS, JSON.stringify({ words, references, digits, amounts })]]
+}
+
+/** The order's own, or its payer's. */
+const IS_ADDRESS = '(lower(deposit_address) = ? OR EXISTS (SELECT FROM payments WHERE order_id = orders.id AND lower(payer_address) = ?))'
+
+const WRITTEN = "concat_ws(' ', external_ref, description, (SELECT string_agg(value, ' ') FROM jsonb_each_text(metadata)))"
+const FOLDED = `regexp_replace(normalize(lower(${WRITTEN}), NFD), '[\\u0300-\\u036f]', '', 'g')`
+const asked = (path: string) => `(SELECT jsonb_array_elements_text(?::jsonb #> '{${path}}'))`
+const HAS_WORDS = `(
+  (SELECT bool_and(strpos(written, word) > 0) FROM (SELECT ${FOLDED} AS written OFFSET 0) AS folded, jsonb_array_elements_text(?::jsonb -> 'words') AS word)
+  OR ltrim(lower(external_ref), '#') IN ${asked('references')}
+  OR strpos(regexp_replace(${WRITTEN}, '\\D', '', 'g'), ?::jsonb ->> 'digits') > 0
+  OR brl_centavos::text IN ${asked('amounts,brl')} OR usdc_units::text IN ${asked('amounts,usdc')})`
 
 /** A span of a list by creation. */
 function idPlace(query: ListOrders): Condition[] {

@@ -43,7 +43,7 @@ export function OrderFilters({ filters, setFilters }: Filters<Name>) {
           type="search"
           label={t.orders.search}
           placeholder={t.orders.searchHint}
-          maxLength={100}
+          maxLength={300}
           defaultValue={filters.q ?? ''}
         />
         <Button type="submit" variant="default">
