@@ -90,6 +90,27 @@ describe('GET /api/v1/events', () => {
     expect(future.body.data).toEqual([])
   })
 
+  it('finds those of one order, and those of one subscription, of their merchant alone', async () => {
+    const { merchantId } = await notified(3)
+    const [orderId, subscriptionId] = [randomUUID(), randomUUID()]
+    const data = {
+      merchant_id: merchantId,
+      merchant_version: 1,
+      subscription_id: subscriptionId,
+      order: { id: orderId, external_ref: null },
+    }
+    await system.publish(event('order.expired', data))
+    const types = async (query: string, of = merchantId) =>
+      (await get(`/events?${query}`, of)).body.data.map((each: { type: string }) => each.type)
+    for (const about of [`order_id=${orderId}`, `subscription_id=${subscriptionId}`]) {
+      expect(await types(about)).toEqual(['order.expired'])
+      expect(await types(`${about}&type=order.paid`)).toEqual([])
+      expect(await types(about, randomUUID())).toEqual([])
+      expect((await get(`/events?${about}&after=0`, merchantId)).status).toBe(400)
+    }
+    expect(await types(`order_id=${randomUUID()}`)).toEqual([])
+  })
+
   it('keeps the events of a merchant without webhook_url', async () => {
     const { merchantId, ids } = await notified(2, { webhook_url: null })
     expect((await get('/events', merchantId)).body.data).toHaveLength(2)

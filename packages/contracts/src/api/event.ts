@@ -84,6 +84,8 @@ export const listEvents = z
   .strictObject({
     ...pageQuery,
     type: webhookType.optional(),
+    order_id: id.optional().meta({ description: 'Events that speak of this order' }),
+    subscription_id: id.optional().meta({ description: 'Events that speak of this subscription' }),
     created_gte: timestamp.optional(),
     created_lt: timestamp.optional(),
     after: eventCursor
@@ -93,9 +95,14 @@ export const listEvents = z
     include,
   })
   .refine(isOneWay, notOneWay)
-  .refine(query => query.after === undefined || !(query.starting_after ?? query.ending_before ?? query.created_gte ?? query.created_lt), {
-    path: ['after'],
-    message: 'cannot be sent with the other ways of paging',
-  })
+  .refine(
+    query =>
+      query.after === undefined ||
+      !(query.starting_after ?? query.ending_before ?? query.created_gte ?? query.created_lt ?? query.order_id ?? query.subscription_id),
+    {
+      path: ['after'],
+      message: 'cannot be sent with order_id, subscription_id or the other ways of paging',
+    },
+  )
   .refine(query => query.wait === undefined || query.after !== undefined, { path: ['wait'], message: 'goes together with after' })
 export type ListEvents = z.infer<typeof listEvents>

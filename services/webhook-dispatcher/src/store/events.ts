@@ -1,5 +1,14 @@
 import { type ListEvents, SEARCHED_MAX } from '@ponte/contracts'
-import { type Database, type Found, groupCommit, isUniqueViolation, keysetPage, SERVER_HISTORY, type Statement } from '@ponte/service-kit'
+import {
+  type Condition,
+  type Database,
+  type Found,
+  groupCommit,
+  isUniqueViolation,
+  keysetPage,
+  SERVER_HISTORY,
+  type Statement,
+} from '@ponte/service-kit'
 import type { Webhook } from '../delivery/webhook'
 import type { EpochSpan, EventHistory } from '../event-history'
 import type { Event as EventRow, PrismaClient } from '../generated/client'
@@ -19,6 +28,10 @@ export interface Saved {
   /** The lanes that it, and what was written with it, made due; given to one of them. */
   lanes: string[]
 }
+
+/** Worked out first, so that the events are found by their key, however many the merchant has. */
+const about = (column: 'order_id' | 'subscription_id', id: string | undefined): Condition[] =>
+  id === undefined ? [] : [[`id = ANY (ARRAY(SELECT id FROM events AS about WHERE about.${column} = ?))`, id]]
 
 /**
  * Changes whenever numbers may have been given that this database does not know: it is on another server or history of one, was started anew (from a copy of its
@@ -191,6 +204,7 @@ export function eventStore(database: Database, prisma: PrismaClient) {
       const { rows, searchedTo } = await keysetPage<{ id: string }>(database, {
         ...{ select: 'id', from: 'events', owner: ['merchant_id', merchantId] },
         leading: [['type', 'text', query.type]],
+        indexed: [about('order_id', query.order_id), about('subscription_id', query.subscription_id)].flat(),
         time: isOfSpan(query) ? 'created_at' : undefined,
         ...{ query, limit },
       })

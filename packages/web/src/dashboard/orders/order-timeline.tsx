@@ -13,8 +13,6 @@ import { useWords } from '../texts/words'
 
 const REFRESH_MS = 3_000
 const PAGE = 100
-const PAGES_MAX = 5
-const AFTER_MS = 86_400_000
 
 interface Entry {
   at: string
@@ -23,19 +21,11 @@ interface Entry {
   body?: ReactNode
 }
 
-/** The events that speak of an order, with their deliveries. Events are listed by time, so the span of the order's life is read. */
-async function eventsOf(order: OrderBody): Promise<{ event: EventBody; deliveries: DeliveryBody[] }[]> {
-  const last = Math.max(...[order.expires_at, order.paid_at, order.cancelled_at].map(at => (at ? Date.parse(at) : 0)))
-  const span = { created_gte: order.created_at, created_lt: new Date(last + AFTER_MS).toISOString(), limit: String(PAGE) }
-  const own: EventBody[] = []
-  let after: string | undefined
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const list = await api.events({ ...span, starting_after: after })
-    own.push(...list.data.filter(event => event.data.id === order.id))
-    after = list.data.at(-1)?.id
-    if (!list.has_more) break
-  }
-  return Promise.all(own.map(async event => ({ event, deliveries: (await api.deliveries({ event_id: event.id })).data })))
+/** The events that speak of an order, with their deliveries. */
+async function eventsOf({ id }: OrderBody): Promise<{ event: EventBody; deliveries: DeliveryBody[] }[]> {
+  const about = { order_id: id, limit: String(PAGE) }
+  const [events, deliveries] = await Promise.all([api.events(about), api.deliveries(about)])
+  return events.data.map(event => ({ event, deliveries: deliveries.data.filter(({ event_id }) => event_id === event.id) }))
 }
 
 export function OrderTimeline({ order }: { order: OrderBody }) {
