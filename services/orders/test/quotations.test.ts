@@ -1,7 +1,7 @@
 import type { OrderBody } from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
-import { type Listener, listener } from './listener'
+import { listener } from './listener'
 import { asMerchant, ROUTER, startOrders } from './setup'
 
 // What customers and documents quote of an order, in the spelling of a message, finds that order and no other.
@@ -15,7 +15,7 @@ let order: OrderBody
 const create = async (body: object): Promise<OrderBody> =>
   (await request(system.url).post('/api/v1/orders').set(asMerchant(merchant)).send(body)).body
 
-const payment = (chain: Listener, target: OrderBody, over: object = {}) =>
+const payment = (chain: ReturnType<typeof listener>, target: OrderBody, over: object = {}) =>
   chain.report('confirmed', { ...chain.payment(target, { gross: BigInt(target.usdc_amount.replace('.', '')) }), ...over })
 
 beforeAll(async () => {
