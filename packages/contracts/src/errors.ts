@@ -18,7 +18,7 @@ export const errorTable = {
   merchant_exists: { status: 409, title: 'This user already has a merchant' },
   idempotency_in_progress: { status: 409, title: 'A request with this Idempotency-Key is still running' },
   not_due: { status: 409, title: 'The current period is already charged' },
-  events_reset: { status: 410, title: 'The events were put back to an earlier moment' },
+  events_reset: { status: 410, title: 'The list was put back to an earlier moment' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be JSON' },
   idempotency_mismatch: { status: 422, title: 'This Idempotency-Key was used with another body' },

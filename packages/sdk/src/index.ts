@@ -9,6 +9,7 @@ export {
 } from './failure.js'
 export type { List, Page } from './page.js'
 export { type Credential, Ponte, type PonteOptions } from './ponte.js'
+export type { Entries, FollowEntriesOptions } from './resources/entries.js'
 export type { Events } from './resources/events.js'
 export type { FollowOptions } from './resources/follow.js'
 export type { Deliveries, Endpoints, MerchantResource } from './resources/merchant.js'

@@ -1,4 +1,5 @@
 import { PonteError } from './failure.js'
+import { createEntries, type Entries } from './resources/entries.js'
 import { createEvents, type Events } from './resources/events.js'
 import { createMerchant, type MerchantResource } from './resources/merchant.js'
 import { createOrders, type Orders } from './resources/orders.js'
@@ -37,6 +38,8 @@ export class Ponte {
   readonly subscriptions: Subscriptions
   /** The events that webhooks send. */
   readonly events: Events
+  /** The ledger of your money. */
+  readonly entries: Entries
   /** For the merchant's user; with a session token in place of the key. */
   readonly merchant: MerchantResource
 
@@ -53,6 +56,7 @@ export class Ponte {
     this.orders = createOrders(send)
     this.subscriptions = createSubscriptions(send)
     this.events = createEvents(send)
+    this.entries = createEntries(send)
     this.merchant = createMerchant(send)
   }
 }

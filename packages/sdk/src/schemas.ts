@@ -21,6 +21,10 @@ export type CreateSubscription = Schemas['CreateSubscription']
 export type UpdateSubscription = Schemas['UpdateSubscription']
 /** A charge whose order is on its way; its `checkout_url` already works. */
 export type PendingCharge = Schemas['PendingCharge']
+/** One movement of your money. */
+export type Entry = EntryPage['data'][number]
+/** A page of the ledger, and the cursor behind it. */
+export type EntryPage = Schemas['EntryList']
 /** Fields of an event besides `type` and `data`. */
 export type EventFields = Omit<Schemas['Event'], 'type' | 'data'>
 /** The merchant of the session's user. */
@@ -44,6 +48,8 @@ export type ListOrders = Query<'listOrders'>
 export type ListSubscriptions = Query<'listSubscriptions'>
 /** Filters and page of `events.list`; to read on from a sequence use `events.follow`. */
 export type ListEvents = Omit<Query<'listEvents'>, 'after' | 'wait'>
+/** Filters and page of `entries.list`; to read on from a cursor use `entries.follow`. */
+export type ListEntries = Query<'listEntries'>
 /** Filters and page of `merchant.deliveries.list`. */
 export type ListDeliveries = Query<'listDeliveries'>
 

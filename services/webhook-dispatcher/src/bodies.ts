@@ -8,8 +8,8 @@ import {
   webhookBodies,
   webhookType,
 } from '@ponte/contracts'
+import { cursorAt, cursorText, type NumberedHistory } from '@ponte/service-kit'
 import { z } from 'zod'
-import { cursorAt, cursorText, type EventHistory } from './event-history'
 import type { Attempt, Event } from './generated/client'
 import { SPECIFIED_HEADERS } from './send/request-headers'
 import type { DeliveryRow } from './store'
@@ -20,7 +20,7 @@ const iso = (at: Date | null) => at?.toISOString() ?? null
 
 /** `include=body` shows the stored bytes too. */
 export const eventBody =
-  ({ include }: { include?: 'body' | undefined }, history: () => EventHistory | undefined) =>
+  ({ include }: { include?: 'body' | undefined }, history: () => NumberedHistory | undefined) =>
   (row: Event): EventBody => {
     const type = webhookType.parse(row.type)
     const body = Buffer.from(row.body).toString('utf8')

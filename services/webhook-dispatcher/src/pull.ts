@@ -1,6 +1,5 @@
-import type { EventCursor, ListEvents } from '@ponte/contracts'
-import type { Part } from '@ponte/service-kit'
-import { cursorAt, type EventHistory, eventsReset, resetOf } from './event-history'
+import type { Cursor, ListEvents } from '@ponte/contracts'
+import { cursorAt, type NumberedHistory, numbersReset, type Part, resetOf } from '@ponte/service-kit'
 import type { Store } from './store'
 
 /** The gateway waits as much longer for the answer. */
@@ -8,7 +7,7 @@ const WAIT_MS_MAX = 20_000
 /** An event that another replica stored is found by looking again. */
 const RECHECK_MS = 500
 
-export type PullQuery = ListEvents & { after: EventCursor }
+export type PullQuery = ListEvents & { after: Cursor }
 
 export interface Pull extends Part {
   /** Events after a cursor, oldest first; waits for the first one as long as the query asks, or until the signal. Throws `events_reset`. */
@@ -21,7 +20,8 @@ export function createPull(store: Store, now = () => performance.now()): Pull {
   const waiting = new Map<string, Set<() => void>>()
   let stopping = false
 
-  const beforeOldest = async (merchantId: string, { newest }: EventHistory) => ((await store.events.oldest(merchantId)) ?? newest + 1) - 1
+  const beforeOldest = async (merchantId: string, { newest }: NumberedHistory) =>
+    ((await store.events.oldest(merchantId)) ?? newest + 1) - 1
   const look = (merchantId: string, ms: number, signal: AbortSignal) =>
     new Promise<void>(resolve => {
       const mine = waiting.get(merchantId) ?? new Set()
@@ -44,8 +44,10 @@ export function createPull(store: Store, now = () => performance.now()): Pull {
       for (let { after } = query; ; ) {
         const pulled = await store.events.after(merchantId, { ...query, after: after.sequence }, limit)
         const reset = resetOf(pulled.history, after)
-        if (reset !== null)
-          throw eventsReset(pulled.history, reset === 'everything' ? await beforeOldest(merchantId, pulled.history) : reset)
+        if (reset !== null) {
+          const sequence = reset === 'everything' ? await beforeOldest(merchantId, pulled.history) : reset
+          throw numbersReset(pulled.history, sequence, 'events', 'Some that you have may come again, with the same data.')
+        }
         const leftMs = untilMs - now()
         if (pulled.rows.length > 0 || pulled.isEnded || leftMs <= 0 || stopping || signal.aborted) return pulled
         after = cursorAt(pulled.history, pulled.lookedTo)

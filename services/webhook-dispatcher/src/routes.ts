@@ -9,14 +9,26 @@ import {
   type ReplayedBody,
   termsOf,
 } from '@ponte/contracts'
-import { type Answer, answersTo, csvPage, listPage, requireCaller, searchedPage, sendCsv, serve, serveOnce } from '@ponte/service-kit'
+import {
+  type Answer,
+  answersTo,
+  csvPage,
+  cursorAt,
+  cursorText,
+  listPage,
+  type NumberedHistory,
+  requireCaller,
+  searchedPage,
+  sendCsv,
+  serve,
+  serveOnce,
+} from '@ponte/service-kit'
 import { type Response, Router } from 'express'
 import { owned } from './api/caller'
 import { deliveryColumns } from './api/deliveries-csv'
 import { deliveryAnswer, withDelivery } from './api/delivery-answer'
 import { type EndpointRouteDeps, endpointRoutes } from './api/endpoint-routes'
 import { attemptBody, deliveryBody, eventBody } from './bodies'
-import { cursorAt, cursorText, type EventHistory } from './event-history'
 import type { Pull, PullQuery } from './pull'
 import type { Pulled, Replayed, Store } from './store'
 
@@ -41,7 +53,7 @@ export function routes(deps: RouteDeps): Router {
 
   serve(router, operations.listEvents, async ({ query, terms: { merchant_id } }, _req, res) => {
     if (query.after !== undefined) return void res.json(await pulled(pull, merchant_id, { ...query, after: query.after }, res))
-    let history: EventHistory | undefined
+    let history: NumberedHistory | undefined
     const find = async (limit: number) => {
       const found = await store.events.list(merchant_id, query, limit)
       // Looked up after the rows, which it has to know.

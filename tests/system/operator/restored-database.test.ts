@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createWebhookReceiver, type ServiceName, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
-import { Ponte } from '@ponte/sdk'
+import { type Entry, Ponte } from '@ponte/sdk'
 import { until } from '@ponte/service-kit'
 import { administer } from '@ponte/service-kit/testing'
 import { Client } from 'pg'
@@ -99,6 +99,78 @@ it('orders, restored to an earlier moment without a runbook: what was paid since
     await until(async () => (await metric('ponte_reconcile_differences')) === 0, 'the books differ', 60_000)
     await expect(read(lost.id)).rejects.toThrow('404')
   } finally {
+    await system.stop()
+  }
+}, 240_000)
+
+it('orders, restored to an earlier moment: a follower of the entries has those that stand, also when more were booked since than were lost', async () => {
+  let system = await start()
+  const merchant = await createMerchant(world, system.gatewayUrl)
+  const ponte = new Ponte(merchant.api_key, { baseUrl: system.gatewayUrl })
+  const all = async () => (await ponte.entries.list({ limit: 100 })).data
+  // A merchant's program, and what it has booked.
+  let booked: Entry[] = []
+  const resets: string[] = []
+  const ending = new AbortController()
+  const onReset = (resumeAfter: string) => {
+    resets.push(resumeAfter)
+    booked = booked.filter(({ sequence }) => sequence <= Number.parseInt(resumeAfter, 10))
+  }
+  const following = (async () => {
+    for await (const entry of ponte.entries.follow({ after: 0, limit: 2, everyMs: 50, signal: ending.signal, onReset })) booked.push(entry)
+  })()
+  const payOne = async () => {
+    const { length } = await all()
+    await pay(world.chain, await ponte.orders.create({ brl_amount: '150.00' }))
+    await until(async () => (await all()).length > length, 'nothing is booked', 60_000)
+    await system.idle()
+  }
+  const hasAll = () =>
+    until(
+      async () => JSON.stringify(booked) === JSON.stringify(await all()),
+      async () => `it has ${JSON.stringify(booked)}, and there is ${JSON.stringify(await all())}`,
+      60_000,
+    )
+  try {
+    await payOne()
+    await hasAll()
+    const common = booked.length
+    await system.stop()
+    const restore = await keep('orders')
+
+    system = await start()
+    await payOne()
+    await payOne()
+    await hasAll()
+    const read = booked.length
+    await system.stop()
+    await restore()
+
+    // More is booked while the program is not there than it had read.
+    ending.abort()
+    await following
+    system = await start()
+    do await payOne()
+    while ((await all()).length <= read)
+    const again = new AbortController()
+    const rest = { after: booked.at(-1)?.cursor ?? 0, limit: 2, everyMs: 50, signal: again.signal, onReset }
+    const goingOn = (async () => {
+      for await (const entry of ponte.entries.follow(rest)) booked.push(entry)
+    })()
+    await hasAll().finally(() => again.abort())
+    await goingOn
+    expect(resets).toEqual([expect.stringMatching(new RegExp(`^${common}-[0-9a-f]{16}$`))])
+    // A number alone shows it only beyond the newest.
+    const beyond = await fetch(`${system.gatewayUrl}/api/v1/entries?after=999`, {
+      headers: { Authorization: `Bearer ${merchant.api_key}` },
+    })
+    expect([beyond.status, await beyond.json()]).toEqual([
+      410,
+      expect.objectContaining({ code: 'events_reset', resume_after: booked.at(-1)?.cursor }),
+    ])
+  } finally {
+    ending.abort()
+    await following
     await system.stop()
   }
 }, 240_000)

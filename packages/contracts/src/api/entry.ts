@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { address, id, timestamp, txHash } from '../fields'
+import { cursor, cursorInQuery } from './cursor'
 import { pageQuery } from './list'
 
 /** An amount that a reversal makes negative. */
@@ -27,6 +28,7 @@ export type LedgerAccount = z.infer<typeof ledgerAccount>
 export const entry = z.object({
   object: z.literal('entry'),
   sequence: z.int().meta({ description: 'Counts your entries without gaps' }),
+  cursor: cursor.meta({ description: 'To go on after this entry: `after` takes it' }),
   kind: entryKind,
   amount: signedUsdc,
   brl_amount: signedBrl.nullable().meta({ description: 'At the quote of the order; null without one' }),
@@ -47,12 +49,13 @@ export const entry = z.object({
 })
 export type EntryBody = z.infer<typeof entry>
 
-/** Answer of `GET /api/v1/entries`; `next_after` is where the next request begins, also when there was nothing. */
+/** Answer of `GET /api/v1/entries`; `next_cursor` is where the next request begins, also when there was nothing. */
 export const entryList = z.object({
   object: z.literal('list'),
   data: z.array(entry),
   has_more: z.boolean(),
-  next_after: z.int().meta({ description: 'Send it as `after` to go on' }),
+  next_cursor: cursor.meta({ description: 'Send it as `after` to go on' }),
+  next_after: z.int().meta({ description: 'The sequence of `next_cursor`' }),
 })
 export type EntryListBody = z.infer<typeof entryList>
 
@@ -67,11 +70,7 @@ const filters = {
 export const listEntries = z.strictObject({
   ...filters,
   limit: pageQuery.limit,
-  after: z
-    .string()
-    .regex(/^\d{1,15}$/, 'must be a sequence')
-    .transform(Number)
-    .optional(),
+  after: cursorInQuery.optional(),
 })
 export type ListEntries = z.infer<typeof listEntries>
 

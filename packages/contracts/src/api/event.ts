@@ -14,18 +14,8 @@ import {
   upcomingData,
   webhookType,
 } from '../webhook'
+import { cursor, cursorInQuery } from './cursor'
 import { isOneWay, notOneWay, pageQuery, searchedListOf } from './list'
-
-/** A place among a merchant's events. `epoch` names the history in which the number was given: numbers are given again when a database was put back. */
-export interface EventCursor {
-  sequence: number
-  epoch: string | null
-}
-
-const eventCursor = z
-  .string()
-  .regex(/^\d{1,15}(-[0-9a-f]{16})?$/, 'must be the cursor of an event, or its sequence')
-  .meta({ example: '4711-9f86d081884c7d65' })
 
 /** An event as webhooks carry it; kept for 30 days, so that a merchant can pull what was pushed. */
 export const eventBody = z
@@ -48,7 +38,7 @@ export const eventBody = z
     ]),
     created_at: timestamp,
     sequence: z.int().meta({ description: 'Counts your events without gaps, in the order in which they can be pulled' }),
-    cursor: eventCursor.meta({ description: 'To go on after this event: `after` takes it' }),
+    cursor: cursor.meta({ description: 'To go on after this event: `after` takes it' }),
     body: z
       .string()
       .optional()
@@ -59,7 +49,7 @@ export type EventBody = z.infer<typeof eventBody>
 
 /** Answer of `GET /api/v1/events`; with `after`, `next_cursor` is where the next request begins, also when there was nothing. */
 export const eventList = searchedListOf(eventBody).extend({
-  next_cursor: eventCursor.optional(),
+  next_cursor: cursor.optional(),
   next_after: z.int().optional().meta({ description: 'The sequence of `next_cursor`' }),
 })
 export type EventListBody = z.infer<typeof eventList>
@@ -88,9 +78,7 @@ export const listEvents = z
     subscription_id: id.optional().meta({ description: 'Events that speak of this subscription' }),
     created_gte: timestamp.optional(),
     created_lt: timestamp.optional(),
-    after: eventCursor
-      .transform((text): EventCursor => ({ sequence: Number.parseInt(text, 10), epoch: text.split('-')[1] ?? null }))
-      .optional(),
+    after: cursorInQuery.optional(),
     wait: waitInQuery.optional(),
     include,
   })

@@ -70,8 +70,10 @@ export const orders = {
   listEntries: byEither('get', '/entries', {
     ...{ ...reads, alias: 'listMyEntries', summary: 'List the movements of your money', query: listEntries, answers: { 200: 'EntryList' } },
     description:
-      'The ledger: a row per movement, never changed, counted without gaps. Send `next_after` as `after` to pull what is new; with `at_gte` or `at_lt` ' +
-      'rows are in order of `at`.',
+      'The ledger: a row per movement, never changed, counted without gaps. Send `next_cursor` as `after` to pull what is new; with `at_gte` or `at_lt` ' +
+      'rows are in order of `at`. When the database was put back to an earlier moment, numbers are given again: a cursor of what is lost is answered 410 ' +
+      '`events_reset`. Delete what you have behind `resume_after`, and go on there.',
+    errors: ['events_reset'],
   }),
   exportEntries: file(
     '/entries.csv',

@@ -90,7 +90,10 @@ const missing = (detail: string) => new PonteError({ code: 'events_missing', det
 const LASTING = new Set([400, 401, 403, 404, 405, 410])
 
 /** Tries until it works, the signal ends it, or the API refuses for good. */
-async function withPatience<Result>(work: () => Promise<Result>, { signal, onRetry }: FollowOptions): Promise<Result> {
+export async function withPatience<Result>(
+  work: () => Promise<Result>,
+  { signal, onRetry }: Pick<FollowOptions, 'signal' | 'onRetry'>,
+): Promise<Result> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await work()

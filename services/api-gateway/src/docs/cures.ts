@@ -20,7 +20,7 @@ export const cures: Record<ErrorCode, string> = {
   idempotency_in_progress: 'Wait a moment and send the same again; the first answer comes back.',
   not_due: 'The period is paid. `next_charge_at` names the next one.',
   events_reset:
-    'Go on with `after=` and `resume_after`: events behind it were numbered again. Take what you have already by `type` and `data`, as webhooks. `events.follow` of the SDK does it by itself.',
+    'Go on with `after=` and `resume_after`: what is behind it was numbered again. Take events that you have already by `type` and `data`, as webhooks; delete entries that you have behind it. `events.follow` and `entries.follow` of the SDK do it.',
   payload_too_large: 'Send less: `metadata` takes 20 pairs, `description` 500 characters.',
   unsupported_media_type: 'Send `Content-Type: application/json`.',
   idempotency_mismatch: 'Make a new key for another body. A key names one intent, such as one invoice.',

@@ -6,6 +6,7 @@ const entry: EntryBody = {
   ...{
     object: 'entry',
     sequence: 12,
+    cursor: '12',
     kind: 'fee',
     amount: '-1234.500000',
     brl_amount: '-6690.99',

@@ -1,4 +1,5 @@
 import { type EntryBody, type EntryKind, formatBrl, formatUsdc, type LedgerAccount, type SummaryFigures } from '@ponte/contracts'
+import { cursorAt, cursorText, type NumberedHistory } from '@ponte/service-kit'
 
 /** One movement of money, as the ledger keeps it. */
 export interface Entry {
@@ -67,27 +68,31 @@ export function figuresOf(sums: readonly KindSum[]): SummaryFigures {
   }
 }
 
-export function entryBody(entry: Entry): EntryBody {
-  const [from, to] = ACCOUNTS[entry.kind]
-  return {
-    object: 'entry',
-    sequence: entry.sequence,
-    kind: entry.kind,
-    amount: formatUsdc(entry.units),
-    brl_amount: entry.brlCentavos === null ? null : formatBrl(entry.brlCentavos),
-    from_account: from,
-    to_account: to,
-    order_id: entry.orderId,
-    reverses: entry.reverses,
-    at: entry.at.toISOString(),
-    block_time: entry.blockTime.toISOString(),
-    booked_at: entry.bookedAt.toISOString(),
-    chain_id: entry.chainId,
-    tx_hash: entry.txHash,
-    log_index: entry.logIndex,
-    block_number: Number(entry.blockNumber),
-    payer_address: entry.payerAddress,
-    address: entry.address,
-    reason: entry.reason,
+/** An entry as merchants read it, with its place in the history of their numbers. */
+export const entryBody =
+  (history: NumberedHistory) =>
+  (entry: Entry): EntryBody => {
+    const [from, to] = ACCOUNTS[entry.kind]
+    return {
+      object: 'entry',
+      sequence: entry.sequence,
+      cursor: cursorText(cursorAt(history, entry.sequence)),
+      kind: entry.kind,
+      amount: formatUsdc(entry.units),
+      brl_amount: entry.brlCentavos === null ? null : formatBrl(entry.brlCentavos),
+      from_account: from,
+      to_account: to,
+      order_id: entry.orderId,
+      reverses: entry.reverses,
+      at: entry.at.toISOString(),
+      block_time: entry.blockTime.toISOString(),
+      booked_at: entry.bookedAt.toISOString(),
+      chain_id: entry.chainId,
+      tx_hash: entry.txHash,
+      log_index: entry.logIndex,
+      block_number: Number(entry.blockNumber),
+      payer_address: entry.payerAddress,
+      address: entry.address,
+      reason: entry.reason,
+    }
   }
-}

@@ -1,5 +1,5 @@
 import { entryKind, type ListEntries } from '@ponte/contracts'
-import type { Database } from '@ponte/service-kit'
+import type { Database, EpochSpan, NumberedHistory } from '@ponte/service-kit'
 import type { Entry, KindSum } from '../ledger/entry'
 import type { Moved } from '../ledger/platform-fee'
 import { FIRST_ID } from './chain'
@@ -90,33 +90,50 @@ const NEXT_SPAN = `
       (SELECT merchant_id FROM entry_sums WHERE merchant_id > $1 ORDER BY merchant_id LIMIT 1)), '-infinity'
     LIMIT 1) AS span WHERE merchant_id IS NOT NULL`
 
+// Raw SQL: what decides whether a reader's place is one of this history.
+const HISTORY = `
+  (SELECT sequence::float8 FROM ledgers WHERE merchant_id = $1) AS newest,
+  (SELECT coalesce(json_agg(json_build_object('first', first, 'epoch', epoch) ORDER BY first), '[]') FROM entry_epochs WHERE merchant_id = $1) AS epochs`
+
 // Raw SQL: it waits for the bookings under way, which took these months for open, by the lock that each of them holds.
 const CLOSE = `
   WITH open AS (SELECT FROM ledger_close WHERE through < $1), alone AS MATERIALIZED (SELECT pg_advisory_xact_lock(7210418) FROM open)
   UPDATE ledger_close SET through = $1 FROM alone WHERE through < $1`
 
+/** Which of a merchant's entries, after which sequence. */
+export type EntrySearch = Omit<ListEntries, 'limit' | 'after'> & { after?: number | undefined }
+
+/** Raw SQL: which index answers depends on the filters. */
+function searchOf(merchantId: string, { after, at_gte, at_lt, kind, order_id }: EntrySearch, limit: number) {
+  const isRange = at_gte !== undefined || at_lt !== undefined
+  const values: unknown[] = [merchantId, limit]
+  const given = (value: unknown) => `$${values.push(value)}`
+  const conditions = [
+    kind && `kind = ${given(kind)}`,
+    order_id && `order_id = ${given(order_id)}`,
+    at_gte && `at >= ${given(at_gte)}`,
+    at_lt && `at < ${given(at_lt)}`,
+    after && !isRange && `sequence > ${given(after)}`,
+    after &&
+      isRange &&
+      `(at, sequence) > ((SELECT at FROM entries AS before WHERE before.merchant_id = $1 AND before.sequence = ${given(after)}), $${values.length})`,
+  ].filter(condition => typeof condition === 'string')
+  const order = isRange ? 'at, sequence' : 'sequence'
+  const text = `
+    WITH page AS MATERIALIZED (SELECT * FROM entries WHERE merchant_id = $1 ${conditions.map(each => `AND ${each}`).join(' ')} ORDER BY ${order} LIMIT $2)
+    SELECT coalesce((SELECT json_agg(${entries.json('page')} ORDER BY ${order}) FROM page), '[]') AS found, ${HISTORY}`
+  return { text, values }
+}
+
 /** The ledger: written by the database itself with what it is made of (the migration that made `entries`), and read here. */
 export function ledgerStore(database: Database) {
   return {
-    /** Entries after a sequence, oldest first; within a range of time by the time at which they count. */
-    async list(merchantId: string, { after, at_gte, at_lt, kind, order_id }: ListEntries, limit: number): Promise<Entry[]> {
-      const isRange = at_gte !== undefined || at_lt !== undefined
-      const values: unknown[] = [merchantId, limit]
-      const given = (value: unknown) => `$${values.push(value)}`
-      const conditions = [
-        kind && `kind = ${given(kind)}`,
-        order_id && `order_id = ${given(order_id)}`,
-        at_gte && `at >= ${given(at_gte)}`,
-        at_lt && `at < ${given(at_lt)}`,
-        after && !isRange && `sequence > ${given(after)}`,
-        after &&
-          isRange &&
-          `(at, sequence) > ((SELECT at FROM entries AS before WHERE before.merchant_id = $1 AND before.sequence = ${given(after)}), $${values.length})`,
-      ].filter(condition => typeof condition === 'string')
-      // Raw SQL: which index answers depends on the filters.
-      const query = `SELECT ${entries.select()} FROM entries WHERE merchant_id = $1 ${conditions.map(each => `AND ${each}`).join(' ')}
-        ORDER BY ${isRange ? 'at, sequence' : 'sequence'} LIMIT $2`
-      return (await database.query(query, values)).rows.map(entries.parse)
+    /** Entries after a sequence, oldest first; within a range of time by the time at which they count. With the history of their numbers, of one moment. */
+    async list(merchantId: string, query: EntrySearch, limit: number): Promise<{ rows: Entry[]; history: NumberedHistory }> {
+      const { text, values } = searchOf(merchantId, query, limit)
+      const { rows } = await database.query<{ found: unknown[]; newest: number | null; epochs: EpochSpan[] }>(text, values)
+      const [{ found = [], newest = 0, epochs = [] } = {}] = rows
+      return { rows: found.map(entries.parse), history: { newest: newest ?? 0, epochs } }
     },
 
     /** Sums by the index of the period in which they count; -1 is all before the first. */

@@ -2,15 +2,16 @@ import { type ListEvents, SEARCHED_MAX } from '@ponte/contracts'
 import {
   type Condition,
   type Database,
+  type EpochSpan,
   type Found,
   groupCommit,
   isUniqueViolation,
   keysetPage,
+  type NumberedHistory,
   SERVER_HISTORY,
   type Statement,
 } from '@ponte/service-kit'
 import type { Webhook } from '../delivery/webhook'
-import type { EpochSpan, EventHistory } from '../event-history'
 import type { Event as EventRow, PrismaClient } from '../generated/client'
 import { inOrder, isOfSpan } from './lists'
 import { firstDeliveries } from './recipients'
@@ -106,7 +107,7 @@ interface HistoryRow {
   newest: number | null
   epochs: EpochSpan[]
 }
-const historyOf = (row: HistoryRow | undefined): EventHistory => ({
+const historyOf = (row: HistoryRow | undefined): NumberedHistory => ({
   ...{ newest: row?.newest ?? 0, epochs: row?.epochs ?? [] },
 })
 
@@ -125,7 +126,7 @@ export interface Pulled {
   lookedTo: number
   /** The search for events of one kind ended early. */
   isEnded: boolean
-  history: EventHistory
+  history: NumberedHistory
 }
 
 const toRecord = ({ id, merchantId, merchantVersion, type, orderId, subscriptionId, body, occurredAt, trace }: IncomingEvent) => ({
@@ -188,7 +189,7 @@ export function eventStore(database: Database, prisma: PrismaClient) {
       return { rows: await findAll(page?.ids ?? []), lookedTo: Number(page?.last ?? after), isEnded, history: historyOf(page) }
     },
 
-    async history(merchantId: string): Promise<EventHistory> {
+    async history(merchantId: string): Promise<NumberedHistory> {
       return historyOf((await database.query<HistoryRow>({ name: 'events-history', text: `SELECT ${HISTORY}` }, [merchantId])).rows[0])
     },
 

@@ -16,9 +16,9 @@ export function Movements({ month }: { month: string }) {
   const { t } = useWords()
   const found = useInfiniteQuery({
     queryKey: ['entries', month],
-    queryFn: ({ pageParam }) => api.entries({ ...instantsOf(month), limit: PAGE, after: pageParam === 0 ? undefined : String(pageParam) }),
-    initialPageParam: 0,
-    getNextPageParam: page => (page.has_more ? page.next_after : undefined),
+    queryFn: ({ pageParam }) => api.entries({ ...instantsOf(month), limit: PAGE, after: pageParam }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: page => (page.has_more ? page.next_cursor : undefined),
   })
   if (found.error) return <Failure error={found.error} onRetry={() => void found.refetch()} />
   if (!found.data) return <Loading />

@@ -29,7 +29,7 @@ export const problemsEn: typeof problemsPt = {
     payout_address_refused: 'This address cannot be paid. Set another in Settings.',
     order_has_payments: 'The order has received money and cannot be cancelled.',
     invalid_state: 'Its present state does not allow this.',
-    events_reset: 'These events were put back to an earlier moment. Reload the page.',
+    events_reset: 'This list was put back to an earlier moment. Reload the page.',
     not_due: 'The current period is already charged.',
     not_found: 'We cannot find what you are looking for.',
     second_factor_required:

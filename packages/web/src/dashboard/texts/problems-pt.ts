@@ -32,7 +32,7 @@ export const problemsPt = {
     payout_address_refused: 'Este endereço não pode receber. Informe outro em Ajustes.',
     order_has_payments: 'A cobrança já recebeu dinheiro e não pode ser cancelada.',
     invalid_state: 'O estado atual não permite isto.',
-    events_reset: 'Estes eventos voltaram a um momento anterior. Recarregue a página.',
+    events_reset: 'Esta lista voltou a um momento anterior. Recarregue a página.',
     not_due: 'O período atual já foi cobrado.',
     not_found: 'Não encontramos o que você procura.',
     second_factor_required: 'Para sua segurança: saia, entre de novo com o código do segundo fator e repita em poucos minutos.',

@@ -42,6 +42,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": "The events that webhooks send."
           },
           {
+            "signature": "readonly entries: Entries",
+            "text": "The ledger of your money."
+          },
+          {
             "signature": "readonly merchant: MerchantResource",
             "text": "For the merchant's user; with a session token in place of the key."
           },
@@ -188,6 +192,21 @@ export const sdkReference: readonly ReferenceDoor[] = [
         ]
       },
       {
+        "name": "Entries",
+        "text": "The ledger: a row per movement of your money, never changed, counted without gaps.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "list(query?: ListEntries, options?: RequestOptions): Promise<EntryPage>",
+            "text": "One page, oldest first; `next_cursor` is the `after` of the next one."
+          },
+          {
+            "signature": "follow(options: FollowEntriesOptions): AsyncGenerator<Entry, void, undefined>",
+            "text": "Every entry after a cursor, in order and without gaps, and then each one as it is booked. Goes on over lost connections and restarts of the service until its\nsignal ends it. Keep the `cursor` of what you have booked, and begin there next time.\n\n```ts\nconst onReset = (resumeAfter: string) => ledger.deleteBehind(Number.parseInt(resumeAfter, 10))\nfor await (const entry of ponte.entries.follow({ after: await ledger.cursor(), onReset })) await ledger.book(entry)\n```"
+          }
+        ]
+      },
+      {
         "name": "Events",
         "text": "The events that webhooks send, to be pulled instead; kept for 30 days.",
         "kind": "interface",
@@ -264,6 +283,33 @@ export const sdkReference: readonly ReferenceDoor[] = [
           {
             "signature": "message: string",
             "text": "The fault, for people."
+          }
+        ]
+      },
+      {
+        "name": "FollowEntriesOptions",
+        "text": "Where following begins, and what happens when the entries were put back.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "after: string | number",
+            "text": "The `cursor` of the last entry that you have booked; 0 for all."
+          },
+          {
+            "signature": "onReset(resumeAfter: string): void | Promise<void>",
+            "text": "Called when the entries were put back to an earlier moment, with the cursor of the last one that stands: delete what you booked behind its sequence, because that\nis booked anew under the same numbers. It goes on behind it once this is done."
+          },
+          {
+            "signature": "limit?: number",
+            "text": "Entries in one answer, 1 to 100."
+          },
+          {
+            "signature": "everyMs?: number",
+            "text": "Milliseconds until it looks again when there was nothing new."
+          },
+          {
+            "signature": "onRetry?(error: PonteError, delayMs: number): void",
+            "text": "Called when a request failed and is sent again."
           }
         ]
       },
@@ -747,6 +793,20 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "Entry",
+        "text": "One movement of your money.",
+        "kind": "type",
+        "signature": "type Entry = EntryPage['data'][number]",
+        "members": []
+      },
+      {
+        "name": "EntryPage",
+        "text": "A page of the ledger, and the cursor behind it.",
+        "kind": "type",
+        "signature": "type EntryPage = Schemas['EntryList']",
+        "members": []
+      },
+      {
         "name": "EventFields",
         "text": "Fields of an event besides `type` and `data`.",
         "kind": "type",
@@ -779,6 +839,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "text": "Filters and page of `merchant.deliveries.list`.",
         "kind": "type",
         "signature": "type ListDeliveries = Query<'listDeliveries'>",
+        "members": []
+      },
+      {
+        "name": "ListEntries",
+        "text": "Filters and page of `entries.list`; to read on from a cursor use `entries.follow`.",
+        "kind": "type",
+        "signature": "type ListEntries = Query<'listEntries'>",
         "members": []
       },
       {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { cursorAt, cursorText, type EventHistory, resetOf } from './event-history'
+import { cursorAt, cursorText, type NumberedHistory, resetOf } from './numbered-history'
 
-const history = (newest: number, ...epochs: [first: number, epoch: string][]): EventHistory => ({
+const history = (newest: number, ...epochs: [first: number, epoch: string][]): NumberedHistory => ({
   newest,
   epochs: epochs.map(([first, epoch]) => ({ first, epoch })),
 })
