@@ -285,7 +285,7 @@ describe('every change of endpoints, keys, secrets and members is account.change
     }
     const scene: Scene = {
       ask,
-      ...{ wallet: Wallet.createRandom(), memberId: others[0]?.memberId ?? '', invitee: invited.email },
+      ...{ wallet: Wallet.createRandom(), memberId: async () => others[0]?.memberId ?? '', invitee: invited.email },
     }
     const recipe = recipes[id]
     const { params, body } = recipe ? await recipe(scene) : {}

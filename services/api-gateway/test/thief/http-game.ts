@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { text as textOf } from 'node:stream/consumers'
 import {
   isKeyed,
   KEY_SCOPES,
@@ -93,6 +95,14 @@ export interface Played {
   asked: Map<OperationId, { times: number; done: number }>
 }
 
+/** Whether anything that waits has its time: most looks at it find nothing. */
+const DUE = `
+  SELECT 1 FROM merchants WHERE frozen_at IS NULL AND owner_changes_activate_at <= $1
+  UNION ALL SELECT 1 FROM merchants WHERE frozen_at IS NULL AND pending_payout_activates_at <= $1 LIMIT 1`
+
+// A connection is closed by neither side before the next request of it.
+const agent = new Agent({ keepAlive: true, keepAliveMsecs: 1_000 })
+
 let users = 0
 const newUser = (name: string): User => {
   users += 1
@@ -102,30 +112,42 @@ const newUser = (name: string): User => {
 /** One thief plays moves from the table of operations against the gateway; the owners look within a day at what they were informed of. */
 export async function play({ system, at, now }: World, thief: Thief, seed: number): Promise<Played> {
   const { pick, below } = randomOf(seed)
-  const wallet: BaseWallet = Wallet.createRandom()
+  const wallet: BaseWallet = new Wallet(`0x${(seed + 1).toString(16).padStart(64, '7')}`)
   const asked: Played['asked'] = new Map()
   const endpoints = endpointsOwner((req, res) => {
     res.status(req.method === 'POST' ? 201 : 200).json({ id: ANY_ID, url: req.originalUrl })
   })
   system.owners.webhooks.answers(endpoints.handler)
-  for (const { received } of Object.values(system.owners)) received.length = 0
+  for (const { received } of [...Object.values(system.owners), { received: system.published }]) received.length = 0
 
   const send = async (credential: string, { method, path, body, headers = {} }: Sent): Promise<Answer> => {
-    const answer = await fetch(`${system.url}${path}`, {
-      method: method.toUpperCase(),
-      headers: { Authorization: `Bearer ${credential}`, ...(body ? { 'Content-Type': 'application/json' } : {}), ...headers },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
-    const text = await answer.text()
-    const isJson = answer.headers.get('content-type')?.includes('json')
-    return { status: answer.status, text, requestId: answer.headers.get('x-request-id') ?? '', body: isJson ? JSON.parse(text) : null }
+    const answer = await new Promise<IncomingMessage>((resolve, reject) =>
+      request(`${system.url}${path}`, {
+        agent,
+        method: method.toUpperCase(),
+        headers: { Authorization: `Bearer ${credential}`, ...(body ? { 'Content-Type': 'application/json' } : {}), ...headers },
+      })
+        .on('response', resolve)
+        .on('error', reject)
+        .end(body && JSON.stringify(body)),
+    )
+    const text = await textOf(answer)
+    const isJson = answer.headers['content-type']?.includes('json')
+    return {
+      status: answer.statusCode ?? 0,
+      text,
+      requestId: String(answer.headers['x-request-id']),
+      body: isJson ? JSON.parse(text) : null,
+    }
   }
   const logIn = (user: User, method = 'password'): Login => ({ user, sessionId: randomUUID(), atMs: at.ms, method })
-  const tokenOf = ({ user, sessionId, atMs, method }: Login) =>
-    system.identity.sign({
-      ...{ ...user, email_verified: true, session_id: sessionId },
-      amr: [{ method, timestamp: Math.floor(atMs / 1000) }],
-    })
+  const tokens = new Map<string, string>()
+  const tokenOf = ({ user, sessionId, atMs, method }: Login) => {
+    const [issued, amr] = [`${sessionId} ${at.ms}`, [{ method, timestamp: Math.floor(atMs / 1000) }]]
+    const token = tokens.get(issued) ?? system.identity.sign({ ...user, email_verified: true, session_id: sessionId, amr })
+    tokens.set(issued, token)
+    return token
+  }
   const API = '/api/v1'
   const ME = `${API}/merchants/me`
   /** An honest user asks by a session, and what they ask for succeeds. */
@@ -145,22 +167,23 @@ export async function play({ system, at, now }: World, thief: Thief, seed: numbe
   const merchantId: string = merchant.id
   const invite = (user: User, role: string) =>
     done(sessionOf(founder), { method: 'post', path: `${ME}/invitations`, body: { email: user.email, role } })
-  const join = async (user: User, role: string) => {
-    sessions.set(user.sub, logIn(user))
-    await done(sessionOf(user), { method: 'post', path: `${API}/invitations/accept`, body: { token: (await invite(user, role)).token } })
-  }
   // The mail of an only owner is the account: there is no other one who is informed.
   const size = thief === 'stolen mail' ? 2 + below(2) : 1 + below(3)
   const owners = [founder, ...Array.from({ length: size - 1 }, () => newUser('owner'))]
-  for (const owner of owners.slice(1)) await join(owner, 'owner')
-  await join(newUser('admin'), 'admin')
   const insider = thief.startsWith('insider ') ? newUser('insider') : null
-  if (insider) await join(insider, thief.split(' ')[1] ?? '')
-  for (let n = 0; n < 1 + owners.length; n++) {
-    at.ms += 48 * HOUR
-    await settleAccounts(system, now)
-  }
-  at.ms += 80 * HOUR
+  // As they stand when all have joined, and what the last of them held up is over.
+  const team = [
+    ...owners.slice(1).map(user => ({ user, role: 'owner' })),
+    { user: newUser('admin'), role: 'admin' },
+    ...(insider ? [{ user: insider, role: thief.split(' ')[1] ?? '' }] : []),
+  ]
+  await system.sql.query(
+    `INSERT INTO members (id, merchant_id, user_id, email, role, created_at)
+     SELECT gen_random_uuid(), $1, given.sub, given.email, given.role, $2 FROM unnest($3::text[], $4::text[], $5::text[]) AS given (sub, email, role)`,
+    [merchantId, now(), team.map(({ user }) => user.sub), team.map(({ user }) => user.email), team.map(({ role }) => role)],
+  )
+  for (const { user } of team) sessions.set(user.sub, logIn(user))
+  at.ms += 272 * HOUR
   sessions.set(founder.sub, logIn(founder))
   const known: Sent[] = [
     { method: 'post', path: `${ME}/api-keys`, body: { name: 'ERP', scopes: KEY_SCOPES }, headers: { 'Idempotency-Key': 'erp' } },
@@ -200,11 +223,19 @@ export async function play({ system, at, now }: World, thief: Thief, seed: numbe
     if (thief === 'stale session') return sessionOf(victim)
     return logIn(victim, thief === 'stolen mail' ? 'recovery' : 'password')
   }
-  const fresh = (user: User): Hand => ({ by: user.sub, kind: 'session', credential: tokenOf(logIn(user)), isNaming: true })
+  /** Who has the password logs in when the time has passed, or their session was ended. */
+  const fresh = (user: User): Hand => {
+    const known = logins.get(user.sub)
+    const hand =
+      known?.atMs === at.ms ? known.hand : { by: user.sub, kind: 'session' as const, credential: tokenOf(logIn(user)), isNaming: true }
+    logins.set(user.sub, { atMs: at.ms, hand })
+    return hand
+  }
+  const logins = new Map<string, { atMs: number; hand: Hand }>()
   const hands = (): Hand[] => {
     if (thief === 'stolen key') return [{ by: 'a key', kind: 'api_key', credential: stolenKey, isNaming: false }]
     const own = joined.slice(-2).map(fresh)
-    if (held && thief !== 'stale session' && below(2) === 0) held = steal()
+    if (held && held.atMs !== at.ms && thief !== 'stale session' && below(2) === 0) held = steal()
     const by = thief === 'stale session' ? 'an old session' : victim.sub
     const stolen: Hand[] = held ? [{ by, kind: 'session', credential: tokenOf(held), isNaming: below(2) === 0 }] : []
     return [...stolen, ...stolen, ...(insider ? [fresh(insider)] : []), ...own]
@@ -223,7 +254,8 @@ export async function play({ system, at, now }: World, thief: Thief, seed: numbe
       UNION SELECT pending_payout->>'id' FROM merchants WHERE id = $1 AND pending_payout IS NOT NULL`),
     'webhook-endpoints': async () => endpoints.idsOf(merchantId),
   }
-  const idFor = async ({ path }: Operation) => {
+  const idFor = async ({ path }: Pick<Operation, 'path'>) => {
+    if (!path.includes('/:id')) return ANY_ID
     const ids = (await IDS[path.split('/:id')[0]?.split('/').at(-1) ?? '']?.()) ?? []
     return ids.length > 0 ? pick(ids) : ANY_ID
   }
@@ -263,7 +295,8 @@ export async function play({ system, at, now }: World, thief: Thief, seed: numbe
     const invitee = accomplices.find(({ email }) => email === answer.body?.email)
     if (answer.status < 300 && invitee && answer.body.token) invitations.push({ token: answer.body.token, invitee })
     if (isAboutVictims && (await judge.answer(hand.by, name, answer))) isInformed()
-    if (answer.status === 401 && held && hand.credential !== stolenKey) held = null
+    if (answer.status === 401 && logins.get(hand.by)?.hand === hand) logins.delete(hand.by)
+    else if (answer.status === 401 && held && hand.credential !== stolenKey) held = null
     return answer
   }
   const move = async (preferred?: OperationId) => {
@@ -287,7 +320,7 @@ export async function play({ system, at, now }: World, thief: Thief, seed: numbe
       pick(pick([MOVES, ACCOUNT_MOVES, ACCOUNT_MOVES, OWNER_MOVES, OWNER_MOVES])[kind])
     const scene: Scene = {
       ask: async (method, path, body) => (await answered(hand, path, { method, path, body, headers: naming })).body ?? {},
-      ...{ wallet, memberId: await idFor({ ...operation, path: '/members/:id' }) },
+      ...{ wallet, memberId: () => idFor({ path: '/members/:id' }) },
       get invitee() {
         return newAccomplice().email
       },
@@ -371,12 +404,17 @@ export async function play({ system, at, now }: World, thief: Thief, seed: numbe
       await ask('set the payout address again', { method: 'patch', path: ME, body: { payout_address: HONEST } })
     if (below(3) === 0) await ask('end other sessions', { method: 'post', path: `${API}/sessions/end-others` })
   }
+  const settle = async () => {
+    const { rows: due } = await system.sql.query(DUE, [now()])
+    if (due.length === 0) return
+    await settleAccounts(system, now)
+    await judge.merchant()
+  }
   const pass = async (ms: number) => {
     const end = at.ms + ms
     while (at.ms < end && violations.size === 0) {
       at.ms = Math.max(at.ms, Math.min(end, ...looks.values()))
-      await settleAccounts(system, now)
-      await judge.merchant()
+      await settle()
       for (const [owner, look] of looks)
         if (look <= at.ms) {
           looks.delete(owner)
@@ -391,11 +429,11 @@ export async function play({ system, at, now }: World, thief: Thief, seed: numbe
   for (let step = 0; step < STEPS && violations.size === 0; step++) {
     const turn = Math.floor(seed / THIEVES.length) * STEPS + step + seed
     await move((isOfKey ? step >= STEPS / 2 : step % 4 === 3) ? inTurn[turn % inTurn.length]?.[0] : undefined)
-    await judge.merchant()
     if (below(2) === 0) await pass(pick([1, 5, 24, 47, 80]) * HOUR)
   }
   await pass(200 * HOUR)
   for (const owner of owners) judge.store(owner.sub, await send(tokenOf(logIn(owner)), { method: 'get', path: `${ME}?secrets=hidden` }))
+  await judge.merchant()
   await judge.published()
   for (const { received } of Object.values(system.owners))
     for (const { caller } of received) {

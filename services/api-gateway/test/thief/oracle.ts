@@ -18,10 +18,39 @@ interface Victim {
 /** Each kind that a merchant has: webhook secrets in hex or base64, API keys, invitations. The few shown characters of a key are none. */
 const SECRET = /(?:whsec_|sk_live_|inv_)[\w+/=-]{40,}/g
 
-// Without it each look for an event reads the whole outbox.
-const INDEX = "CREATE INDEX IF NOT EXISTS account_entries ON outbox ((body::jsonb #>> '{data,account,id}')) WHERE type = 'account.changed'"
+/**
+ * Every write to a merchant or its members is judged as it is made, whoever makes it and however soon it is written over. Without the indexes each look for an event
+ * reads the whole outbox.
+ */
+const WATCH = `
+  CREATE INDEX account_entries ON outbox ((body::jsonb #>> '{data,account,id}')) WHERE type = 'account.changed';
+  CREATE INDEX merchant_events ON outbox ((body::jsonb #>> '{data,merchant_id}')) WHERE type = 'merchant.updated';
+  CREATE TABLE victims (merchant_id uuid PRIMARY KEY, owners text[] NOT NULL, thief_address text NOT NULL);
+  CREATE TABLE violations (merchant_id uuid NOT NULL, what text NOT NULL, PRIMARY KEY (merchant_id, what));
+  CREATE FUNCTION judge_payout() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO violations SELECT merchant_id, 'the address of the thief is in force' FROM victims WHERE merchant_id = NEW.id AND thief_address = NEW.payout_address
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER judge_payout AFTER UPDATE ON merchants FOR EACH ROW EXECUTE FUNCTION judge_payout();
+  CREATE FUNCTION judge_owner() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF TG_OP = 'DELETE' OR NEW.role <> 'owner' THEN
+      INSERT INTO violations SELECT merchant_id, OLD.user_id || ' is no owner any more' FROM victims WHERE merchant_id = OLD.merchant_id AND OLD.user_id = ANY(owners)
+      ON CONFLICT DO NOTHING;
+    END IF;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER judge_owner AFTER UPDATE OR DELETE ON members FOR EACH ROW EXECUTE FUNCTION judge_owner()`
+const watched = new WeakMap<Sql, Promise<unknown>>()
+const watch = (sql: Sql): Promise<unknown> => {
+  const watching = watched.get(sql) ?? sql.query(WATCH, [])
+  watched.set(sql, watching)
+  return watching
+}
+const VICTIM = 'INSERT INTO victims VALUES ($1, $2, $3)'
 const MERCHANT = `
-  SELECT payout_address, ARRAY(SELECT user_id FROM members WHERE merchant_id = m.id AND role = 'owner') AS owners
+  SELECT payout_address, ARRAY(SELECT user_id FROM members WHERE merchant_id = m.id AND role = 'owner') AS owners,
+    ARRAY(SELECT what FROM violations WHERE merchant_id = m.id) AS violations
   FROM merchants m WHERE id = $1`
 const RECORDS = `
   SELECT EXISTS (SELECT 1 FROM outbox WHERE type = 'account.changed' AND body::jsonb #>> '{data,account,id}' = a.id::text) AS is_informed
@@ -31,16 +60,18 @@ const PUBLISHED = `
   WHERE type = 'merchant.updated' AND body::jsonb #>> '{data,merchant_id}' = $1 AND body::jsonb #>> '{data,payout_address}' = $2`
 
 export async function oracle(sql: Sql, { merchantId, owners, thiefAddress }: Victim) {
-  await sql.query(INDEX, [])
+  await watch(sql)
+  await sql.query(VICTIM, [merchantId, owners, thiefAddress])
   const violations = new Set<string>()
   const violated = (what: string) => void violations.add(what)
 
   return {
     violations,
     violated,
-    /** At any moment: where the merchant is paid, and who owns it. */
+    /** Where the merchant is paid and who owns it, and at any moment before. */
     async merchant() {
       const [merchant] = (await sql.query(MERCHANT, [merchantId])).rows
+      for (const what of [merchant?.violations].flat()) violated(String(what))
       if (merchant?.payout_address === thiefAddress) violated('the address of the thief is in force')
       for (const owner of owners) if (![merchant?.owners].flat().includes(owner)) violated(`${owner} is no owner any more`)
     },

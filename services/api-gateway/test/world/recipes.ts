@@ -11,7 +11,7 @@ export interface Scene {
   /** Of a payout address that the caller asks for. */
   wallet: BaseWallet
   /** A member whom the request is about. */
-  memberId: string
+  memberId(): Promise<string>
   /** The address that is invited. */
   invitee: string
 }
@@ -30,7 +30,7 @@ export interface Recipe {
 
 const idOf = ({ id = ANY_ID }: Answered) => ({ params: { id } })
 const invite = ({ ask, invitee }: Scene) => ask('post', `${ME}/invitations`, { email: invitee, role: 'viewer' })
-const removal = ({ ask, memberId }: Scene) => ask('delete', `${ME}/members/${memberId}`)
+const removal = async ({ ask, memberId }: Scene) => ask('delete', `${ME}/members/${await memberId()}`)
 const payoutChange = async ({ ask, wallet }: Scene) =>
   (await ask('patch', ME, { payout_address: wallet.address })).pending_payout_change ?? { id: ANY_ID, message: '' }
 
@@ -53,8 +53,8 @@ export const recipes: Readonly<Partial<Record<OperationId, (scene: Scene) => Pro
   acceptInvitation: async scene => ({ body: { token: (await invite(scene)).token } }),
   cancelWaitingChange: async scene => idOf(await removal(scene)),
   confirmWaitingChange: async scene => idOf(await removal(scene)),
-  updateMember: async ({ memberId }) => ({ params: { id: memberId }, body: { role: 'admin' } }),
-  removeMember: async ({ memberId }) => ({ params: { id: memberId } }),
+  updateMember: async ({ memberId }) => ({ params: { id: await memberId() }, body: { role: 'admin' } }),
+  removeMember: async ({ memberId }) => ({ params: { id: await memberId() } }),
   createInvitation: async ({ invitee }) => ({ body: { email: invitee, role: 'viewer' } }),
   updateMailPreferences: async () => ({ body: { topics: [] } }),
   revokeInvitation: async scene => idOf(await invite(scene)),
