@@ -7,6 +7,7 @@ import { networkOf } from '../limits/address-bucket'
 import { type Change, inForce, type Merchant } from '../merchant/merchant'
 import { merchantBody } from '../merchant/merchant-body'
 import type { PayoutGuard } from '../merchant/payout-change'
+import { isRecentLogin } from '../merchant/secret'
 import type { Owner } from '../owners/owner'
 import type { Store } from '../store'
 import type { Action, Actor } from '../store/audit-log'
@@ -80,9 +81,8 @@ type Proof = Pick<AccountDeps, 'now' | 'freshLoginMs' | 'provider'>
  */
 export async function requireFreshLogin(res: Response, { now, freshLoginMs, provider }: Proof): Promise<void> {
   const { loggedInAt, hasSecondFactor } = userIn(res)
-  // A provider that does not report when is never fresh.
-  const isFresh = freshLoginMs === 0 || (loggedInAt !== null && now().getTime() - loggedInAt.getTime() < freshLoginMs)
-  if (!isFresh) throw new ApiError('fresh_login_required', 'Log in again, and repeat this within a few minutes.')
+  if (!isRecentLogin(loggedInAt, now(), freshLoginMs))
+    throw new ApiError('fresh_login_required', 'Log in again, and repeat this within a few minutes.')
   if (hasSecondFactor || !(await provider?.userOf(sessionTokenIn(res)))?.hasFactor) return
   throw new ApiError('second_factor_required', 'Log in again with your second factor, and repeat this within a few minutes.')
 }

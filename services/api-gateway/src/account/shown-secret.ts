@@ -1,7 +1,8 @@
 import type { Operation } from '@ponte/contracts'
 import type { Response } from 'express'
-import { mayDo } from '../credentials/credentials'
+import { permissionsIn } from '../credentials/credentials'
 import type { Merchant } from '../merchant/merchant'
+import { showingOf } from '../merchant/secret'
 import type { Store } from '../store'
 import { type AccountDeps, actor, isFreshLogin, own } from './changes'
 
@@ -19,13 +20,17 @@ export const noteShown = (
 export async function shownSecret(
   deps: Pick<AccountDeps, 'store' | 'now' | 'freshLoginMs' | 'provider'>,
   res: Response,
-  { secret, owner }: Pick<Operation, 'secret' | 'owner'>,
+  operation: Pick<Operation, 'secret' | 'owner'>,
 ): Promise<boolean> {
-  const isOfEndpoint = owner === 'webhook-dispatcher'
-  if (secret === undefined || !mayDo(res, isOfEndpoint ? 'endpoints:write' : 'secrets:write')) return false
-  if (secret === 'made') return true
-  if (res.locals.credential !== 'session' || !(await isFreshLogin(res, deps))) return false
+  const showing = showingOf(operation, { permissions: permissionsIn(res), isSession: res.locals.credential === 'session' })
+  if (showing !== 'to_a_fresh_login') return showing === 'made'
+  if (!(await isFreshLogin(res, deps))) return false
   const merchant = await own(deps.store, res)
-  await noteShown(deps.store, merchant, isOfEndpoint ? 'endpoint_secret.show_again' : 'webhook_secret.show_again', res)
+  await noteShown(
+    deps.store,
+    merchant,
+    operation.owner === 'webhook-dispatcher' ? 'endpoint_secret.show_again' : 'webhook_secret.show_again',
+    res,
+  )
   return true
 }

@@ -44,7 +44,8 @@ export function requirePermissionFor(res: Response, needed: Permission): void {
   if (!mayDo(res, needed)) throw new ApiError('forbidden', `${accessIn(res).subject} may not do this; it needs ${needed}.`)
 }
 
-export const mayDo = (res: Response, permission: Permission): boolean => accessIn(res).permissions.includes(permission)
+export const permissionsIn = (res: Response): readonly Permission[] => accessIn(res).permissions
+export const mayDo = (res: Response, permission: Permission): boolean => permissionsIn(res).includes(permission)
 export function rememberAccess(res: Response, access: Access): void {
   res.locals.access = access
 }

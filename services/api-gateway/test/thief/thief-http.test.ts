@@ -22,27 +22,31 @@ async function start(env: Record<string, string> = {}): Promise<World> {
   return { system, at, now }
 }
 
-test(`in ${SEQUENCES} sequences over HTTP no thief is paid, no owner is out, and no secret is read unseen`, async () => {
-  const world = await start()
-  const asked: Played['asked'] = new Map()
-  const violations: string[] = []
-  for (let seed = FROM; seed < FROM + SEQUENCES; seed++) {
-    const played = await play(world, THIEVES[seed % THIEVES.length] ?? 'fresh session', seed)
-    violations.push(...played.violations.map(violation => `seed ${seed}: ${violation}`))
-    for (const [id, { times, done }] of played.asked) {
-      const before = asked.get(id) ?? { times: 0, done: 0 }
-      asked.set(id, { times: before.times + times, done: before.done + done })
+test(
+  `in ${SEQUENCES} sequences over HTTP no thief is paid, no owner is out, and no secret is read unseen`,
+  async () => {
+    const world = await start()
+    const asked: Played['asked'] = new Map()
+    const violations: string[] = []
+    for (let seed = FROM; seed < FROM + SEQUENCES; seed++) {
+      const played = await play(world, THIEVES[seed % THIEVES.length] ?? 'fresh session', seed)
+      violations.push(...played.violations.map(violation => `seed ${seed}: ${violation}`))
+      for (const [id, { times, done }] of played.asked) {
+        const before = asked.get(id) ?? { times: 0, done: 0 }
+        asked.set(id, { times: before.times + times, done: before.done + done })
+      }
     }
-  }
-  expect(violations).toEqual([])
-  // The thieves had something to try: they asked for all that there is, and had their way with all that changes an account.
-  const never = (wanted: 'times' | 'done', moves: (typeof MOVES)['session']) =>
-    moves.map(([id]) => id).filter(id => (asked.get(id)?.[wanted] ?? 0) === 0)
-  expect(never('times', [...MOVES.session, ...MOVES.api_key])).toEqual([])
-  // What takes two owners succeeds in one of a few hundred.
-  const rare = SEQUENCES < 500 ? ['approvePayoutChange', 'confirmWaitingChange'] : []
-  expect(never('done', ACCOUNT_MOVES.session).filter(id => !rare.includes(id))).toEqual([])
-}, 120_000 + 2_000 * SEQUENCES)
+    expect(violations).toEqual([])
+    // The thieves had something to try: they asked for all that there is, and had their way with all that changes an account.
+    const never = (wanted: 'times' | 'done', moves: (typeof MOVES)['session']) =>
+      moves.map(([id]) => id).filter(id => (asked.get(id)?.[wanted] ?? 0) === 0)
+    expect(never('times', [...MOVES.session, ...MOVES.api_key])).toEqual([])
+    // What takes two owners succeeds in one of a few hundred.
+    const rare = SEQUENCES < 500 ? ['approvePayoutChange', 'confirmWaitingChange'] : []
+    expect(never('done', ACCOUNT_MOVES.session).filter(id => !rare.includes(id))).toEqual([])
+  },
+  120_000 + 2_000 * SEQUENCES,
+)
 
 /** Of the database, before rows are written. */
 const trigger = (table: string, work: string) =>

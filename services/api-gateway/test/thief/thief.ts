@@ -1,4 +1,4 @@
-import { type CreateApiKey, KEY_SCOPES, ROLES, type Role } from '@ponte/contracts'
+import { type CreateApiKey, KEY_SCOPES, type Operation, operationList, ROLES, type Role } from '@ponte/contracts'
 import { type Member, mayMakeKey, permissionsOf } from '../../src/merchant/member'
 import {
   activateOwnerChange,
@@ -21,6 +21,7 @@ import {
   retimed,
   signPayout,
 } from '../../src/merchant/payout-change'
+import { isRecentLogin, showingOf } from '../../src/merchant/secret'
 import type { Random } from './random'
 
 const HOUR = 3_600_000
@@ -35,8 +36,21 @@ export const THIEVES = [
 ] as const
 export type Thief = (typeof THIEVES)[number]
 
+/** Roles that a merchant's secrets are for, whatever the table of permissions says. */
+const SEES = ['owner', 'admin', 'developer']
+
 const HONEST = 'address of the merchant'
 const MINE = 'address of the thief'
+/** Older than any login of the last minutes. */
+const OLD_MS = 30 * 24 * HOUR
+/** Operations by which a session comes to a secret. */
+export const SHOWING = operationList.filter(
+  ([, { secret, credentials, permission }]) => secret && permission && credentials.includes('session'),
+)
+export interface Guard extends PayoutGuard {
+  freshLoginMs: number
+}
+
 const SHOP: Member['role'][] = ['owner', 'owner', 'admin', 'finance', 'developer', 'viewer']
 
 /** Findings of the oracle. */
@@ -50,7 +64,7 @@ export interface Outcome {
  * One thief against owners who look within a day at what they were notified of. The rules are those of the gateway; what the routes demand beside them
  * (permission, a fresh login) is demanded here.
  */
-export function play(thief: Thief, random: Random, guard: PayoutGuard, steps = 40): Outcome {
+export function play(thief: Thief, random: Random, guard: Guard, steps = 40, table = SHOWING): Outcome {
   const { pick, below } = random
   // The mail of an only owner is the account: there is no other one who is notified.
   const hasMail = thief === 'stolen mail'
@@ -168,6 +182,8 @@ export function play(thief: Thief, random: Random, guard: PayoutGuard, steps = 4
   }
   const may = (userId: string, permission: string) =>
     permissionsOf(members.find(member => member.userId === userId)?.role ?? '').some(one => one === permission)
+  /** By the hours that its login is old, as the gateway asks. */
+  const isRecent = (isFresh: boolean) => isRecentLogin(new Date(isFresh ? at.ms : at.ms - OLD_MS), now(), guard.freshLoginMs)
   const role = () => pick(ROLES)
   const target = () => pick(members).id
 
@@ -220,6 +236,18 @@ export function play(thief: Thief, random: Random, guard: PayoutGuard, steps = 4
       demand(isFresh)
       const ids = payout.ownerChanges.map(({ id }) => id)
       apply({ ownerChanges: confirmOwnerChange(members, payout, pick([...ids, 'none']), { userId, at: now() }, guard) })
+    },
+    seeSecret(userId, isFresh) {
+      const [id, operation]: [string, Operation] = pick(table)
+      demand(operation.permission !== null && may(userId, operation.permission) && (operation.login === undefined || isRecent(isFresh)))
+      const role = members.find(member => member.userId === userId)?.role ?? ''
+      const showing = showingOf(operation, { permissions: permissionsOf(role), isSession: true })
+      demand(showing === 'made' || (showing === 'to_a_fresh_login' && isRecent(isFresh)))
+      if (!isFresh) outcome.violations.push(`${thief}: ${id} shows a secret to an old session`)
+      if (!SEES.includes(role)) outcome.violations.push(`${thief}: ${id} shows a secret to a ${role}`)
+      // Shown again is recorded by who shows it; what an operation makes, by the row that the table has for it.
+      const isRecorded = showing === 'to_a_fresh_login' || (operation.audit !== undefined && operation.informs !== undefined)
+      if (!isRecorded) outcome.violations.push(`${thief}: ${id} shows a secret unseen`)
     },
     makeKey(userId, isFresh) {
       const scopes: CreateApiKey['scopes'] = [pick(KEY_SCOPES)]
