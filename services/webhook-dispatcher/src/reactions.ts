@@ -1,5 +1,5 @@
 import type { Event } from '@ponte/contracts'
-import { currentTraceparent, type Reactions } from '@ponte/service-kit'
+import { currentTraceparent, type Reactions, RetryableError } from '@ponte/service-kit'
 import { toWebhook } from './delivery/webhook'
 import type { Store } from './store'
 
@@ -53,8 +53,13 @@ export function reactions({ store, due, admit, stored }: ReactionDeps): Reaction
     'subscription.paused': notify,
     'subscription.resumed': notify,
     'account.changed': async event => {
-      const { merchant_id, account } = event.data
-      if (account.action === 'merchant.freeze') await store.endpoints.dropPending(merchant_id, new Date(account.created_at))
+      const { merchant_id, merchant_version, account } = event.data
+      if (account.action === 'merchant.freeze') {
+        // From its version on no change that was on its way is written any more.
+        const known = await store.merchants.find(merchant_id)
+        if (known && known.version < merchant_version) throw new RetryableError('The merchant is not known in the version that was frozen.')
+        await store.endpoints.dropPending(merchant_id, new Date(account.created_at))
+      }
       await notify(event)
     },
   }

@@ -1,8 +1,9 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { seal, silentLogger, unseal } from '@ponte/service-kit'
+import { seal, silentLogger, unseal, until } from '@ponte/service-kit'
+import request from 'supertest'
 import { createWebhookDispatcher } from '../src'
 import { addEndpoint, KINDS, notifyAt, post } from './endpoints/kinds'
-import { merchantUpdated, orderPaid, SEAL_KEY, type System, startDispatcher, startReceiver, testBus } from './setup'
+import { asMerchant, merchantUpdated, orderPaid, SEAL_KEY, type System, startDispatcher, startReceiver, testBus } from './setup'
 
 let system: System
 let receiver: Awaited<ReturnType<typeof startReceiver>>
@@ -149,4 +150,54 @@ it('a secret of an endpoint that waits when its merchant is frozen never comes i
   )
   expect(endpoints.map(id => rows.find(row => row.id === id)?.waits)).toEqual([false, true, true, true])
   expect((await post(system, frozen, `/${endpoints[0]}/activate-secret`)).body.code).toBe('invalid_state')
+})
+
+describe('a change of an endpoint that was on its way when the account was frozen', () => {
+  const asked = { url: 'https://thief.example/hook', events: ['*'] }
+  const stop = async (merchant: string) => {
+    await system.publish(merchantUpdated(merchant, { version: 2 }))
+    await system.dispatcher.idle()
+  }
+  const made = async () => {
+    const merchant = randomUUID()
+    await system.publish(merchantUpdated(merchant))
+    await system.dispatcher.idle()
+    const { id } = await addEndpoint(system, merchant, { url: receiver.url, format: 'ponte' })
+    return { merchant, id: String(id) }
+  }
+  const of = async (merchant: string) =>
+    (await system.sql.query('SELECT url, sealed_pending_secret AS pending, deleted_at FROM endpoints WHERE merchant_id = $1', [merchant]))
+      .rows
+  const untouched = () => [{ url: receiver.url, pending: null, deleted_at: null }]
+
+  it('is refused: it was decided under an earlier version of the merchant', async () => {
+    const { merchant, id } = await made()
+    await stop(merchant)
+    const answers = [
+      await post(system, merchant, `/${id}/rotate-secret`),
+      await post(system, merchant, '', asked),
+      await request(system.url).patch(`/api/v1/webhook-endpoints/${id}`).set(asMerchant(merchant)).send({ url: asked.url }),
+      await request(system.url).delete(`/api/v1/webhook-endpoints/${id}`).set(asMerchant(merchant)),
+    ]
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(answers.map(() => [409, 'invalid_state']))
+    expect(await of(merchant)).toEqual(untouched())
+    await request(system.url).post(`/api/v1/webhook-endpoints/${id}/rotate-secret`).set(asMerchant(merchant, 2)).expect(200)
+  })
+
+  it('is refused also where both are written at one moment', async () => {
+    const { merchant, id } = await made()
+    const client = await system.sql.connect()
+    await client.query('BEGIN')
+    await client.query('UPDATE merchants SET version = 2 WHERE id = $1', [merchant])
+    const asking = Promise.all([post(system, merchant, `/${id}/rotate-secret`), post(system, merchant, '', asked)])
+    const waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    await until(async () => (await system.sql.query(waiting)).rows.length === 2, 'the changes do not wait for the one of the account')
+    await client.query('COMMIT')
+    client.release()
+    expect((await asking).map(({ status, body }) => [status, body.code])).toEqual([
+      [409, 'invalid_state'],
+      [409, 'invalid_state'],
+    ])
+    expect(await of(merchant)).toEqual(untouched())
+  })
 })

@@ -135,9 +135,9 @@ export const insertRows = (table: string, columns: readonly string[]): string =>
 
 /**
  * `UPDATE` of the rows whose `id` and `version` the records named `$<table>` have; at most one record a row. A version that moved on since it
- * was read becomes NULL, which the column refuses: the whole statement is rolled back with an error that `isStale` knows.
+ * was read becomes NULL, which the column refuses: the whole statement is rolled back with an error that `isStale` knows. So does one where `standing` is false.
  */
-export const updateVersioned = (table: string, columns: readonly string[]): string =>
+export const updateVersioned = (table: string, columns: readonly string[], standing = 'true'): string =>
   `UPDATE ${table} SET ${columns.map(column => `${column} = incoming.${column}`).join(', ')},
-    version = CASE WHEN ${table}.version = incoming.version THEN ${table}.version + 1 END
+    version = CASE WHEN ${table}.version = incoming.version AND ${standing} THEN ${table}.version + 1 END
   FROM json_populate_recordset(NULL::${table}, $${table}) AS incoming WHERE ${table}.id = incoming.id`

@@ -64,6 +64,12 @@ export function endpointRoutes(router: Router, deps: EndpointRouteDeps): void {
     body: unseal(body, terms.merchant_id),
   })
 
+  /** The gateway let a change pass by what the account was; an operator may have frozen it since. */
+  const requireStanding = async ({ merchant_id, version }: MerchantTerms): Promise<void> => {
+    const known = await store.merchants.find(merchant_id)
+    if (known && known.version > version)
+      throw new ApiError('invalid_state', 'The account was changed at this moment: look at it, and ask again.')
+  }
   const own = async (id: string, terms: MerchantTerms): Promise<Endpoint> => {
     if (id === terms.merchant_id)
       throw new ApiError('invalid_state', 'This is your webhook_url; change it with PATCH /api/v1/merchants/me.')
@@ -85,12 +91,13 @@ export function endpointRoutes(router: Router, deps: EndpointRouteDeps): void {
         const after = decide(before)
         const answer = sealed(200, await bodyOf(after, terms, caller), terms)
         try {
-          await store.endpoints.update(before, after, answersTo(keyed, answer))
+          await store.endpoints.update(before, after, terms, answersTo(keyed, answer))
           logger.info('endpoint changed', { merchant_id: before.merchantId, endpoint_id: before.id, paused: after.paused })
           deps.due(before.id)
           return answer
         } catch (error) {
           if (!isStale(error) || race === RACES_MAX) throw error
+          await requireStanding(terms)
         }
       }
     }
@@ -99,10 +106,11 @@ export function endpointRoutes(router: Router, deps: EndpointRouteDeps): void {
     for (let race = 1; ; race += 1) {
       const endpoint = await own(id, terms)
       try {
-        await store.endpoints.remove(endpoint, new Date())
+        await store.endpoints.remove(endpoint, terms, new Date())
         return endpoint
       } catch (error) {
         if (!isStale(error) || race === RACES_MAX) throw error
+        await requireStanding(terms)
       }
     }
   }
@@ -124,8 +132,11 @@ export function endpointRoutes(router: Router, deps: EndpointRouteDeps): void {
       const { merchant_id: merchantId } = terms
       const endpoint = createEndpoint(body, { id: uuidv7(), merchantId, secret: mintSecret(), at: new Date(), seal })
       const answer = sealed(201, endpointBody(endpoint, NO_HEALTH, deps, shownTo(caller)), terms)
-      if (!(await store.endpoints.insert(endpoint, answersTo(keyed, answer))))
-        throw new ApiError('invalid_state', `There may be ${ENDPOINTS_MAX} endpoints beside your webhook_url; delete one first.`)
+      const isMade = await store.endpoints.insert(endpoint, terms, answersTo(keyed, answer)).catch(async (error: unknown) => {
+        if (isStale(error)) await requireStanding(terms)
+        throw error
+      })
+      if (!isMade) throw new ApiError('invalid_state', `There may be ${ENDPOINTS_MAX} endpoints beside your webhook_url; delete one first.`)
       logger.info('endpoint created', { merchant_id: merchantId, endpoint_id: endpoint.id })
       return answer
     },

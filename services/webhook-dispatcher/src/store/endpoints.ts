@@ -1,13 +1,5 @@
-import { ENDPOINTS_MAX, endpointFormat } from '@ponte/contracts'
-import {
-  type Database,
-  insertRows,
-  isUniqueViolation,
-  type Statement,
-  type StoredAnswer,
-  updateVersioned,
-  uuidv7Floor,
-} from '@ponte/service-kit'
+import { ENDPOINTS_MAX, endpointFormat, type MerchantTerms } from '@ponte/contracts'
+import { type Database, isUniqueViolation, type Statement, type StoredAnswer, updateVersioned, uuidv7Floor } from '@ponte/service-kit'
 import { type Endpoint, SECRET_ACTIVATES_AFTER_MS } from '../endpoint/endpoint'
 import type { Endpoint as EndpointRow, PrismaClient } from '../generated/client'
 
@@ -27,12 +19,21 @@ const CHANGING = [
 ]
 const COLUMNS = ['id', 'merchant_id', 'place', 'version', 'created_at', ...CHANGING]
 
+/**
+ * The merchant's version under which the gateway let a change pass. Where the merchant is further, as after an operator froze the account, the change is stale; one
+ * that is written at the same moment is waited for.
+ */
+const ACCOUNT = 'account AS MATERIALIZED (SELECT version FROM merchants WHERE id = $merchant_id::uuid FOR SHARE)'
+const IS_STANDING = 'NOT EXISTS (SELECT FROM account WHERE account.version > $merchant_version::int)'
+
 /** Raw SQL: with its lane, so that a pause always finds one. */
 const INSERT: Statement = {
   name: 'endpoint-insert',
   text: `
-  WITH lane AS (INSERT INTO lanes (endpoint_id, merchant_id, class) SELECT id, id, 0 FROM json_populate_recordset(NULL::endpoints, $endpoints))
-  ${insertRows('endpoints', COLUMNS)}`,
+  WITH lane AS (INSERT INTO lanes (endpoint_id, merchant_id, class) SELECT id, id, 0 FROM json_populate_recordset(NULL::endpoints, $endpoints)), ${ACCOUNT}
+  INSERT INTO endpoints (${COLUMNS.join(', ')})
+  SELECT ${COLUMNS.map(column => (column === 'version' ? `CASE WHEN ${IS_STANDING} THEN version END` : column)).join(', ')}
+  FROM json_populate_recordset(NULL::endpoints, $endpoints)`,
 }
 
 /** Raw SQL: the endpoint and its lane in one. A pause takes the lane out of turn; its end makes due what waited. */
@@ -44,8 +45,8 @@ const UPDATE: Statement = {
       arrivals = arrivals + 1, turn_at = CASE WHEN lease_token IS NOT NULL AND turn_at > now() THEN turn_at ELSE now() END,
       failing_since = CASE WHEN $moved::boolean THEN NULL ELSE failing_since END
     WHERE endpoint_id = $id::uuid
-  )
-  ${updateVersioned('endpoints', CHANGING)}`,
+  ), ${ACCOUNT}
+  ${updateVersioned('endpoints', CHANGING, IS_STANDING)}`,
 }
 
 /** Raw SQL: event, number, delivery and lane in one statement. */
@@ -95,8 +96,10 @@ const HEALTH_DAYS = 7
 const DAY_MS = 86_400_000
 
 export function endpointStore(database: Database, prisma: PrismaClient) {
+  const under = ({ merchant_id, version }: MerchantTerms) => ({ merchant_id, merchant_version: version })
   const write = async (
     endpoint: Endpoint,
+    terms: MerchantTerms,
     lane: { stopped: boolean; moved: boolean },
     deletedAt: Date | null,
     answers: StoredAnswer[] = [],
@@ -104,7 +107,7 @@ export function endpointStore(database: Database, prisma: PrismaClient) {
     await database.commit({
       write: UPDATE,
       rows: { endpoints: [{ ...toRecord(endpoint), deleted_at: deletedAt }] },
-      values: { id: endpoint.id, ...lane },
+      values: { id: endpoint.id, ...lane, ...under(terms) },
       answers,
     })
   }
@@ -120,8 +123,8 @@ export function endpointStore(database: Database, prisma: PrismaClient) {
       return row && toEndpoint(row)
     },
 
-    /** False when the merchant has as many as there may be. */
-    async insert(endpoint: Endpoint, answers: StoredAnswer[] = []): Promise<boolean> {
+    /** False when the merchant has as many as there may be. Throws a stale error (`isStale`) when the merchant has moved on. */
+    async insert(endpoint: Endpoint, terms: MerchantTerms, answers: StoredAnswer[] = []): Promise<boolean> {
       for (;;) {
         const taken = await prisma.endpoint.findMany({
           where: { merchantId: endpoint.merchantId, deletedAt: null },
@@ -130,7 +133,12 @@ export function endpointStore(database: Database, prisma: PrismaClient) {
         const free = Array.from({ length: ENDPOINTS_MAX }, (_, n) => n + 1).find(place => !taken.some(row => row.place === place))
         if (free === undefined) return false
         try {
-          await database.commit({ write: INSERT, rows: { endpoints: [{ ...toRecord(endpoint), place: free }] }, answers })
+          await database.commit({
+            write: INSERT,
+            rows: { endpoints: [{ ...toRecord(endpoint), place: free }] },
+            values: under(terms),
+            answers,
+          })
           return true
         } catch (error) {
           if (!isUniqueViolation(error, 'endpoints_place')) throw error
@@ -138,9 +146,9 @@ export function endpointStore(database: Database, prisma: PrismaClient) {
       }
     },
 
-    /** Writes a change of an endpoint as it was read. Throws a stale error (`isStale`) when it has moved on. */
-    update: (before: Endpoint, after: Endpoint, answers: StoredAnswer[] = []): Promise<void> =>
-      write(after, { stopped: after.paused, moved: after.url !== before.url }, null, answers),
+    /** Writes a change of an endpoint as it was read. Throws a stale error (`isStale`) when it or its merchant has moved on. */
+    update: (before: Endpoint, after: Endpoint, terms: MerchantTerms, answers: StoredAnswer[] = []): Promise<void> =>
+      write(after, terms, { stopped: after.paused, moved: after.url !== before.url }, null, answers),
 
     /** Secrets that waited when the merchant was frozen never come into force: who froze it does not trust who made them. */
     async dropPending(merchantId: string, frozenAt: Date): Promise<void> {
@@ -149,8 +157,8 @@ export function endpointStore(database: Database, prisma: PrismaClient) {
     },
 
     /** Its waiting deliveries end as dead when their turn comes. */
-    remove: (endpoint: Endpoint, at: Date): Promise<void> =>
-      write({ ...endpoint, headerNames: [], sealedHeaders: null, pending: null }, { stopped: false, moved: false }, at),
+    remove: (endpoint: Endpoint, terms: MerchantTerms, at: Date): Promise<void> =>
+      write({ ...endpoint, headerNames: [], sealedHeaders: null, pending: null }, terms, { stopped: false, moved: false }, at),
 
     /** Makes an event that goes to this endpoint alone. */
     async test(
