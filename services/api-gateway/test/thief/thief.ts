@@ -44,7 +44,7 @@ const MINE = 'address of the thief'
 /** Older than any login of the last minutes. */
 const OLD_MS = 30 * 24 * HOUR
 /** Operations by which a session comes to a secret. */
-export const SHOWING = operationList.filter(
+export const SHOWING: readonly (readonly [string, Operation])[] = operationList.filter(
   ([, { secret, credentials, permission }]) => secret && permission && credentials.includes('session'),
 )
 export interface Guard extends PayoutGuard {
@@ -238,7 +238,7 @@ export function play(thief: Thief, random: Random, guard: Guard, steps = 40, tab
       apply({ ownerChanges: confirmOwnerChange(members, payout, pick([...ids, 'none']), { userId, at: now() }, guard) })
     },
     seeSecret(userId, isFresh) {
-      const [id, operation]: [string, Operation] = pick(table)
+      const [id, operation] = pick(table)
       demand(operation.permission !== null && may(userId, operation.permission) && (operation.login === undefined || isRecent(isFresh)))
       const role = members.find(member => member.userId === userId)?.role ?? ''
       const showing = showingOf(operation, { permissions: permissionsOf(role), isSession: true })
