@@ -41,8 +41,8 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
   const mutex = new Mutex()
   let isAdopted = false
 
-  /** Where the chain is known to be; null when the event is of a history that ended. */
-  const cursorFor = async (blocks: ChainBlocks, reports: readonly Report[]): Promise<Cursor | null> => {
+  /** Where the chain is known to be, in a generation that is not older than the event's. */
+  const cursorFor = async (blocks: ChainBlocks, reports: readonly Report[]): Promise<Cursor> => {
     const unconfirmed = reports.filter(({ payment }) => payment.status === 'detected').map(({ payment }) => payment.blockNumber)
     const hashes = [...blocks.payments, ...blocks.sweeps].map(({ block_hash }) => block_hash)
     const watched = blocks.watched.map(({ order_id }) => order_id)
@@ -56,7 +56,8 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       isAdopted = true
       cursor = await read()
     }
-    return cursor?.generation === blocks.generation ? cursor : null
+    if (!cursor) throw new Error(`nothing is known of chain ${blocks.chain_id} after its history was begun`)
+    return cursor
   }
 
   const decideOrders = async (
@@ -77,19 +78,23 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
     return [...orders, ...(await decideOrders(await store.intake.withAllPayments(uncounted), decide))]
   }
 
-  const decide = async (blocks: ChainBlocks, cursor: Cursor, all: readonly Report[], memo?: string): Promise<Decided> => {
-    const reports = memo === undefined ? all : all.filter(report => report.memo === memo)
+  const decide = async (event: ChainBlocks, cursor: Cursor, all: readonly Report[], memo?: string): Promise<Decided> => {
+    const isOver = event.generation !== cursor.generation
+    const blocks = isOver ? { ...event, advanced: null, watched: [] } : event
+    const named = memo === undefined ? all : all.filter(report => report.memo === memo)
     const watched = memo === undefined ? new Map(blocks.watched.map(each => [each.order_id, each.through])) : new Map<string, number>()
     const { ledgers, unmatched } = await store.intake.related({
-      ids: reports.map(({ payment }) => payment.id),
-      memos: [...new Set(reports.map(report => report.memo))],
+      ids: named.map(({ payment }) => payment.id),
+      memos: [...new Set(named.map(report => report.memo))],
       watched: [...watched.keys()],
       gone: memo === undefined ? blocks.gone : [],
       range: memo === undefined ? blocks.advanced : null,
     })
     const stated = memo === undefined ? statedBy(blocks, cursor) : { ...statedBy(blocks, cursor), advanced: null, gone: new Set<string>() }
-    const byMemo = grouped(reports)
     const byOrder = new Map(ledgers.map(ledger => [ledger.order.memo, ledger]))
+    // The present generation states all of every order, but of money without one only what it reads itself.
+    const reports = isOver ? named.filter(({ payment, memo: of }) => payment.status === 'confirmed' && !byOrder.has(of)) : named
+    const byMemo = grouped(reports)
     const reasons = new Map<string, MismatchReason>()
     for (const [each, list] of byMemo) {
       const ledger = byOrder.get(each)
@@ -100,7 +105,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
     const memoOf = new Map(reports.map(({ payment, memo: of }) => [payment.id, of]))
     const orders = await decideOrders(
       // Until the listener answers that it is watched still, it does not expire.
-      ledgers.map(ledger => ({ ...ledger, isWatched: ledger.isWatched && !watched.has(ledger.order.id) })),
+      (isOver ? [] : ledgers).map(ledger => ({ ...ledger, isWatched: ledger.isWatched && !watched.has(ledger.order.id) })),
       ({ order, payments, isWatched }) => {
         const through = watched.get(order.id) ?? -1
         const coverage = {
@@ -174,7 +179,6 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
     for (const memo of new Set(reports.map(report => report.memo))) {
       const taking = retryConflicts(async () => {
         const cursor = await cursorFor(blocks, reports)
-        if (!cursor) return
         const decided = await decide(blocks, cursor, reports, memo)
         await store.intake.commitPart(cursor, decided)
         written(decided)
@@ -207,17 +211,13 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       for (const [id, reason] of reasons) await store.intake.setReason(id, reason)
     })
 
-  const take = async (blocks: ChainBlocks, eventId: string): Promise<Decided | null> => {
+  const take = async (blocks: ChainBlocks, eventId: string): Promise<Decided> => {
     if (blocks.parts && !(await store.chain.hasTaken(blocks.parts)))
       throw new RetryableError('The other parts of what this event states have not come yet.')
     const [reports, swept] = [reportsOf(blocks), sweepsOf(blocks)]
     await store.intake.takeOver([...reports.map(({ payment }) => payment), ...swept])
     const decided = await retryConflicts(async () => {
       const cursor = await cursorFor(blocks, reports)
-      if (!cursor) {
-        await store.chain.ignore(eventId)
-        return null
-      }
       const taken = await decide(blocks, cursor, reports)
       const stands = swept.filter(sweep => {
         const gone = cursor.gone.get(sweep.blockHash)
@@ -229,7 +229,6 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       if (reports.length > 1 && isFault(error)) await takeEach(blocks, reports)
       throw error
     })
-    if (!decided) return null
     if (isAdopted) await adopted()
     isAdopted = false
     written(decided)
@@ -241,8 +240,8 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
 
   return {
     claimEarlyPayments,
-    /** Answers the orders that changed; null when the event is of a history that ended. */
-    take: (blocks: ChainBlocks, eventId: string): Promise<Decided | null> => mutex.runExclusive(() => take(blocks, eventId)),
+    /** Answers the orders that changed. */
+    take: (blocks: ChainBlocks, eventId: string): Promise<Decided> => mutex.runExclusive(() => take(blocks, eventId)),
   }
 }
 

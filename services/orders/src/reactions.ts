@@ -76,7 +76,6 @@ export function reactions(deps: ReactionDeps): Reactions {
       onQuarantined()
     }
     const taken = await intake.take(blocks, eventId)
-    if (!taken) return
     chainMoved()
     for (const { memo, merchant_address } of blocks.sweeps) await lookWhetherSettled(memo, merchant_address)
     // Its sweep may have been reported before it; dust is not waited for.

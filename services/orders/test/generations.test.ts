@@ -21,6 +21,14 @@ const read = async (id: string): Promise<OrderBody> => (await request(system.url
 const after = (order: OrderBody, seconds: number) => new Date(Date.parse(order.expires_at) + seconds * 1_000)
 const types = async (id: string) => (await system.published(id)).map(({ type }) => type)
 const watched = (order: OrderBody, through: number) => [{ order_id: order.id, through }]
+const at = (minute: number) => new Date(Date.now() + minute * 60_000)
+const changed = (version: number, payout_address: string, minute: number) => {
+  const terms = {
+    ...{ merchant_id: merchantId, version, display_name: 'Padaria Estrela', payout_address, webhook_url: null },
+    ...{ sealed_webhook_secret: 'x', sealed_pending_webhook_secret: null, pending_webhook_secret_activates_at: null },
+  }
+  return system.bus.publish(message('merchant.updated', terms, undefined, at(minute)))
+}
 const metric = async (name: string) =>
   Number(new RegExp(`^${name}\\{[^}]*\\} (.*)$`, 'm').exec((await request(system.ops).get('/metrics')).text)?.[1])
 
@@ -203,13 +211,6 @@ it('a payment of the release before is taken over by what is reported at its pla
 
 it('money that counts for no order stays its merchant’s after they changed the payout address', async () => {
   const next = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
-  const terms = (version: number, payout_address: string) => ({
-    ...{ merchant_id: merchantId, version, display_name: 'Padaria Estrela', payout_address, webhook_url: null },
-    ...{ sealed_webhook_secret: 'x', sealed_pending_webhook_secret: null, pending_webhook_secret_activates_at: null },
-  })
-  const at = (minute: number) => new Date(Date.now() + minute * 60_000)
-  const changed = (version: number, address: string, minute: number) =>
-    system.bus.publish(message('merchant.updated', terms(version, address), undefined, at(minute)))
   const order = await create()
   await changed(1, PAYOUT, -60)
   await changed(2, next, 10)
@@ -218,4 +219,52 @@ it('money that counts for no order stays its merchant’s after they changed the
   await chain.publish({ payments: [before, { ...later, log_index: 1 }] })
   const { body } = await request(system.url).get('/api/v1/attention').set(asMerchant(merchantId, next))
   expect(body.data.map((item: { payment: { tx_hash: string } }) => item.payment.tx_hash)).toEqual([before.tx_hash])
+})
+
+describe('what a history that ended still states, when it comes after the next has begun', () => {
+  const memo = 'cd'.repeat(32)
+  const listed = async () => {
+    const { body } = await request(system.url).get('/api/v1/attention').set(asMerchant())
+    return body.data.map((item: { payment: { tx_hash: string } | null }) => item.payment?.tx_hash)
+  }
+  const notices = async () =>
+    (await system.sql.query("SELECT 1 FROM outbox WHERE type = 'order.payment_unmatched' AND body LIKE '%' || $1 || '%'", [memo])).rowCount
+  const begins = async () => {
+    chain.beginAnew()
+    await chain.publish({})
+  }
+
+  it('is money that counts for no order, which the next states for nobody: it is shown, and its merchant notified once', async () => {
+    await changed(1, PAYOUT, -60)
+    const order = await create()
+    const lost = chain.payment({ ...order, memo })
+    const late = chain.next('confirmed', lost)
+    const seen = chain.next('detected', chain.payment({ ...order, memo }))
+    await begins()
+    for (const each of [late, seen, late]) await system.bus.publish(each)
+    expect(await listed()).toEqual([lost.tx_hash])
+    await chain.report('confirmed', lost)
+    expect([await listed(), await notices()]).toEqual([[lost.tx_hash], 1])
+  })
+
+  it('is that the block of such money is gone, unless the next has it', async () => {
+    const order = await create()
+    const [gone, stands] = [chain.payment({ ...order, memo }), chain.payment({ ...order, memo }, { block_number: 11 })]
+    const [before, then] = [chain.next('confirmed', gone), chain.next('confirmed', stands)]
+    const takenBack = [chain.next('orphaned', gone), chain.next('orphaned', stands)]
+    await system.bus.publish(then)
+    await begins()
+    await chain.report('confirmed', stands)
+    for (const each of [...takenBack, before]) await system.bus.publish(each)
+    expect(await listed()).toEqual([stands.tx_hash])
+  })
+
+  it('is not what an order got: the next states all of it, and what that lacks is not counted', async () => {
+    const order = await create()
+    const late = [chain.next('confirmed', chain.payment(order)), chain.next('detected', chain.transfer(order))]
+    await begins()
+    await chain.publish({ watched: watched(order, 20) })
+    for (const each of late) await system.bus.publish(each)
+    expect((await read(order.id)).status).toBe('pending')
+  })
 })

@@ -34,7 +34,7 @@ export const CURSOR_CTE = `
   moved AS (
     UPDATE chain_cursors AS known SET head_block = greatest(known.head_block, $head::bigint), since = least(known.since, $since::bigint),
       advanced = known.advanced + CASE WHEN $from::bigint IS NULL THEN '{}'::int8multirange ELSE int8multirange(int8range($from::bigint, $to::bigint, '[]')) END,
-      version = CASE WHEN known.version = $cursor_version::int AND known.generation = $generation::uuid THEN known.version + 1 END
+      version = CASE WHEN known.version = $cursor_version::int AND known.generation = $cursor_generation::uuid THEN known.version + 1 END
     WHERE chain_id = $chain_id::int),
   ${TIMED_CTE},
   forgone AS (
@@ -61,17 +61,20 @@ function stepValues({ chain_id, generation, lease, version, earlier, advanced }:
   }
 }
 
-export function cursorValues(blocks: ChainBlocks, cursorVersion: number) {
-  const watched = new Map(blocks.watched.map(({ order_id, through }) => [order_id, through]))
+/** How far the chain is known is for the present generation to state. */
+export function cursorValues(blocks: ChainBlocks, { generation, version }: { generation: string | null; version: number }) {
+  const isOver = blocks.generation !== generation
+  const watched = new Map(isOver ? [] : blocks.watched.map(({ order_id, through }) => [order_id, through]))
   return {
-    ...stepValues(blocks),
+    ...stepValues(isOver ? { ...blocks, advanced: null } : blocks),
     version: blocks.version,
-    since: blocks.since,
-    head: blocks.head,
+    since: isOver ? null : blocks.since,
+    head: isOver ? null : blocks.head,
     gone: [...new Set(blocks.gone)],
     watched_ids: [...watched.keys()],
     throughs: [...watched.values()],
-    cursor_version: cursorVersion,
+    cursor_generation: generation,
+    cursor_version: version,
   }
 }
 

@@ -193,7 +193,7 @@ export function intakeStore(database: Database, prisma: PrismaClient, committed:
         events: taken.events,
         write: TAKE_IN,
         rows: { ...rowsOf(taken), sweeps: swept.map(sweeps.record) },
-        values: cursorValues(blocks, cursor.version),
+        values: cursorValues(blocks, cursor),
       })
       taken.changes.forEach(committed)
     },
