@@ -52,7 +52,7 @@ export function openFoundation(config: ChainListenerConfig, { overrides, metrics
   const rpc: Part = { name: 'rpc', ready: () => nodes.view().some(node => node.resting === null), stop: nodes.close }
   return {
     nodes,
-    chain: openChainClient(nodes.use, chainOf(config)),
+    chain: openChainClient(nodes, chainOf(config)),
     /** Before anything is read or relayed. */
     async verified(): Promise<void> {
       await deployment?.ensure().catch(error => {
@@ -64,8 +64,9 @@ export function openFoundation(config: ChainListenerConfig, { overrides, metrics
   }
 }
 
-export const chainOf = ({ CHAIN_ID: chainId, TOKEN_ADDRESS: token }: ChainListenerConfig) => ({
+export const chainOf = ({ CHAIN_ID: chainId, TOKEN_ADDRESS: token, RPC_URLS, RPC_QUORUM }: ChainListenerConfig) => ({
   chainId,
   token,
   dataFee: profileOf(chainId).dataFee,
+  quorum: quorumOf(RPC_URLS.length, RPC_QUORUM),
 })

@@ -82,7 +82,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     store,
     ledgers,
     nodes,
-    chain: openChainClient(nodes.useAnother, chainOf(config)),
+    chain: openChainClient({ ...nodes, use: nodes.useAnother }, chainOf(config)),
     leader,
     chainId: config.CHAIN_ID,
     ...scan.rules,

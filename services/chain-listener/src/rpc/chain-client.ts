@@ -2,7 +2,7 @@ import { BALANCES_AT_ONCE, balancesCall, decodeBalances } from './balances'
 import { type DataCost, type DataFee, dataFeeCall, decodeDataFee, NO_DATA_COST } from './data-fee'
 import { classify, type Refusal, toRpcError } from './error'
 import type { Call, Outcome } from './node'
-import type { Question, Use } from './pool'
+import type { Nodes, Question } from './pool'
 import type { RawLog } from './raw-log'
 
 export interface Receipt {
@@ -60,10 +60,12 @@ export interface ChainClientOptions {
   chainId: number
   token: string
   dataFee: DataFee
+  /** So many nodes decide what no node alone may. */
+  quorum: number
 }
 
 /** Calls and transactions, over whichever node does it. Throws NoNodeError, and RevertError where a call reverts. */
-export function openChainClient(use: Use, { chainId, token, dataFee }: ChainClientOptions) {
+export function openChainClient({ use, ballot }: Pick<Nodes, 'use' | 'ballot'>, { chainId, token, dataFee, quorum }: ChainClientOptions) {
   /** A refusal that is no answer, by being a revert or otherwise, is one node's: another is asked. */
   const ask = (question: Question, calls: readonly Call[], isAnswer: (refusal: Refusal) => boolean = () => false): Promise<Outcome[]> =>
     use(question, async node => {
@@ -121,11 +123,24 @@ export function openChainClient(use: Use, { chainId, token, dataFee }: ChainClie
       Number(await one<string>('state', 'eth_getTransactionCount', address, quantity(block))),
     /** The receipts of those that are mined. */
     async receipts(hashes: readonly string[]): Promise<Map<string, Receipt>> {
-      const found = await results(
+      const found = await results('call', hashes.map(receiptCall))
+      return new Map(toReceipts(found).map(one => [one.hash, one]))
+    },
+    /** What used an account's nonce: the receipt of one of these, or how many nodes have it used by none of them; 0 while they are too few. */
+    async useOfNonce(address: string, nonce: number, hashes: readonly string[]): Promise<{ receipt?: Receipt; denials: number }> {
+      const calls = [{ method: 'eth_getTransactionCount', params: [address, 'latest'] }, ...hashes.map(receiptCall)]
+      const votes = await ballot(
         'call',
-        hashes.map(hash => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
+        async node => {
+          const [used, ...found] = (await node.outcomes(calls)).map(toResult)
+          const [receipt] = toReceipts(found)
+          return { receipt, denies: receipt === undefined && Number(used) > nonce }
+        },
+        seen => seen.some(({ receipt }) => receipt !== undefined) || seen.filter(({ denies }) => denies).length >= Math.max(2, quorum),
       )
-      return new Map(found.flatMap(receipt => (isRaw(receipt) ? [toReceipt(receipt)].map(one => [one.hash, one] as const) : [])))
+      const receipt = votes.find(({ value }) => value.receipt !== undefined)?.value.receipt
+      const denials = votes.filter(({ value }) => value.denies).length
+      return receipt ? { receipt, denials: 0 } : { denials: denials >= quorum ? denials : 0 }
     },
     /** Needed of a transaction now, by the chain's fee history; the head's time in Unix seconds. */
     async market(): Promise<{ baseFee: bigint; tip: bigint; time: number }> {
@@ -192,6 +207,8 @@ interface RawReceipt {
   logs: RawLog[]
 }
 
+const receiptCall = (hash: string): Call => ({ method: 'eth_getTransactionReceipt', params: [hash] })
+
 const isRaw = (value: unknown): value is RawReceipt =>
   typeof value === 'object' && value !== null && 'transactionHash' in value && 'blockNumber' in value && value.blockNumber !== null
 
@@ -203,3 +220,5 @@ const toReceipt = (raw: RawReceipt): Receipt => ({
   costWei: BigInt(raw.gasUsed) * BigInt(raw.effectiveGasPrice ?? 0) + BigInt(raw.l1Fee ?? 0),
   logs: raw.logs,
 })
+
+const toReceipts = (found: readonly unknown[]): Receipt[] => found.flatMap(receipt => (isRaw(receipt) ? [toReceipt(receipt)] : []))

@@ -1,3 +1,4 @@
+import { startFaultProxy } from '@ponte/local-servers'
 import { type Listening, statesOf } from '../setup'
 import { RELAYER, type RelayWorld, startRelayWorld } from './relayer-setup'
 
@@ -36,15 +37,24 @@ describe('exactly one effect, whatever dies when', () => {
     world = await startRelayWorld()
     let listening = await world.start()
     const order = await world.open(listening)
+    let denied = 0
     world.proxy.set({
-      // No answer about it comes, to the question either: one that denies it would be believed once its nonce is used.
-      each: ({ method }, { id }) =>
-        ['eth_sendRawTransaction', 'eth_getTransactionReceipt'].includes(method)
-          ? { id, jsonrpc: '2.0', error: { code: -32000, message: 'internal' } }
-          : undefined,
+      each({ method }, answer) {
+        if (method === 'eth_getTransactionReceipt') {
+          denied += 1
+          return { ...answer, result: null }
+        }
+        return method === 'eth_sendRawTransaction'
+          ? { id: answer.id, jsonrpc: '2.0', error: { code: -32000, message: 'internal' } }
+          : undefined
+      },
     })
     await world.pay(order.address, AMOUNT)
     await swept(listening, order.memo)
+    const before = denied
+    // The one node denies it again and again, at one confirmed block.
+    await listening.until(async () => denied >= before + 3, 'it was not asked for')
+    expect(await relays(listening)).toMatchObject([{ outcome: null }])
     await listening.stop()
     world.proxy.set()
     listening = await world.start()
@@ -52,6 +62,30 @@ describe('exactly one effect, whatever dies when', () => {
     expect(await relays(listening)).toMatchObject([{ outcome: 'done' }])
     expect(await world.received(order.memo)).toEqual([SHARE])
     expect(await nonceOf()).toBe(1)
+  })
+
+  it('a node that denies the transaction of a used nonce is not believed: another one has its receipt', async () => {
+    world = await startRelayWorld()
+    const spare = await startFaultProxy(world.chain.rpcUrl)
+    try {
+      let denied = 0
+      world.proxy.set({
+        each({ method }, answer) {
+          if (method !== 'eth_getTransactionReceipt') return undefined
+          denied += 1
+          return { ...answer, result: null }
+        },
+      })
+      const listening = await world.start({ RPC_URLS: `${world.proxy.url},${spare.url}` })
+      const order = await world.open(listening)
+      await world.pay(order.address, AMOUNT)
+      await swept(listening, order.memo)
+      await listening.until(async () => (await relays(listening))[0]?.outcome !== null, 'what became of it is not known')
+      expect(await relays(listening)).toMatchObject([{ outcome: 'done', mined_hash: expect.stringMatching(/^0x/) }])
+      expect(denied).toBeGreaterThan(0)
+    } finally {
+      await spare.stop()
+    }
   })
 
   it('a reorganisation that takes the sweep away: it is sent again, and money of the deposit moves once', async () => {

@@ -192,7 +192,7 @@ export function createNonceLine(options: NonceLineOptions) {
       for (const relay of open) {
         const receipt = relay.hashes.map(hash => receipts.get(hash)).find(found => found !== undefined)
         if (receipt) broadcaster.forget(relay.nonce, [receipt.hash])
-        if (relay.nonce < usedAtBlock && (!receipt || receipt.blockNumber <= block)) await endings.finish(epoch, relay, receipt)
+        if (relay.nonce < usedAtBlock) await endings.lookUp(epoch, relay, receipt, block)
         else if (!receipt && relay.nonce >= account.nonce) waiting.push(relay)
       }
       unmined = waiting.length
@@ -216,25 +216,45 @@ export function createNonceLine(options: NonceLineOptions) {
 }
 
 /** Ends relays, and begins them again. */
-function createEndings({ store, signer, logger, coinUnits, finished, counted, now }: NonceLineOptions, broadcaster: Broadcaster) {
+function createEndings({ chain, store, signer, logger, coinUnits, finished, counted, now }: NonceLineOptions, broadcaster: Broadcaster) {
+  /** Used nonces without a receipt: the confirmed block at which nodes were last asked, and whether the one that decides has denied all transactions of it. */
+  const unknown = new Map<number, { block: number; isDenied: boolean }>()
+  const finish = async (epoch: bigint, relay: Relay, receipt: Receipt | undefined): Promise<void> => {
+    const outcome = outcomeOf(relay, receipt)
+    await finished(relay, outcome, receipt)
+    const sender = (await signer.address()).toLowerCase()
+    const costUnits = receipt ? unitsOf(receipt.costWei, coinUnits) : 0n
+    await store.finish(epoch, sender, relay.nonce, { outcome, hash: receipt?.hash ?? null, gasUsed: receipt?.gasUsed ?? null, costUnits })
+    counted(outcome, relay.kind, { gas: receipt?.gasUsed ?? 0, units: costUnits })
+    unknown.delete(relay.nonce)
+    broadcaster.forget(relay.nonce, relay.hashes)
+    logger[outcome === 'done' ? 'info' : 'warn']('a relayed transaction is finished', {
+      ...{ nonce: relay.nonce, kind: relay.kind, outcome, hash: receipt?.hash, gas_used: receipt?.gasUsed },
+    })
+  }
   return {
     /** A reorganisation below the confirmed depth took transactions away: they are mined again, or every later nonce waits for theirs. */
     async reopen(epoch: bigint, sender: string, usedAtBlock: number): Promise<void> {
       if (!(await store.isFinishedFrom(sender, usedAtBlock))) return
       logger.error('relayed transactions have vanished from the chain and are sent again', { from_nonce: usedAtBlock })
       await store.reopen(epoch, sender, usedAtBlock, now())
+      unknown.clear()
     },
-    async finish(epoch: bigint, relay: Relay, receipt: Receipt | undefined): Promise<void> {
-      const outcome = outcomeOf(relay, receipt)
-      await finished(relay, outcome, receipt)
-      const sender = (await signer.address()).toLowerCase()
-      const costUnits = receipt ? unitsOf(receipt.costWei, coinUnits) : 0n
-      await store.finish(epoch, sender, relay.nonce, { outcome, hash: receipt?.hash ?? null, gasUsed: receipt?.gasUsed ?? null, costUnits })
-      counted(outcome, relay.kind, { gas: receipt?.gasUsed ?? 0, units: costUnits })
-      broadcaster.forget(relay.nonce, relay.hashes)
-      logger[outcome === 'done' ? 'info' : 'warn']('a relayed transaction is finished', {
-        ...{ nonce: relay.nonce, kind: relay.kind, outcome, hash: receipt?.hash, gas_used: receipt?.gasUsed },
-      })
+    /**
+     * Ends one whose nonce is used at a confirmed block. Something else used it when two answers deny all its transactions: of two nodes, or, where one
+     * decides, of two confirmed blocks. Until then what became of it is unknown.
+     */
+    async lookUp(epoch: bigint, relay: Relay, found: Receipt | undefined, block: number): Promise<void> {
+      const before = unknown.get(relay.nonce)
+      if (!found && before?.block === block) return
+      const { receipt, denials } = found
+        ? { receipt: found, denials: 0 }
+        : await chain.useOfNonce(await signer.address(), relay.nonce, relay.hashes)
+      const isReplaced = denials > 1 || (denials === 1 && before?.isDenied === true)
+      if (receipt ? receipt.blockNumber <= block : isReplaced) return finish(epoch, relay, receipt)
+      if (receipt) return void unknown.delete(relay.nonce)
+      unknown.set(relay.nonce, { block, isDenied: denials === 1 || before?.isDenied === true })
+      logger.warn('what used the nonce of a relayed transaction is not known yet', { nonce: relay.nonce, denials })
     },
   }
 }
