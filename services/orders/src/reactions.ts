@@ -3,6 +3,7 @@ import { type Logger, type Reactions, retryConflicts } from '@ponte/service-kit'
 import type { Charges } from './charges'
 import { publishIfSettled } from './due/payouts'
 import type { Intake } from './intake'
+import { acceptWithPeriod } from './order/acceptance'
 import { type Change, type Ledger, release, supersede } from './order/order'
 import type { ChargeOwner, Store } from './store'
 
@@ -112,6 +113,15 @@ export function reactions(deps: ReactionDeps): Reactions {
       await store.chain.ignore(id)
     },
 
+    async 'subscription.charged'({ id, data: { accepted, order } }) {
+      if (!accepted) return
+      await retryConflicts(async () => {
+        const found = await store.orders.find(order.id)
+        const change = found && acceptWithPeriod(found, accepted.by, store.chain.view(found.order.chainId), now())
+        if (change) await store.orders.commit(change, { eventId: id })
+        else await store.charges.recordEvent(id)
+      })
+    },
     'subscription.charge_requested': event => charges.requested(event.data, event),
     'subscription.cancelled': ({ id, data }) => closeAll(data, id),
     'subscription.expired': ({ id, data }) => closeAll(data, id),

@@ -181,3 +181,69 @@ describe('POST /api/v1/orders/:id/accept', () => {
     expect((await accept(other.order_id)).body).toMatchObject({ status: 409, code: 'invalid_state' })
   })
 })
+
+describe('a period that the merchant counts as paid', () => {
+  const opened = async () => {
+    const request = charge({ brl_amount: '542.00', terms: { ...charge().terms, merchant_id: uuidv7() } })
+    await system.bus.publish(message('subscription.charge_requested', request))
+    const merchant = request.terms.merchant_id
+    return { request, merchant, order: await read(request.order_id, merchant) }
+  }
+  type Opened = Awaited<ReturnType<typeof opened>>
+  const data = ({ request, merchant, order }: Opened, tx_hash: string, accepted?: { by: string | null }) => ({
+    ...{ merchant_id: merchant, merchant_version: 1, subscription_id: request.subscription_id, charges_done: 1 },
+    ...(accepted === undefined ? {} : { accepted }),
+    order: {
+      ...{
+        id: order.id,
+        subscription_id: request.subscription_id,
+        external_ref: order.external_ref,
+        brl_amount: order.brl_amount,
+        usdc_amount: order.usdc_amount,
+      },
+      ...{ tx_hash, memo: order.memo, paid_at: new Date().toISOString() },
+    },
+  })
+  const superseded = ({ request, merchant }: Opened) =>
+    message('subscription.order_superseded', {
+      ...{ merchant_id: merchant, merchant_version: 1, subscription_id: request.subscription_id, order_id: request.order_id },
+    })
+  const attention = async (merchant: string) =>
+    (await request(system.url).get('/api/v1/attention').set(asMerchant(merchant))).body.data.map((item: { id: string }) => item.id)
+  const chosen = async (id: string) => (await system.chosen(id)).map(({ type }) => type)
+
+  it('has its order accepted, once, however often that comes, and also where another order was to count before', async () => {
+    const period = await opened()
+    const { order, merchant } = period
+    const paid = await pays(order, 60_000_000n)
+    expect(await attention(merchant)).toEqual([order.id])
+    await system.bus.publish(superseded(period))
+    const counted = message('subscription.charged', data(period, paid.tx_hash, { by: 'ana' }))
+    for (const each of [counted, counted, message('subscription.charged', data(period, paid.tx_hash, { by: 'ana' }))])
+      await system.bus.publish(each)
+    expect(await read(order.id, merchant)).toMatchObject({
+      ...{ status: 'paid', exception: null },
+      accepted: { by: 'ana', reason: 'Its period was counted as paid', given_away: '40.000000' },
+    })
+    expect([await attention(merchant), await chosen(order.id)]).toEqual([[], ['order.settled', 'order.accepted']])
+    expect((await types(order.id)).filter(type => type === 'order.paid')).toHaveLength(1)
+  })
+
+  it('leaves an order alone that was paid meanwhile, that has nothing, or whose period an order.paid counted', async () => {
+    const [paid, empty, short] = [await opened(), await opened(), await opened()]
+    const whole = await pays(paid.order, 100_000_000n)
+    const part = await pays(short.order, 60_000_000n)
+    await system.bus.publish(message('subscription.charged', data(paid, whole.tx_hash, { by: null })))
+    await system.bus.publish(message('subscription.charged', data(empty, whole.tx_hash, { by: null })))
+    await system.bus.publish(message('subscription.charged', data(short, part.tx_hash)))
+    await system.bus.publish(
+      message('subscription.charged', data({ ...short, order: { ...short.order, id: uuidv7() } }, part.tx_hash, { by: null })),
+    )
+    const shown = await Promise.all([paid, empty, short].map(({ order, merchant }) => read(order.id, merchant)))
+    expect(shown.map(({ status, accepted }) => [status, accepted])).toEqual([
+      ['paid', undefined],
+      ['pending', undefined],
+      ['underpaid', undefined],
+    ])
+  })
+})

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, caller, type MerchantTerms, operations } from '@ponte/contracts'
+import { ApiError, caller, type MerchantTerms, operations, userIdOf } from '@ponte/contracts'
 import {
   answersTo,
   csvPage,
@@ -119,13 +119,13 @@ export function routes(deps: RouteDeps): Router {
     }),
   )
 
-  serveOnce(router, operations.acceptCharge, deps.database, ({ params: { id, period_index: periodIndex }, terms, keyed }) =>
+  serveOnce(router, operations.acceptCharge, deps.database, ({ params: { id, period_index: periodIndex }, caller: by, terms, keyed }) =>
     decided(
       store,
       id,
       terms,
       async subscription => {
-        const change = accept(subscription, periodIndex, now())
+        const change = accept(subscription, periodIndex, userIdOf(by), now())
         // A plan and its charges are read one after the other: one that was paid in between is shown with its plan as it is now.
         const shown = change.facts.length > 0 ? change.subscription : await owned(store, id, terms)
         const answer = { status: 200, body: JSON.stringify(bodyOf(shown)) }

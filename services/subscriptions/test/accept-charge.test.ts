@@ -32,7 +32,7 @@ describe('POST /api/v1/subscriptions/:id/charges/:period_index/accept', () => {
     const answers = await Promise.all([0, 1, 0, 1].map(replica => accept(id, 0, {}, replica)))
     expect(answers.map(({ status, body }) => [status, body.charges_done])).toEqual(Array(4).fill([200, 1]))
     await system.idle()
-    expect(charged(id).map(({ data }) => [data.charges_done, data.order.id])).toEqual([[1, late]])
+    expect(charged(id).map(({ data }) => [data.charges_done, data.order.id, data.accepted])).toEqual([[1, late, { by: null }]])
     expect(await system.get(id)).toMatchObject({ charges_done: 1, charges: [{ status: 'open' }, { status: 'paid' }] })
     // Facts that orders finds later change nothing.
     await system.pay(late)
@@ -58,6 +58,21 @@ describe('POST /api/v1/subscriptions/:id/charges/:period_index/accept', () => {
     expect((await accept(id, 0)).body).toMatchObject({ status: 'active', charges_done: 1 })
     await system.idle()
     expect(system.of('subscription.order_superseded').map(({ data }) => data.order_id)).toContain(second)
+  })
+
+  it('names the order that is short of the least, and who accepted it, so that it is accepted too', async () => {
+    const { id } = await system.create({ interval: 'month' })
+    await system.idle()
+    const first = (await system.get(id)).open_order_id ?? ''
+    await system.close(first, 'expired')
+    const second = (await system.call('post', `/${id}/charge`)).body.id
+    await system.receive(second, '40.00', 1)
+    await system.close(second, 'expired')
+    await system.receive(first, '0.00', 5)
+    await system.idle()
+    expect((await accept(id, 0)).body).toMatchObject({ charges_done: 1 })
+    await system.idle()
+    expect(charged(id).map(({ data }) => [data.order.id, data.accepted])).toEqual([[first, { by: null }]])
   })
 
   it('refuses a period for which nothing came, one that never was, one that is no number, and one of another merchant', async () => {

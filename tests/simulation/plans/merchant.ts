@@ -76,7 +76,7 @@ export function merchant({ random, rules, now, plan, mint, command, publish, out
     const late = plan().charges.find(
       ({ status, attempts }) => status !== 'paid' && attempts.some(({ receivedCentavos }) => receivedCentavos > 0n),
     )
-    if (late) command(() => rules.accept(plan(), late.periodIndex, at()))
+    if (late) command(() => rules.accept(plan(), late.periodIndex, null, at()))
   }
   const price = () => ({ brlCentavos: BigInt(random.between(100, 100_000)), description: `changed ${now()}` })
   const actions: (readonly [number, () => void])[] = [

@@ -14,6 +14,7 @@ const READERS: Partial<Record<Event['type'], Reader[]>> = {
   'merchant.updated': ['orders', 'subscriptions'],
   'subscription.charge_requested': ['orders'],
   'subscription.order_superseded': ['orders'],
+  'subscription.charged': ['orders'],
   'subscription.cancelled': ['orders'],
   'subscription.expired': ['orders'],
   'order.paid': ['subscriptions'],

@@ -14,7 +14,7 @@ export function differences(world: World): string[] {
   const { beginOf } = calendar(world)
   const orders = [...world.orders.orders]
   const periodOf = new Map(world.requests.map(({ orderId, period }) => [orderId, period]))
-  const isLive = plan.status === 'active' || plan.status === 'past_due'
+  const live = isLive(world)
 
   // No order outlives its period, and none is opened for a period that is over: nothing is billed afterwards.
   for (const [id, { ledger, openedAt, knownAddress }] of orders) {
@@ -37,7 +37,7 @@ export function differences(world: World): string[] {
     const { status } = ledger.order
     if (status !== 'pending') continue
     const period = periodOf.get(id) ?? -1
-    if (!isLive) found.push(`order ${id} is open, but its plan is ${plan.status}`)
+    if (!live) found.push(`order ${id} is open, but its plan is ${plan.status}`)
     if (world.opened.schedule && world.now() > beginOf(period + 1) + HOUR) found.push(`order ${id} of period ${period} is still open`)
   }
   // Each period counts once, whatever was paid; what is paid besides is a duplicate.
@@ -61,19 +61,19 @@ export function differences(world: World): string[] {
       found.push(`order ${orderId} of period ${period} asks for ${centavos} of ${amount}, though ${receivedThen} had come`)
   // Nothing is asked for at or after the end that was planned then, and each charge is announced once.
   for (const { orderId, at } of world.requests) {
-    // An amendment of the same moment may have come after it.
-    const end = plannedEnd(world, at - 1)
+    // An amendment of the same moment may have come before it, or after it.
+    const end = Math.max(plannedEnd(world, at - 1), plannedEnd(world, at))
     if (at >= end) found.push(`order ${orderId} was asked for at ${at}, after the end at ${end}`)
   }
   const announced = world.facts.flatMap(({ fact }) => (fact.kind === 'upcoming' ? [fact.periodIndex] : []))
   if (new Set(announced).size !== announced.length) found.push(`a charge was announced twice: ${announced}`)
   // Every end is reached, once, and by nothing else.
   const ends = world.facts.filter(({ fact }) => fact.kind === 'cancelled' || fact.kind === 'expired').length
-  if (ends !== (isLive ? 0 : 1)) found.push(`the plan is ${plan.status} and ended ${ends} times`)
-  if (isLive && plan.maxPeriods !== null && plan.chargesDone >= plan.maxPeriods) found.push('max_periods was reached without an end')
+  if (ends !== (live ? 0 : 1)) found.push(`the plan is ${plan.status} and ended ${ends} times`)
+  if (live && plan.maxPeriods !== null && plan.chargesDone >= plan.maxPeriods) found.push('max_periods was reached without an end')
   const isOpen = orders.some(([, { ledger }]) => ['pending', 'confirming', 'underpaid'].includes(ledger.order.status))
-  if (isLive && world.now() >= plannedEnd(world, world.now()) && !isOpen) found.push('the planned end was reached, and nothing ended')
-  if (isLive && !isOpen && world.opened.schedule) found.push(...stuck(world))
+  if (live && world.now() >= plannedEnd(world, world.now()) && !isOpen) found.push('the planned end was reached, and nothing ended')
+  if (live && !isOpen && world.opened.schedule) found.push(...stuck(world))
   found.push(...endedThoughPaid(world))
   return found
 }
@@ -88,11 +88,13 @@ export function openTwice(world: World): string[] {
 
 /** A fault of this moment: orders knows of the plan's end, and an order that holds no money is still payable. */
 export function openAfterEnd(world: World): string[] {
-  if (['active', 'past_due'].includes(world.plan().status) || !world.ordersKnowsAll()) return []
+  if (isLive(world) || !world.ordersKnowsAll()) return []
   return [...world.orders.orders]
     .filter(([, order]) => isPayable(order))
     .map(([id]) => `order ${id} is payable, though its plan is ${world.plan().status}`)
 }
+
+const isLive = (world: World) => ['active', 'past_due'].includes(world.plan().status)
 
 /** A live plan without an open order has a reason that a merchant can see. */
 function stuck(world: World): string[] {
@@ -155,13 +157,17 @@ function endedThoughPaid(world: World): string[] {
     return fact.kind === 'paused' || plannedEnd(world, at) > at
   })
   const ends = wantOfPayment.map(({ at, fact }) => ({ at, what: fact.kind }))
-  if (world.plan().pauseReason === 'unpaid') ends.push({ at: world.now(), what: 'paused' })
+  // What the merchant has ended is judged no more.
+  if (isLive(world) && world.plan().pauseReason === 'unpaid') ends.push({ at: world.now(), what: 'paused' })
   return ends.flatMap(({ at, what }) => {
     const over = world.requests.filter(request => request.at <= at && request.period < periodAt(at)).map(({ period }) => period)
     const newest = [...new Set(over)].sort((a, b) => b - a).slice(0, dunning.unpaidPeriodsMax)
-    const paid = world.requests.filter(
-      ({ orderId, period }) => newest.includes(period) && world.orders.orders.get(orderId)?.ledger.order.paidAt,
-    )
+    // What the merchant accepted came from no payer in time.
+    const isPaid = (orderId: string) => {
+      const order = world.orders.orders.get(orderId)?.ledger.order
+      return order !== undefined && order.paidAt !== null && order.acceptedAt === null
+    }
+    const paid = world.requests.filter(({ orderId, period }) => newest.includes(period) && isPaid(orderId))
     return paid.map(({ orderId, period }) => `the plan is ${what} for want of payment, though order ${orderId} of period ${period} is paid`)
   })
 }

@@ -128,6 +128,10 @@ export function ordersInMemory(rules: Rules) {
       const owner = { merchant_id: data.merchant_id, subscription_id: data.subscription_id }
       return close(order_id, owner, ledger => (is_replaced ? rules.release : rules.supersede)(ledger, view(chainTime), at))
     },
+    counted({ accepted, order }: EventData<'subscription.charged'>, at: Date, chainTime: number): NewEvent[] {
+      const found = orders.get(order.id)
+      return accepted && found ? apply(order.id, rules.acceptWithPeriod(found.ledger, accepted.by, view(chainTime), at)) : []
+    },
     /** A payment as the listener reports it now. */
     reported(id: string, payment: Payment, at: Date, chainTime: number): NewEvent[] {
       const found = orders.get(id)

@@ -122,6 +122,7 @@ export function createWorld(seed: number, rules: Rules) {
       if (event.type === 'merchant.updated') orders.merchantUpdated(event.data)
       if (event.type === 'subscription.charge_requested') publish(orders.requested(event, at()))
       if (event.type === 'subscription.order_superseded') publish(orders.superseded(event.data, at(), chainTime()))
+      if (event.type === 'subscription.charged') publish(orders.counted(event.data, at(), chainTime()))
       if (event.type === 'subscription.cancelled' || event.type === 'subscription.expired')
         publish(orders.ended(event.data, at(), chainTime()))
     },

@@ -128,7 +128,7 @@ export const topology = {
     'subscription.order_superseded',
     'subscription.cancelled',
   ],
-  'orders.2': ['chain.audited', 'authorization.changed', 'subscription.expired'],
+  'orders.2': ['chain.audited', 'authorization.changed', 'subscription.expired', 'subscription.charged'],
   'orders.3': ['chain.blocks'],
   subscriptions: ['order.created', 'order.paid', 'order.expired', 'order.cancelled'],
   'subscriptions.2': ['merchant.updated', 'order.waiting', 'order.refused', 'order.received', 'order.updated'],

@@ -23,8 +23,17 @@ export const chargeRequested = z.object({
 })
 export type ChargeRequested = z.infer<typeof chargeRequested>
 
-/** Published by subscriptions. Consumed by webhook-dispatcher. `order` is the paid order's payload. */
-export const subscriptionCharged = z.object({ ...ownedBy, subscription_id: id, charges_done: z.int(), order: paidData })
+/**
+ * Published by subscriptions. Consumed by webhook-dispatcher and, where it has `accepted`, by orders. `order` is the paid order's payload. `accepted`: the
+ * merchant counts what came for the period as its payment, so this order, which none of the others takes the place of, is accepted; who did it, null for a key.
+ */
+export const subscriptionCharged = z.object({
+  ...ownedBy,
+  subscription_id: id,
+  charges_done: z.int(),
+  order: paidData,
+  accepted: z.object({ by: z.string().nullable() }).optional(),
+})
 
 /**
  * Published by subscriptions. Consumed by webhook-dispatcher, and by orders: every open order of an ended subscription is closed once no money counts

@@ -13,10 +13,23 @@ export interface Acceptance {
  * The merchant takes what is confirmed as payment in full, once: it is paid from then on, while no reorganisation takes that money away. More that comes
  * is counted, and makes what was given away less. Throws `invalid_state`.
  */
-export function accept(ledger: Ledger, { reason, by }: Acceptance, chain: ChainView, at: Date): Change {
-  const before = ledger.order
-  const refusal = refusalOf(before)
+export function accept(ledger: Ledger, acceptance: Acceptance, chain: ChainView, at: Date): Change {
+  const refusal = refusalOf(ledger.order)
   if (refusal !== null) throw new ApiError('invalid_state', refusal)
+  return take(ledger, acceptance, chain, at)
+}
+
+/**
+ * The merchant counts what came for its period as paid, so this order counts, whatever was to count before; what is still being confirmed makes what is
+ * given away less. Null where it is or was paid, and where nothing is confirmed: then it is as any other.
+ */
+export function acceptWithPeriod({ order, ...facts }: Ledger, by: string | null, chain: ChainView, at: Date): Change | null {
+  if (order.status === 'paid' || order.paidAt !== null || isDust(order.confirmedUnits, order)) return null
+  return take({ ...facts, order: { ...order, supersededAt: null } }, { reason: 'Its period was counted as paid', by }, chain, at)
+}
+
+function take(ledger: Ledger, { reason, by }: Acceptance, chain: ChainView, at: Date): Change {
+  const before = ledger.order
   const accepted = { acceptedAt: at, acceptedUnits: before.confirmedUnits, acceptedReason: reason, acceptedBy: by }
   const change = review({ ...ledger, order: { ...before, ...accepted } }, chain, at, before)
   const { order } = change

@@ -28,7 +28,10 @@ function toEvent(subscription: Subscription, fact: Fact, terms: MerchantTerms, v
     case 'charged':
       return {
         type: 'subscription.charged',
-        data: { ...owner, subscription_id: subscription.id, charges_done: fact.chargesDone, order: fact.order },
+        data: {
+          ...{ ...owner, subscription_id: subscription.id, charges_done: fact.chargesDone, order: fact.order },
+          ...(fact.accepted ? { accepted: fact.accepted } : {}),
+        },
       }
     case 'superseded':
       return {

@@ -66,13 +66,19 @@ export function recordReceived(subscription: Subscription, received: OrderReceiv
   }
 }
 
-/** The merchant's word that what came late counts as the period's payment. Throws `invalid_state` when nothing came. */
-export function accept(subscription: Subscription, periodIndex: number, at: Date): Change {
+/**
+ * The merchant's word that what came late, or too little, counts as the period's payment. Its order is accepted by it: the one that is short of the
+ * least, so that no more is given away than the period lacks. Throws `invalid_state` when nothing came.
+ */
+export function accept(subscription: Subscription, periodIndex: number, by: string | null, at: Date): Change {
   const charge = subscription.charges.find(charge => charge.periodIndex === periodIndex)
   if (charge?.status === 'paid') return { from: subscription, subscription, facts: [] }
-  const latest = charge?.attempts.filter(({ receivedOrder, receivedCentavos }) => receivedOrder !== null && receivedCentavos > 0n).at(-1)
-  if (!charge || !latest?.receivedOrder) throw new ApiError('invalid_state', `No money is confirmed for period ${periodIndex}.`)
-  return recordPaid(subscription, { ...latest.receivedOrder, paid_at: at.toISOString() }, at)
+  const received = charge?.attempts.filter(({ receivedOrder, receivedCentavos }) => receivedOrder !== null && receivedCentavos > 0n) ?? []
+  const shortOf = ({ brlCentavos, receivedCentavos }: Attempt) => brlCentavos - receivedCentavos
+  const least = received.reduce<Attempt | undefined>((best, one) => (best && shortOf(best) < shortOf(one) ? best : one), undefined)
+  if (!least?.receivedOrder) throw new ApiError('invalid_state', `No money is confirmed for period ${periodIndex}.`)
+  const change = recordPaid(subscription, { ...least.receivedOrder, paid_at: at.toISOString() }, at)
+  return { ...change, facts: change.facts.map(fact => (fact.kind === 'charged' ? { ...fact, accepted: { by } } : fact)) }
 }
 
 function count(subscription: Subscription, charge: Charge, orderId: string, at: Date): Subscription {

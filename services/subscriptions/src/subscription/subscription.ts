@@ -104,7 +104,7 @@ export interface Subscription {
 /** A decision before it becomes an event. */
 export type Fact =
   | { kind: 'charge_requested'; charge: Charge; attempt: Attempt; expiresInS: number; wording: Wording }
-  | { kind: 'charged'; chargesDone: number; order: PaidData }
+  | { kind: 'charged'; chargesDone: number; order: PaidData; accepted?: { by: string | null } }
   | { kind: 'superseded'; orderId: string; isReplaced?: boolean }
   | { kind: 'duplicate'; orderId: string; periodIndex: number }
   | { kind: 'skipped'; periods: number }
