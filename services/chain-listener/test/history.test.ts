@@ -169,6 +169,34 @@ it('orders that fell behind gets the confirmed blocks once more, with all their 
   await listening.until(() => said() === 2, 'it is not published again')
 })
 
+it('orders that lost what it had learnt once of signatures and of blocked deposits learns it again, in the same revision', async () => {
+  world = await startRelayWorld()
+  const listening = await world.start()
+  const order = await world.open(listening)
+  await listening.idle()
+  await listening.sql.query(
+    "UPDATE payables SET blocked_reason = 'sweep_refused', blocked_revision = 3, blocked_published = 3 WHERE order_id = $1",
+    [order.id],
+  )
+  await listening.sql.query(
+    `INSERT INTO authorizations (chain_id, memo, payer, salt, attempt, order_id, merchant, router, units, valid_after, valid_before, signature, state, order_attempt, revision, published)
+     SELECT chain_id, memo, merchant, repeat('0', 64), 0, order_id, merchant, router, 10, 0, 1, '0x', 'paid', 0, 2, 2 FROM payables WHERE order_id = $1`,
+    [order.id],
+  )
+  const learnt = () =>
+    listening.published.events.flatMap(({ type, data }) =>
+      (type === 'deposit.blocked' || type === 'authorization.changed') && data.order_id === order.id ? [`${type} ${data.revision}`] : [],
+    )
+  const known = newest(listening)
+  follow(listening, known, known.since - 1)
+  await listening.idle()
+  expect(learnt()).toEqual([])
+  await world.chain.mine(1)
+  follow(listening, known, known.since - 1)
+  await listening.until(() => learnt().length === 2, 'it is not published again')
+  expect(learnt().toSorted()).toEqual(['authorization.changed 2', 'deposit.blocked 3'])
+})
+
 it('a first block that is larger than a page is published once more whole, and what follows it is not left out', async () => {
   world = await startRelayWorld()
   const listening = await world.start({ RECONCILE_EVERY_S: '3600', RELAYER_PRIVATE_KEY: '', GASLESS_PRIVATE_KEY: '' })

@@ -38,7 +38,11 @@ const KNOWN = `
     EXISTS (SELECT 1 FROM leases
       WHERE chain_id = $1 AND marker = $2 AND generation = cursor.generation AND coalesce(leases.version, cursor.version) >= $3) AS "isKnown"
   FROM chain_cursor AS cursor WHERE cursor.chain_id = $1`
+// What the relayer publishes once is published again with the blocks that orders has lost: it may have lost that too. No order lives as long as 30 days.
 const FOLLOWED = `
+  WITH signed AS (
+    UPDATE authorizations SET published = 0 WHERE $2::bigint IS NOT NULL AND chain_id = $1 AND published > 0 AND created_at > now() - interval '30 days'),
+  blocked AS (UPDATE payables SET blocked_published = 0 WHERE $2::bigint IS NOT NULL AND chain_id = $1 AND blocked_published > 0)
   UPDATE chain_cursor SET followed_confirmed = confirmed_number, followed_watermark = $3, republish_from = least(republish_from, $2::bigint)
   WHERE chain_id = $1`
 
