@@ -34,6 +34,13 @@ export interface Metrics {
   gauge<L extends string>(name: string, help: string, labels?: readonly L[]): Gauge<L>
   /** A gauge that asks for its value when it is scraped. A name that is taken keeps its first reader: a service may measure what the kit would. */
   observed(name: string, help: string, read: () => Promise<number> | number): void
+  /** The same with labels: each scrape has the series that are read for it, and no other. */
+  observedEach<L extends string>(
+    name: string,
+    help: string,
+    labels: readonly L[],
+    read: () => Promise<readonly (readonly [Labels<L>, number])[]>,
+  ): void
   /** `closed` labels have few values, and are kept where the others become `(other)`. */
   histogram<L extends string>(
     name: string,
@@ -84,6 +91,26 @@ export function createMetrics(service: string): Metrics {
         async collect() {
           // One value that cannot be read, because its database is away, must not hide the others just then.
           this.set(await withTimeout(READ_WAIT_MS, Promise.resolve().then(read), name).catch(() => Number.NaN))
+        },
+      })
+    },
+    observedEach<L extends string>(
+      name: string,
+      help: string,
+      labelNames: readonly L[],
+      read: () => Promise<readonly (readonly [Labels<L>, number])[]>,
+    ) {
+      const series = boundedSeries(labelNames)
+      new prom.Gauge<string>({
+        name,
+        help,
+        labelNames,
+        registers,
+        async collect() {
+          const found = await withTimeout(READ_WAIT_MS, Promise.resolve().then(read), name).catch(() => [])
+          this.reset()
+          series.clear()
+          for (const [labels, value] of found) this.set(series.of(labels), value)
         },
       })
     },

@@ -32,20 +32,20 @@ export function observeStatus(metrics: Metrics, status: () => Promise<Status>): 
   observe('ponte_chain_catch_up_seconds_left', 'Estimated rest of a catch-up; 0 when there is none', now =>
     now.catch_up ? now.catch_up.seconds_left : 0,
   )
-  const rpc = metrics.gauge('ponte_chain_rpc_in_use', '1 for the RPC end point in use', ['rpc'])
-  const resting = metrics.gauge('ponte_chain_rpc_resting', '1 for an RPC end point that is left alone for a while', ['rpc'])
-  const unanswered = metrics.gauge(
+  const ofNodes = (name: string, help: string, pick: (node: Status['rpc'][number]) => boolean) =>
+    metrics.observedEach(name, help, ['rpc'], async () =>
+      (await current()).rpc.map(node => [{ rpc: node.name }, pick(node) ? 1 : 0] as const),
+    )
+  ofNodes('ponte_chain_rpc_in_use', '1 for the RPC end point in use', node => node.in_use)
+  ofNodes('ponte_chain_rpc_resting', '1 for an RPC end point that is left alone for a while', node => node.resting !== null)
+  metrics.observedEach(
     'ponte_chain_question_unanswered_seconds',
     'For how long this kind of question has been asked of RPC end points in vain; 0 while it is answered',
     ['question'],
+    async () => {
+      const { unanswered_s } = await current()
+      return questions.map(question => [{ question }, unanswered_s[question]] as const)
+    },
   )
-  metrics.observed('ponte_chain_rpc_endpoints', 'RPC end points configured', async () => {
-    const { rpc: nodes, unanswered_s } = await current()
-    for (const node of nodes) {
-      rpc.set({ rpc: node.name }, node.in_use ? 1 : 0)
-      resting.set({ rpc: node.name }, node.resting === null ? 0 : 1)
-    }
-    for (const question of questions) unanswered.set({ question }, unanswered_s[question])
-    return nodes.length
-  })
+  observe('ponte_chain_rpc_endpoints', 'RPC end points configured', now => now.rpc.length)
 }
