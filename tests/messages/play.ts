@@ -45,8 +45,13 @@ async function play(home: Home, services: Services, chain: ChainFacts, seed: num
     merchant.id,
     topics.join(),
   ])
-  const endpoint = (name: string, more: object) =>
-    user<WebhookEndpointBody>('POST', '/merchants/me/webhook-endpoints', { url: receiver.url(name), events: ['*'], ...more })
+  // An endpoint is sent what the dispatcher takes in after its creation: without this, the creations before it too when the bus is slower than the next request.
+  const endpoint = async (name: string, more: object) => {
+    const body = { url: receiver.url(name), events: ['*'], ...more }
+    const created = await user<WebhookEndpointBody>('POST', '/merchants/me/webhook-endpoints', body)
+    await settle()
+    return created
+  }
   await endpoint('ponte', { headers: { 'X-Shop': '42' } })
   await endpoint('standard', { format: 'standard' })
   const paused = await endpoint('paused', { max_in_flight: 1 })
