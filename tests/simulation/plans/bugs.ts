@@ -1,5 +1,15 @@
 import type { Rules } from './world'
 
+type Plan = Parameters<Rules['subscriptions']['advance']>[0]
+type Change = ReturnType<Rules['subscriptions']['advance']>
+
+const leaving =
+  <Rest extends readonly unknown[], Done extends Change>(rule: (plan: Plan, ...rest: Rest) => Done) =>
+  (plan: Plan, ...rest: Rest): Done => {
+    const change = rule({ ...plan, dunning: { ...plan.dunning, whenUnpaid: 'leave' } }, ...rest)
+    return { ...change, subscription: { ...change.subscription, dunning: plan.dunning } }
+  }
+
 /** Faults that once were, put back into the rules: the oracle must find each. */
 export const bugs: Record<string, (rules: Rules) => Rules> = {
   'a charge has a life, not an end: a missed period is billed afterwards': rules => ({
@@ -65,11 +75,42 @@ export const bugs: Record<string, (rules: Rules) => Rules> = {
       ...rules.subscriptions,
       advance(plan, at, means) {
         const change = rules.subscriptions.advance(plan, at, means)
-        const { dunning, periodIndex, lastPaidIndex, pausedAt, status } = change.subscription
-        const isOver = periodIndex > plan.periodIndex && periodIndex - 1 - lastPaidIndex >= dunning.unpaidPeriodsMax
-        if (!isOver || dunning.whenUnpaid !== 'cancel' || pausedAt !== null || !['active', 'past_due'].includes(status)) return change
+        const { dunning, charges, unpaidPeriods, periodIndex, pausedAt, status } = change.subscription
+        const undecided = charges.filter(charge => charge.status === 'skipped' && charge.attempts.some(each => each.status === 'open'))
+        const isOver = periodIndex > plan.periodIndex && unpaidPeriods + undecided.length >= dunning.unpaidPeriodsMax
+        const isActing = dunning.whenUnpaid !== 'leave' && pausedAt === null && ['active', 'past_due'].includes(status)
+        if (!isOver || !isActing) return change
+        if (dunning.whenUnpaid === 'pause') {
+          const subscription = { ...change.subscription, pausedAt: at, pauseReason: 'unpaid' as const }
+          return { ...change, subscription, facts: [...change.facts, { kind: 'paused' }] }
+        }
         const ended = rules.subscriptions.end(change.subscription, 'cancelled', at)
         return { ...change, subscription: ended.subscription, facts: [...change.facts, ...ended.facts] }
+      },
+    },
+  }),
+  'what a merchant changes of dunning is not kept': rules => ({
+    ...rules,
+    subscriptions: {
+      ...rules.subscriptions,
+      amend(...command) {
+        const change = rules.subscriptions.amend(...command)
+        return { ...change, subscription: { ...change.subscription, dunning: command[0].dunning } }
+      },
+    },
+  }),
+  'an unpaid plan is left, whatever its merchant chose': rules => ({
+    ...rules,
+    subscriptions: {
+      ...rules.subscriptions,
+      advance: leaving(rules.subscriptions.advance),
+      charge: leaving(rules.subscriptions.charge),
+      recordClosed: leaving(rules.subscriptions.recordClosed),
+      recordReceived: leaving(rules.subscriptions.recordReceived),
+      recordRefused: leaving(rules.subscriptions.recordRefused),
+      amend(plan, { dunning, ...amendment }, ...rest) {
+        const change = leaving(rules.subscriptions.amend)(plan, amendment, ...rest)
+        return { ...change, subscription: { ...change.subscription, dunning: dunning ?? plan.dunning } }
       },
     },
   }),

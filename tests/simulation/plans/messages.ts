@@ -25,6 +25,12 @@ const READERS: Partial<Record<Event['type'], Reader[]>> = {
   'order.waiting': ['subscriptions'],
 }
 
+const DELAYS: readonly (readonly [number, (random: Random) => number])[] = [
+  [6, () => 0],
+  [2, random => random.between(1, 90) * 60_000],
+  [1, random => random.between(1, 49) * HOUR],
+]
+
 export interface MessagesDeps {
   random: Random
   now(): number
@@ -37,14 +43,7 @@ export interface MessagesDeps {
 export function messages({ random, now, id, up, counts }: MessagesDeps) {
   const bag: InFlight[] = []
   const seen = { orders: new Set<string>(), subscriptions: new Set<string>() }
-  const delay = () =>
-    up.calm
-      ? 0
-      : weighted(random, [
-          [6, 0],
-          [2, random.between(1, 90) * 60_000],
-          [1, random.between(1, 48) * HOUR],
-        ] as const)
+  const delay = () => (up.calm ? 0 : weighted(random, DELAYS)(random))
   return {
     bag,
     delay,

@@ -74,7 +74,7 @@ export function differences(world: World): string[] {
   const isOpen = orders.some(([, { ledger }]) => ['pending', 'confirming', 'underpaid'].includes(ledger.order.status))
   if (live && world.now() >= plannedEnd(world, world.now()) && !isOpen) found.push('the planned end was reached, and nothing ended')
   if (live && !isOpen && world.opened.schedule) found.push(...stuck(world))
-  found.push(...endedThoughPaid(world))
+  found.push(...endedForWantOfPayment(world), ...askedThoughUnpaid(world))
   return found
 }
 
@@ -147,27 +147,72 @@ function calendar({ opened, amendments }: World, at = Number.POSITIVE_INFINITY):
   )
 }
 
-/** A payer in time keeps the plan: it is neither ended nor left paused for want of payment after periods of which one was paid. */
-function endedThoughPaid(world: World): string[] {
-  const { dunning, schedule } = world.opened
-  if (schedule === null || dunning.whenUnpaid === 'leave') return []
+type Dunning = World['opened']['dunning']
+
+/** As the merchant had set it with the first so many amendments, by default with all. */
+const dunningOf = ({ opened, amendments }: World, amended = amendments.length): Dunning =>
+  amendments.slice(0, amended).findLast(({ amendment }) => amendment.dunning !== undefined)?.amendment.dunning ?? opened.dunning
+
+/**
+ * Want of payment ends or pauses a plan as its merchant wishes then, after as many periods, and a payer in time keeps it: none of these periods is paid, then or
+ * later.
+ */
+function endedForWantOfPayment(world: World): string[] {
+  if (world.opened.schedule === null) return []
   const { periodAt } = calendar(world)
   const wantOfPayment = world.facts.filter(({ fact, at, byMerchant }) => {
     if (byMerchant || (fact.kind !== 'cancelled' && fact.kind !== 'paused')) return false
     return fact.kind === 'paused' || plannedEnd(world, at) > at
   })
-  const ends = wantOfPayment.map(({ at, fact }) => ({ at, what: fact.kind }))
-  // What the merchant has ended is judged no more.
-  if (isLive(world) && world.plan().pauseReason === 'unpaid') ends.push({ at: world.now(), what: 'paused' })
-  return ends.flatMap(({ at, what }) => {
+  const judge = (what: string, at: number, max: number) => {
     const over = world.requests.filter(request => request.at <= at && request.period < periodAt(at)).map(({ period }) => period)
-    const newest = [...new Set(over)].sort((a, b) => b - a).slice(0, dunning.unpaidPeriodsMax)
+    const newest = [...new Set(over)].sort((a, b) => b - a).slice(0, max)
     // What the merchant accepted came from no payer in time.
     const isPaid = (orderId: string) => {
       const order = world.orders.orders.get(orderId)?.ledger.order
       return order !== undefined && order.paidAt !== null && order.acceptedAt === null
     }
     const paid = world.requests.filter(({ orderId, period }) => newest.includes(period) && isPaid(orderId))
-    return paid.map(({ orderId, period }) => `the plan is ${what} for want of payment, though order ${orderId} of period ${period} is paid`)
+    return [
+      ...(newest.length < max ? [`the plan is ${what} after ${newest.length} periods that were asked for, not ${max}`] : []),
+      ...paid.map(({ orderId, period }) => `the plan is ${what} for want of payment, though order ${orderId} of period ${period} is paid`),
+    ]
+  }
+  const acts = wantOfPayment.flatMap(({ at, fact, amended }) => {
+    const { unpaidPeriodsMax, whenUnpaid } = dunningOf(world, amended)
+    const isWished = fact.kind === (whenUnpaid === 'cancel' ? 'cancelled' : 'paused') && whenUnpaid !== 'leave'
+    return [
+      ...(isWished ? [] : [`the plan is ${fact.kind}, though its merchant chose ${whenUnpaid}`]),
+      ...judge(fact.kind, at, unpaidPeriodsMax),
+    ]
+  })
+  // What the merchant has ended is judged no more.
+  const isLeftPaused = world.plan().pauseReason === 'unpaid' && isLive(world)
+  return isLeftPaused ? [...acts, ...judge('paused', world.now(), dunningOf(world).unpaidPeriodsMax)] : acts
+}
+
+/** Nothing is asked for by itself after as many unpaid periods as end or pause the plan. Only periods for which nothing came at all are counted. */
+function askedThoughUnpaid(world: World): string[] {
+  const { requests, facts, orders, amendments } = world
+  const unpaid = new Set(
+    requests.flatMap(({ period }) => {
+      const ledgers = requests.flatMap(each => (each.period === period ? (orders.orders.get(each.orderId)?.ledger ?? []) : []))
+      const isAsked = ledgers.some(({ order }) => order.status === 'expired') && ledgers.every(({ payments }) => payments.length === 0)
+      return isAsked ? period : []
+    }),
+  )
+  const charged = facts.flatMap(({ fact }) => (fact.kind === 'charged' ? (world.periodOf(fact.order.id) ?? []) : []))
+  return requests.flatMap(({ orderId, period, at, byMerchant, amended }) => {
+    const { unpaidPeriodsMax, whenUnpaid } = dunningOf(world, amended)
+    if (byMerchant || whenUnpaid === 'leave') return []
+    const forgiven = amendments
+      .slice(0, amended)
+      .flatMap(each => (each.amendment.paused === false ? calendar(world, each.at).periodAt(each.at) - 1 : []))
+    const begin = Math.max(-1, ...charged, ...forgiven) + 1
+    const before = [...unpaid].filter(each => each >= begin && each < period)
+    if (before.length < unpaidPeriodsMax) return []
+    return [
+      `order ${orderId} of period ${period} was asked for at ${at}, though periods ${before} are unpaid and its merchant chose ${whenUnpaid}`,
+    ]
   })
 }

@@ -19,7 +19,7 @@ interface PayerDeps {
   seen(orderId: string): void
 }
 
-/** The payer of each order makes up their mind when it is there: pays, in part, late, twice, never, or in a block that a reorganisation takes away. */
+/** The payer of each order makes up their mind when it is there: pays, at the last moment, in part, late, twice, never, or in a block that a reorganisation takes away. */
 export function payers({ random, orders, now, later, report, paid, seen }: PayerDeps) {
   const met = new Set<string>()
   let payments = 0
@@ -42,7 +42,7 @@ export function payers({ random, orders, now, later, report, paid, seen }: Payer
       blockTime: new Date(now()),
       logIndex: 0,
     }
-    const isGone = random.chance(0.05)
+    const isGone = random.chance(0.1)
     paid(isGone)
     later(2_000, () => report(orderId, payment))
     later(20_000, () => report(orderId, { ...payment, version: 2, status: isGone ? 'orphaned' : 'confirmed' }))
@@ -51,7 +51,8 @@ export function payers({ random, orders, now, later, report, paid, seen }: Payer
     const soon = () => Math.floor(random.next() * Math.max(1, lifeMs - 60_000))
     const payLater = (after: number, percent: number) => later(after, () => pay(orderId, percent))
     const mind = weighted(random, [
-      [11, 'pays'],
+      [9, 'pays'],
+      [3, 'in the last minute'],
       [2, 'late'],
       [2, 'part'],
       [1, 'twice'],
@@ -59,6 +60,7 @@ export function payers({ random, orders, now, later, report, paid, seen }: Payer
     ] as const)
     if (mind === 'pays' || mind === 'twice') payLater(soon(), 100)
     if (mind === 'twice') payLater(soon(), 100)
+    if (mind === 'in the last minute') payLater(Math.max(1_000, lifeMs - random.between(31, 60) * 1_000), 100)
     if (mind === 'part') payLater(soon(), 60)
     if (mind === 'late') payLater(lifeMs + random.between(1, 40) * HOUR, 100)
   }

@@ -5,13 +5,13 @@ import { createWorld, type Rules } from './world'
 
 export const RULES: Rules = { subscriptions: subscriptionRules, orders: orderRules }
 
-/** A year of one plan, and what the oracle found wrong with it. */
-export function playYear(seed: number, rules: Rules) {
+/** The history of one plan, of a year at most: what the oracle found wrong with it, and for how many days the plan lived. */
+export function playPlan(seed: number, rules: Rules) {
   const world = createWorld(seed, rules)
   const found = new Set<string>()
-  world.play(365, () => {
+  const days = world.play(() => {
     for (const difference of [...openAfterEnd(world), ...openTwice(world)]) found.add(difference)
   })
   world.calm()
-  return { found: [...found, ...differences(world)].map(difference => `seed ${seed}: ${difference}`), counts: world.counts }
+  return { days, found: [...found, ...differences(world)].map(difference => `seed ${seed}: ${difference}`), counts: world.counts }
 }

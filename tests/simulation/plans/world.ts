@@ -2,6 +2,7 @@ import type { Event, MerchantTerms } from '@ponte/contracts'
 import type { orderRules } from '@ponte/orders'
 import type { subscriptionRules } from '@ponte/subscriptions'
 import { createRandom, type Random, weighted } from '../../torture/random'
+import { instant, ZONES } from './calendar'
 import { ADDRESSES, type Amendment, merchant, newPlan } from './merchant'
 import { messages } from './messages'
 import { ordersInMemory } from './orders-in-memory'
@@ -16,8 +17,23 @@ export interface Rules {
   orders: typeof orderRules
 }
 
+interface Moment {
+  at: number
+  byMerchant: boolean
+  /** After so many amendments of the merchant. */
+  amended: number
+}
+
 const DAY = 24 * HOUR
-const START = Date.UTC(2026, 0, 5, 12)
+/** Plans begin on any day of it. */
+const YEAR = Date.UTC(2026, 0, 1)
+/** A late payment, an outage and a late report one after the other. */
+const AFTERMATH_MS = 14 * DAY
+const STEPS: readonly (readonly [number, (random: Random) => number])[] = [
+  [2, random => random.between(1, 50) * 60_000],
+  [4, random => random.between(1, 12) * HOUR],
+  [4, random => random.between(12, 60) * HOUR],
+]
 /** Of every hundred steps so many pass without anything but time. */
 const QUIET = 76
 const uuid = (n: number) => `01981f3c-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
@@ -29,27 +45,43 @@ export function createWorld(seed: number, rules: Rules) {
   const { subscriptions } = rules
   const up = { orders: true, subscriptions: true, calm: false }
   const intents: { at: number; act(): void }[] = []
-  const facts: { at: number; fact: Change['facts'][number]; byMerchant: boolean }[] = []
-  const requests: { orderId: string; period: number; at: number; centavos: bigint; amount: bigint; receivedThen: bigint }[] = []
+  const facts: ({ fact: Change['facts'][number] } & Moment)[] = []
+  const requests: ({ orderId: string; period: number; centavos: bigint; amount: bigint; receivedThen: bigint } & Moment)[] = []
   const receivedOf = new Map<string, { orderId: string; revision: number; centavos: bigint }>()
   const periods = new Map<string, number>()
   const asked = new Map<string, bigint>()
   const amendments: { at: number; amendment: Amendment }[] = []
   const counts = { orders: 0, payments: 0, reorganised: 0, outages: 0, commands: 0, messages: 0, repeated: 0, races: 0 }
   let ids = 0
-  let now = START
+  const timezone = random.pick(ZONES)
+  // At any minute, and half of them in the two hours in which all these zones change their clocks.
+  const minute = random.chance(0.5) ? random.between(60, 180) : random.between(0, 24 * 60)
+  const start = instant(timezone, YEAR + random.between(0, 365) * DAY + minute * 60_000)
+  let now = start
   const id = () => uuid(++ids)
   const at = () => new Date(now)
   const chainTime = () => now - 30_000
-  const opened: Plan = subscriptions.open(newPlan(random, id(), at()), at())
+  const opened: Plan = subscriptions.open(newPlan(random, id(), at(), timezone), at())
   let plan = opened
+  let wakeAt = subscriptions.wakeAt(opened, at())
   const { bag, delay, publish, deliver } = messages({ random, now: () => now, id, up, counts })
 
-  /** Charges that can still change are loaded, the others by the order that is asked about. */
+  /** As subscriptions loads it: with the charges that can still change, and all from one period on. */
+  const load = (from = Number.POSITIVE_INFINITY): Plan => ({
+    ...plan,
+    charges: plan.charges.filter(each => canChange(each) || each.periodIndex >= from),
+  })
+  const loadByOrder = (orderId: string) => load(periods.get(orderId))
   const commit = (change: Change, byMerchant = false) => {
-    plan = { ...change.subscription, version: plan.version + 1 }
+    if (change.subscription !== change.from) {
+      const changed = new Set(change.subscription.charges.map(({ periodIndex }) => periodIndex))
+      const charges = [...plan.charges.filter(({ periodIndex }) => !changed.has(periodIndex)), ...change.subscription.charges]
+      plan = { ...change.subscription, charges: charges.sort((a, b) => a.periodIndex - b.periodIndex), version: plan.version + 1 }
+      wakeAt = subscriptions.wakeAt(change.subscription, at())
+    }
+    const moment = { at: now, byMerchant, amended: amendments.length }
     for (const fact of change.facts) {
-      facts.push({ at: now, fact, byMerchant })
+      facts.push({ fact, ...moment })
       if (fact.kind !== 'charge_requested') continue
       counts.orders += 1
       const period = fact.charge.periodIndex
@@ -59,7 +91,7 @@ export function createWorld(seed: number, rules: Rules) {
       const { orderId, brlCentavos: centavos } = fact.attempt
       periods.set(orderId, period)
       asked.set(orderId, centavos)
-      requests.push({ orderId, period, at: now, centavos, amount: fact.charge.brlCentavos, receivedThen })
+      requests.push({ orderId, period, centavos, amount: fact.charge.brlCentavos, receivedThen, ...moment })
     }
     publish(subscriptions.toEvents(change, copy))
   }
@@ -73,6 +105,7 @@ export function createWorld(seed: number, rules: Rules) {
     rules: subscriptions,
     now: () => now,
     plan: () => plan,
+    load,
     mint: () => mint(),
     publish,
     amended: amendment => void amendments.push({ at: now, amendment }),
@@ -129,30 +162,39 @@ export function createWorld(seed: number, rules: Rules) {
     subscriptions(event: Event): void {
       if (event.type === 'merchant.updated') {
         if (event.data.version > copy.version) copy = event.data
-        if (copy.payout_address !== null && plan.awaiting !== null) plan = { ...plan, awaiting: null }
+        if (copy.payout_address !== null && plan.awaiting !== null) {
+          plan = { ...plan, awaiting: null }
+          wakeAt = at()
+        }
       }
-      if (event.type === 'order.paid') commit(subscriptions.recordPaid(plan, event.data.order, at()))
-      if (event.type === 'order.expired') commit(subscriptions.recordClosed(plan, event.data.order.id, 'expired', at()))
-      if (event.type === 'order.cancelled') commit(subscriptions.recordClosed(plan, event.data.order.id, 'cancelled', at()))
+      if (event.type === 'order.paid') commit(subscriptions.recordPaid(loadByOrder(event.data.order.id), event.data.order, at()))
+      if (event.type === 'order.expired')
+        commit(subscriptions.recordClosed(loadByOrder(event.data.order.id), event.data.order.id, 'expired', at()))
+      if (event.type === 'order.cancelled')
+        commit(subscriptions.recordClosed(loadByOrder(event.data.order.id), event.data.order.id, 'cancelled', at()))
       if (event.type === 'order.received') {
         const { order_id: orderId, revision, missing_brl_amount: missing } = event.data
         const centavos = (asked.get(orderId) ?? 0n) - BigInt(missing.replace('.', ''))
         if ((receivedOf.get(orderId)?.revision ?? 0) < revision) receivedOf.set(orderId, { orderId, revision, centavos })
-        commit(subscriptions.recordReceived(plan, event.data, at()))
+        commit(subscriptions.recordReceived(loadByOrder(orderId), event.data, at()))
       }
-      if (event.type === 'order.refused') commit(subscriptions.recordRefused(plan, event.data.order_id, event.data.reason, at()))
+      if (event.type === 'order.refused')
+        commit(subscriptions.recordRefused(loadByOrder(event.data.order_id), event.data.order_id, event.data.reason, at()))
     },
   }
   const schedule = () => {
     if (!up.subscriptions) return
-    const due = subscriptions.wakeAt(plan, at())
-    if (due === null || due.getTime() > now) return
+    if (wakeAt === null || wakeAt.getTime() > now) return
+    advance()
     // Another replica read the same state: its commit finds that the version moved on, and is decided again on what is there then.
-    commit(subscriptions.advance(plan, at(), mint()))
     if (random.chance(0.2)) {
       counts.races += 1
-      commit(subscriptions.advance(plan, at(), mint()))
+      advance()
     }
+  }
+  const advance = () => {
+    const change = subscriptions.advance(load(), at(), mint())
+    commit({ ...change, subscription: { ...change.subscription } })
   }
 
   /** Everything that has something to do at this moment does it, until nothing has. */
@@ -175,6 +217,16 @@ export function createWorld(seed: number, rules: Rules) {
     }
   }
 
+  /** Payers act at their own time, and the scheduler at its own. */
+  const passTo = (time: number) => {
+    for (let next = now; next < time; ) {
+      const wake = up.subscriptions && wakeAt !== null && wakeAt.getTime() > now ? wakeAt.getTime() : time
+      next = Math.min(time, wake, ...intents.map(({ at }) => at))
+      now = Math.max(now, next)
+      settle()
+    }
+  }
+
   return {
     opened,
     orders,
@@ -187,24 +239,20 @@ export function createWorld(seed: number, rules: Rules) {
     plan: () => plan,
     /** True when everything that was published for orders has come. */
     ordersKnowsAll: () => up.orders && bag.every(({ to }) => to !== 'orders'),
-    /** So many days of this plan. */
-    play(days: number, observe: () => void) {
-      const until = START + days * DAY
-      while (now < until) {
-        now += weighted(random, [
-          [3, random.between(1, 50) * 60_000],
-          [5, random.between(1, 12) * HOUR],
-          [2, random.between(12, 60) * HOUR],
-        ] as const)
-        settle()
-        if (random.chance(QUIET / 100)) {
-          observe()
-          continue
+    /** Up to a year of a plan, or until nothing of its end is on its way any more. Answers for how many days it lived. */
+    play(observe: () => void): number {
+      const until = start + random.between(14, 366) * DAY
+      let endedAt: number | null = null
+      while (now < (endedAt === null ? until : endedAt + AFTERMATH_MS)) {
+        passTo(now + weighted(random, STEPS)(random))
+        if (!random.chance(QUIET / 100)) {
+          weighted(random, actions)()
+          settle()
         }
-        weighted(random, actions)()
-        settle()
         observe()
+        if (endedAt === null && plan.status !== 'active' && plan.status !== 'past_due') endedAt = now
       }
+      return ((endedAt ?? now) - start) / DAY
     },
     /** All faults end, everything on its way arrives, the chain is confirmed past every order's end. */
     calm() {
@@ -219,6 +267,9 @@ export function createWorld(seed: number, rules: Rules) {
     },
   }
 }
+
+const canChange = ({ status, attempts }: Plan['charges'][number]) =>
+  status === 'open' || attempts.some(attempt => attempt.status === 'open')
 
 /** The order is there: what its attempt waited for is over. */
 const withoutReason = (plan: Plan, orderId: string): Plan => ({
