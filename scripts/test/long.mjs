@@ -11,8 +11,8 @@ const services = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'w
 
 const test = (file, env = {}) => ({ script: 'test.mjs', args: [file], env })
 const forms = {
-  simulation: seed => ({ script: 'simulation.mjs', args: ['--seeds', '5', '--from', seed] }),
-  messages: seed => ({ script: 'simulation.mjs', args: ['messages', '--seeds', '4', '--from', seed] }),
+  simulation: seed => ({ script: 'simulation.mjs', args: ['--seeds', '5', '--from', `${5 * seed - 4}`] }),
+  messages: seed => ({ script: 'simulation.mjs', args: ['messages', '--seeds', '4', '--from', `${4 * seed - 3}`] }),
   plans: seed => test('tests/simulation/plans/plans', { PONTE_PLAN_YEARS: '10000', PONTE_PLAN_FROM: seed }),
   properties: () => test('order.property|subscription/subscription.test', { PONTE_PROPERTY_CASES: '20000', PONTE_TEST_STORIES: '10000' }),
   fuzz: seed => test('tests/fuzz', { FUZZ_REQUESTS: '8000', FUZZ_SEED: seed }),

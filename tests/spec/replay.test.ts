@@ -9,8 +9,10 @@ const TRACES = 50
 const IN_SERVICE = 10
 
 let all: Trace[]
+let shallow: Trace[]
 beforeAll(async () => {
   const each = await Promise.all([traces(TRACES / 2, 1), traces(TRACES / 2, 1, 'step')])
+  shallow = each[0]
   // One of each in turn, so that a part of them has both.
   all = each[0].flatMap((trace, index) => [trace, ...each[1].slice(index, index + 1)])
 }, 240_000)
@@ -46,3 +48,8 @@ test(`${TRACES} runs of spec/refunds.qnt differ after no step from the rules of 
   }
   expect(runs.map(run => refundDifference(run, byOurClock)).join('\n')).toContain('the model refuses it, and the rules take it')
 }, 240_000)
+
+test('runs of neighbouring seeds are others', async () => {
+  const runs = [...shallow, ...(await traces(TRACES / 5, 2))].map(({ messages, steps }) => JSON.stringify([messages, steps]))
+  expect(new Set(runs).size).toBe(runs.length)
+}, 120_000)

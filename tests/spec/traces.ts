@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChainBlocks, formatUsdc } from '@ponte/contracts'
-import { quint } from './quint'
+import { quint, seedOption } from './quint'
 
 /** A step of a run of spec/order.qnt that orders takes part in, and what the model says of the order afterwards. */
 export interface TraceStep {
@@ -76,7 +76,7 @@ export async function sampledRuns<State>(model: string, step: string, count: num
         `--max-samples=${count}`,
         `--n-traces=${count}`,
       ],
-      ...[`--max-steps=${maxSteps}`, `--seed=${seed}`, '--verbosity=1', `--out-itf=${join(folder, '{seq}.json')}`],
+      ...[`--max-steps=${maxSteps}`, seedOption(seed), '--verbosity=1', `--out-itf=${join(folder, '{seq}.json')}`],
     )
     if (code !== 0) throw new Error(output)
     const files = (await readdir(folder)).sort()
