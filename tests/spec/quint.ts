@@ -25,9 +25,15 @@ export const models: readonly QuintModel[] = [
   { name: 'order', step: 'shallow', maxSteps: 60, seen: [...ORDER_SEEN, 'sawUnderpaidTwice'] },
   // Reorganisations that take confirmed blocks away.
   { name: 'order', step: 'step', maxSteps: 60, seen: [...ORDER_SEEN, 'sawReorged'] },
-  { name: 'period', step: 'step', maxSteps: 40, seen: ['sawCancelled', 'sawCharged', 'sawSecond'], wrongStep: 'byOurClock' },
+  {
+    name: 'period',
+    step: 'step',
+    maxSteps: 60,
+    seen: ['sawCancelled', 'sawCharged', 'sawSecond', 'sawPart', 'sawLapsed', 'sawNext'],
+    wrongStep: 'byOurClock',
+  },
   { name: 'refunds', step: 'step', maxSteps: 30, seen: ['sawConfirmed', 'sawRedirected'], wrongStep: 'byOurClock' },
-  { name: 'payout', step: 'step', maxSteps: 40, seen: ['sawChange', 'sawAttack', 'sawObjection'] },
+  { name: 'payout', step: 'step', maxSteps: 80, seen: ['sawChange', 'sawAttack', 'sawObjection', 'sawApproval', 'sawOwner', 'sawHeld'] },
 ]
 
 /** Quint draws by a counter that begins at its seed: without a distance, runs of neighbouring seeds soon are the same. */

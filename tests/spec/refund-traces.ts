@@ -1,5 +1,5 @@
 import { refundRules } from '@ponte/orders'
-import { sampledRuns } from './traces'
+import { attempted, sampledRuns } from './traces'
 
 type Refund = refundRules.Refund
 
@@ -130,13 +130,4 @@ function statuses(refunds: Map<number, Refund>, state: ModelState, rules: typeof
     if (!(ALIKE[status] ?? ['none']).includes(now)) return `the model says ${status}, and refund ${index} is ${now}`
   }
   return null
-}
-
-function attempted<T>(work: () => T): T | null {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof Error && error.name === 'ApiError') return null
-    throw error
-  }
 }

@@ -1,6 +1,11 @@
+import { accountRules } from '@ponte/api-gateway'
 import { refundRules } from '@ponte/orders'
+import { subscriptionRules } from '@ponte/subscriptions'
+import { payoutDifference, payoutTraces } from './payout-traces'
+import { periodDifference, periodTraces } from './period-traces'
 import { refundDifference, refundTraces } from './refund-traces'
 import { difference, pureReplica } from './replay'
+import { replayedPayoutFaults, replayedPeriodFaults } from './replay-faults'
 import { startRunning } from './running'
 import { type Trace, traces } from './traces'
 
@@ -48,6 +53,30 @@ test(`${TRACES} runs of spec/refunds.qnt differ after no step from the rules of 
   }
   expect(runs.map(run => refundDifference(run, byOurClock)).join('\n')).toContain('the model refuses it, and the rules take it')
 }, 240_000)
+
+test.each([
+  [
+    'plans',
+    'period',
+    async () => (await periodTraces(TRACES, 1)).map(run => (rules: object) => periodDifference(run, { ...subscriptionRules, ...rules })),
+    replayedPeriodFaults,
+  ],
+  [
+    'owners and payout addresses',
+    'payout',
+    async () => (await payoutTraces(TRACES, 1)).map(run => (rules: object) => payoutDifference(run, { ...accountRules, ...rules })),
+    replayedPayoutFaults,
+  ],
+] as const)(
+  `${TRACES} runs differ after no step from the rules of %s, and with each fault put back they do: spec/%s.qnt`,
+  async (_, __, played, faults) => {
+    const runs = await played()
+    expect(runs.map(run => run({})).filter(one => one !== null)).toEqual([])
+    const found = Object.entries(faults).map(([name, rules]) => [name, runs.some(run => run(rules) !== null)])
+    expect(found).toEqual(Object.keys(faults).map(name => [name, true]))
+  },
+  240_000,
+)
 
 test('runs of neighbouring seeds are others', async () => {
   const runs = [...shallow, ...(await traces(TRACES / 5, 2))].map(({ messages, steps }) => JSON.stringify([messages, steps]))

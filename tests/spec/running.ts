@@ -48,8 +48,14 @@ export async function startRunning(kind: BusKind) {
     return (await answer.json()) as OrderBody
   }
 
+  // What it has published by then is on its way, which is waited for by nothing that is compared.
+  const deciding = service.parts.filter(({ name }) => name === 'expiry' || name === 'orders events')
+  const isDeciding = async () => (await Promise.all(deciding.map(part => part.busy?.()))).some(Boolean)
+
   /** A new order, which a run is replayed into. */
   async function replica(): Promise<{ replica: Replica; place: Place }> {
+    // What was published of the run before: its notices are counted by reading all that is there.
+    await sql.query('DELETE FROM outbox WHERE sent_at IS NOT NULL')
     const order = await ask('POST', '', { brl_amount: '5.00', expires_in: 600 })
     const salt = randomBytes(8).toString('hex')
     const generations = new Map<number, string>()
@@ -70,10 +76,16 @@ export async function startRunning(kind: BusKind) {
     const read = async (blocks: ChainBlocks) => {
       const id = uuidv7()
       const body = JSON.stringify({ id, type: 'chain.blocks', occurred_at: new Date().toISOString(), data: blocks, trace: null })
-      await bus.publish({ id, type: 'chain.blocks', body })
+      // As the outbox relay does: until it is confirmed. A connection may end while the runs of a batch are drawn.
+      const isTaken = () =>
+        bus.publish({ id, type: 'chain.blocks', body }).then(
+          () => true,
+          () => false,
+        )
+      await until(isTaken, 'the bus takes nothing')
       const isRead = async () => (await sql.query('SELECT 1 FROM inbox WHERE event_id = $1', [id])).rowCount === 1
       await until(isRead, 'orders does not read what was published')
-      await service.idle()
+      await until(async () => !(await isDeciding()) && !(await isDeciding()), 'orders does not come to rest')
     }
     return {
       place,

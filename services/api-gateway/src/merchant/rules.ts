@@ -2,6 +2,7 @@
 export { type Member, permissionsOf } from './member'
 export {
   activateOwnerChange,
+  confirmOwnerChange,
   decideMember,
   joinTeam,
   type MemberDecision,
