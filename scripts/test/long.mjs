@@ -29,7 +29,12 @@ const forms = {
   charges: () => test('orders/test/charges/withdrawn-while-waiting', { PONTE_TEST_CHARGE_PAIRS: '10000' }),
   chain: () => test('chain-listener/test/(deposits-)?model', { PONTE_CHAIN_SEEDS: '15' }),
   explore: () => ({ script: 'long-form.mjs', args: ['explore/wide/*'] }),
-  spec: seed => ({ script: 'long-form.mjs', args: ['spec/long/*'], env: { PONTE_SPEC_IN_SERVICE: '100', ...process.env, PONTE_SPEC_SEED: seed } }),
+  spec: seed => ({
+    script: 'long-form.mjs',
+    args: ['spec/long/*'],
+    env: { PONTE_SPEC_IN_SERVICE: '100', ...process.env, PONTE_SPEC_SEED: seed },
+  }),
+  crashes: () => test('service-kit/test/bus/crash-schedules', { PONTE_CRASH_SCHEDULES: 'all' }),
   pictures: () => ({ script: 'long-form.mjs', args: ['system/pages/pictures/pictures'] }),
 }
 const names = Object.keys(forms)
