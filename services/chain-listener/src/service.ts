@@ -73,7 +73,8 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     onHalt: halt,
     committed(step) {
       if (step.events.length > 0) outbox.wake()
-      relay?.wake()
+      // An answer to orders alone moves no money.
+      if (step.blocks.length > 0 || step.payments.length > 0) relay?.wake()
       for (const { kind, state } of step.payments) payments.inc({ kind, state })
     },
   })
@@ -105,7 +106,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
   const intake = createIntake({
     ...{ database, history: store.generation, chainId: config.CHAIN_ID, routers: config.ROUTER_ADDRESSES, now, logger },
     forgot: () => leader.resign('a new generation begins'),
-    asked: scan.wake,
+    asked: scan.wakeSoon,
   })
   const monitor = createContractMonitor({
     store,

@@ -135,6 +135,7 @@ export function createScan(config: ChainListenerConfig, options: ScanOptions) {
     rules: { header: watch.header, latestTime: watch.latestTime },
     votes,
     wake: scan.wake,
+    wakeSoon: scan.wakeSoon,
     confirmed: (): number | undefined => scanner.view().cursor?.confirmed.number,
     status: (): Promise<ScanStatus> =>
       statusOf({ chainId, token, leader, scanner, nodes, store, headTime: () => headTime, trust: trust.view }),
@@ -170,9 +171,13 @@ async function isBehind(options: {
   }
 }
 
+/** Orders that are asked about within this time are answered by one turn: each costs some thirty statements, and nothing waits for an answer but expiry. */
+const SOON_MS = 250
+
 /** The scan as a part: polls, is woken, and comes back by itself for confirmed blocks that were held back. */
 function scanLoop(config: ChainListenerConfig, scanner: Scanner, logger: Logger) {
   let due: NodeJS.Timeout | undefined
+  let soon: NodeJS.Timeout | undefined
   const loop = every(
     'scan',
     config.POLL_MS,
@@ -187,9 +192,16 @@ function scanLoop(config: ChainListenerConfig, scanner: Scanner, logger: Logger)
   )
   return {
     ...loop,
+    wakeSoon() {
+      soon ??= setTimeout(() => {
+        soon = undefined
+        loop.wake()
+      }, SOON_MS)
+    },
     async stop() {
       await loop.stop?.()
       clearTimeout(due)
+      clearTimeout(soon)
     },
   }
 }
