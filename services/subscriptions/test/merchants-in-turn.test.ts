@@ -45,7 +45,7 @@ it(`a plan of another merchant is charged with the first of ${PLANS} that were d
   }
 }, 120_000)
 
-it('a merchant has no more than eight requests that orders has not answered, and another is served meanwhile', async () => {
+it('a merchant has one request that orders has not answered, and another is served meanwhile', async () => {
   const system = await startSubscriptions()
   try {
     system.state.ordersDown = true
@@ -60,8 +60,8 @@ it('a merchant has no more than eight requests that orders has not answered, and
     await system.sql.query('UPDATE subscriptions SET merchant_id = $1 WHERE id = $2', [other, neighbour.id])
     const asked = () => system.of('subscription.charge_requested').map(({ data }) => data.subscription_id)
     system.clock.now = new Date('2026-02-01T00:00:01.000Z')
-    await until(() => asked().includes(neighbour.id) && asked().length >= 8, 'the neighbour was not charged')
-    expect(asked().length).toBeLessThanOrEqual(9)
+    await until(() => asked().includes(neighbour.id) && asked().length > 1, 'the neighbour was not charged')
+    expect(asked()).toHaveLength(2)
     await system.ordersReturns()
     system.clock.now = new Date('2026-02-01T00:02:00.000Z')
     await system.idle()

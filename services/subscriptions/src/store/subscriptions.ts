@@ -18,8 +18,8 @@ export interface StoreOptions {
 }
 
 /** Charges of a merchant without an answer of orders: more would stand in outboxes and queues before what others wait for. Older ones are taken for lost. */
-const UNANSWERED_MAX = 8
-const UNANSWERED_S = 60
+const UNANSWERED_MAX = 1
+const UNANSWERED_S = 10
 
 // Raw SQL because replicas claim past each other's locks. Merchants take turns, the longest due first, so that one merchant's thousands hold up no other. An
 // array of one and an order by both columns, so that no other index is chosen than the merchants' own: that of all plans begins with those thousands.
