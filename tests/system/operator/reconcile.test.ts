@@ -185,7 +185,7 @@ const audited: Audited[] = [
   },
   {
     ...{ service: 'orders', table: 'outbox', where: () => `type = 'order.paid' AND body LIKE '%${made.paid.id}%'` },
-    unaudited: { created_at: STAMP, claimed_until: OWN_WORK },
+    unaudited: { created_at: STAMP, claimed_until: OWN_WORK, merchant_id: OWN_WORK },
     values: { type: "'order.expired'", body: "replace(body, 'INV-1', 'INV-2')", sent_at: 'NULL' },
   },
   {

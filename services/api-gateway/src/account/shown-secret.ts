@@ -22,6 +22,8 @@ export async function shownSecret(
   res: Response,
   operation: Pick<Operation, 'secret' | 'owner'>,
 ): Promise<boolean> {
+  // A payer's routes have none, and their callers no permissions.
+  if (operation.secret === undefined) return false
   const showing = showingOf(operation, { permissions: permissionsIn(res), isSession: res.locals.credential === 'session' })
   if (showing !== 'to_a_fresh_login') return showing === 'made'
   if (!(await isFreshLogin(res, deps))) return false
