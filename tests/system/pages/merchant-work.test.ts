@@ -249,7 +249,7 @@ test('a subscription is made and charged by hand; one by the calendar is paid, r
   await page.locator('.timeline').getByText('Paid', { exact: true }).waitFor()
   expect(await button('Count as paid').count()).toBe(0)
   await page.locator('.timeline').getByRole('link').click()
-  await page.getByRole('link', { name: 'Open the payment page' }).waitFor()
+  await page.getByText('Its period was counted as paid').waitFor()
 
   await go('Subscriptions')
   await button('New subscription').first().click()
