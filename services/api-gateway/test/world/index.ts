@@ -24,12 +24,12 @@ export async function startGateway(env: Record<string, string> = {}, given: { no
     webhooks: await startOwner('webhook-dispatcher', newSecret()),
   }
   const bus: Bus = memoryBus({ topology, logger: silentLogger })
-  // The two who read what we publish: an event counts as delivered when they have taken it.
+  // The others: an event counts as delivered when each that reads it has taken it.
   const published: Message[] = []
   const take = async (message: Message) => void published.push(message)
-  const readers = ['orders', 'webhook-dispatcher', 'subscriptions', 'subscriptions.2', 'webhook-dispatcher.2'].map(queue =>
-    bus.consume(queue, take),
-  )
+  const readers = Object.keys(topology)
+    .filter(queue => !queue.startsWith('api-gateway'))
+    .map(queue => bus.consume(queue, take))
   for (const reader of readers) await reader.start?.()
   const config = readConfig(apiGatewayConfig, {
     DATABASE_URL: database.url,
