@@ -72,7 +72,7 @@ test.each(ofSession.map(([id]) => id))('%s: an owner of before who logged in a m
   const isAgreed = ['approvePayoutChange', 'confirmWaitingChange'].includes(id)
   const scene: Scene = {
     ask: async (method, at, body) => (await ask(isAgreed ? second : owner, method, at, body)).body,
-    ...{ wallet: Wallet.createRandom(), memberId: await memberIdOf(owner, third), invitee: newUser().email },
+    ...{ wallet: Wallet.createRandom(), memberId: () => memberIdOf(owner, third), invitee: newUser().email },
   }
   const { params, body }: Recipe = await (id === 'acceptInvitation' ? invited(owner) : (recipes[id]?.(scene) ?? {}))
   const target = pathWith(path, { id: ANY_ID, period_index: 0, ...params })
@@ -106,7 +106,7 @@ describe('where no permission is asked for, who joined as an owner a moment ago'
     await join(owner, joined, 'owner')
     const scene: Scene = {
       ask: async (method, at, body) => (await ask(id === 'endSession' ? joined : second, method, at, body)).body,
-      ...{ wallet: Wallet.createRandom(), memberId: await memberIdOf(owner, third), invitee: newUser().email },
+      ...{ wallet: Wallet.createRandom(), memberId: () => memberIdOf(owner, third), invitee: newUser().email },
     }
     const { params, body }: Recipe = await (id === 'acceptInvitation' ? invited(joined) : (recipes[id]?.(scene) ?? {}))
     const answer = await ask(joined, operation.method, pathWith(path, { id: ANY_ID, ...params }), body ?? operation.example)
