@@ -4,7 +4,7 @@ import request from 'supertest'
 import { listener } from './listener'
 import { asMerchant, ROUTER, startOrders } from './setup'
 
-// What customers and documents quote of an order, in the spelling of a message, finds that order and no other.
+// An order, and no other, is found by each spelling in which a customer or a document quotes it.
 
 const merchant = uuidv7()
 const TX = `0x${'a7c3'.repeat(16)}`

@@ -167,7 +167,7 @@ function endedForWantOfPayment(world: World): string[] {
   const judge = (what: string, at: number, max: number) => {
     const over = world.requests.filter(request => request.at <= at && request.period < periodAt(at)).map(({ period }) => period)
     const newest = [...new Set(over)].sort((a, b) => b - a).slice(0, max)
-    // What the merchant accepted came from no payer in time.
+    // An accepted order was paid by no payer in time.
     const isPaid = (orderId: string) => {
       const order = world.orders.orders.get(orderId)?.ledger.order
       return order !== undefined && order.paidAt !== null && order.acceptedAt === null
@@ -186,7 +186,7 @@ function endedForWantOfPayment(world: World): string[] {
       ...judge(fact.kind, at, unpaidPeriodsMax),
     ]
   })
-  // What the merchant has ended is judged no more.
+  // A plan that its merchant ended is judged no more.
   const isLeftPaused = world.plan().pauseReason === 'unpaid' && isLive(world)
   return isLeftPaused ? [...acts, ...judge('paused', world.now(), dunningOf(world).unpaidPeriodsMax)] : acts
 }

@@ -8,7 +8,7 @@ export interface Message {
   body: string
   /** When it was handed back for the first time, in ms since the epoch; absent while it never was. */
   handedBackAt?: number
-  /** Whose turn it takes where others wait; null or absent of what is no merchant's. */
+  /** The merchant in whose turn it is handled where others wait; null or absent when it is of none. */
   merchantId?: string | null
 }
 

@@ -7,7 +7,7 @@ export interface OutboxRow {
   id: string
   type: string
   body: string
-  /** Whose turn it takes; null of what is no merchant's. */
+  /** The merchant in whose turn it is published; null when it is of none. */
   merchantId: string | null
 }
 

@@ -3,7 +3,7 @@ import type { Operation, Permission } from '@ponte/contracts'
 /** What an answer shows of the secrets of a merchant: none, the one that its operation made, or those of before, and these only to a login of the last minutes. */
 export type Showing = 'nothing' | 'made' | 'to_a_fresh_login'
 
-/** Decides it for who asks: whoever may replace a secret may see it. */
+/** A caller who may replace a secret may see it. */
 export function showingOf(
   { secret, owner }: Pick<Operation, 'secret' | 'owner'>,
   { permissions, isSession }: { permissions: readonly Permission[]; isSession: boolean },

@@ -1,6 +1,6 @@
 import { parseBrl, parseUsdc } from '@ponte/contracts'
 
-/** What a customer's message or a document may quote of an order. */
+/** A customer's message, or a document, quotes an order by one of these. */
 export type Quotation =
   | { kind: 'id'; from: string; to: string }
   /** 64 hex digits: a memo's, or a transaction's behind 0x. */

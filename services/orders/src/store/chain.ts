@@ -61,7 +61,7 @@ function stepValues({ chain_id, generation, lease, version, earlier, advanced }:
   }
 }
 
-/** How far the chain is known is for the present generation to state. */
+/** Only the present generation states how far the chain is known. */
 export function cursorValues(blocks: ChainBlocks, { generation, version }: { generation: string | null; version: number }) {
   const isOver = blocks.generation !== generation
   const watched = new Map(isOver ? [] : blocks.watched.map(({ order_id, through }) => [order_id, through]))

@@ -89,7 +89,7 @@ const BY_HASH = `id = ANY (ARRAY(
   UNION ALL SELECT order_id FROM payments WHERE tx_hash = '0x' || ?
   UNION ALL SELECT paid.id FROM sweeps JOIN orders AS paid USING (memo) WHERE sweeps.tx_hash = '0x' || ?))`
 
-/** What is quoted by a name of its own. */
+/** Ids and hashes, which an index answers. */
 function quoted(quotation: Quotation): Condition[] {
   if (quotation.kind === 'id')
     return [
@@ -106,7 +106,7 @@ const searched = (query: ListOrders): Condition[] =>
     ['strpos(lower(description), lower(?)) > 0', query.description],
   ]).concat(query.text === undefined ? [] : quotedIn(readQuotation(query.text)))
 
-/** What is looked for in the orders themselves. */
+/** Addresses, words and amounts, which no index answers. */
 function quotedIn(quotation: Quotation): Condition[] {
   if (quotation.kind === 'address') return [[IS_ADDRESS, quotation.address]]
   if (quotation.kind !== 'words') return []
