@@ -1,5 +1,6 @@
-import { difference } from './replay'
+import { periodTraces } from './period-traces'
 import { type BusKind, startRunning } from './running'
+import { startRunningPlans } from './running-plans'
 import { type Trace, traces } from './traces'
 
 /** So many runs of each model, by a seed that is printed and by which they are repeated. */
@@ -28,30 +29,56 @@ export async function inBatches<T>(
 export const orderRuns = (count: number, seed: number, batch: number): Promise<Trace[]> =>
   traces(count, seed, batch % 2 === 0 ? 'shallow' : 'step')
 
-/** Replays all runs of the order's model into running services on such a bus, and prints how many runs and steps there were. */
-export async function replayIntoServices(kind: BusKind): Promise<void> {
-  const lanes = await Promise.all(Array.from({ length: LANES }, () => startRunning(kind)))
+/** What a run is replayed into: names the first step after which the two differ. */
+interface Running<T> {
+  difference(run: T): Promise<string | null>
+  stop(): Promise<void>
+}
+
+/** Replays all runs of a model into running services, of which each takes one after the other, and prints how many runs and steps there were. */
+export async function replayIntoServices<T>(
+  about: string,
+  start: () => Promise<Running<T>>,
+  sampled: (count: number, seed: number, batch: number) => Promise<T[]>,
+  { samples = IN_SERVICE, services = LANES } = {},
+): Promise<void> {
+  const lanes = await Promise.all(Array.from({ length: services }, start))
   const since = Date.now()
-  let [runs, steps] = [0, 0]
+  let runs = 0
   try {
-    let waiting: Trace[] = []
-    const playOn = async ({ replica }: (typeof lanes)[number]) => {
-      for (let trace = waiting.shift(); trace; trace = waiting.shift()) {
-        const { replica: order, place } = await replica()
-        expect(await difference(trace, place, order)).toBeNull()
+    let waiting: T[] = []
+    const playOn = async (lane: Running<T>) => {
+      for (let run = waiting.shift(); run; run = waiting.shift()) {
+        expect(await lane.difference(run)).toBeNull()
         runs++
-        steps += trace.steps.length
       }
     }
-    const playAll = async (batch: Trace[]) => {
+    const playAll = async (batch: T[]) => {
       waiting = batch
       await Promise.all(lanes.map(playOn))
     }
-    await inBatches(orderRuns, playAll, IN_SERVICE)
+    await inBatches(sampled, playAll, samples)
   } finally {
     for (const lane of lanes) await lane.stop()
   }
-  console.log(
-    `${runs} runs, ${steps} steps of orders in the service over ${kind} in ${Math.round((Date.now() - since) / 1_000)} s, no difference`,
+  console.log(`${runs} runs of ${about} in the service in ${Math.round((Date.now() - since) / 1_000)} s, no difference`)
+}
+
+/** By night, on one bus. */
+export function replaysOver(kind: BusKind): void {
+  test(
+    `${IN_SERVICE} runs of orders, seed ${SEED}, differ after no step from the running service, over ${kind}`,
+    () => replayIntoServices(`orders over ${kind}`, () => startRunning(kind), orderRuns),
+    LONG_MS,
+  )
+  test(
+    `${IN_SERVICE} runs of plans, seed ${SEED}, differ after no step from the running service, over ${kind}`,
+    () =>
+      replayIntoServices(
+        `plans over ${kind}`,
+        () => startRunningPlans(kind),
+        (count, seed) => periodTraces(count, seed, 'served'),
+      ),
+    LONG_MS,
   )
 }

@@ -20,17 +20,19 @@ interface ModelState {
 }
 export type PeriodTrace = readonly ModelState[]
 
-export const periodTraces = (count: number, seed: number): Promise<PeriodTrace[]> => sampledRuns('period', 'step', count, seed, 60)
+/** Of the rules alone the scheduler looks whenever it likes; of the running service (`served`) when something happened. */
+export const periodTraces = (count: number, seed: number, step: 'step' | 'served' = 'step'): Promise<PeriodTrace[]> =>
+  sampledRuns('period', step, count, seed, 60)
 
 /** Of the model's price of four units. */
-const UNIT_CENTAVOS = 1250n
-const DAY_S = 86_400
+export const UNIT_CENTAVOS = 1250n
+export const DAY_S = 86_400
 const day = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * DAY_S * 1_000)
-const reais = (units: number) => (units * 12.5).toFixed(2)
+export const reais = (units: number) => (units * 12.5).toFixed(2)
 const CLOSED = ['expired', 'cancelled', 'refused', 'lapsed']
 
 /** What both must say of a plan after each step. */
-interface PeriodOutcome {
+export interface PeriodOutcome {
   plan: string
   charged: number
   dunned: number
@@ -40,17 +42,23 @@ interface PeriodOutcome {
   orders: [day: number, ends: number, units: number, status: string][]
 }
 
+/** What a step says of a run after which model and plan are compared; null where they agree. */
+export function periodDifferenceAt(trace: PeriodTrace, index: number, outcome: PeriodOutcome): string | null {
+  const state = trace[index]
+  const [expected, found] = [state && JSON.stringify(expectedOf(state)), JSON.stringify(outcome)]
+  if (expected === found) return null
+  const before = trace.slice(0, index + 1).map(step => `day ${step.now}: ${Object.values(step.action_).join(' ')}`)
+  return `step ${index}: the model says ${expected}, and it is ${found}, after\n${before.join('\n')}`
+}
+
 /** The rules of plans, asked for each look and each report of a run; names the first step after which the two differ, null when none does. */
 export function periodDifference(trace: PeriodTrace, rules: PeriodRules = subscriptionRules): string | null {
   const replay = playing(rules)
   for (const [index, { action_, now, asked }] of trace.entries()) {
     if (action_.name === 'look') replay.look(day(now), action_.kind === '')
     if (action_.name === 'hear') replay.hear(action_, asked[action_.order]?.units ?? 0, day(now))
-    const state = trace[index]
-    const [expected, outcome] = [state && JSON.stringify(expectedOf(state)), JSON.stringify(replay.outcome())]
-    if (expected === outcome) continue
-    const before = trace.slice(0, index + 1).map(step => `day ${step.now}: ${Object.values(step.action_).join(' ')}`)
-    return `step ${index}: the model says ${expected}, and it is ${outcome}, after\n${before.join('\n')}`
+    const difference = periodDifferenceAt(trace, index, replay.outcome())
+    if (difference !== null) return difference
   }
   return null
 }

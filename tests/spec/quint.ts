@@ -16,6 +16,7 @@ export interface QuintModel {
   wrongStep?: string
 }
 
+const PERIOD_SEEN = ['sawCancelled', 'sawCharged', 'sawSecond', 'sawPart', 'sawLapsed', 'sawNext']
 const ORDER_SEEN = [
   ...['sawPaid', 'sawExpired', 'sawQuiet', 'sawSecondGeneration', 'sawAccepted'],
   ...['sawLate', 'sawDuplicate', 'sawAfterCancel'],
@@ -25,13 +26,8 @@ export const models: readonly QuintModel[] = [
   { name: 'order', step: 'shallow', maxSteps: 60, seen: [...ORDER_SEEN, 'sawUnderpaidTwice'] },
   // Reorganisations that take confirmed blocks away.
   { name: 'order', step: 'step', maxSteps: 60, seen: [...ORDER_SEEN, 'sawReorged'] },
-  {
-    name: 'period',
-    step: 'step',
-    maxSteps: 60,
-    seen: ['sawCancelled', 'sawCharged', 'sawSecond', 'sawPart', 'sawLapsed', 'sawNext'],
-    wrongStep: 'byOurClock',
-  },
+  { name: 'period', step: 'step', maxSteps: 60, seen: PERIOD_SEEN, wrongStep: 'byOurClock' },
+  { name: 'period', step: 'served', maxSteps: 60, seen: PERIOD_SEEN },
   { name: 'refunds', step: 'step', maxSteps: 30, seen: ['sawConfirmed', 'sawRedirected'], wrongStep: 'byOurClock' },
   { name: 'payout', step: 'step', maxSteps: 80, seen: ['sawChange', 'sawAttack', 'sawObjection', 'sawApproval', 'sawOwner', 'sawHeld'] },
 ]

@@ -1,17 +1,19 @@
 import { accountRules } from '@ponte/api-gateway'
 import { refundRules } from '@ponte/orders'
 import { subscriptionRules } from '@ponte/subscriptions'
+import { replayIntoServices } from './long-runs'
 import { payoutDifference, payoutTraces } from './payout-traces'
 import { periodDifference, periodTraces } from './period-traces'
 import { refundDifference, refundTraces } from './refund-traces'
-import { difference, pureReplica } from './replay'
+import { difference } from './replay'
 import { replayedPayoutFaults, replayedPeriodFaults } from './replay-faults'
 import { startRunning } from './running'
+import { startRunningPlans } from './running-plans'
 import { type Trace, traces } from './traces'
 
 /** `npm run spec` replays a thousand, into the running service on both buses too. */
 const TRACES = 50
-const IN_SERVICE = 10
+const IN_SERVICE = 25
 
 let all: Trace[]
 let shallow: Trace[]
@@ -24,23 +26,31 @@ beforeAll(async () => {
 
 test(`${TRACES} runs of spec/order.qnt differ after no step from the rules of orders`, async () => {
   for (const trace of all) {
-    const { replica, place } = pureReplica()
-    expect(await difference(trace, place, replica)).toBeNull()
+    expect(await difference(trace)).toBeNull()
   }
   expect(all.reduce((sum, trace) => sum + trace.steps.length, 0)).toBeGreaterThan(TRACES)
 })
 
-test(`${IN_SERVICE} of them differ after no step from the running service`, async () => {
-  const running = await startRunning('memory')
-  try {
-    for (const trace of all.slice(0, IN_SERVICE)) {
-      const { replica, place } = await running.replica()
-      expect(await difference(trace, place, replica)).toBeNull()
-    }
-  } finally {
-    await running.stop()
-  }
-}, 240_000)
+test.each(['memory', 'rabbitmq'] as const)(
+  `${IN_SERVICE} of them, and as many of spec/period.qnt, differ after no step from the running services, over %s`,
+  async kind => {
+    const isMemory = kind === 'memory'
+    const few = { samples: IN_SERVICE, services: 2 }
+    await replayIntoServices(
+      `orders over ${kind}`,
+      () => startRunning(kind),
+      async () => (isMemory ? all.slice(0, IN_SERVICE) : all.slice(-IN_SERVICE)),
+      few,
+    )
+    await replayIntoServices(
+      `plans over ${kind}`,
+      () => startRunningPlans(kind),
+      count => periodTraces(count, isMemory ? 1 : 2, 'served'),
+      few,
+    )
+  },
+  240_000,
+)
 
 test(`${TRACES} runs of spec/refunds.qnt differ after no step from the rules of refunds, and from the rule that pays twice they do`, async () => {
   const runs = await refundTraces(TRACES, 1)

@@ -13,7 +13,7 @@ export interface Replica {
 }
 
 /** Replays a run and names the first step after which the two differ; null when none does. */
-export async function difference(trace: Trace, place: Place, replica: Replica): Promise<string | null> {
+export async function differenceIn(trace: Trace, place: Place, replica: Replica): Promise<string | null> {
   for (const [index, { message, expected }] of trace.steps.entries()) {
     const model = typeof message === 'string' ? undefined : trace.messages[message]
     if (typeof message === 'string') await replica.ask(message)
@@ -36,8 +36,14 @@ const purePlace: Place = {
   hash: name => name,
 }
 
+/** The same of the services' own pure rules. */
+export const difference = (trace: Trace): Promise<string | null> => {
+  const { replica, place } = pureReplica()
+  return differenceIn(trace, place, replica)
+}
+
 /** The services' own pure rules, asked as `intake` and the expiry ask them. */
-export function pureReplica(): { replica: Replica; place: Place } {
+function pureReplica(): { replica: Replica; place: Place } {
   const order = orderRules.open(
     {
       ...{ id: purePlace.orderId, memo: purePlace.memo, subscriptionId: null, externalRef: null, description: null, metadata: {} },

@@ -3,8 +3,8 @@ import { type ChainBlocks, type OrderBody, queuesReadBy, topology } from '@ponte
 import { createOrders, ordersConfig, ordersMigrations } from '@ponte/orders'
 import { type Bus, memoryBus, openDatabase, rabbitmqBus, readConfig, signCaller, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import { testBroker, testDatabase } from '@ponte/service-kit/testing'
-import { EXPIRES, type Replica } from './replay'
-import type { OrderOutcome, Place } from './traces'
+import { differenceIn, EXPIRES, type Replica } from './replay'
+import type { OrderOutcome, Place, Trace } from './traces'
 
 export type BusKind = 'memory' | 'rabbitmq'
 
@@ -117,7 +117,10 @@ export async function startRunning(kind: BusKind) {
   }
 
   return {
-    replica,
+    async difference(trace: Trace): Promise<string | null> {
+      const { replica: order, place } = await replica()
+      return differenceIn(trace, place, order)
+    },
     async stop() {
       await service.stop()
       for (const other of others) await other.stop?.()

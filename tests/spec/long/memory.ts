@@ -1,7 +1,3 @@
-import { IN_SERVICE, LONG_MS, replayIntoServices, SEED } from '../long-runs'
+import { replaysOver } from '../long-runs'
 
-test(
-  `${IN_SERVICE} runs of seed ${SEED} differ after no step from the running service, over memory`,
-  () => replayIntoServices('memory'),
-  LONG_MS,
-)
+replaysOver('memory')
