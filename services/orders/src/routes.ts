@@ -78,7 +78,7 @@ export function routes(deps: RouteDeps): Router {
   serve(router, operations.listOrders, async ({ query, terms }, _req, res) => {
     const filter = withChecksum(query)
     const find = async (limit: number) => {
-      const { orders: rows, searchedTo } = await store.orders.list(terms.merchant_id, filter, limit)
+      const { rows, searchedTo } = await store.orders.list(terms.merchant_id, filter, limit)
       return { rows, searchedTo }
     }
     res.json(await searchedPage(query, find, order => orderBody(order, place)))

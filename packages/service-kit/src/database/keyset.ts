@@ -71,7 +71,7 @@ function statementOf({ select, from, owner, leading, indexed = [], searched = []
   if (search.length === 0) return { text: `SELECT ${select} ${walk} LIMIT $2`, values, isSearch: false }
   // One statement, so that the page and where it ended are of the same moment.
   const text = `
-    WITH found AS (SELECT ${select}${time ? `, ${time} AS place` : ''} FROM (SELECT * ${walk} LIMIT ${SEARCHED_MAX}) AS looked_at
+    WITH found AS (SELECT ${select}${time ? `, ${time} AS place` : ''} FROM (SELECT * ${walk} LIMIT ${SEARCHED_MAX}) AS ${from.split(' ')[0]}
       WHERE true ${search.map(bind).join(' ')} LIMIT $2)
     SELECT found.*, ended.id AS "searchedTo"
     FROM (SELECT (SELECT id ${walk} OFFSET ${SEARCHED_MAX - 1} LIMIT 1) AS id) AS ended LEFT JOIN found ON true

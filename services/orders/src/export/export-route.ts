@@ -13,7 +13,7 @@ export const exportOrders =
       name: 'orders',
       columns: orderColumns,
       page: async (place, limit) => {
-        const { orders, searchedTo } = await store.orders.list(asked.terms.merchant_id, { ...query, ...place }, limit)
+        const { rows: orders, searchedTo } = await store.orders.list(asked.terms.merchant_id, { ...query, ...place }, limit)
         const ids = orders.map(({ id }) => id)
         const moved = await store.ledger.moved(asked.terms.merchant_id, ids)
         const histories = await store.orders.histories(ids)
