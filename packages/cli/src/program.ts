@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Ponte } from '@ponte/sdk'
+import { depositAddress, Ponte } from '@ponte/sdk'
 import { Command } from 'commander'
 import { completion } from './completion'
 import { diagnose } from './diagnose'
@@ -137,6 +137,22 @@ export function createProgram(context: ProgramContext): Command {
       const found = await diagnose(readFileSync(options.body, 'utf8'), options.signature, options.secret)
       output().show(found, found.reason)
       if (!found.valid) throw new UsageError('The signature does not fit.')
+    })
+
+  program
+    .command('verify-address <address>')
+    .description('whether money at a deposit address can reach your payout address and no other; asks no server')
+    .requiredOption('--router <address>', 'the payment router')
+    .requiredOption('--memo <hex>', 'of the order')
+    .requiredOption('--payout <address>', 'your payout address')
+    .action((address: string, { router, memo, payout }: { router: string; memo: string; payout: string }) => {
+      const expected = depositAddress({ router, memo, payoutAddress: payout })
+      const valid = address.toLowerCase() === expected
+      output().show(
+        { valid, expected },
+        valid ? 'It is the deposit address of this memo and your payout address.' : `It should be ${expected}`,
+      )
+      if (!valid) throw new UsageError('Send nobody to it: the address belongs to another memo, router or payout address.')
     })
 
   program

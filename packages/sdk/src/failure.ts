@@ -15,6 +15,7 @@ export type ClientErrorCode =
   | 'timestamp_out_of_range'
   | 'malformed_event'
   | 'invalid_argument'
+  | 'address_mismatch'
 
 /** Every code of a `PonteError`. A newer API may answer one that is not known here, so it is open. */
 export type PonteErrorCode = ApiErrorCode | ClientErrorCode | (string & { readonly newer?: never })

@@ -1,3 +1,5 @@
+export { type DepositTerms, depositAddress } from './address/deposit.js'
+export { checkPayout, type Payout } from './address/payout.js'
 export {
   type ApiErrorCode,
   type ClientErrorCode,

@@ -1,3 +1,4 @@
+import type { Payout } from './address/payout.js'
 import { PonteError } from './failure.js'
 import { createEntries, type Entries } from './resources/entries.js'
 import { createEvents, type Events } from './resources/events.js'
@@ -16,6 +17,8 @@ export interface PonteOptions {
   maxRetries?: number
   /** Another `fetch`, for example one with a proxy. */
   fetch?: Fetch
+  /** Where your money goes. Every order that is created or read is held against it: one that could pay elsewhere is an error, `address_mismatch`. */
+  payout?: Payout
   /** Allows http:// to another machine, where the key can be read on the way. */
   allowHttp?: boolean
 }
@@ -53,7 +56,7 @@ export class Ponte {
       fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
       headers: { Accept: 'application/json' },
     })
-    this.orders = createOrders(send)
+    this.orders = createOrders(send, options.payout)
     this.subscriptions = createSubscriptions(send)
     this.events = createEvents(send)
     this.entries = createEntries(send)

@@ -1,3 +1,4 @@
+import { checkPayout, type Payout } from '../address/payout.js'
 import { List } from '../page.js'
 import type { AcceptOrder, CreateOrder, ListOrders, Order } from '../schemas.js'
 import type { RequestOptions, Transport, WriteOptions } from '../transport.js'
@@ -17,9 +18,15 @@ export interface Orders {
   list(query?: ListOrders, options?: RequestOptions): List<Order>
 }
 
-export const createOrders = (send: Transport): Orders => ({
-  create: (body, options) => callOperation(send, 'createOrder', { body, ...options }),
-  get: (id, options) => callOperation(send, 'getOrder', { params: { id }, ...options }),
+const checked = async (answer: Promise<Order>, payout?: Payout): Promise<Order> => {
+  const order = await answer
+  if (payout) checkPayout(order, payout)
+  return order
+}
+
+export const createOrders = (send: Transport, payout?: Payout): Orders => ({
+  create: (body, options) => checked(callOperation(send, 'createOrder', { body, ...options }), payout),
+  get: (id, options) => checked(callOperation(send, 'getOrder', { params: { id }, ...options }), payout),
   cancel: (id, options) => callOperation(send, 'cancelOrder', { params: { id }, ...options }),
   accept: (id, body, options) => callOperation(send, 'acceptOrder', { params: { id }, body, ...options }),
   list: (query, options) => new List((page, rest) => callOperation(send, 'listOrders', { query: page, ...rest }), query, options),

@@ -1,4 +1,5 @@
-import type { Section } from '../section'
+import { code, type Section } from '../section'
+import { addressCode } from './address-code'
 
 const row = (cells: string[]) => `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`
 const table = (head: string[], rows: string[][]) =>
@@ -77,6 +78,15 @@ address first: the one it came from is the exchange's.</p>`,
         [`${c('due')} (checkout)`, 'what the payer has still to send'],
       ],
     ),
+  },
+  {
+    id: 'address',
+    title: 'Check where the money goes',
+    html: `<p>A deposit address follows from three things: the router, the order's ${c('memo')} and your payout address. Whoever should ever change what Ponte answers cannot change that, so a server that knows
+its own payout address and the router notices. With the SDK it is one option; then ${c('orders.create')} and ${c('orders.get')} throw ${c('address_mismatch')} when an order names another payout address, router or
+deposit address, and nobody is sent to its checkout:</p>
+${code("const ponte = new Ponte(apiKey, { baseUrl, payout: { address: '0x7099…', router: '0xe7f1…' } }) // from your configuration")}
+<p>${c('ponte verify-address')} of the command line compares one address. Without the SDK, in Python without any library:</p>${code(addressCode)}`,
   },
   {
     id: 'limits',

@@ -107,10 +107,24 @@ export const sdkReference: readonly ReferenceDoor[] = [
         ]
       },
       {
+        "name": "checkPayout",
+        "text": "Throws `address_mismatch` when money that is paid for an order could go elsewhere than to your payout address: the order names another payout address, router,\ntoken or chain, or a deposit address that does not follow from them. Then send nobody to its checkout.",
+        "kind": "function",
+        "signature": "function checkPayout(order: Pick<Order, 'id' | 'memo' | 'payment'>, payout: Payout): void",
+        "members": []
+      },
+      {
         "name": "dedupeKey",
         "text": "The key of an event: `type`, `data.id`, and the transaction or the period where there is one. The same event again has the same key;\nkeep the keys that you have handled. The transaction alone is not enough, because one may pay two orders. Two `subscription.resumed` of one\nsubscription have the same body; the format of Standard Webhooks has an id for each, and the pull a `sequence`.",
         "kind": "function",
         "signature": "function dedupeKey(event: { type: string; data: unknown }): string",
+        "members": []
+      },
+      {
+        "name": "depositAddress",
+        "text": "The deposit address of an order, in lower case: CREATE2 of the router, with keccak256(memo, payout address) as its salt. A token transfer to it can reach\nthat payout address and no other. Throws `invalid_argument` on a memo or an address that is none.",
+        "kind": "function",
+        "signature": "function depositAddress({ router, memo, payoutAddress }: DepositTerms): string",
         "members": []
       },
       {
@@ -157,6 +171,25 @@ export const sdkReference: readonly ReferenceDoor[] = [
           {
             "signature": "replay(id: string, options?: WriteOptions): Promise<Delivery>",
             "text": "Delivers an event again."
+          }
+        ]
+      },
+      {
+        "name": "DepositTerms",
+        "text": "What a deposit address is made of.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "router: string",
+            "text": "The payment router of the chain: 0x and 40 hex."
+          },
+          {
+            "signature": "memo: string",
+            "text": "Of the order: 64 hex, with or without 0x."
+          },
+          {
+            "signature": "payoutAddress: string",
+            "text": "Where the money goes: 0x and 40 hex."
           }
         ]
       },
@@ -429,6 +462,29 @@ export const sdkReference: readonly ReferenceDoor[] = [
         ]
       },
       {
+        "name": "Payout",
+        "text": "Where your money goes, from your own configuration and never from an answer of the API.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "address: string",
+            "text": "Your payout address."
+          },
+          {
+            "signature": "router: string",
+            "text": "The payment router that you have checked, as the operator publishes it."
+          },
+          {
+            "signature": "token?: string",
+            "text": "USDC's contract, and the id of its chain; each is compared where it is given."
+          },
+          {
+            "signature": "chainId?: number",
+            "text": ""
+          }
+        ]
+      },
+      {
         "name": "PonteErrorInit",
         "text": "Fields of a new `PonteError`; `detail` and `status` as the API sent them.",
         "kind": "interface",
@@ -491,6 +547,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
           {
             "signature": "fetch?: Fetch",
             "text": "Another `fetch`, for example one with a proxy."
+          },
+          {
+            "signature": "payout?: Payout",
+            "text": "Where your money goes. Every order that is created or read is held against it: one that could pay elsewhere is an error, `address_mismatch`."
           },
           {
             "signature": "allowHttp?: boolean",
@@ -747,7 +807,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "name": "ClientErrorCode",
         "text": "Codes of failures without an answer of the API.",
         "kind": "type",
-        "signature": "type ClientErrorCode = | 'connection_failed' | 'timeout' | 'aborted' | 'unexpected_answer' | 'events_missing' | 'raw_body_required' | 'invalid_signature' | 'timestamp_out_of_range' | 'malformed_event' | 'invalid_argument'",
+        "signature": "type ClientErrorCode = | 'connection_failed' | 'timeout' | 'aborted' | 'unexpected_answer' | 'events_missing' | 'raw_body_required' | 'invalid_signature' | 'timestamp_out_of_range' | 'malformed_event' | 'invalid_argument' | 'address_mismatch'",
         "members": []
       },
       {
