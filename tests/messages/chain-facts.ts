@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type BlockPayment, type EventData, type EventType, formatUsdc, type OrderBody } from '@ponte/contracts'
+import { type BlockPayment, type EventData, type EventType, formatUsdc, type OrderBody, type RefundBody } from '@ponte/contracts'
 import { type Message, uuidv7 } from '@ponte/service-kit'
 import { CHAIN } from './home'
 
 const hex = (bytes: number) => `0x${randomBytes(bytes).toString('hex')}`
-const PAYER = '0x90f79bf6eb2c4f870365e785982e1f101e93b906'
+export const PAYER = '0x90f79bf6eb2c4f870365e785982e1f101e93b906'
 /** So long after its block a payment is confirmed. */
 const CONFIRMED_AFTER_S = 20
 
@@ -105,6 +105,24 @@ export function chainFacts() {
           }),
         )
     },
+    /** Not submitted, and then it is. */
+    returned: (refund: RefundBody, at: number): Message[] =>
+      [false, true].map((isMined, index) =>
+        message('refund.observed', {
+          ...{ chain_id: CHAIN.chainId, generation: GENERATION, revision: index + 1, refund_id: refund.id, order_id: refund.order_id },
+          ...{ from_address: refund.from_address, payee_address: refund.payee_address, amount: refund.amount, nonce: refund.nonce },
+          ...{ watch_from: 0, valid_before: null, block_number: 9, block_time: new Date(at * 1_000).toISOString(), wallet_balance: null },
+          end: isMined
+            ? {
+                kind: 'transferred',
+                tx_hash: `0x${'ed'.repeat(32)}`,
+                log_index: 1,
+                block_number: 8,
+                block_time: new Date(at * 1_000).toISOString(),
+              }
+            : null,
+        }),
+      ),
     /** Blocks in which nothing was confirmed, in sums. */
     audited: (at: number) =>
       add(at, () =>

@@ -1,12 +1,19 @@
-import type { MailPreferencesBody, MerchantWithKeyBody, OrderBody, SubscriptionBody, WebhookEndpointBody } from '@ponte/contracts'
+import type {
+  MailPreferencesBody,
+  MerchantWithKeyBody,
+  OrderBody,
+  RefundBody,
+  SubscriptionBody,
+  WebhookEndpointBody,
+} from '@ponte/contracts'
 import type { Message } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import { createRandom } from '../torture/random'
 import { type Ask, type Books, readBooks } from './books'
-import { type ChainFacts, message } from './chain-facts'
+import { type ChainFacts, message, PAYER } from './chain-facts'
 import { type BusKind, type Home, type Services, startServices } from './home'
 import { startReceiver } from './receiver'
-import { ACCEPTED, CANCELLED, newOrder, orderStories, type PlanStory, planStories, STEPS } from './stories'
+import { ACCEPTED, CANCELLED, newOrder, orderStories, type PlanStory, planStories, RETURNED, STEPS } from './stories'
 
 /** Behind the end of every order. */
 const AFTER_S = 7_200
@@ -94,7 +101,12 @@ async function play(home: Home, services: Services, chain: ChainFacts, seed: num
     pass(AFTER_S)
     await deliver(chain.take())
     await ask('POST', `/orders/${made.get(ACCEPTED)?.id}/accept`, { reason: 'It came a minute late.' })
+    const refund = await ask<RefundBody>('POST', `/orders/${made.get(RETURNED)?.id}/refunds`, {
+      payee_address: PAYER,
+      reason: 'It came too late.',
+    })
     await settle()
+    await deliver(chain.returned(refund, seconds()))
   }
 
   async function plans() {

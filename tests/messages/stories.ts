@@ -61,7 +61,9 @@ export const orderStories: Record<string, OrderStory> = {
   },
   'paid with a memo of no order': (chain, order, at) => chain.pay(order, at + MINUTE_S, { memo: 'ab'.repeat(32) }),
 }
-export const CANCELLED = ['cancelled', 'paid after it was cancelled']
+/** Its money goes back. */
+export const RETURNED = 'paid after it was cancelled'
+export const CANCELLED = ['cancelled', RETURNED]
 
 export const newOrder = (reference: string): Partial<CreateOrder> => ({
   brl_amount: '150.00',

@@ -16,6 +16,7 @@ export * from './api/merchant'
 export * from './api/order'
 export * from './api/order-list'
 export * from './api/overview'
+export * from './api/refund'
 export * from './api/subscription/payer-subscription'
 export * from './api/subscription/subscription'
 export * from './api/summary'
@@ -32,9 +33,10 @@ export type {
   ChainAudited,
   ChainBlocks,
   DepositBlocked,
+  RefundObserved,
 } from './events/chain-listener'
 export { paymentId } from './events/chain-listener'
-export type { ChainFollowed, DepositWatch, OrderReceived, OrderUpdated } from './events/orders'
+export type { ChainFollowed, DepositWatch, OrderReceived, OrderUpdated, RefundWatch } from './events/orders'
 export type { ChargeRequested, SubscriptionClosed } from './events/subscriptions'
 export * from './fields'
 export * from './internal-api'

@@ -11,6 +11,7 @@ const namedIn: Readonly<Record<string, string>> = {
   events: 'event_id',
   deliveries: 'delivery_id',
   'webhook-endpoints': 'endpoint_id',
+  refunds: 'refund_id',
 }
 /** After `/payer` stands the secret of a link, and no id. */
 const NAMED = new RegExp(`(?<!/payer)/(${Object.keys(namedIn).join('|')})/([0-9a-f]{8}-[0-9a-f-]{27})(?=/|$)`, 'i')

@@ -30,5 +30,6 @@ export {
   receiveWithAuthorizationTypedData,
   type TokenDomain,
   type TypedData,
+  transferWithAuthorizationTypedData,
 } from './payment/typed-data'
 export { splitFee } from './split-fee'

@@ -4,6 +4,7 @@ import { createEntries, type Entries } from './resources/entries.js'
 import { createEvents, type Events } from './resources/events.js'
 import { createMerchant, type MerchantResource } from './resources/merchant.js'
 import { createOrders, type Orders } from './resources/orders.js'
+import { createRefunds, type Refunds } from './resources/refunds.js'
 import { createSubscriptions, type Subscriptions } from './resources/subscriptions.js'
 import { createTransport, type Fetch } from './transport.js'
 
@@ -37,6 +38,8 @@ export type Credential = string | (() => string | Promise<string>)
 export class Ponte {
   /** One-shot invoices. */
   readonly orders: Orders
+  /** Money that goes back from your wallet. */
+  readonly refunds: Refunds
   /** Recurring charges. */
   readonly subscriptions: Subscriptions
   /** The events that webhooks send. */
@@ -57,6 +60,7 @@ export class Ponte {
       headers: { Accept: 'application/json' },
     })
     this.orders = createOrders(send, options.payout)
+    this.refunds = createRefunds(send)
     this.subscriptions = createSubscriptions(send)
     this.events = createEvents(send)
     this.entries = createEntries(send)

@@ -9,6 +9,14 @@ export type Order = Schemas['Order']
 export type CreateOrder = Schemas['CreateOrder']
 /** Sent by `orders.accept`. */
 export type AcceptOrder = Schemas['AcceptOrder']
+/** Money that goes back from your wallet. */
+export type Refund = Schemas['Refund']
+/** The refunds of an order, and what may still go back. */
+export type RefundList = Schemas['RefundList']
+/** Sent by `refunds.create`. */
+export type CreateRefund = Schemas['CreateRefund']
+/** Sent by `refunds.sign`. */
+export type SignRefund = Schemas['SignRefund']
 /** One payment of an order. */
 export type Payment = Schemas['Payment']
 /** A payer's view by the link. */

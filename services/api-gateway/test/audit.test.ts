@@ -63,6 +63,9 @@ describe('changes that other services make', () => {
   test.each([
     ['post', `/orders/${id}/cancel`, {}, 'order.cancel', []],
     ['post', `/orders/${id}/accept`, { reason: 'x' }, 'order.accept', ['reason']],
+    ['post', `/orders/${id}/refunds`, { reason: 'x' }, 'refund.create', ['reason']],
+    ['post', `/refunds/${id}/signature`, { valid_before: 1, signature: '0x' }, 'refund.sign', ['valid_before', 'signature']],
+    ['post', `/refunds/${id}/cancel`, {}, 'refund.cancel', []],
     ['post', `/attention/${id}/handle`, { facts: 'x' }, 'attention.handle', ['facts']],
     ['post', `/attention/${id}/reopen`, {}, 'attention.reopen', []],
     ['post', '/subscriptions', { brl_amount: '10.00', 'Bad name': 1 }, 'subscription.create', ['brl_amount']],

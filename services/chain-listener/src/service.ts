@@ -23,6 +23,7 @@ import { publishAudit } from './reconcile/audit'
 import { createReconcile } from './reconcile/job'
 import { reconcileRoutes } from './reconcile/routes'
 import { reconcileStore } from './reconcile/store'
+import { createRefunds } from './refunds'
 import { createIntake, createRelay } from './relay'
 import { depositRoutes, routes } from './routes'
 import { openChainClient } from './rpc/chain-client'
@@ -75,8 +76,13 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
       if (step.events.length > 0) outbox.wake()
       // An answer to orders alone moves no money.
       if (step.blocks.length > 0 || step.payments.length > 0) relay?.wake()
+      refunds.wake()
       for (const { kind, state } of step.payments) payments.inc({ kind, state })
     },
+  })
+  const refunds = createRefunds({
+    ...{ database, chainId: config.CHAIN_ID, leader, nodes, rules: { chainId: config.CHAIN_ID, ...scan.rules } },
+    ...{ token: config.TOKEN_ADDRESS, quorum: scan.quorum, window: scan.window, now, logger, published: outbox.wake },
   })
   const ledgers = reconcileStore(database, config.CHAIN_ID)
   const reconcile = createReconcile({
@@ -141,8 +147,9 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     ...scan.parts,
     ...(relay?.parts ?? []),
     reconcile.part,
+    refunds.part,
     monitor,
-    consumer(bus, queuesReadBy('chain-listener'), reactions(intake)),
+    consumer(bus, queuesReadBy('chain-listener'), reactions(intake, refunds)),
   ]
   return { ...assemble({ parts, http: undefined, operators }), http: relay?.http, status }
 }

@@ -1,10 +1,11 @@
-import { CENT, type ChainAudited, type ChainBlocks, type SubscriptionClosed } from '@ponte/contracts'
+import { CENT, type ChainAudited, type ChainBlocks, type RefundObserved, type SubscriptionClosed } from '@ponte/contracts'
 import { type Logger, type Reactions, retryConflicts } from '@ponte/service-kit'
 import type { Charges } from './charges'
 import { publishIfSettled } from './due/payouts'
 import type { Intake } from './intake'
 import { acceptWithPeriod } from './order/acceptance'
 import { type Change, type Ledger, release, supersede } from './order/order'
+import { observe, recovered } from './refund/stored-refund'
 import type { ChargeOwner, Store } from './store'
 
 export interface ReactionDeps {
@@ -88,6 +89,27 @@ export function reactions(deps: ReactionDeps): Reactions {
     for (const order of await store.orders.confirming(blocks.chain_id, ANNOUNCED_MAX)) announce(order)
   }
 
+  /** The order is read before the refund: a refund that another statement or request changed in between moves the order on. */
+  const observeRefund = (stated: RefundObserved, eventId: string): Promise<void> =>
+    retryConflicts(async () => {
+      const found = await store.orders.find(stated.order_id)
+      const known = await store.refunds.find(stated.refund_id)
+      if (!found) {
+        logger.error('the listener watches a refund of an order that is not known', {
+          refund_id: stated.refund_id,
+          order_id: stated.order_id,
+        })
+        return store.refunds.ignore(eventId)
+      }
+      if (!known) logger.error('the listener watches a refund that was lost here; it is taken up again', { refund_id: stated.refund_id })
+      const isBelieved = !store.chain.liesAhead(stated.block_time)
+      const next = observe(known ?? recovered(stated, found.order, now()), stated, isBelieved, now())
+      if (!next) return store.refunds.ignore(eventId)
+      if (!isBelieved) onQuarantined()
+      await store.refunds.commit(found.order, next, { eventId })
+      announce(found.order)
+    })
+
   return {
     async 'merchant.updated'({ id, data, occurred_at }) {
       await store.merchants.save(data, new Date(occurred_at), id)
@@ -107,6 +129,8 @@ export function reactions(deps: ReactionDeps): Reactions {
       const found = await store.orders.find(data.order_id)
       if (found) announce(found.order)
     },
+
+    'refund.observed': ({ id, data }) => observeRefund(data, id),
 
     async 'chain.audited'({ id, data }) {
       audited(data)

@@ -35,9 +35,11 @@ import { type Acceptance, accept } from './order/acceptance'
 import { checkoutBody, historyBody, type OrderHistory, orderBody, type Place } from './order/body'
 import type { OrderFactory } from './order/factory'
 import { cancel, type Ledger } from './order/order'
+import { promisedOf } from './refund/stored-refund'
+import { type RefundRouteDeps, refundRoutes } from './refund-routes'
 import type { Store } from './store'
 
-export interface RouteDeps {
+export interface RouteDeps extends Pick<RefundRouteDeps, 'tokenName'> {
   store: Store
   /** Where answers of keyed requests are kept. */
   database: Database
@@ -87,6 +89,7 @@ export function routes(deps: RouteDeps): Router {
   serve(router, operations.exportOrders, exportOrders(store, withChecksum))
 
   attentionRoutes(router, deps)
+  refundRoutes(router, deps)
   entriesRoutes(router, deps)
 
   serve(router, operations.getOrder, async ({ params, terms }, _req, res) => {
@@ -168,6 +171,8 @@ const acceptOrder = (
     const found = await store.orders.find(id)
     if (!found) throw notFound(id)
     requireOwner(found, terms)
+    if (promisedOf(await store.refunds.ofOrder(id)) > 0n)
+      throw new ApiError('invalid_state', 'Money of the order goes back or has: cancel its refunds, or leave it as it is.')
     const change = accept(found, acceptance, store.chain.view(found.order.chainId), now())
     const body = JSON.stringify(orderBody(change.order, place))
     await store.orders.commit(change, { answers: answersTo(keyed, { status: 200, body }) })

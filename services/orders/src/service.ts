@@ -16,6 +16,7 @@ import { isBlockedByToken, isContract, openChainReader } from './chain/chain-rea
 import { createDeploymentCheck, unverifiedDeployment } from './chain/deployment'
 import { depositAddresses } from './chain/deposit-address'
 import { createPayoutAddresses } from './chain/payout-addresses'
+import { createTokenName } from './chain/token-domain'
 import { createCharges } from './charges'
 import { depositFactory, type OrdersConfig } from './config'
 import { expireDue, park } from './due/expiry'
@@ -123,6 +124,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     generation: () => store.chain.view(config.CHAIN_ID).generation,
   })
   const asking = every('watch', ASK_MS, () => store.watch.askOpen(config.CHAIN_ID, store.chain.view(config.CHAIN_ID).generation), logger)
+  const refunds = every('refunds', ASK_MS, () => store.refunds.askUnheard(config.CHAIN_ID), logger)
   const resending = every('watch of all orders', RESEND_MS, () => store.watch.askAll(config.CHAIN_ID), logger)
   const following = every('followed chain', FOLLOWED_MS, () => store.chain.publishFollowed(config.CHAIN_ID), logger)
   const adopted = async () => {
@@ -146,7 +148,18 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const pruning = answerRetention(database, logger)
 
   const feeBps = config.PLATFORM_FEE_BPS
-  const router = routes({ store, database, orderFactory, payoutAddresses, place, feeBps, now, tokenSecrets: config.GATEWAY_TOKEN_SECRET })
+  const tokenName = createTokenName(reader, config.TOKEN_ADDRESS)
+  const router = routes({
+    tokenName,
+    store,
+    database,
+    orderFactory,
+    payoutAddresses,
+    place,
+    feeBps,
+    now,
+    tokenSecrets: config.GATEWAY_TOKEN_SECRET,
+  })
   const app = createApp({ routes: router, logger })
   const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
   const parts = [
@@ -157,6 +170,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     expiry,
     payouts,
     asking,
+    refunds,
     resending,
     following,
     charges.waiting,

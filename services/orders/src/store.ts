@@ -11,6 +11,7 @@ import { merchantStore } from './store/merchants'
 import { orderList } from './store/order-list'
 import { orderReads } from './store/order-reads'
 import { orderWrites } from './store/order-writes'
+import { refundStore } from './store/refunds'
 import { authorizationStore, depositStore } from './store/relayer'
 import type { OrderStoreOptions } from './store/rows'
 import { summaryStore } from './store/summary'
@@ -32,6 +33,7 @@ export function openStore(database: Database, options: OrderStoreOptions) {
     orders: { ...orderReads(database, prisma), ...orderWrites(database, options), list: orderList(database) },
     deposits: depositStore(database),
     authorizations: authorizationStore(database),
+    refunds: refundStore(database, options.now),
     unmatched: unmatchedStore(prisma),
     intake: intakeStore(database, prisma, options.committed),
     watch: watchStore(database, prisma, options.now),

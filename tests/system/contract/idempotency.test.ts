@@ -10,10 +10,11 @@ import {
   operationList,
   operations,
   pathWith,
+  type RefundBody,
   type SubscriptionBody,
   type WebhookEndpointBody,
 } from '@ponte/contracts'
-import { call, createMerchant, jsonRequest, pay, startWorld, units, type World } from '../../world'
+import { call, createMerchant, jsonRequest, MERCHANT, pay, RELAYER, startWorld, units, type World } from '../../world'
 
 // docs/interface.md#idempotency: every POST of the API-key surface has its effect once for each Idempotency-Key.
 
@@ -60,6 +61,19 @@ const paidShort = async (order: OrderBody) => {
   await system.idle()
 }
 
+const newPaidOrder = async () => {
+  const order = await newOrder()
+  await pay(world.chain, order)
+  await system.idle()
+  return order
+}
+const newRefund = async () =>
+  make<RefundBody>(
+    'createRefund',
+    { id: (await newPaidOrder()).id },
+    { amount: '0.10', payee_address: RELAYER.address, reason: 'It came back' },
+  )
+
 interface Case {
   params?: Record<string, string | number>
   body?: object
@@ -76,6 +90,22 @@ const cases: Partial<Record<OperationId, () => Promise<Case>>> = {
     await paidShort(order)
     return { params: { id: order.id }, body: { reason: 'An exchange kept it' }, count: eventsOf('order.accepted') }
   },
+  async createRefund() {
+    const { id } = await newPaidOrder()
+    return {
+      params: { id },
+      body: { amount: '0.10', payee_address: RELAYER.address, reason: 'It came back' },
+      count: async () => (await read<List<unknown>>('listRefunds', { id })).data.length,
+    }
+  },
+  async signRefund() {
+    const { id, typed_data } = await newRefund()
+    if (!typed_data) throw new Error('There is nothing to sign.')
+    const { domain, types, message } = typed_data
+    const signature = await world.chain.wallet(MERCHANT.privateKey).signTypedData(domain, types, message)
+    return { params: { id }, body: { valid_before: Number(message.validBefore), signature } }
+  },
+  cancelRefund: async () => ({ params: { id: (await newRefund()).id } }),
   async handleAttention() {
     const order = await newOrder()
     await paidShort(order)
@@ -134,6 +164,8 @@ const cases: Partial<Record<OperationId, () => Promise<Case>>> = {
 const DIFFERENT: Partial<Record<OperationId, object>> = {
   createOrder: { brl_amount: '11.00' },
   acceptOrder: { reason: 'Another one' },
+  createRefund: { amount: '0.20' },
+  signRefund: { valid_before: 1 },
   handleAttention: { facts: 'others' },
   createSubscription: { brl_amount: '11.00' },
   replayDeliveries: { scope: 'undelivered' },

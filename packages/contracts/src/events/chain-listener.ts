@@ -115,6 +115,39 @@ export const authorizationChanged = z.object({
 export type AuthorizationChanged = z.infer<typeof authorizationChanged>
 
 /**
+ * What enough nodes have at a confirmed block about the nonce of a refund: `end` is null while the token has it neither used nor cancelled there. Published by
+ * chain-listener when that changes, when the block is at or past `valid_before`, and when it is asked. Consumed by orders; of two statements that
+ * of the greater generation and revision holds. The terms are as orders gave them: one that has lost a refund learns by them that its signature may live.
+ */
+export const refundObserved = z.object({
+  chain_id: z.int(),
+  generation: id,
+  revision: z.int().min(1),
+  refund_id: id,
+  order_id: id,
+  from_address: address,
+  payee_address: address,
+  amount: usdcAmount,
+  nonce: txHash,
+  watch_from: z.int().min(0),
+  valid_before: z.int().nullable(),
+  block_number: z.int().min(0),
+  block_time: timestamp,
+  /** Of `from_address` at that block; null where it was not asked for. */
+  wallet_balance: usdcAmount.nullable(),
+  end: z
+    .object({
+      kind: z.enum(['transferred', 'cancelled']),
+      tx_hash: txHash,
+      log_index: z.int().min(0),
+      block_number: z.int().min(0),
+      block_time: timestamp,
+    })
+    .nullable(),
+})
+export type RefundObserved = z.infer<typeof refundObserved>
+
+/**
  * What the listener has confirmed in spans of blocks, in sums: how many payments and sweeps, and the MD5 of their lines in byte order, joined by line
  * feeds. A line is id, kind, memo, gross units and block number, with a space between. Published by chain-listener every minute for its newest blocks.
  * Consumed by orders, which notices by it what has not arrived. `generation` is the listener's history of that moment.

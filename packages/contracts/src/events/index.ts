@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { accountChanged, merchantUpdated } from './api-gateway'
-import { authorizationChanged, chainAudited, chainBlocks, depositBlocked } from './chain-listener'
+import { authorizationChanged, chainAudited, chainBlocks, depositBlocked, refundObserved } from './chain-listener'
 import { envelope } from './envelope'
 import { openEnums } from './open-enums'
 import {
@@ -19,6 +19,7 @@ import {
   orderUpdated,
   orderWaiting,
   paymentUnmatched,
+  refundWatch,
 } from './orders'
 import {
   chargeRequested,
@@ -42,6 +43,8 @@ export const eventTable = {
   'chain.blocks': chainBlocks,
   'chain.followed': chainFollowed,
   'deposit.watch': depositWatch,
+  'refund.observed': refundObserved,
+  'refund.watch': refundWatch,
   'order.created': orderCreated,
   'order.paid': orderPaid,
   'order.underpaid': orderUnderpaid,
@@ -130,12 +133,14 @@ export const topology = {
   ],
   'orders.2': ['chain.audited', 'authorization.changed', 'subscription.expired', 'subscription.charged'],
   'orders.3': ['chain.blocks'],
+  'orders.4': ['refund.observed'],
   subscriptions: ['order.created', 'order.paid', 'order.expired', 'order.cancelled'],
   'subscriptions.2': ['merchant.updated', 'order.waiting', 'order.refused', 'order.received', 'order.updated'],
   // Nothing is bound to the first queue any more: what it holds is of orders that are sent again.
   'chain-listener': [],
   'chain-listener.2': ['order.cancelled'],
   'chain-listener.3': ['deposit.watch', 'chain.followed'],
+  'chain-listener.4': ['refund.watch'],
   // Members may want these by mail.
   'api-gateway': [
     'order.underpaid',

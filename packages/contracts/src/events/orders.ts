@@ -70,6 +70,31 @@ export const chainFollowed = z.object({
 })
 export type ChainFollowed = z.infer<typeof chainFollowed>
 
+/**
+ * Refunds of which orders asks what became of their nonces. Published by orders when one is made or signed, and again while nothing new is heard of it. Consumed by
+ * chain-listener, which answers with `refund.observed`. No one can have signed the nonce before block `watch_from`; `valid_before` is the latest end
+ * of what was signed, null while nothing was.
+ */
+export const refundWatch = z.object({
+  chain_id: z.int(),
+  refunds: z
+    .array(
+      z.object({
+        refund_id: id,
+        order_id: id,
+        from_address: address,
+        payee_address: address,
+        amount: usdcAmount,
+        nonce: txHash,
+        watch_from: z.int().min(0),
+        /** Unix seconds. */
+        valid_before: z.int().nullable(),
+      }),
+    )
+    .min(1),
+})
+export type RefundWatch = z.infer<typeof refundWatch>
+
 /** Published by orders. Consumed by subscriptions (with a `subscription_id`: it becomes `subscription.charged`), webhook-dispatcher and api-gateway (without). */
 export const orderPaid = z.object({ ...ownedBy, order: paidData })
 

@@ -16,6 +16,7 @@ import { merchant, merchantWithKey, merchantWithNewKey } from '../api/merchant'
 import { checkout, order, payment } from '../api/order'
 import { orderList } from '../api/order-list'
 import { overview } from '../api/overview'
+import { refund, refundList } from '../api/refund'
 import { payerSubscription } from '../api/subscription/payer-subscription'
 import { pendingCharge, subscription } from '../api/subscription/subscription'
 import { summary } from '../api/summary'
@@ -50,6 +51,8 @@ export const answers = {
   AttentionList: attentionList,
   EntryList: entryList,
   Payment: payment,
+  Refund: refund,
+  RefundList: refundList,
   Checkout: checkout,
   PaymentAuthorization: paymentAuthorization,
   Subscription: subscription,

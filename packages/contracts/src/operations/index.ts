@@ -5,6 +5,7 @@ import { endpoints, events } from './events'
 import type { Operation } from './operation'
 import { orders } from './orders'
 import { payers } from './payers'
+import { refunds } from './refunds'
 import { subscriptions } from './subscriptions'
 
 export {
@@ -31,6 +32,7 @@ export { answers }
 export const operations = {
   ...payers,
   ...orders,
+  ...refunds,
   ...subscriptions,
   ...events,
   ...merchants,

@@ -92,3 +92,27 @@ export function receiveWithAuthorizationTypedData(terms: AuthorizationTerms): Ty
     },
   }
 }
+
+/** Signed by `from` so that anyone may submit `transferWithAuthorization` to the token for it (EIP-3009): the money goes to `to` and nowhere else. */
+export function transferWithAuthorizationTypedData({
+  from,
+  to,
+  value,
+  validBefore,
+  nonce,
+  ...token
+}: TokenDomain & { from: string; to: string; value: bigint; validBefore: bigint; nonce: string }): TypedData<{
+  from: string
+  to: string
+  value: bigint
+  validAfter: bigint
+  validBefore: bigint
+  nonce: string
+}> {
+  return {
+    domain: domainOf(token),
+    types: { TransferWithAuthorization: AUTHORIZATION },
+    primaryType: 'TransferWithAuthorization',
+    message: { from, to, value, validAfter: 0n, validBefore, nonce },
+  }
+}

@@ -36,6 +36,7 @@ const KINDS = {
   'mail.update': 'mail.changed',
   'order.accept': 'accepted.order',
   'subscription.accept': 'accepted.charge',
+  'refund.create': 'refund.created',
 } as const satisfies Readonly<Record<string, MailKind>>
 
 /** The mail about a change of the account; null when none is sent. It names what changed, never a secret. */

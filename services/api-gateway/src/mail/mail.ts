@@ -13,6 +13,7 @@ export type MailKind =
   | 'branding.changed'
   | 'accepted.order'
   | 'accepted.charge'
+  | 'refund.created'
   | 'key.rotated'
   | 'key.shown_again'
   | 'key.created'

@@ -11,6 +11,7 @@ export const en: MailTexts = {
     'webhook_url.changed': 'The webhook URL has changed',
     'accepted.order': 'An order was taken as paid with what came',
     'accepted.charge': 'A period of a subscription was taken as paid with what came',
+    'refund.created': 'A refund was asked for',
     'key.rotated': 'The API key was replaced',
     'key.shown_again': 'A new API key was shown again',
     'key.created': 'A named API key was made',

@@ -133,6 +133,8 @@ export function createScan(config: ChainListenerConfig, options: ScanOptions) {
   return {
     parts,
     rules: { header: watch.header, latestTime: watch.latestTime },
+    quorum,
+    window,
     votes,
     wake: scan.wake,
     wakeSoon: scan.wakeSoon,

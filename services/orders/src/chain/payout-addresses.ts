@@ -24,6 +24,8 @@ export interface PayoutAddresses {
    * contract stands there, which other chains may not have; null when the chain could not be asked.
    */
   require(address: string): Promise<{ isContract: boolean | null }>
+  /** Why money must not be sent to this address, as the end of a sentence; null where nothing is known against it. */
+  refusalOf(address: string): Promise<string | null>
 }
 
 interface Finding {
@@ -85,10 +87,16 @@ export function createPayoutAddresses(options: PayoutAddressesOptions): PayoutAd
     return { refusal: finding?.refusal ?? blocked, isContract: finding?.isContract ?? null }
   }
 
+  const judge = async (address: string): Promise<Finding> => {
+    const known = contracts.get(address.toLowerCase())
+    return known === undefined ? find(checksumAddress(address)) : { refusal: known, isContract: null }
+  }
+
   return {
+    refusalOf: async address => (await judge(address)).refusal,
+
     async require(address) {
-      const known = contracts.get(address.toLowerCase())
-      const finding = known === undefined ? await find(checksumAddress(address)) : { refusal: known, isContract: null }
+      const finding = await judge(address)
       if (!finding.refusal) return { isContract: finding.isContract }
       throw new ApiError(
         'payout_address_refused',

@@ -5,6 +5,12 @@ const c = (text: string) => `<code>${text}</code>`
 /** Additions to the interface by the day that `Ponte-Version` names; newest first. */
 export const changes: readonly { day: string; gained: readonly string[] }[] = [
   {
+    day: '2026-11-27',
+    gained: [
+      `${c('POST /orders/{id}/refunds')}, ${c('POST /refunds/{id}/signature')} and ${c('POST /refunds/{id}/cancel')}: money goes back from the merchant's wallet, by one signature, once.`,
+    ],
+  },
+  {
     day: '2026-11-23',
     gained: [
       `${c('POST /orders/{id}/accept')}: what came too little, late or after the cancellation counts as payment in full; ${c('accepted')} of an order, ${c('order.accepted')}, and ${c('given_away')} of ${c('GET /summary')}.`,

@@ -34,6 +34,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": "One-shot invoices."
           },
           {
+            "signature": "readonly refunds: Refunds",
+            "text": "Money that goes back from your wallet."
+          },
+          {
             "signature": "readonly subscriptions: Subscriptions",
             "text": "Recurring charges."
           },
@@ -559,6 +563,33 @@ export const sdkReference: readonly ReferenceDoor[] = [
         ]
       },
       {
+        "name": "Refunds",
+        "text": "Money that goes back from your wallet.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "create(orderId: string, body: CreateRefund, options?: WriteOptions): Promise<Refund>",
+            "text": "Asks for a refund of an order: an amount, the surplus, or all that may still go back. Sign `typed_data` with your wallet."
+          },
+          {
+            "signature": "list(orderId: string, options?: RequestOptions): Promise<RefundList>",
+            "text": "Lists the refunds of an order, with what may still go back."
+          },
+          {
+            "signature": "get(id: string, options?: RequestOptions): Promise<Refund>",
+            "text": "Reads a refund with what your wallet has to sign."
+          },
+          {
+            "signature": "sign(id: string, body: SignRefund, options?: WriteOptions): Promise<Refund>",
+            "text": "Brings the signature of your wallet; from then on the money may move at any moment."
+          },
+          {
+            "signature": "cancel(id: string, options?: WriteOptions): Promise<Refund>",
+            "text": "Cancels a refund for which nothing that was signed may still move the money."
+          }
+        ]
+      },
+      {
         "name": "RequestOptions",
         "text": "Set for a single call.",
         "kind": "interface",
@@ -818,6 +849,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "CreateRefund",
+        "text": "Sent by `refunds.create`.",
+        "kind": "type",
+        "signature": "type CreateRefund = Schemas['CreateRefund']",
+        "members": []
+      },
+      {
         "name": "CreateSubscription",
         "text": "Sent by `subscriptions.create`.",
         "kind": "type",
@@ -976,6 +1014,27 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "text": "A request's body before anything has parsed it. A `Buffer` is one.",
         "kind": "type",
         "signature": "type RawBody = string | Uint8Array | ArrayBuffer",
+        "members": []
+      },
+      {
+        "name": "Refund",
+        "text": "Money that goes back from your wallet.",
+        "kind": "type",
+        "signature": "type Refund = Schemas['Refund']",
+        "members": []
+      },
+      {
+        "name": "RefundList",
+        "text": "The refunds of an order, and what may still go back.",
+        "kind": "type",
+        "signature": "type RefundList = Schemas['RefundList']",
+        "members": []
+      },
+      {
+        "name": "SignRefund",
+        "text": "Sent by `refunds.sign`.",
+        "kind": "type",
+        "signature": "type SignRefund = Schemas['SignRefund']",
         "members": []
       },
       {

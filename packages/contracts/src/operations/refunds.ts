@@ -1,0 +1,48 @@
+import { createRefund, signRefund } from '../api/refund'
+import { byEither, ends, owned } from './operation'
+
+const reads = { owner: 'orders', permission: 'orders:read', tag: 'Refunds' } as const
+const writes = { owner: 'orders', permission: 'orders:write', tag: 'Refunds' } as const
+
+export const refunds = {
+  createRefund: byEither('post', '/orders/:id/refunds', {
+    ...{ ...writes, ...ends, alias: 'createMyRefund', audit: 'refund.create', creates: 'getRefund', summary: 'Return money of an order' },
+    description:
+      'Of an order that is paid, expired or cancelled: an amount, the surplus, or all that may still go back. All refunds of an order together return no more ' +
+      'than came for it. The money leaves your own wallet, by a signature of it: sign `typed_data` and send it to `POST /refunds/{id}/signature`. The payee ' +
+      'has to be named unless the payer signed the payment: the sender of a plain transfer may be an exchange, where money that comes back is lost.',
+    body: createRefund,
+    example: { amount: '5.00', payee_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', reason: 'The customer sent it back' },
+    answers: { 201: 'Refund' },
+    errors: [...owned, 'invalid_state'],
+  }),
+  listRefunds: byEither('get', '/orders/:id/refunds', {
+    ...{ ...reads, alias: 'listMyRefunds', summary: 'List the refunds of an order', answers: { 200: 'RefundList' }, errors: owned },
+    description: 'With what came, what the platform took of it, and what may still go back.',
+  }),
+  getRefund: byEither('get', '/refunds/:id', {
+    ...{
+      ...reads,
+      alias: 'getMyRefund',
+      summary: 'Get a refund with what your wallet has to sign',
+      answers: { 200: 'Refund' },
+      errors: owned,
+    },
+  }),
+  signRefund: byEither('post', '/refunds/:id/signature', {
+    ...{ ...writes, login: 'fresh', alias: 'signMyRefund', audit: 'refund.sign', summary: 'Bring the signature of your wallet' },
+    description:
+      'From then on the money may move at any moment: nothing about the refund changes until the confirmed chain has passed `valid_before`, or shows that your ' +
+      'wallet cancelled the authorization (`cancelAuthorization`). Anyone may submit it to the token (`transferWithAuthorization`), and only once.',
+    body: signRefund,
+    example: { valid_before: 1_795_000_000, signature: `0x${'1b'.repeat(65)}` },
+    answers: { 200: 'Refund' },
+    errors: [...owned, 'invalid_state'],
+  }),
+  cancelRefund: byEither('post', '/refunds/:id/cancel', {
+    ...{ ...writes, alias: 'cancelMyRefund', audit: 'refund.cancel', summary: 'Cancel a refund' },
+    description: '409 while what was signed may still move the money, and once it has gone back.',
+    answers: { 200: 'Refund' },
+    errors: [...owned, 'invalid_state'],
+  }),
+}

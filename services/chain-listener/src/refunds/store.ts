@@ -1,0 +1,218 @@
+import { formatUsdc, parseUsdc, type RefundObserved, type RefundWatch } from '@ponte/contracts'
+import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
+import type { NonceEnd, ReturnTerms } from '../logs/nonce-end'
+import { mapLeaseLoss } from '../store/lease'
+
+/** A nonce that is watched, with what orders was last informed of. Addresses are lower-case, times Unix seconds. */
+export interface Watched extends ReturnTerms {
+  refundId: string
+  orderId: string
+  watchFrom: number
+  validBefore: number | null
+  asked: boolean
+  revision: number
+  publishedTime: number | null
+  publishedBalance: bigint | null
+  ended: (Omit<NonceEnd, 'blockHash'> & { blockTime: number }) | null
+}
+
+/** As enough nodes have it at the confirmed block. */
+export interface Observed {
+  watched: Watched
+  balance: bigint | null
+  ended: Watched['ended']
+  /** No reorganisation that is followed reaches its end. */
+  isFinal: boolean
+}
+
+export interface Confirmed {
+  number: number
+  hash: string
+  time: number
+  generation: string
+}
+
+interface Row {
+  refund_id: string
+  order_id: string
+  from_address: string
+  payee: string
+  units: string
+  nonce: string
+  watch_from: number
+  valid_before: number | null
+  asked: boolean
+  revision: number
+  published_time: number | null
+  published_balance: string | null
+  ended: 'transferred' | 'cancelled' | null
+  tx_hash: string | null
+  log_index: number | null
+  block_number: number | null
+  block_time: number | null
+}
+
+/** The head that orders knew of was confirmed, and may still be ahead of this chain's where a database went back. */
+const WATCH_MARGIN = 128
+/** What orders has not asked about for so long is watched no more. */
+const FORGOTTEN = "interval '30 days'"
+
+// Raw SQL, because many are one insert. A later end of what was signed is one more reason to look.
+const ADD: Statement = {
+  name: 'refunds-add',
+  text: `
+  INSERT INTO refund_watches AS known (chain_id, refund_id, order_id, from_address, payee, units, nonce, watch_from, valid_before, asked_at)
+  SELECT chain_id, refund_id, order_id, from_address, payee, units, nonce, greatest(0, least(watch_from, (
+    SELECT scanned_number - ${WATCH_MARGIN} FROM chain_cursor AS cursor WHERE cursor.chain_id = incoming.chain_id))), valid_before, $at::timestamptz
+  FROM json_populate_recordset(NULL::refund_watches, $refund_watches) AS incoming
+  ON CONFLICT (chain_id, refund_id) DO UPDATE SET asked = true, asked_at = EXCLUDED.asked_at, is_final = false,
+    valid_before = greatest(known.valid_before, EXCLUDED.valid_before)`,
+}
+
+const OPEN = `
+  SELECT refund_id, order_id, from_address, payee, units::text, nonce, watch_from::float8, valid_before::float8, asked, revision, published_time::float8,
+    published_balance::text, ended, tx_hash, log_index, block_number::float8, block_time::float8
+  FROM refund_watches WHERE chain_id = $1 AND NOT is_final AND asked_at > now() - ${FORGOTTEN} AND refund_id > $2 ORDER BY refund_id LIMIT $3`
+const DUE = `SELECT bool_or(asked) AS asked FROM refund_watches WHERE chain_id = $1 AND NOT is_final AND asked_at > now() - ${FORGOTTEN}`
+const CONFIRMED = `
+  SELECT confirmed_number::float8 AS number, hash, extract(epoch FROM confirmed_time)::float8 AS time, generation FROM chain_cursor
+  JOIN blocks ON blocks.chain_id = chain_cursor.chain_id AND number = confirmed_number
+  WHERE chain_cursor.chain_id = $1 AND confirmed_time IS NOT NULL AND generation IS NOT NULL`
+
+// Raw SQL: observed under the lease's guard, with the events about them. A question that came meanwhile stands: it counts by its time.
+const PUBLISH: Statement = {
+  name: 'refunds-publish',
+  text: `
+  WITH lease AS (UPDATE chain_cursor SET epoch = CASE WHEN epoch = $epoch AND generation = $generation::uuid THEN epoch END WHERE chain_id = $chain_id)
+  UPDATE refund_watches AS known SET asked = known.asked AND known.valid_before IS DISTINCT FROM incoming.valid_before, revision = incoming.revision,
+    published_time = incoming.published_time, published_balance = incoming.published_balance, ended = incoming.ended, tx_hash = incoming.tx_hash,
+    log_index = incoming.log_index, block_number = incoming.block_number, block_time = incoming.block_time, is_final = incoming.is_final
+  FROM json_populate_recordset(NULL::refund_watches, $refund_watches) AS incoming
+  WHERE known.chain_id = $chain_id AND known.refund_id = incoming.refund_id AND known.revision = incoming.revision - 1`,
+}
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
+export function refundStore(database: Database, chainId: number) {
+  return {
+    /** Watches these; what is watched already is answered for once more. */
+    async add({ refunds }: RefundWatch, eventId: string, at: Date): Promise<void> {
+      const rows = refunds.map(refund => ({
+        ...{
+          chain_id: chainId,
+          refund_id: refund.refund_id,
+          order_id: refund.order_id,
+          nonce: refund.nonce,
+          watch_from: refund.watch_from,
+        },
+        ...{ from_address: refund.from_address.toLowerCase(), payee: refund.payee_address.toLowerCase(), units: parseUsdc(refund.amount) },
+        valid_before: refund.valid_before,
+      }))
+      await database.commit({ inbox: [eventId], write: ADD, rows: { refund_watches: rows }, values: { at } })
+    },
+
+    /** Whether any are watched, and any are asked for. */
+    async due(): Promise<{ isAny: boolean; isAsked: boolean }> {
+      const { rows } = await database.query<{ asked: boolean | null }>({ name: 'refunds-due', text: DUE }, [chainId])
+      return { isAny: rows[0]?.asked !== null && rows[0]?.asked !== undefined, isAsked: rows[0]?.asked === true }
+    },
+
+    /** Those that have not ended for good, after this one. */
+    async open(after: string | null, limit: number): Promise<Watched[]> {
+      return (await database.query<Row>({ name: 'refunds-open', text: OPEN }, [chainId, after ?? FIRST_ID, limit])).rows.map(toWatched)
+    },
+
+    /** The last confirmed block; undefined while its hash is not remembered. */
+    async confirmed(): Promise<Confirmed | undefined> {
+      return (await database.query<Confirmed>({ name: 'refunds-confirmed', text: CONFIRMED }, [chainId])).rows[0]
+    },
+
+    /** Informs orders of these, as of a confirmed block. Throws LeaseLostError. */
+    async publish(
+      epoch: bigint,
+      confirmed: Confirmed,
+      observed: readonly Observed[],
+      checksum: (address: string) => string,
+      at: Date,
+    ): Promise<void> {
+      const data = observed.map(each => toStatement(each, confirmed, chainId, checksum))
+      const rows = observed.map(({ watched, balance, ended, isFinal }) => ({
+        ...{
+          refund_id: watched.refundId,
+          valid_before: watched.validBefore,
+          revision: watched.revision + 1,
+          published_time: confirmed.time,
+        },
+        ...{ published_balance: balance ?? watched.publishedBalance, ended: ended?.kind ?? null, tx_hash: ended?.txHash ?? null },
+        ...{
+          log_index: ended?.logIndex ?? null,
+          block_number: ended?.blockNumber ?? null,
+          block_time: ended?.blockTime ?? null,
+          is_final: isFinal,
+        },
+      }))
+      await mapLeaseLoss(
+        database.commit({
+          events: outboxRows(
+            data.map(each => ({ type: 'refund.observed', data: each }) as const),
+            at,
+          ),
+          write: PUBLISH,
+          rows: { refund_watches: rows },
+          values: { chain_id: chainId, epoch, generation: confirmed.generation },
+        }),
+      )
+    },
+  }
+}
+
+const toWatched = (row: Row): Watched => ({
+  refundId: row.refund_id,
+  orderId: row.order_id,
+  fromAddress: row.from_address,
+  payee: row.payee,
+  units: BigInt(row.units),
+  nonce: row.nonce,
+  watchFrom: row.watch_from,
+  validBefore: row.valid_before,
+  asked: row.asked,
+  revision: row.revision,
+  publishedTime: row.published_time,
+  publishedBalance: row.published_balance === null ? null : BigInt(row.published_balance),
+  ended:
+    row.ended === null || row.tx_hash === null || row.log_index === null || row.block_number === null || row.block_time === null
+      ? null
+      : { kind: row.ended, txHash: row.tx_hash, logIndex: row.log_index, blockNumber: row.block_number, blockTime: row.block_time },
+})
+
+const iso = (seconds: number) => new Date(seconds * 1_000).toISOString()
+
+function toStatement(
+  { watched, balance, ended }: Observed,
+  confirmed: Confirmed,
+  chainId: number,
+  checksum: (address: string) => string,
+): RefundObserved {
+  return {
+    chain_id: chainId,
+    generation: confirmed.generation,
+    revision: watched.revision + 1,
+    refund_id: watched.refundId,
+    order_id: watched.orderId,
+    from_address: checksum(watched.fromAddress),
+    payee_address: checksum(watched.payee),
+    amount: formatUsdc(watched.units),
+    nonce: watched.nonce,
+    watch_from: watched.watchFrom,
+    valid_before: watched.validBefore,
+    block_number: confirmed.number,
+    block_time: iso(confirmed.time),
+    wallet_balance: balance === null ? null : formatUsdc(balance),
+    end: ended && {
+      kind: ended.kind,
+      tx_hash: ended.txHash,
+      log_index: ended.logIndex,
+      block_number: ended.blockNumber,
+      block_time: iso(ended.blockTime),
+    },
+  }
+}

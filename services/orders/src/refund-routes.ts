@@ -1,0 +1,234 @@
+import {
+  ApiError,
+  formatUsdc,
+  type MerchantTerms,
+  operations,
+  parseUsdc,
+  type RefundBody,
+  type SignRefund,
+  userIdOf,
+} from '@ponte/contracts'
+import { addLogFields, answersTo, type KeyedRequest, outboxRows, retryConflicts, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
+import type { Router } from 'express'
+import { checksumAddress, isMistyped } from './chain/checksum-address'
+import type { PayoutAddresses } from './chain/payout-addresses'
+import { refundNonce } from './chain/refund-nonce'
+import { isSignedByOwner, type ReturnTerms, returnTypedData, type TokenName } from './chain/token-domain'
+import type { OrderHistory } from './order/body'
+import { cancelRefund, isAlive, openRefund, signRefund } from './refund/refund'
+import {
+  cameUnits,
+  feeUnitsOf,
+  latestEnd,
+  promisedOf,
+  provenPayer,
+  refundWatch,
+  refusalOfReturn,
+  requirePayee,
+  type StoredRefund,
+  statusOf,
+  toRefund,
+  UNOBSERVED,
+  viewOf,
+  viewOfAll,
+} from './refund/stored-refund'
+import type { Store } from './store'
+
+export interface RefundRouteDeps {
+  store: Store
+  payoutAddresses: Pick<PayoutAddresses, 'refusalOf'>
+  /** Rejects while no node can be asked. */
+  tokenName(): Promise<TokenName>
+  now: () => Date
+}
+
+/** Cancelled ones too: an answer lists all of them. */
+const OF_AN_ORDER_MAX = 100
+/** A signature that ends sooner may end before it is mined, and one that ends later binds the refund for so long. */
+const SIGNED_FOR_S = { least: 60, offered: 3_600, most: 86_400 }
+
+const wrong = (path: string, message: string) =>
+  new ApiError('invalid_request', `The body is not valid: ${path} ${message}.`, { errors: [{ path, message }] })
+
+/** Money that goes back. Every change is written with the version of its order, so that what is promised is judged anew when anything else has changed. */
+export function refundRoutes(router: Router, deps: RefundRouteDeps & { database: Parameters<typeof serveOnce>[2] }): void {
+  const { store, now } = deps
+
+  const orderOf = async (id: string, terms: MerchantTerms): Promise<OrderHistory> => {
+    const found = await store.orders.history(id)
+    if (!found) throw new ApiError('not_found', `There is no order ${id}.`)
+    if (found.order.merchantId !== terms.merchant_id) throw new ApiError('forbidden', 'This order belongs to another merchant.')
+    return found
+  }
+  const refundOf = async (id: string, terms: MerchantTerms): Promise<StoredRefund> => {
+    const found = await store.refunds.find(id)
+    if (!found) throw new ApiError('not_found', `There is no refund ${id}.`)
+    if (found.merchantId !== terms.merchant_id) throw new ApiError('forbidden', 'This refund belongs to another merchant.')
+    return found
+  }
+  const tokenName = async (): Promise<TokenName> => {
+    try {
+      return await deps.tokenName()
+    } catch {
+      throw new ApiError('service_unavailable', 'The chain cannot be asked about its token at the moment. Try again shortly.', {
+        retryAfterS: 30,
+      })
+    }
+  }
+  /** What the wallet has to sign, while it may and the chain can be asked. */
+  const toSign = async (refund: StoredRefund, tokenAddress: string): Promise<RefundBody['typed_data']> => {
+    if (statusOf(refund) !== 'awaiting_signature' || refund.ended !== null) return null
+    const named = await deps.tokenName().catch(() => null)
+    const validBefore = Math.floor(now().getTime() / 1_000) + SIGNED_FOR_S.offered
+    return named && returnTypedData({ ...named, ...returnTerms(refund, tokenAddress), validBefore })
+  }
+
+  serveOnce(router, operations.createRefund, deps.database, async ({ params, body, caller: by, terms, keyed }) =>
+    retryConflicts(async () => {
+      const history = await orderOf(params.id, terms)
+      const { order, payments, authorization, leftOverUnits } = history
+      const others = await store.refunds.ofOrder(order.id)
+      const refusal = refusalOfReturn(order)
+      if (refusal !== null) throw new ApiError('invalid_state', refusal)
+      if (others.length >= OF_AN_ORDER_MAX) throw new ApiError('invalid_state', `An order has at most ${OF_AN_ORDER_MAX} refunds.`)
+      const [came, promised] = [cameUnits(order, leftOverUnits), promisedOf(others)]
+      const most = body.surplus && leftOverUnits < came ? leftOverUnits : came
+      const wanted = body.amount === undefined ? most - promised : parseUsdc(body.amount)
+      if (body.payee_address !== undefined && isMistyped(body.payee_address))
+        throw wrong('payee_address', 'has capitals that do not fit it (EIP-55): a character may be mistyped')
+      const payee = checksumAddress(requirePayee(body.payee_address, provenPayer(authorization, payments)))
+      await requireReachable(deps.payoutAddresses, payee, order.merchantAddress)
+      const id = uuidv7At(now())
+      openRefund({ id, units: wanted, payee }, others.map(toRefund), came, viewOfAll(others))
+      const { watermark } = store.chain.view(order.chainId)
+      const refund: StoredRefund = {
+        ...UNOBSERVED,
+        id,
+        orderId: order.id,
+        merchantId: order.merchantId,
+        chainId: order.chainId,
+        units: wanted,
+        payee,
+        fromAddress: checksumAddress(order.merchantAddress),
+        nonce: refundNonce(id, payee, wanted),
+        watchFrom: BigInt(watermark ?? order.lastBlock ?? 0),
+        reason: body.reason,
+        requestedBy: userIdOf(by),
+        createdAt: now(),
+      }
+      addLogFields({ order_id: order.id, refund_id: id })
+      const answer = { status: 201, body: JSON.stringify(refundBody(refund, await toSign(refund, order.tokenAddress))) }
+      const events = outboxRows([refundWatch([refund], refund.chainId)], now())
+      await store.refunds.commit(order, refund, { events, answers: answersTo(keyed, answer) })
+      return answer
+    }),
+  )
+
+  serve(router, operations.listRefunds, async ({ params, terms }, _req, res) => {
+    const { order, leftOverUnits } = await orderOf(params.id, terms)
+    const found = await store.refunds.ofOrder(order.id)
+    const [came, promised] = [cameUnits(order, leftOverUnits), promisedOf(found)]
+    const isOpen = refusalOfReturn(order) !== null
+    res.json({
+      object: 'list',
+      data: found.map(refund => refundBody(refund, null)),
+      came: formatUsdc(came),
+      platform_fee: formatUsdc(feeUnitsOf(order)),
+      promised: formatUsdc(promised),
+      returnable: formatUsdc(isOpen || promised > came ? 0n : came - promised),
+    })
+  })
+
+  serve(router, operations.getRefund, async ({ params, terms }, _req, res) => {
+    const refund = await refundOf(params.id, terms)
+    const { order } = await orderOf(refund.orderId, terms)
+    res.json(refundBody(refund, await toSign(refund, order.tokenAddress)))
+  })
+
+  /** Finds a refund with its order, decides, and commits; what moved on meanwhile is decided again. Answers the refund. */
+  const change = (
+    id: string,
+    terms: MerchantTerms,
+    keyed: KeyedRequest | null,
+    decide: (refund: StoredRefund, history: OrderHistory) => Promise<StoredRefund>,
+  ) =>
+    retryConflicts(async () => {
+      // The order first: what changes the refund after this moves the order on, and is seen by its version.
+      const history = await orderOf((await refundOf(id, terms)).orderId, terms)
+      const refund = await refundOf(id, terms)
+      const next = await decide(refund, history)
+      const answer = { status: 200, body: JSON.stringify(refundBody(next, null)) }
+      const events = next.signatures.length > refund.signatures.length ? outboxRows([refundWatch([next], next.chainId)], now()) : []
+      await store.refunds.commit(history.order, next, { events, answers: answersTo(keyed, answer) })
+      return answer
+    })
+
+  serveOnce(router, operations.signRefund, deps.database, ({ params, body, terms, keyed }) =>
+    change(params.id, terms, keyed, (refund, history) => sign(refund, history, body)),
+  )
+
+  serveOnce(router, operations.cancelRefund, deps.database, ({ params, terms, keyed }) =>
+    change(params.id, terms, keyed, async refund => {
+      const { cancelledAt } = cancelRefund(toRefund(refund), viewOf(refund), now())
+      return { ...refund, cancelledAt }
+    }),
+  )
+
+  async function sign(refund: StoredRefund, { order, leftOverUnits }: OrderHistory, body: SignRefund): Promise<StoredRefund> {
+    const signature = body.signature.toLowerCase()
+    const validBefore = new Date(body.valid_before * 1_000)
+    // Sent again, it is what it was.
+    if (refund.signatures.some(seen => seen.signature === signature && seen.validBefore.getTime() === validBefore.getTime())) return refund
+    const seconds = body.valid_before - now().getTime() / 1_000
+    if (seconds < SIGNED_FOR_S.least) throw wrong('valid_before', `must be at least ${SIGNED_FOR_S.least} seconds ahead`)
+    if (seconds > SIGNED_FOR_S.most) throw wrong('valid_before', `must be at most ${SIGNED_FOR_S.most} seconds ahead`)
+    // A reorganisation may have taken away what came since it was made.
+    if (promisedOf(await store.refunds.ofOrder(order.id)) > cameUnits(order, leftOverUnits))
+      throw new ApiError(
+        'invalid_state',
+        'Less came for the order by now than its refunds return together: cancel this refund and make a smaller one.',
+      )
+    const { payee, units, nonce, signatures } = refund
+    signRefund(toRefund(refund), { nonce, payee, units, validBefore }, viewOf(refund))
+    const terms: ReturnTerms = { ...(await tokenName()), ...returnTerms(refund, order.tokenAddress), validBefore: body.valid_before }
+    if (!isSignedByOwner(terms, signature))
+      throw wrong(
+        'signature',
+        `must be the signature of typed_data, with this valid_before, by the key of ${refund.fromAddress}; a contract wallet submits it itself`,
+      )
+    return { ...refund, signatures: [...signatures, { validBefore, signature, seenAt: now() }] }
+  }
+}
+
+/** Where money is lost it is not sent. */
+async function requireReachable(addresses: RefundRouteDeps['payoutAddresses'], payee: string, from: string): Promise<void> {
+  const refusal = payee.toLowerCase() === from.toLowerCase() ? 'is the wallet that the money comes from' : await addresses.refusalOf(payee)
+  if (refusal !== null) throw wrong('payee_address', refusal)
+}
+
+const returnTerms = ({ chainId, fromAddress, payee, units, nonce }: StoredRefund, tokenAddress: string) => ({
+  ...{ chainId, tokenAddress, from: fromAddress, to: payee, units, nonce },
+})
+
+export const refundBody = (refund: StoredRefund, typedData: RefundBody['typed_data']): RefundBody => {
+  const view = viewOf(refund)
+  const lives = toRefund(refund).signatures.some(signature => isAlive(signature, view))
+  return {
+    object: 'refund',
+    id: refund.id,
+    order_id: refund.orderId,
+    status: statusOf(refund),
+    amount: formatUsdc(refund.units),
+    payee_address: refund.payee,
+    from_address: refund.fromAddress,
+    reason: refund.reason,
+    requested_by: refund.requestedBy,
+    nonce: refund.nonce,
+    valid_before: lives ? latestEnd(refund) : null,
+    typed_data: typedData,
+    tx_hash: refund.ended === 'transferred' ? refund.txHash : null,
+    created_at: refund.createdAt.toISOString(),
+    confirmed_at: refund.ended === 'transferred' ? (refund.blockTime?.toISOString() ?? null) : null,
+    cancelled_at: refund.cancelledAt?.toISOString() ?? null,
+  }
+}

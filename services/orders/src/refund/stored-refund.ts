@@ -1,0 +1,190 @@
+import { ApiError, formatUsdc, type NewEvent, parseUsdc, type RefundObserved, type RefundWatch } from '@ponte/contracts'
+import { type Order, receivedUnits } from '../order/order'
+import type { Authorization } from '../payment/authorization'
+import { confirmedPayments, type Payment } from '../payment/payment'
+import { type NonceFact, promisedUnits, type Refund, type RefundView, refundStatus } from './refund'
+
+/** A refund as it is kept: its terms, and what the listener last observed of its nonce. It has one payee and one amount, so one nonce. */
+export interface StoredRefund {
+  id: string
+  orderId: string
+  merchantId: string
+  chainId: number
+  units: bigint
+  payee: string
+  fromAddress: string
+  nonce: string
+  watchFrom: bigint
+  reason: string
+  /** `sub` of the user who asked for it; null for a key. */
+  requestedBy: string | null
+  createdAt: Date
+  cancelledAt: Date | null
+  generation: string | null
+  revision: number
+  knownBlock: bigint | null
+  knownTime: Date | null
+  knownAt: Date | null
+  walletUnits: bigint | null
+  ended: NonceFact['end'] | null
+  txHash: string | null
+  logIndex: number | null
+  blockNumber: bigint | null
+  blockTime: Date | null
+  signatures: readonly StoredSignature[]
+}
+
+export interface StoredSignature {
+  validBefore: Date
+  /** Null where it was only seen on the chain. */
+  signature: string | null
+  seenAt: Date
+}
+
+/** Nothing observed yet. */
+export const UNOBSERVED = {
+  cancelledAt: null,
+  generation: null,
+  revision: 0,
+  knownBlock: null,
+  knownTime: null,
+  knownAt: null,
+  walletUnits: null,
+  ended: null,
+  txHash: null,
+  logIndex: null,
+  blockNumber: null,
+  blockTime: null,
+  signatures: [],
+}
+
+/** A signature that was seen on the chain alone ends at no time that we know. */
+export const NO_END = new Date('9999-12-31T00:00:00.000Z')
+
+/** As the rule judges it. */
+export const toRefund = ({ id, units, payee, cancelledAt, nonce, signatures }: StoredRefund): Refund => ({
+  ...{ id, units, payee, cancelledAt },
+  signatures: signatures.map(({ validBefore }) => ({ nonce, payee, units, validBefore })),
+})
+
+/** The confirmed chain as far as the listener has stated it about this very nonce: that time alone lets a signature end. */
+export const viewOf = ({ nonce, ended, knownTime, walletUnits }: StoredRefund): RefundView => ({
+  facts: ended === null ? [] : [{ nonce, end: ended, isConfirmed: true }],
+  chain: { time: knownTime },
+  walletUnits,
+})
+
+/** The same of all refunds of an order, for their sums: a time plays no part in them. */
+export const viewOfAll = (refunds: readonly StoredRefund[]): RefundView => ({
+  facts: refunds.flatMap(refund => viewOf(refund).facts),
+  chain: { time: null },
+  walletUnits: null,
+})
+
+export const promisedOf = (refunds: readonly StoredRefund[]): bigint => promisedUnits(refunds.map(toRefund), viewOfAll(refunds))
+
+export const statusOf = (refund: StoredRefund) => refundStatus(toRefund(refund), viewOf(refund))
+
+/**
+ * What of an order's money may go back at most, gross: the platform's fee is the merchant's cost. A plan asks for less because of what came for a period's order
+ * that expired, so of that only the surplus may.
+ */
+export const cameUnits = (order: Order, leftOverUnits: bigint): bigint =>
+  order.status === 'expired' && order.subscriptionId !== null ? leftOverUnits : order.confirmedUnits
+
+export const feeUnitsOf = (order: Order): bigint => order.confirmedUnits - receivedUnits(order)
+
+/** Why nothing of an order may go back now; null where something may. */
+export function refusalOfReturn({ status }: Pick<Order, 'status'>): string | null {
+  if (status === 'paid' || status === 'expired' || status === 'cancelled') return null
+  return 'The order is still open: what came for it counts, and more may come. It can be returned once the order is paid or has expired.'
+}
+
+/**
+ * The one address that signed all that came, by payments that the relayer submitted: their payer has its key. Null where anything came in another way: the
+ * sender of a plain transfer may be an exchange, and what calls the router may be a contract.
+ */
+export function provenPayer(authorization: Authorization | null, payments: readonly Payment[]): string | null {
+  const [first, ...others] = confirmedPayments(payments)
+  if (!first || others.length > 0 || authorization?.status !== 'paid') return null
+  return first.kind === 'router' && authorization.txHash === first.txHash ? first.payerAddress : null
+}
+
+/** Throws `invalid_request` with the reason where nobody named who gets it and nothing proves it. */
+export function requirePayee(named: string | undefined, proven: string | null): string {
+  const payee = named ?? proven
+  if (payee !== null) return payee
+  const message =
+    'must name who gets the money: the payer did not sign the payment, and the sender of a transfer may be an exchange or a contract, where money that comes back is lost; ask the payer for an address of their own'
+  throw new ApiError('invalid_request', `The body is not valid: payee_address ${message}.`, {
+    errors: [{ path: 'payee_address', message }],
+  })
+}
+
+/** The statement of the listener taken in; null when a later one has been. A time that is not believed is not taken. */
+export function observe(refund: StoredRefund, stated: RefundObserved, isBelieved: boolean, at: Date): StoredRefund | null {
+  const isOlder =
+    refund.generation !== null &&
+    (stated.generation < refund.generation || (stated.generation === refund.generation && stated.revision <= refund.revision))
+  if (isOlder || stated.nonce !== refund.nonce) return null
+  const { end } = stated
+  // A signature that moved money and was taken back by a reorganisation may do so again, and its end is not known.
+  const isSeen = end?.kind !== 'transferred' || refund.signatures.some(({ validBefore }) => validBefore.getTime() === NO_END.getTime())
+  return {
+    ...refund,
+    generation: stated.generation,
+    revision: stated.revision,
+    knownAt: at,
+    ...(isBelieved ? { knownBlock: BigInt(stated.block_number), knownTime: new Date(stated.block_time) } : {}),
+    walletUnits: stated.wallet_balance === null ? refund.walletUnits : parseUsdc(stated.wallet_balance),
+    ended: end?.kind ?? null,
+    txHash: end?.tx_hash ?? null,
+    logIndex: end?.log_index ?? null,
+    blockNumber: end ? BigInt(end.block_number) : null,
+    blockTime: end ? new Date(end.block_time) : null,
+    signatures: isSeen ? refund.signatures : [...refund.signatures, { validBefore: NO_END, signature: null, seenAt: at }],
+  }
+}
+
+/** A refund that this database has lost, as the listener still knows it: its signature may live. */
+export function recovered(stated: RefundObserved, { merchantId }: Order, at: Date): StoredRefund {
+  return {
+    ...UNOBSERVED,
+    id: stated.refund_id,
+    orderId: stated.order_id,
+    merchantId,
+    chainId: stated.chain_id,
+    units: parseUsdc(stated.amount),
+    payee: stated.payee_address,
+    fromAddress: stated.from_address,
+    nonce: stated.nonce,
+    watchFrom: BigInt(stated.watch_from),
+    reason: 'Recovered from the listener’s books',
+    requestedBy: null,
+    createdAt: at,
+    signatures: stated.valid_before === null ? [] : [{ validBefore: new Date(stated.valid_before * 1_000), signature: null, seenAt: at }],
+  }
+}
+
+/** The latest end of what was signed, in Unix seconds; null where nothing was, or it has none. */
+export const latestEnd = ({ signatures }: Pick<StoredRefund, 'signatures'>): number | null =>
+  signatures
+    .filter(({ validBefore }) => validBefore.getTime() !== NO_END.getTime())
+    .reduce<number | null>((latest, { validBefore }) => Math.max(latest ?? 0, Math.floor(validBefore.getTime() / 1_000)), null)
+
+/** Asks the listener what becomes of them. */
+export const refundWatch = (refunds: readonly StoredRefund[], chainId: number): NewEvent => ({
+  type: 'refund.watch',
+  data: { chain_id: chainId, refunds: refunds.map(watched) },
+})
+
+const watched = (refund: StoredRefund): RefundWatch['refunds'][number] => ({
+  refund_id: refund.id,
+  order_id: refund.orderId,
+  from_address: refund.fromAddress,
+  payee_address: refund.payee,
+  amount: formatUsdc(refund.units),
+  nonce: refund.nonce,
+  watch_from: Number(refund.watchFrom),
+  valid_before: latestEnd(refund),
+})

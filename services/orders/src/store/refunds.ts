@@ -1,0 +1,124 @@
+import { type Database, insertRows, type OutboxRow, outboxRows, type Statement, type StoredAnswer } from '@ponte/service-kit'
+import { z } from 'zod'
+import { refundWatch, type StoredRefund } from '../refund/stored-refund'
+import { int, table, text, time, units } from './table'
+
+const refunds = table('refunds', {
+  id: text,
+  orderId: text,
+  merchantId: text,
+  chainId: int,
+  units,
+  payee: text,
+  fromAddress: text,
+  nonce: text,
+  watchFrom: units,
+  reason: text,
+  requestedBy: text.nullable(),
+  createdAt: time,
+  cancelledAt: time.nullable(),
+  generation: text.nullable(),
+  revision: int,
+  knownBlock: units.nullable(),
+  knownTime: time.nullable(),
+  knownAt: time.nullable(),
+  walletUnits: units.nullable(),
+  ended: z.enum(['transferred', 'cancelled']).nullable(),
+  txHash: text.nullable(),
+  logIndex: int.nullable(),
+  blockNumber: units.nullable(),
+  blockTime: time.nullable(),
+})
+const signatures = table('refund_signatures', { refundId: text, validBefore: time, signature: text.nullable(), seenAt: time })
+const signature = z.array(z.object({ validBefore: time, signature: text.nullable(), seenAt: time }))
+
+const FIND = `
+  SELECT ${refunds.select()}, coalesce((SELECT json_agg(${signatures.json('seen')} ORDER BY valid_before) FROM refund_signatures AS seen
+    WHERE seen.refund_id = refunds.id), '[]') AS seen FROM refunds`
+const toStored = (row: object): StoredRefund => ({ ...refunds.parse(row), signatures: signature.parse(Reflect.get(row, 'seen')) })
+
+// Raw SQL because it commits with its order: a version of the order that moved on becomes NULL, which the column refuses, so of two that are decided at once one is
+// decided again. Money that came or went meanwhile changes the order, too.
+const COMMIT: Statement = {
+  name: 'refund-commit',
+  text: `
+  WITH decided AS (
+    UPDATE orders SET version = CASE WHEN version = $order_version::int THEN version + 1 END WHERE id = $order_id::uuid),
+  seen AS (${insertRows('refund_signatures', signatures.columns)} ON CONFLICT DO NOTHING)
+  ${insertRows('refunds', refunds.columns)}
+  ON CONFLICT (id) DO UPDATE SET ${refunds
+    .columnsOf('cancelledAt', 'generation', 'revision', 'knownBlock', 'knownTime', 'knownAt', 'walletUnits')
+    .concat(refunds.columnsOf('ended', 'txHash', 'logIndex', 'blockNumber', 'blockTime'))
+    .map(column => `${column} = EXCLUDED.${column}`)
+    .join(', ')}`,
+}
+
+// Raw SQL: a partial index finds them. The listener answers when something changed and when it is asked; what it was not heard of for long, it may have lost.
+// A wallet may have signed what was cancelled here.
+const UNHEARD = `${FIND} WHERE chain_id = $1 AND ended IS NULL AND (cancelled_at IS NULL OR cancelled_at > $2)
+  AND (known_at IS NULL OR known_at < $3) AND (asked_at IS NULL OR asked_at < $4) ORDER BY known_at NULLS FIRST LIMIT $5`
+const ASKED: Statement = { name: 'refunds-asked', text: 'UPDATE refunds SET asked_at = $at WHERE id = ANY($ids::uuid[])' }
+
+const PAGE = 500
+const MINUTE_MS = 60_000
+const HEARD_MS = 10 * MINUTE_MS
+const FORGOTTEN_MS = 30 * 24 * 60 * MINUTE_MS
+
+/** Written with a refund. */
+export interface RefundCause {
+  eventId?: string
+  events?: readonly OutboxRow[]
+  answers?: readonly StoredAnswer[]
+}
+
+export function refundStore(database: Database, now: () => Date) {
+  return {
+    async find(id: string): Promise<StoredRefund | null> {
+      const { rows } = await database.query({ name: 'refund-find', text: `${FIND} WHERE refunds.id = $1` }, [id])
+      return rows[0] ? toStored(rows[0]) : null
+    },
+
+    /** In the order in which they were made. */
+    async ofOrder(orderId: string): Promise<StoredRefund[]> {
+      return (
+        await database.query({ name: 'refunds-of-order', text: `${FIND} WHERE order_id = $1 ORDER BY refunds.id` }, [orderId])
+      ).rows.map(toStored)
+    },
+
+    /** Writes a refund as it is from now on. Throws an error that `isStale` knows when its order moved on since it was read. */
+    async commit(
+      order: { id: string; version: number },
+      refund: StoredRefund,
+      { eventId, events = [], answers = [] }: RefundCause,
+    ): Promise<void> {
+      await database.commit({
+        ...(eventId === undefined ? {} : { inbox: [eventId] }),
+        events,
+        answers,
+        write: COMMIT,
+        rows: {
+          refunds: [refunds.record(refund)],
+          refund_signatures: refund.signatures.map(seen => signatures.record({ ...seen, refundId: refund.id })),
+        },
+        values: { order_id: order.id, order_version: order.version },
+      })
+    },
+
+    /** A statement that changes nothing. */
+    async ignore(eventId: string): Promise<void> {
+      await database.commit({ inbox: [eventId] })
+    },
+
+    /** Asks the listener about those that it was not heard of for long. Resolves to whether there may be more. */
+    async askUnheard(chainId: number): Promise<boolean> {
+      const at = now()
+      const before = (ms: number) => new Date(at.getTime() - ms)
+      const values = [chainId, before(FORGOTTEN_MS), before(HEARD_MS), before(MINUTE_MS), PAGE]
+      const found = (await database.query({ name: 'refunds-unheard', text: UNHEARD }, values)).rows.map(toStored)
+      if (found.length === 0) return false
+      const asked = { at, ids: found.map(({ id }) => id) }
+      await database.commit({ events: outboxRows([refundWatch(found, chainId)], at), write: ASKED, values: asked })
+      return found.length === PAGE
+    },
+  }
+}

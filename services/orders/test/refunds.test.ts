@@ -1,0 +1,242 @@
+import type { EventData, OrderBody, RefundBody } from '@ponte/contracts'
+import { type LocalChain, startLocalChain, testAccounts } from '@ponte/local-servers'
+import { readConfig, silentLogger, uuidv7 } from '@ponte/service-kit'
+import { Wallet } from 'ethers'
+import request from 'supertest'
+import { createOrders, ordersConfig } from '../src'
+import { listener, message } from './listener'
+import { asMerchant, merchantId, settings, startOrders } from './setup'
+
+// The listener's statements are the test's: late, twice, in another order, of a halted chain, and of refunds that this database has lost.
+
+const wallet = new Wallet(testAccounts[2].privateKey)
+const HOUR_MS = 3_600_000
+let local: LocalChain
+let system: Awaited<ReturnType<typeof startOrders>>
+let chain: ReturnType<typeof listener>
+/** Our clock, which may be ahead of the chain. */
+let ahead = 0
+const env = () => ({
+  RPC_URLS: local.rpcUrl,
+  TOKEN_ADDRESS: local.usdcAddress,
+  ROUTER_ADDRESS: local.routerAddress,
+  PLATFORM_FEE_BPS: String(local.feeBps),
+})
+beforeAll(async () => {
+  local = await startLocalChain()
+  system = await startOrders(env(), { now: () => new Date(Date.now() + ahead) })
+  chain = listener(system.bus)
+}, 60_000)
+beforeEach(() => {
+  ahead = 0
+})
+afterAll(async () => {
+  await system?.stop()
+  await local?.stop()
+})
+
+const me = () => asMerchant(merchantId, wallet.address, 'ana')
+const post = (path: string, body: object = {}, url = system.url) => request(url).post(`/api/v1${path}`).set(me()).send(body)
+const read = async ({ id }: { id: string }): Promise<RefundBody> => (await request(system.url).get(`/api/v1/refunds/${id}`).set(me())).body
+async function paid(): Promise<OrderBody> {
+  const { body: order } = await post('/orders', { brl_amount: '542.00' })
+  await chain.report('confirmed', chain.payment(order))
+  return order
+}
+const refund = (order: OrderBody, body: object = {}) =>
+  post(`/orders/${order.id}/refunds`, { payee_address: Wallet.createRandom().address, reason: 'It came back', ...body })
+const made = async (order: OrderBody, body: object = {}): Promise<RefundBody> => (await refund(order, body)).body
+async function signed(of: RefundBody) {
+  const { domain, types, message: data } = of.typed_data ?? { domain: {}, types: {}, message: { validBefore: '0' } }
+  const body = { valid_before: Number(data.validBefore), signature: await wallet.signTypedData(domain, types, data) }
+  expect((await post(`/refunds/${of.id}/signature`, body)).status).toBe(200)
+  return body
+}
+const cancel = ({ id }: { id: string }) => post(`/refunds/${id}/cancel`)
+
+let revision = 0
+const END = { kind: 'transferred', tx_hash: `0x${'5b'.repeat(32)}`, log_index: 3, block_number: 1_000_020 } as const
+/** As the listener states it, of a block at this time. */
+const observed = (of: RefundBody, time: Date, change: Partial<EventData<'refund.observed'>> = {}): EventData<'refund.observed'> => ({
+  ...{ chain_id: 31337, generation: chain.generation(), revision: ++revision, refund_id: of.id, order_id: of.order_id },
+  ...{ from_address: of.from_address, payee_address: of.payee_address, amount: of.amount, nonce: of.nonce, watch_from: 10 },
+  ...{ valid_before: of.valid_before, block_number: 1_000_030, block_time: time.toISOString(), wallet_balance: null, end: null },
+  ...change,
+})
+const state = async (data: EventData<'refund.observed'>, id = uuidv7()) => {
+  await system.bus.publish(message('refund.observed', data, id))
+  await system.orders.idle()
+}
+const ended = (time: Date) => ({ end: { ...END, block_time: time.toISOString() } })
+
+describe('the end of a signature', () => {
+  it('is the time of the confirmed chain, also while it stands still and our clock is ahead', async () => {
+    const of = await made(await paid())
+    const { valid_before } = await signed(of)
+    const end = valid_before * 1_000
+    ahead = 5 * HOUR_MS
+    expect((await cancel(of)).status).toBe(409)
+    expect((await refund({ id: of.order_id } as OrderBody)).status).toBe(409)
+    await state(observed(of, new Date(end - 1_000)))
+    expect((await cancel(of)).status).toBe(409)
+    await state(observed(of, new Date(end)))
+    expect(await read(of)).toMatchObject({ status: 'awaiting_signature', valid_before: null })
+    expect((await cancel(of)).body).toMatchObject({ status: 'cancelled' })
+  })
+
+  it('is not taken from a time that lies ahead of our clock further than a chain can be', async () => {
+    const of = await made(await paid())
+    await signed(of)
+    await state(observed(of, new Date(Date.now() + 400 * 24 * HOUR_MS)))
+    expect((await cancel(of)).status).toBe(409)
+  })
+})
+
+describe('what the listener states', () => {
+  it('counts once, in any order, the newest of its history', async () => {
+    const order = await paid()
+    const of = await made(order)
+    await signed(of)
+    const now = new Date()
+    const [early, late] = [observed(of, now), observed(of, now, ended(now))]
+    const id = uuidv7()
+    await state(late, id)
+    await state(late, id)
+    await state(late)
+    await state(early)
+    expect(await read(of)).toMatchObject({ status: 'confirmed', tx_hash: END.tx_hash })
+    // A reorganisation took it away: what moved it once may move it again, and no one knows until when.
+    await state(observed(of, new Date(Date.now() + 48 * HOUR_MS)))
+    expect(await read(of)).toMatchObject({ status: 'submitted', tx_hash: null })
+    expect((await cancel(of)).status).toBe(409)
+    chain.beginAnew()
+    revision = 0
+    await state(observed(of, now, ended(now)))
+    expect(await read(of)).toMatchObject({ status: 'confirmed' })
+    expect((await system.sql.query('SELECT count(*)::int AS count FROM refund_signatures WHERE refund_id = $1', [of.id])).rows).toEqual([
+      { count: 2 },
+    ])
+  })
+
+  it('is of what this database has lost, too: its signature may live', async () => {
+    const order = await paid()
+    const of = await made(order)
+    const { valid_before } = await signed(of)
+    await system.sql.query('DELETE FROM refunds')
+    await system.sql.query('DELETE FROM refund_signatures')
+    await state(observed(of, new Date(), { valid_before }))
+    expect(await read(of)).toMatchObject({ status: 'submitted', amount: of.amount, payee_address: of.payee_address, nonce: of.nonce })
+    expect((await refund(order)).status).toBe(409)
+  })
+
+  it('that the money went back although we had cancelled counts against what may go back', async () => {
+    const order = await paid()
+    const of = await made(order)
+    expect((await cancel(of)).status).toBe(200)
+    const now = new Date()
+    await state(observed(of, now, ended(now)))
+    expect(await read(of)).toMatchObject({ status: 'confirmed' })
+    expect((await refund(order, { amount: '0.01' })).status).toBe(409)
+  })
+})
+
+describe('what may go back', () => {
+  it('is judged anew for a signature after a reorganisation took money away', async () => {
+    const order = (await post('/orders', { brl_amount: '542.00' })).body
+    const payment = chain.payment(order)
+    await chain.report('confirmed', payment)
+    const of = await made(order)
+    await chain.report('orphaned', payment)
+    const { domain, types, message: data } = of.typed_data ?? { domain: {}, types: {}, message: { validBefore: '0' } }
+    const body = { valid_before: Number(data.validBefore), signature: await wallet.signTypedData(domain, types, data) }
+    const answer = await post(`/refunds/${of.id}/signature`, body)
+    expect([answer.status, answer.body.detail]).toEqual([409, expect.stringContaining('Less came')])
+  })
+
+  it('is not taken as payment in full, and what was taken as it may go back', async () => {
+    const { body: order } = await post('/orders', { brl_amount: '542.00' })
+    await chain.report('confirmed', chain.payment(order, { gross: 60_000_000n }))
+    await chain.synced(order)
+    await system.sql.query("UPDATE orders SET status = 'expired', expired_at = now() WHERE id = $1", [order.id])
+    const of = await made(order)
+    expect(of.amount).toBe('60.000000')
+    const accept = () => post(`/orders/${order.id}/accept`, { reason: 'It is enough' })
+    expect((await accept()).status).toBe(409)
+    expect((await cancel(of)).status).toBe(200)
+    expect((await accept()).status).toBe(200)
+    expect((await made(order)).amount).toBe('60.000000')
+  })
+
+  it('is the same whichever of two replicas is asked', async () => {
+    const config = readConfig(ordersConfig, { ...settings(system.database.url), ...env() })
+    const second = createOrders(config, { bus: system.bus, logger: silentLogger })
+    await second.start()
+    const url = `http://127.0.0.1:${second.http.port()}`
+    const order = await paid()
+    const body = { payee_address: Wallet.createRandom().address, amount: '30', reason: 'x' }
+    const asked = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => post(`/orders/${order.id}/refunds`, body, index % 2 ? url : system.url)),
+    )
+    expect(asked.filter(({ status }) => status === 201)).toHaveLength(3)
+    expect(asked.filter(({ status }) => status === 409)).toHaveLength(5)
+    await second.stop()
+  }, 30_000)
+
+  it('is nothing of another merchant’s', async () => {
+    const of = await made(await paid())
+    const stranger = asMerchant(uuidv7(), wallet.address)
+    for (const path of [`/refunds/${of.id}/cancel`, `/orders/${of.order_id}/refunds`])
+      expect(
+        (
+          await request(system.url)
+            .post(`/api/v1${path}`)
+            .set(stranger)
+            .send(path.endsWith('refunds') ? { reason: 'x' } : {})
+        ).status,
+      ).toBe(403)
+    expect((await request(system.url).get(`/api/v1/refunds/${of.id}`).set(stranger)).status).toBe(403)
+    expect((await request(system.url).get(`/api/v1/refunds/${uuidv7()}`).set(me())).status).toBe(404)
+  })
+})
+
+it('a refund that cannot be written leaves nothing behind, neither row nor question nor answer', async () => {
+  const order = await paid()
+  const before = (await system.sql.query('SELECT count(*)::int AS count FROM outbox')).rows
+  await system.sql.query(
+    `CREATE FUNCTION dies() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the process died here'; END $$`,
+  )
+  await system.sql.query('CREATE TRIGGER dies BEFORE INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION dies()')
+  const key = uuidv7()
+  const ask = () => refund(order).set('Idempotency-Key', key)
+  expect((await ask()).status).toBe(500)
+  await system.sql.query('DROP TRIGGER dies ON outbox')
+  expect((await system.sql.query('SELECT count(*)::int AS count FROM outbox')).rows).toEqual(before)
+  expect((await request(system.url).get(`/api/v1/orders/${order.id}/refunds`).set(me())).body).toMatchObject({
+    data: [],
+    promised: '0.000000',
+  })
+  expect((await ask()).status).toBe(201)
+})
+
+it('the listener is asked again about what it was not heard of', async () => {
+  const of = await made(await paid())
+  await state(observed(of, new Date()))
+  const asked = async () =>
+    (
+      await system.sql.query<{ count: number }>(
+        "SELECT count(*)::int AS count FROM outbox WHERE type = 'refund.watch' AND body LIKE '%' || $1 || '%'",
+        [of.id],
+      )
+    ).rows[0]?.count ?? 0
+  const begin = async (more: number) => {
+    const config = readConfig(ordersConfig, { ...settings(system.database.url), ...env() })
+    const replica = createOrders(config, { bus: system.bus, logger: silentLogger, now: () => new Date(Date.now() + more) })
+    await replica.start()
+    await replica.idle()
+    await replica.stop()
+  }
+  await begin(0)
+  expect(await asked()).toBe(1)
+  await begin(11 * 60_000)
+  expect(await asked()).toBe(2)
+}, 30_000)
