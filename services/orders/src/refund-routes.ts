@@ -43,7 +43,7 @@ export interface RefundRouteDeps {
 }
 
 /** Cancelled ones too: an answer lists all of them. */
-const OF_AN_ORDER_MAX = 100
+const OF_AN_ORDER_MAX = 20
 /** A signature that ends sooner may end before it is mined, and one that ends later binds the refund for so long. */
 const SIGNED_FOR_S = { least: 60, offered: 3_600, most: 86_400 }
 

@@ -69,11 +69,15 @@ const ADD: Statement = {
     valid_before = greatest(known.valid_before, EXCLUDED.valid_before)`,
 }
 
+// What was signed is looked at in every block until its end was published, and what has ended until it is final. The rest when orders asks, every ten minutes: making refunds
+// costs a merchant nothing, and a question to every node does.
+const IS_OPEN = `chain_id = $1 AND NOT is_final AND asked_at > now() - ${FORGOTTEN}
+  AND (asked OR ended IS NOT NULL OR (valid_before IS NOT NULL AND (published_time IS NULL OR published_time < valid_before)))`
 const OPEN = `
   SELECT refund_id, order_id, from_address, payee, units::text, nonce, watch_from::float8, valid_before::float8, asked, revision, published_time::float8,
     published_balance::text, ended, tx_hash, log_index, block_number::float8, block_time::float8
-  FROM refund_watches WHERE chain_id = $1 AND NOT is_final AND asked_at > now() - ${FORGOTTEN} AND refund_id > $2 ORDER BY refund_id LIMIT $3`
-const DUE = `SELECT bool_or(asked) AS asked FROM refund_watches WHERE chain_id = $1 AND NOT is_final AND asked_at > now() - ${FORGOTTEN}`
+  FROM refund_watches WHERE ${IS_OPEN} AND refund_id > $2 ORDER BY refund_id LIMIT $3`
+const DUE = `SELECT bool_or(asked) AS asked FROM refund_watches WHERE ${IS_OPEN}`
 const CONFIRMED = `
   SELECT confirmed_number::float8 AS number, hash, extract(epoch FROM confirmed_time)::float8 AS time, generation FROM chain_cursor
   JOIN blocks ON blocks.chain_id = chain_cursor.chain_id AND number = confirmed_number
