@@ -77,6 +77,7 @@ test('a router payment is what came, the fee and what settled; its reversal take
     settled: '99.000000',
     waiting: '0.000000',
     unmatched: '0.000000',
+    returned: '0.000000',
     given_away: '0.000000',
   })
 })

@@ -1,4 +1,4 @@
-import type { EventData, OrderBody, RefundBody } from '@ponte/contracts'
+import type { EntryBody, EventData, OrderBody, RefundBody } from '@ponte/contracts'
 import { type LocalChain, startLocalChain, testAccounts } from '@ponte/local-servers'
 import { readConfig, silentLogger, uuidv7 } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
@@ -11,6 +11,8 @@ import { asMerchant, merchantId, settings, startOrders } from './setup'
 
 const wallet = new Wallet(testAccounts[2].privateKey)
 const HOUR_MS = 3_600_000
+const today = new Date().toISOString().slice(0, 10)
+const DAY = { from: today, to: new Date(Date.now() + 24 * HOUR_MS).toISOString().slice(0, 10), timezone: 'UTC' }
 let local: LocalChain
 let system: Awaited<ReturnType<typeof startOrders>>
 let chain: ReturnType<typeof listener>
@@ -26,7 +28,7 @@ beforeAll(async () => {
   local = await startLocalChain()
   system = await startOrders(env(), { now: () => new Date(Date.now() + ahead) })
   chain = listener(system.bus)
-}, 60_000)
+}, 120_000)
 beforeEach(() => {
   ahead = 0
 })
@@ -137,6 +139,34 @@ describe('what the listener states', () => {
     await state(observed(of, now, ended(now)))
     expect(await read(of)).toMatchObject({ status: 'confirmed' })
     expect((await refund(order, { amount: '0.01' })).status).toBe(409)
+  })
+})
+
+describe('the ledger', () => {
+  it('has a return as an entry, takes it back with its transfer, and has it again', async () => {
+    const order = await paid()
+    const of = await made(order, { amount: '40' })
+    const booked = async () => {
+      const { body } = await request(system.url).get('/api/v1/entries').query({ limit: 100, order_id: order.id }).set(me())
+      const { data }: { data: EntryBody[] } = body
+      return data.map(({ kind, amount, brl_amount, from_account, to_account }) => [kind, amount, brl_amount, from_account, to_account])
+    }
+    const before = await booked()
+    const sumOf = async () => (await request(system.url).get('/api/v1/summary').query(DAY).set(me())).body.total
+    const { returned } = await sumOf()
+    const now = new Date()
+    await state(observed(of, now, ended(now)))
+    const entry = ['returned', '40.000000', '216.80', 'payout', 'payer']
+    expect(await booked()).toEqual([...before, entry])
+    expect(Number((await sumOf()).returned) - Number(returned)).toBe(40)
+    await state(observed(of, now))
+    const reversal = ['returned', '-40.000000', '-216.80', 'payout', 'payer']
+    expect(await booked()).toEqual([...before, entry, reversal])
+    await state(observed(of, now, ended(now)))
+    await state(observed(of, now, ended(now)))
+    expect(await booked()).toEqual([...before, entry, reversal, entry])
+    const { rows } = await system.sql.query('SELECT book(ARRAY[$1]) AS count', [END.tx_hash])
+    expect(rows).toEqual([{ count: '0' }])
   })
 })
 

@@ -42,7 +42,7 @@ test('what came is summed by the day of its block in the asked time zone, whatev
   // 175.50 at 5.42, each order rounded up to a base unit, and a part of another; each fee of 1 % rounded down.
   expect(local.total).toEqual({
     ...{ payments: 4, brl_amount: '180.92', gross: '33.380076', platform_fee: '0.333798' },
-    ...{ settled: '33.046278', waiting: '0.000000', unmatched: '0.000000', given_away: '0.000000' },
+    ...{ settled: '33.046278', waiting: '0.000000', unmatched: '0.000000', returned: '0.000000', given_away: '0.000000' },
   })
   expect(local.opening).toMatchObject({ payments: 0, gross: '0.000000' })
   expect(local.closing).toEqual(local.total)

@@ -13,10 +13,10 @@ export const signedBrl = z
   .regex(/^-?\d+\.\d{2}$/)
   .meta({ description: 'BRL, two decimals; negative where it is taken back', example: '150.00' })
 
-export const entryKind = z.enum(['payment', 'unmatched', 'direct', 'fee', 'settled', 'accepted']).meta({
+export const entryKind = z.enum(['payment', 'unmatched', 'direct', 'fee', 'settled', 'accepted', 'returned']).meta({
   description:
     '`payment`: came for an order. `unmatched`: came for none. `direct`: a plain transfer to the payout address. `fee`: the platform’s. `settled`: reached the payout address. ' +
-    '`accepted`: what was missing of an order that you accepted, and is given away; no money moved.',
+    '`accepted`: what was missing of an order that you accepted, and is given away; no money moved. `returned`: went back from your payout address by a refund.',
 })
 export type EntryKind = z.infer<typeof entryKind>
 
@@ -44,8 +44,10 @@ export const entry = z.object({
   log_index: z.int(),
   block_number: z.int(),
   payer_address: address.nullable(),
-  address: address.nullable().meta({ description: 'Where it went: a deposit address, or your payout address of that time' }),
-  reason: z.string().nullable().meta({ description: 'Why it counts for no order' }),
+  address: address
+    .nullable()
+    .meta({ description: 'Where it went: a deposit address, your payout address of that time, or the payee of a refund' }),
+  reason: z.string().nullable().meta({ description: 'Why it counts for no order, was accepted or went back' }),
 })
 export type EntryBody = z.infer<typeof entry>
 

@@ -30,6 +30,7 @@ const KINDS: Record<EntryKind, string> = {
   fee: 'Taxa da plataforma',
   settled: 'Repasse ao endereço',
   accepted: 'Diferença aceita',
+  returned: 'Devolução',
 }
 const clock = new Intl.DateTimeFormat('pt-BR', {
   timeZone: 'America/Sao_Paulo',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { ACCOUNTS, balances, figuresOf, type KindSum } from './entry'
 
-const kind = fc.constantFrom('payment', 'unmatched', 'direct', 'fee', 'settled', 'accepted')
+const kind = fc.constantFrom('payment', 'unmatched', 'direct', 'fee', 'settled', 'accepted', 'returned')
 const entries = fc.array(fc.record({ kind, units: fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n }) }))
 const sum = (kind: KindSum['kind'], units: bigint, brlCentavos = 0n): KindSum => ({ kind, movements: 1, units, brlCentavos })
 
@@ -13,16 +13,17 @@ test('whatever moved, the accounts come to nothing in sum', () => {
   )
 })
 
-test('the figures are the accounts: payers gave gross and were spared what was given away, and fee, settled and waiting are where it is', () => {
+test('the figures are the accounts: payers gave gross, had what was returned and were spared what was given away, and fee, settled and waiting are where it is', () => {
   fc.assert(
     fc.property(entries, moved => {
       const held = balances(moved)
       const units = (text: string) => BigInt(text.replace('.', ''))
       const figures = figuresOf(moved.map(({ kind, units }) => sum(kind, units)))
+      const returned = units(figures.returned)
       expect([figures.gross, figures.platform_fee, figures.settled, figures.waiting].map(units)).toEqual([
-        -held.payer - held.given_away,
+        returned - held.payer - held.given_away,
         held.platform,
-        held.payout,
+        held.payout + returned,
         held.received,
       ])
     }),
@@ -42,6 +43,7 @@ test('money leaves a payer, and what settles leaves what was received', () => {
     settled: '54.000000',
     waiting: '50.000000',
     unmatched: '0.000000',
+    returned: '0.000000',
     given_away: '0.000000',
   })
 })

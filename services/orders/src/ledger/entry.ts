@@ -29,6 +29,7 @@ export const ACCOUNTS: Record<EntryKind, readonly [from: LedgerAccount, to: Ledg
   fee: ['received', 'platform'],
   settled: ['received', 'payout'],
   accepted: ['payer', 'given_away'],
+  returned: ['payout', 'payer'],
 }
 
 /** Balances of the accounts by these entries; they sum to nothing. */
@@ -64,6 +65,7 @@ export function figuresOf(sums: readonly KindSum[]): SummaryFigures {
     settled: formatUsdc(settled),
     waiting: formatUsdc(gross - fee - settled),
     unmatched: formatUsdc(units('unmatched')),
+    returned: formatUsdc(units('returned')),
     given_away: formatUsdc(units('accepted')),
   }
 }

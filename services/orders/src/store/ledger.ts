@@ -54,15 +54,16 @@ const UNBOOKED = `
   WITH hashes AS MATERIALIZED (
     SELECT tx_hash FROM payments WHERE block_number BETWEEN $1 AND $2
     UNION SELECT tx_hash FROM sweeps WHERE block_number BETWEEN $1 AND $2
-    UNION SELECT tx_hash FROM unmatched_payments WHERE block_number BETWEEN $1 AND $2),
+    UNION SELECT tx_hash FROM unmatched_payments WHERE block_number BETWEEN $1 AND $2
+    UNION SELECT tx_hash FROM refunds WHERE block_number BETWEEN $1 AND $2),
   due AS (SELECT merchant_id, tx_hash, log_index, block_number, kind, units, order_id, reason FROM due_entries WHERE tx_hash = ANY(ARRAY(SELECT tx_hash FROM hashes))),
   standing AS (SELECT merchant_id, tx_hash, log_index, block_number, kind, units, order_id, reason FROM standing_entries WHERE tx_hash = ANY(ARRAY(SELECT tx_hash FROM hashes)))
   SELECT DISTINCT tx_hash FROM ((TABLE due EXCEPT ALL TABLE standing) UNION ALL (TABLE standing EXCEPT ALL TABLE due)) AS differing`
 
-// Raw SQL: the least of three tables, each by its index.
+// Raw SQL: the least of four tables, each by its index.
 const NEXT_BLOCK = `
   SELECT least((SELECT min(block_number) FROM payments WHERE block_number >= $1), (SELECT min(block_number) FROM sweeps WHERE block_number >= $1),
-    (SELECT min(block_number) FROM unmatched_payments WHERE block_number >= $1))::text AS block`
+    (SELECT min(block_number) FROM unmatched_payments WHERE block_number >= $1), (SELECT min(block_number) FROM refunds WHERE block_number >= $1))::text AS block`
 
 // Raw SQL: the sums that are kept beside the entries of some merchants from a quarter on and before another, and how many there are.
 const WRONG_SUMS = (merchants: string) => `

@@ -69,6 +69,7 @@ function Balance({ summary, isClosed }: { summary: SummaryBody; isClosed: boolea
     [t.overview.settled, opening.settled, total.settled, closing.settled],
     [t.overview.unsettled, opening.waiting, total.waiting, closing.waiting],
     [t.month.unmatched, opening.unmatched, total.unmatched, closing.unmatched],
+    ...(/^[0.]+$/.test(closing.returned) ? [] : [[t.month.returned, opening.returned, total.returned, closing.returned] as const]),
     ...(/^[0.]+$/.test(closing.given_away) ? [] : [[t.month.givenAway, opening.given_away, total.given_away, closing.given_away] as const]),
   ] as const
   return (

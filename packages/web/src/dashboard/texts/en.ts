@@ -134,6 +134,7 @@ export const en: Texts = {
     moved: 'In the month',
     closing: 'After',
     unmatched: 'Without an order',
+    returned: 'Returned',
     givenAway: 'Given away',
     basis: 'Came = fee + at your address + on its way. In reais: what came for orders, at the quote of each. Times are those of São Paulo.',
     duty: 'Receita Federal (Brazilian tax authority)',
@@ -160,6 +161,7 @@ export const en: Texts = {
       fee: 'Platform fee',
       settled: 'Moved to your address',
       accepted: 'Given away',
+      returned: 'Returned',
     },
   },
   orders: {

@@ -134,6 +134,7 @@ export const pt = {
     moved: 'No mês',
     closing: 'Depois',
     unmatched: 'Sem cobrança',
+    returned: 'Devolvido',
     givenAway: 'Diferenças aceitas',
     basis:
       'Entrou = taxa + no seu endereço + a caminho. Em reais: o que veio para cobranças, pela cotação de cada uma. Horário de São Paulo.',
@@ -161,6 +162,7 @@ export const pt = {
       fee: 'Taxa da plataforma',
       settled: 'Repasse ao seu endereço',
       accepted: 'Diferença aceita',
+      returned: 'Devolução',
     },
   },
   orders: {
