@@ -229,6 +229,32 @@ describe('what may go back', () => {
   })
 })
 
+it('what has gone back of a surplus is left over no more', async () => {
+  const { body: order } = await post('/orders', { brl_amount: '542.00' })
+  await chain.report('confirmed', chain.payment(order, { gross: 120_000_000n }))
+  const toReturn = async () => {
+    const get = (path: string) =>
+      request(system.url)
+        .get(`/api/v1${path}`)
+        .query(path === '/summary' ? DAY : {})
+        .set(me())
+    const [list, summary] = [await get('/attention'), await get('/summary')]
+    const item = list.body.data.find(({ id }: { id: string }) => id === order.id)
+    return { taken: item.taken, left_over: item.left_over, to_return: Number(summary.body.to_return) }
+  }
+  const before = await toReturn()
+  const surplus = Number(before.left_over)
+  expect(surplus).toBeGreaterThan(10)
+  const of = await made(order, { surplus: true })
+  await signed(of)
+  expect(await toReturn()).toEqual(before)
+  await state(observed(of, new Date(), ended(new Date())))
+  expect(await toReturn()).toEqual({ ...before, left_over: '0.000000', to_return: expect.closeTo(before.to_return - surplus, 6) })
+  // A reorganisation took the return away.
+  await state(observed(of, new Date()))
+  expect(await toReturn()).toEqual(before)
+})
+
 it('a refund that cannot be written leaves nothing behind, neither row nor question nor answer', async () => {
   const order = await paid()
   const before = (await system.sql.query('SELECT count(*)::int AS count FROM outbox')).rows

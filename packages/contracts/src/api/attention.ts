@@ -32,7 +32,7 @@ export const attentionItem = z
     gross: usdcAmount.meta({ description: 'What was confirmed, platform fee included' }),
     platform_fee: usdcAmount.nullable().meta({ description: 'What of it the platform keeps; null when that is not known' }),
     taken: usdcAmount.meta({ description: 'What of `gross` the order takes' }),
-    left_over: usdcAmount.meta({ description: 'What of `gross` no order takes' }),
+    left_over: usdcAmount.meta({ description: 'What of `gross` no order takes, less what has gone back' }),
     payers: z.array(address).meta({ description: 'Who sent it, as far as that is known' }),
     order: order.nullable().meta({ description: 'With its payments' }),
     payment: unmatchedData.nullable().meta({ description: 'The payment that counts for no order' }),

@@ -93,7 +93,7 @@ export const orders = {
     '/attention.csv',
     { ...reads, alias: 'exportMyAttention', query: exportAttention },
     'money that does not simply settle',
-    '`gross` is what came, `taken` what of it the order takes, `left_over` the rest. ',
+    '`gross` is what came, `taken` what of it the order takes, `left_over` the rest, less what has gone back. ',
   ),
   handleAttention: byEither('post', '/attention/:id/handle', {
     ...{ ...writes, alias: 'handleMyAttention', audit: 'attention.handle', summary: 'Mark it as handled' },

@@ -4,7 +4,7 @@ import { type CsvColumn, fieldColumns } from '@ponte/service-kit'
 const hashesOf = ({ order, payment }: AttentionItemBody): string[] =>
   payment ? [payment.tx_hash] : (order?.payments ?? []).filter(({ status }) => status === 'confirmed').map(({ tx_hash }) => tx_hash)
 
-/** `gross` is what came, `taken` what of it the order takes, `left_over` the difference. */
+/** `gross` is what came, `taken` what of it the order takes, `left_over` the difference, less what has gone back. */
 export const attentionColumns: readonly CsvColumn<AttentionItemBody>[] = [
   ...fieldColumns(['id', 'at', 'reasons']),
   ['order_id', ({ order }) => order?.id ?? null],

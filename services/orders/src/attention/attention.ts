@@ -44,7 +44,7 @@ export function orderItem(history: OrderHistory, moved: Moved | undefined, place
   const payers = confirmedPayments(payments).map(({ payerAddress }) => payerAddress)
   return {
     ...item(order.id, order.createdAt.toISOString(), reasonsOf(history), payers),
-    ...sums(gross, gross - platformFeeUnits(order, moved), history.leftOverUnits),
+    ...sums(gross, gross - platformFeeUnits(order, moved), history),
     order: historyBody(history, place),
     payment: null,
     actions: refusalOf(order) === null ? (['accept'] satisfies AttentionAction[]) : [],
@@ -56,7 +56,7 @@ export function unmatchedItem({ payment, grossUnits, settledUnits, facts, mark }
   const share = settledUnits ?? (FEE_UNKNOWN.has(payment.reason) ? null : merchantShare(grossUnits, feeBps))
   return {
     ...item(unmatchedId(payment), payment.block_time, ['unmatched'], [payment.payer_address]),
-    ...sums(grossUnits, share, grossUnits),
+    ...sums(grossUnits, share, { leftOverUnits: grossUnits, toReturnUnits: grossUnits }),
     order: null,
     payment: { ...payment, amount: formatUsdc(grossUnits) },
     ...marked(factsOf({ facts, blocked: null }), mark),
@@ -77,11 +77,12 @@ const marked = (facts: string, mark: Mark | null) => ({
   handled_by: mark?.by ?? null,
 })
 
-const sums = (gross: bigint, share: bigint | null, leftOver: bigint) => ({
+type LeftOver = Pick<OrderHistory, 'leftOverUnits' | 'toReturnUnits'>
+const sums = (gross: bigint, share: bigint | null, { leftOverUnits, toReturnUnits }: LeftOver) => ({
   gross: formatUsdc(gross),
   platform_fee: share === null ? null : formatUsdc(gross - share),
-  taken: formatUsdc(gross - leftOver),
-  left_over: formatUsdc(leftOver),
+  taken: formatUsdc(gross - leftOverUnits),
+  left_over: formatUsdc(toReturnUnits),
 })
 
 /** A UUIDv7 of the payment's time that is the same whenever it is made, so that payments stand among orders by time. */

@@ -21,6 +21,8 @@ export interface OrderHistory extends Ledger {
   blockedReason: string | null
   /** What of its confirmed money it does not take. */
   leftOverUnits: bigint
+  /** What of that has not gone back. */
+  toReturnUnits: bigint
   /** The last signature that was taken for it. */
   authorization: Authorization | null
 }

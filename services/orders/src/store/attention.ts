@@ -3,7 +3,7 @@ import { type Database, type Statement, type StoredAnswer, uuidv7Time } from '@p
 import type { PrismaClient } from '../generated/client'
 import type { Mark, Seen, UnmatchedMoney } from '../payment/mismatch'
 import type { PayoutSpan } from '../payment/payout-spans'
-import { LEFT_OVER } from './left-over'
+import { TO_RETURN } from './left-over'
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -167,7 +167,7 @@ export function attentionStore(database: Database, prisma: PrismaClient) {
 
     /** What no order takes of all that the list shows as not handled. */
     async leftOverUnits(payee: Payee): Promise<bigint> {
-      const ofOrders = `SELECT coalesce(sum(${LEFT_OVER}), 0)::text AS units FROM orders WHERE id IN (${UNHANDLED('DESC', 'ASC')})`
+      const ofOrders = `SELECT coalesce(sum(${TO_RETURN}), 0)::text AS units FROM orders WHERE id IN (${UNHANDLED('DESC', 'ASC')})`
       const [orders, money] = await Promise.all([
         database.query<{ units: string }>(ofOrders, [payee.merchantId, FIRST_ID, LAST_ID, null]),
         moneyOf<{ units: string }>(

@@ -6,3 +6,6 @@ export const LEFT_OVER = `CASE
   WHEN orders.status = 'cancelled' OR (orders.status = 'expired' AND (orders.subscription_id IS NULL
     OR (orders.exception IS NOT NULL AND orders.superseded_at IS NOT NULL))) OR (orders.status = 'paid' AND orders.superseded_at IS NOT NULL)
   THEN orders.confirmed_units ELSE greatest(orders.confirmed_units - orders.usdc_units, 0) END`
+
+/** The same without what has gone back already. */
+export const TO_RETURN = `greatest(${LEFT_OVER} - (SELECT coalesce(sum(units), 0) FROM refunds WHERE refunds.order_id = orders.id AND ended = 'transferred'), 0)`

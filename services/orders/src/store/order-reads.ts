@@ -6,7 +6,7 @@ import type { OrderHistory } from '../order/body'
 import type { Ledger, Order } from '../order/order'
 import type { ChainView } from '../order/verdict'
 import { FIRST_ID, LEASES } from './chain'
-import { LEFT_OVER } from './left-over'
+import { LEFT_OVER, TO_RETURN } from './left-over'
 import { authorizations, movements, orders, payments, toOrder, toPayment, toSweep } from './rows'
 
 // Handled meanwhile, it is in the inbox.
@@ -66,7 +66,7 @@ const SETTLING_SWEEPS = `(
 const LISTED_MAX = 10_000
 // Raw SQL, one statement as above.
 const HISTORY = `
-  SELECT ${orders.select()}, ${IS_WATCHED} AS is_watched, ${IS_HELD} AS is_held, ${CHAIN_FACTS}, deposit.blocked_reason, (${LEFT_OVER})::text AS left_over, coalesce((
+  SELECT ${orders.select()}, ${IS_WATCHED} AS is_watched, ${IS_HELD} AS is_held, ${CHAIN_FACTS}, deposit.blocked_reason, (${LEFT_OVER})::text AS left_over, (${TO_RETURN})::text AS to_return, coalesce((
     SELECT json_agg(${payments.json('p')}) FROM (
       SELECT * FROM payments WHERE order_id = orders.id ORDER BY block_number, log_index, id LIMIT ${LISTED_MAX}) AS p), '[]') AS payments, coalesce((
     SELECT json_agg(${movements.json('s')}) FROM ${SETTLING_SWEEPS}), '[]') AS sweeps, (
@@ -103,6 +103,7 @@ interface CountedFields extends LedgerFields {
 interface HistoryFields extends LedgerFields {
   blocked_reason: string | null
   left_over: string
+  to_return: string
   payments: unknown[]
   sweeps: unknown[]
   authorization: unknown
@@ -130,6 +131,7 @@ const toHistory = (row: HistoryFields): OrderHistory => ({
   sweeps: row.sweeps.map(toSweep),
   blockedReason: row.blocked_reason,
   leftOverUnits: BigInt(row.left_over),
+  toReturnUnits: BigInt(row.to_return),
   authorization: row.authorization === null ? null : authorizations.parse(row.authorization),
 })
 
