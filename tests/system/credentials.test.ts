@@ -10,7 +10,8 @@ import {
   type SubscriptionBody,
 } from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
-import { askGateway, call, createMerchant, openApiValidator, PAYER, startWorld, type World } from '../world'
+import { Wallet } from 'ethers'
+import { askGateway, call, createMerchant, openApiValidator, PAYER, pay, startWorld, type World } from '../world'
 
 // Each credential on every route that the gateway states it has.
 
@@ -66,7 +67,10 @@ async function ownerOfThings() {
   const changing = await call<MerchantBody>(system.gatewayUrl, 'PATCH', '/api/v1/merchants/me', merchant.token, {
     payout_address: PAYER.address,
   })
+  const paid = await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '10.00' })
+  await pay(world.chain, paid)
   await system.idle()
+  const refund = await create(`/api/v1/orders/${paid.id}/refunds`, { payee_address: Wallet.createRandom().address, reason: 'It came back' })
   const newest = async (what: string) => {
     const list = await call<{ data: { id: string }[] }>(system.gatewayUrl, 'GET', `/api/v1/merchants/me/${what}`, merchant.token)
     return list.data[0]?.id ?? ''
@@ -75,6 +79,7 @@ async function ownerOfThings() {
     orders: order.id,
     attention: closed.id,
     subscriptions: subscription.id,
+    refunds: refund.id,
     payer: subscription.payer_url?.split('/').at(-1) ?? '',
     'webhook-endpoints': endpoint.id,
     'payout-changes': changing.pending_payout_change?.id ?? '',
