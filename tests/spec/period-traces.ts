@@ -117,7 +117,7 @@ const opened = (): Subscription =>
     day(0),
   )
 
-const paidData = (id: string): PaidData => ({
+export const paidData = (id: string): PaidData => ({
   ...{ id, subscription_id: 's', external_ref: null, brl_amount: '50.00', usdc_amount: '9.225092' },
   ...{ tx_hash: `0x${'1'.repeat(64)}`, memo: 'a'.repeat(64), paid_at: day(0).toISOString() },
 })

@@ -25,9 +25,9 @@ export type System = Awaited<ReturnType<typeof startSubscriptions>>
  * The real service, in as many replicas as asked, on a database of its own and the in-process bus. Orders and the dispatcher are the world
  * outside: what they receive is kept, and the test names what orders answers. The clock moves when the test moves it.
  */
-export async function startSubscriptions(options: { replicas?: number; start?: string; env?: Record<string, string>; bus?: Bus } = {}) {
+export async function startSubscriptions(options: { replicas?: number; start?: string; env?: Record<string, string> } = {}) {
   const database = await testDatabase(subscriptionsMigrations)
-  const bus: Bus = options.bus ?? memoryBus({ topology, logger: silentLogger })
+  const bus: Bus = memoryBus({ topology, logger: silentLogger })
   const clock = { now: new Date(options.start ?? '2026-01-31T12:00:00.000Z') }
   const config = readConfig(subscriptionsConfig, {
     DATABASE_URL: database.url,
@@ -143,9 +143,9 @@ function worldOutside(bus: Bus, clock: { now: Date }) {
       return publish('order.paid', { ...owned, order: paidData(data, clock.now) }, eventId)
     },
     /** Orders answers that it opens the order later, or never. */
-    answer: (type: 'order.waiting' | 'order.refused', id: string, reason: string, eventId?: string) => {
+    answer: (type: 'order.waiting' | 'order.refused', id: string, reason: string) => {
       const { data, owned } = owner(id)
-      return publish(type, { ...owned, subscription_id: data.subscription_id, order_id: id, reason }, eventId)
+      return publish(type, { ...owned, subscription_id: data.subscription_id, order_id: id, reason })
     },
     /** Orders shows the order otherwise from now on. */
     update: (id: string, revision: number, state: Partial<EventData<'order.updated'>['state']>) => {
@@ -162,11 +162,17 @@ function worldOutside(bus: Bus, clock: { now: Date }) {
       return publish('order.updated', { ...owned, ...which, state: { ...pending, payment_uri: null, ...state } })
     },
     /** Money is confirmed for an order that is not paid; `missing` reais are left. */
-    receive: (id: string, missing: string, revision: number, eventId?: string) => {
+    receive: (id: string, missing: string, revision: number) => {
       const { data, owned } = owner(id)
       const order = paidData(data, clock.now)
-      const which = { subscription_id: data.subscription_id, order_id: id, revision }
-      return publish('order.received', { ...owned, ...which, missing_brl_amount: missing, order }, eventId)
+      return publish('order.received', {
+        ...owned,
+        subscription_id: data.subscription_id,
+        order_id: id,
+        revision,
+        missing_brl_amount: missing,
+        order,
+      })
     },
     merchant: (version: number, payoutAddress: string | null) =>
       publish('merchant.updated', {
