@@ -197,6 +197,7 @@ const audited: Audited[] = [
     unaudited: {
       ...{ moved_at: OWN_WORK, doubted: OWN_WORK, held_units: OWN_WORK, held_since: OWN_WORK },
       ...{ failures: OWN_WORK, retry_at: OWN_WORK, answered: 'a higher one states no less than what is asked' },
+      asked: 'a higher one is answered by the listener at its next look, and then agrees',
       watch_from: 'goes by the age of the order where orders knew no head, as here',
     },
     // A higher one would be published, and agree again.
