@@ -2,6 +2,7 @@ import type { EventData } from '@ponte/contracts'
 import { type Reactions, retryConflicts } from '@ponte/service-kit'
 import { adopt, type ForgottenOrder, forgottenPeriod } from './adoption/adoption'
 import type { OrderWaits } from './api/order-wait'
+import type { Scheduler } from './scheduler'
 import { type Cause, isConflict, type Store } from './store'
 import { recordClosed, recordPaid, recordReceived, recordRefused } from './subscription/order-outcome'
 import type { Change, Subscription } from './subscription/subscription'
@@ -10,12 +11,11 @@ export interface ReactionDeps {
   store: Store
   now: () => Date
   orderWaits: OrderWaits
-  /** Called when an answer of orders or a merchant's payout address came, so that what waited for it is issued at once. */
-  wakeScheduler(merchantId?: string): void
+  scheduler: Pick<Scheduler, 'wake' | 'answered'>
 }
 
 /** Handlers of orders' events: find, decide, commit. An order that no subscription asked for is not handled here. */
-export function reactions({ store, now, orderWaits, wakeScheduler }: ReactionDeps): Reactions {
+export function reactions({ store, now, orderWaits, scheduler }: ReactionDeps): Reactions {
   const record = (orderId: string, cause: Cause, decide: (subscription: Subscription) => Change) =>
     retryConflicts(async () => {
       const found = await store.subscriptions.findByOrder(orderId)
@@ -52,7 +52,7 @@ export function reactions({ store, now, orderWaits, wakeScheduler }: ReactionDep
         await store.orders.recordCreated(data, id)
       }
       orderWaits.created(order.id)
-      wakeScheduler(data.merchant_id)
+      scheduler.answered(data.merchant_id)
     },
     async 'order.paid'({ id, data: { order, merchant_version: merchantVersion } }) {
       if (order.subscription_id === null) return
@@ -64,16 +64,16 @@ export function reactions({ store, now, orderWaits, wakeScheduler }: ReactionDep
     async 'order.refused'({ id, data }) {
       const cause = { eventId: id, merchantVersion: data.merchant_version }
       await record(data.order_id, cause, found => recordRefused(found, data.order_id, data.reason, now()))
-      wakeScheduler(data.merchant_id)
+      scheduler.answered(data.merchant_id)
     },
     'order.updated': ({ id, data }) => store.orders.recordState(data, id),
     async 'order.waiting'({ id, data }) {
       await store.orders.recordWaiting(data.order_id, data.reason, id)
-      wakeScheduler(data.merchant_id)
+      scheduler.answered(data.merchant_id)
     },
     async 'merchant.updated'({ id, data }) {
       await store.merchants.save(data, id)
-      if (data.payout_address !== null) wakeScheduler()
+      if (data.payout_address !== null) scheduler.wake()
     },
     'order.expired': closed('expired'),
     'order.cancelled': closed('cancelled'),

@@ -4,6 +4,10 @@ import { isConflict, type Store } from './store'
 import { advance, type Minted } from './subscription/charges'
 
 const CLAIM_MAX = 64
+/** Once a charge is answered its merchant rests for so many times as long as that took: the rest of the time is others'. */
+const REST = 2
+/** An answer that came late was not slow work. */
+const REST_MAX_MS = 1_000
 
 type Due = Awaited<ReturnType<Store['subscriptions']['claimDue']>>[number]
 
@@ -13,6 +17,8 @@ export const mint = (): Minted => ({ orderId: uuidv7(), memo: randomBytes(32).to
 export interface Scheduler extends Part {
   /** Looks at once whether plans of this merchant are due; of all merchants without one. */
   wake(merchantId?: string): void
+  /** Orders answered a charge of this merchant: the next one of many is asked for after a rest. */
+  answered(merchantId: string): void
 }
 
 /**
@@ -32,6 +38,9 @@ export function createScheduler({
   everyMs: number
 }): Scheduler {
   const merchants = new Set<string>()
+  /** Since when a charge of theirs is on its way. */
+  const asked = new Map<string, number>()
+  const resting = new Set<string>()
   const add = (ids: readonly string[]) => {
     for (const id of ids) merchants.add(id)
   }
@@ -57,6 +66,7 @@ export function createScheduler({
       for (const id of looked) merchants.delete(id)
       if (looked.length === 0) return false
       const claimed = await store.subscriptions.claimDue(looked, CLAIM_MAX)
+      for (const { subscription } of claimed) asked.set(subscription.merchantId, performance.now())
       const moved = await Promise.all(claimed.map(advanceOne))
       // A merchant is given a few at a time, so that fewer than could be claimed are not all that are due.
       add(claimed.length === CLAIM_MAX ? looked : claimed.flatMap(({ subscription }, at) => (moved[at] ? [subscription.merchantId] : [])))
@@ -68,17 +78,29 @@ export function createScheduler({
     'due merchants',
     everyMs,
     async () => {
-      add(await store.subscriptions.merchantsDue())
+      add((await store.subscriptions.merchantsDue()).filter(id => !resting.has(id)))
       if (merchants.size > 0) claiming.wake()
     },
     logger,
   )
+  const wake = (merchantId?: string) => {
+    if (merchantId !== undefined) merchants.add(merchantId)
+    const loop = merchantId === undefined ? looking : claiming
+    loop.wake()
+  }
   return {
     name: 'scheduler',
-    wake(merchantId) {
-      if (merchantId === undefined) return looking.wake()
-      merchants.add(merchantId)
-      claiming.wake()
+    wake,
+    answered(merchantId) {
+      const since = asked.get(merchantId)
+      if (since === undefined) return wake(merchantId)
+      asked.delete(merchantId)
+      resting.add(merchantId)
+      const rest = () => {
+        resting.delete(merchantId)
+        wake(merchantId)
+      }
+      setTimeout(rest, Math.min(REST * (performance.now() - since), REST_MAX_MS)).unref()
     },
     async start() {
       await claiming.start?.()

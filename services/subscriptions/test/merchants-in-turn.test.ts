@@ -3,7 +3,7 @@ import { merchantId, startSubscriptions } from './setup'
 
 // One merchant's midnight is not everybody's.
 
-const PLANS = 300
+const PLANS = 150
 
 it(`a plan of another merchant is charged with the first of ${PLANS} that were due before it`, async () => {
   const system = await startSubscriptions()
@@ -70,3 +70,32 @@ it('a merchant has one request that orders has not answered, and another is serv
     await system.stop()
   }
 }, 120_000)
+
+it('a merchant rests for twice as long as orders took to answer it, and for a second at most', async () => {
+  const system = await startSubscriptions()
+  try {
+    system.state.ordersDown = true
+    const plan = { interval: 'month', start_at: '2026-02-01T00:00:00.000Z', upcoming_notice: 0 }
+    for (let n = 0; n < 3; n++) await system.create(plan)
+    const asked = () => system.of('subscription.charge_requested').length
+    system.clock.now = new Date('2026-02-01T00:00:01.000Z')
+    const answeredAfter = async (ms: number): Promise<number> => {
+      const [before, since] = [asked(), performance.now()]
+      await until(() => performance.now() - since >= ms, 'time stands still')
+      const answered = performance.now()
+      await system.answerWaiting()
+      await until(() => asked() > before, 'the next plan was not charged')
+      return performance.now() - answered
+    }
+    await until(() => asked() === 1, 'no plan was charged')
+    expect(await answeredAfter(200)).toBeGreaterThanOrEqual(400)
+    const rested = await answeredAfter(2_000)
+    expect(rested).toBeGreaterThanOrEqual(950)
+    expect(rested).toBeLessThan(3_500)
+    await system.ordersReturns()
+    await system.idle()
+    expect(asked()).toBe(3)
+  } finally {
+    await system.stop()
+  }
+}, 60_000)

@@ -134,6 +134,9 @@ function worldOutside(bus: Bus, clock: { now: Date }) {
     of: <T extends EventType>(type: T) => received.filter((event): event is Extract<Event, { type: T }> => event.type === type),
     /** Orders publishes again that it created the order. */
     createAgain: (id: string) => createOrder(owner(id).data),
+    async answerWaiting() {
+      for (const data of waiting.splice(0)) await createOrder(data)
+    },
     async ordersReturns() {
       state.ordersDown = false
       for (const data of waiting.splice(0)) await createOrder(data)
