@@ -13,6 +13,9 @@ const CHOSEN = [
   'order.settled',
   'order.accepted',
   'order.payment_unmatched',
+  'refund.created',
+  'refund.confirmed',
+  'refund.failed',
 ]
 const TO_MERCHANTS = [...FOR_ALL, ...CHOSEN]
 
@@ -75,13 +78,14 @@ function keptDifferences(
   deliveries: readonly Row[],
   merchants: ReadonlyMap<string, Row>,
 ): string[] {
-  const subject = (event.data.order ?? event.data.payment) as Row
+  const { order, payment, refund } = event.data as Record<string, Row | undefined>
+  const subject = order ?? payment ?? refund ?? {}
   const type = event.type === 'order.payment_unmatched' ? 'payment.unmatched' : event.type
   const found = unlike(`the dispatcher's ${about}`, [
     ['type', mine.type, type],
     ['merchant', mine.merchant_id, event.data.merchant_id],
     ['merchant_version', mine.merchant_version, event.data.merchant_version],
-    ['order', mine.order_id, event.data.order ? subject.id : null],
+    ['order', mine.order_id, order?.id ?? refund?.order_id ?? null],
     ['subscription', mine.subscription_id, subject.subscription_id ?? event.data.subscription_id ?? null],
     ['body', sorted(mine.body), sorted(JSON.stringify({ type, data: subject }))],
     ['occurred_at', Date.parse(String(mine.occurred_at)), Date.parse(event.occurred_at)],

@@ -23,6 +23,9 @@ export const OPT_IN_EVENTS = [
   'order.settled',
   'order.accepted',
   'payment.unmatched',
+  'refund.created',
+  'refund.confirmed',
+  'refund.failed',
   'subscription.order_issued',
   'subscription.upcoming',
   'subscription.past_due',
@@ -90,6 +93,18 @@ export const unmatchedData = z.object({
 })
 export type UnmatchedData = z.infer<typeof unmatchedData>
 
+/** Money that is to go back from the merchant's wallet; `id` is the refund's. */
+export const refundData = z.object({ id, order_id: id, external_ref: externalRef.nullable(), amount: usdcAmount, payee_address: address })
+
+/** A confirmed block shows that the money has gone back. */
+export const refundConfirmedData = refundData.extend({ tx_hash: txHash, confirmed_at: timestamp })
+
+/** What was signed can move no money any more: the wallet cancelled it on the chain, or the confirmed chain has passed its end. Another signature may be brought. */
+export const refundFailedData = refundData.extend({
+  failure_code: z.enum(['authorization_cancelled', 'authorization_expired']),
+  failed_at: timestamp,
+})
+
 const periodIndex = z.int().min(0).meta({ description: 'The period, counted from 0' })
 
 /** A period's order is there: its payer can be sent the link. */
@@ -138,6 +153,9 @@ export const webhookBodies = {
   'order.settled': z.strictObject({ type: z.literal('order.settled'), data: settledData }),
   'order.accepted': z.strictObject({ type: z.literal('order.accepted'), data: acceptedData }),
   'payment.unmatched': z.strictObject({ type: z.literal('payment.unmatched'), data: unmatchedData }),
+  'refund.created': z.strictObject({ type: z.literal('refund.created'), data: refundData }),
+  'refund.confirmed': z.strictObject({ type: z.literal('refund.confirmed'), data: refundConfirmedData }),
+  'refund.failed': z.strictObject({ type: z.literal('refund.failed'), data: refundFailedData }),
   'subscription.order_issued': z.strictObject({ type: z.literal('subscription.order_issued'), data: issuedData }),
   'subscription.upcoming': z.strictObject({ type: z.literal('subscription.upcoming'), data: upcomingData }),
   'subscription.past_due': z.strictObject({ type: z.literal('subscription.past_due'), data: pastDueData }),

@@ -1,11 +1,11 @@
 import { CENT, type ChainAudited, type ChainBlocks, type RefundObserved, type SubscriptionClosed } from '@ponte/contracts'
-import { type Logger, type Reactions, retryConflicts } from '@ponte/service-kit'
+import { type Logger, outboxRows, type Reactions, retryConflicts } from '@ponte/service-kit'
 import type { Charges } from './charges'
 import { publishIfSettled } from './due/payouts'
 import type { Intake } from './intake'
 import { acceptWithPeriod } from './order/acceptance'
 import { type Change, type Ledger, release, supersede } from './order/order'
-import { observe, recovered } from './refund/stored-refund'
+import { observe, recovered, refundEvents } from './refund/stored-refund'
 import type { ChargeOwner, Store } from './store'
 
 export interface ReactionDeps {
@@ -106,7 +106,8 @@ export function reactions(deps: ReactionDeps): Reactions {
       const next = observe(known ?? recovered(stated, found.order, now()), stated, isBelieved, now())
       if (!next) return store.refunds.ignore(eventId)
       if (!isBelieved) onQuarantined()
-      await store.refunds.commit(found.order, next, { eventId })
+      const events = known ? outboxRows(refundEvents(known, next, found.order, now()), now()) : []
+      await store.refunds.commit(found.order, next, { eventId, events })
       announce(found.order)
     })
 

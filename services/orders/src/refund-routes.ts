@@ -22,11 +22,13 @@ import {
   latestEnd,
   promisedOf,
   provenPayer,
+  refundEvents,
   refundWatch,
   refusalOfReturn,
   requirePayee,
   type StoredRefund,
   statusOf,
+  surplusUnits,
   toRefund,
   UNOBSERVED,
   viewOf,
@@ -92,7 +94,7 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
       if (refusal !== null) throw new ApiError('invalid_state', refusal)
       if (others.length >= OF_AN_ORDER_MAX) throw new ApiError('invalid_state', `An order has at most ${OF_AN_ORDER_MAX} refunds.`)
       const [came, promised] = [cameUnits(order, leftOverUnits), promisedOf(others)]
-      const most = body.surplus && leftOverUnits < came ? leftOverUnits : came
+      const most = body.surplus ? surplusUnits(came, leftOverUnits) : came
       const wanted = body.amount === undefined ? most - promised : parseUsdc(body.amount)
       if (body.payee_address !== undefined && isMistyped(body.payee_address))
         throw wrong('payee_address', 'has capitals that do not fit it (EIP-55): a character may be mistyped')
@@ -118,7 +120,7 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
       }
       addLogFields({ order_id: order.id, refund_id: id })
       const answer = { status: 201, body: JSON.stringify(refundBody(refund, await toSign(refund, order.tokenAddress))) }
-      const events = outboxRows([refundWatch([refund], refund.chainId)], now())
+      const events = outboxRows([refundWatch([refund], refund.chainId), ...refundEvents(null, refund, order, now())], now())
       await store.refunds.commit(order, refund, { events, answers: answersTo(keyed, answer) })
       return answer
     }),
@@ -128,14 +130,15 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
     const { order, leftOverUnits } = await orderOf(params.id, terms)
     const found = await store.refunds.ofOrder(order.id)
     const [came, promised] = [cameUnits(order, leftOverUnits), promisedOf(found)]
-    const isOpen = refusalOfReturn(order) !== null
+    const mayReturn = (units: bigint) => formatUsdc(refusalOfReturn(order) !== null || promised > units ? 0n : units - promised)
     res.json({
       object: 'list',
       data: found.map(refund => refundBody(refund, null)),
       came: formatUsdc(came),
       platform_fee: formatUsdc(feeUnitsOf(order)),
       promised: formatUsdc(promised),
-      returnable: formatUsdc(isOpen || promised > came ? 0n : came - promised),
+      returnable: mayReturn(came),
+      surplus: mayReturn(surplusUnits(came, leftOverUnits)),
     })
   })
 

@@ -161,6 +161,13 @@ export function optIn(type: (typeof OPT_IN_EVENTS)[number], merchantId: string):
     const acceptance = { accepted_at: order.paid_at, reason: 'The exchange kept it', given_away: '0.000000' }
     return event(type, { ...owner, order: { ...order, ...beside, ...acceptance } })
   }
+  const refund = { id: randomUUID(), order_id: order.id, external_ref: null, amount: '5.000000', payee_address: PAYOUT_ADDRESS }
+  const ofRefund = { ...owner, subscription_id: null }
+  if (type === 'refund.created') return event(type, { ...ofRefund, refund })
+  if (type === 'refund.confirmed')
+    return event(type, { ...ofRefund, refund: { ...refund, tx_hash: order.tx_hash, confirmed_at: order.paid_at } })
+  if (type === 'refund.failed')
+    return event(type, { ...ofRefund, refund: { ...refund, failure_code: 'authorization_expired', failed_at: order.paid_at } })
   const subscription = { id: randomUUID(), external_ref: null }
   const period = { ...subscription, period_index: 1 }
   if (type === 'subscription.paused' || type === 'subscription.resumed') return event(type, { ...owner, subscription })

@@ -95,5 +95,6 @@ export const refundList = z.object({
   platform_fee: usdcAmount.meta({ description: 'What the platform took of it. It does not go back: a full refund costs you so much' }),
   promised: usdcAmount.meta({ description: 'What has gone back, and what still may' }),
   returnable: usdcAmount.meta({ description: '`came` less `promised`' }),
+  surplus: usdcAmount.meta({ description: 'What of it the order does not take: the amount of a refund with `surplus`' }),
 })
 export type RefundListBody = z.infer<typeof refundList>

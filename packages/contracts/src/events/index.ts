@@ -19,6 +19,9 @@ import {
   orderUpdated,
   orderWaiting,
   paymentUnmatched,
+  refundConfirmed,
+  refundCreated,
+  refundFailed,
   refundWatch,
 } from './orders'
 import {
@@ -57,6 +60,9 @@ export const eventTable = {
   'order.settled': orderSettled,
   'order.accepted': orderAccepted,
   'order.payment_unmatched': paymentUnmatched,
+  'refund.created': refundCreated,
+  'refund.confirmed': refundConfirmed,
+  'refund.failed': refundFailed,
   'order.changed': orderChanged,
   'order.waiting': orderWaiting,
   'order.refused': orderRefused,
@@ -178,6 +184,9 @@ export const topology = {
     'subscription.paused',
     'subscription.resumed',
     'account.changed',
+    'refund.created',
+    'refund.confirmed',
+    'refund.failed',
   ],
 } as const satisfies Record<string, readonly EventType[]>
 

@@ -1,6 +1,16 @@
 import { z } from 'zod'
 import { address, brlAmount, description, externalRef, id, memo, metadata, timestamp, txHash, usdcAmount } from '../fields'
-import { acceptedData, compactData, paidData, settledData, underpaidData, unmatchedData } from '../webhook'
+import {
+  acceptedData,
+  compactData,
+  paidData,
+  refundConfirmedData,
+  refundData,
+  refundFailedData,
+  settledData,
+  underpaidData,
+  unmatchedData,
+} from '../webhook'
 
 /** The owner of this event, and the merchant version it was decided under: a reader with an older copy waits. */
 export const ownedBy = { merchant_id: id, merchant_version: z.int().min(1) }
@@ -72,8 +82,8 @@ export type ChainFollowed = z.infer<typeof chainFollowed>
 
 /**
  * Refunds of which orders asks what became of their nonces. Published by orders when one is made or signed, and again while nothing new is heard of it. Consumed by
- * chain-listener, which answers with `refund.observed`. No one can have signed the nonce before block `watch_from`; `valid_before` is the latest end
- * of what was signed, null while nothing was.
+ * chain-listener, which answers with `refund.observed`, and submits what is signed. No one can have signed the nonce before block `watch_from`;
+ * `valid_before` is the latest end of what was signed, null while nothing was.
  */
 export const refundWatch = z.object({
   chain_id: z.int(),
@@ -89,6 +99,8 @@ export const refundWatch = z.object({
         watch_from: z.int().min(0),
         /** Unix seconds. */
         valid_before: z.int().nullable(),
+        /** Of the merchant's wallet, with the end `valid_before`. Null while nothing may be submitted; absent before refunds were. */
+        signature: z.string().nullish(),
       }),
     )
     .min(1),
@@ -118,6 +130,17 @@ export const orderAccepted = z.object({ ...ownedBy, order: acceptedData })
 
 /** Published by orders. Consumed by webhook-dispatcher: merchants know it as `payment.unmatched`. */
 export const paymentUnmatched = z.object({ ...ownedBy, payment: unmatchedData })
+
+const ofRefund = { ...ownedBy, subscription_id: id.nullable() }
+
+/** Published by orders. Consumed by webhook-dispatcher. */
+export const refundCreated = z.object({ ...ofRefund, refund: refundData })
+
+/** Published by orders: the listener has seen the money go back. Consumed by webhook-dispatcher. */
+export const refundConfirmed = z.object({ ...ofRefund, refund: refundConfirmedData })
+
+/** Published by orders: what was signed can move no money any more. Consumed by webhook-dispatcher. */
+export const refundFailed = z.object({ ...ofRefund, refund: refundFailedData })
 
 /** Published by orders, without outbox: whatever a payer or merchant can see changed. Consumed by api-gateway for live pages. */
 export const orderChanged = z.object({ merchant_id: id, order_id: id })

@@ -33,7 +33,8 @@ export const refunds = {
     ...{ ...writes, login: 'fresh', alias: 'signMyRefund', audit: 'refund.sign', summary: 'Bring the signature of your wallet' },
     description:
       'From then on the money may move at any moment: nothing about the refund changes until the confirmed chain has passed `valid_before`, or shows that your ' +
-      'wallet cancelled the authorization (`cancelAuthorization`). Anyone may submit it to the token (`transferWithAuthorization`), and only once.',
+      'wallet cancelled the authorization (`cancelAuthorization`). We submit it to the token (`transferWithAuthorization`), and pay for the gas; anyone else may, and ' +
+      'it is taken once.',
     body: signRefund,
     example: { valid_before: 1_795_000_000, signature: `0x${'1b'.repeat(65)}` },
     answers: { 200: 'Refund' },

@@ -21,6 +21,7 @@ export type StoredEvent = EventFields & WebhookEvent
 
 const COMPACT = ['id']
 const PAID = ['id', 'brl_amount', 'usdc_amount', 'tx_hash', 'memo', 'paid_at']
+const REFUND = ['id', 'order_id', 'amount', 'payee_address']
 const BESIDE = [...PAID, 'expected', 'received']
 
 /** Fields that each kind must have, as text. */
@@ -50,6 +51,9 @@ const REQUIRED: Record<WebhookType, readonly string[]> = {
     'merchant_address',
     'block_time',
   ],
+  'refund.created': REFUND,
+  'refund.confirmed': [...REFUND, 'tx_hash', 'confirmed_at'],
+  'refund.failed': [...REFUND, 'failure_code', 'failed_at'],
   'subscription.order_issued': ['id', 'order_id', 'brl_amount', 'usdc_amount', 'checkout_url', 'expires_at'],
   'subscription.upcoming': ['id', 'charge_at', 'brl_amount'],
   'subscription.past_due': ['id', 'missing_brl_amount'],
@@ -89,7 +93,7 @@ function parsed(text: string): unknown {
 /**
  * The key of an event: `type`, `data.id`, and the transaction or the period where there is one. The same event again has the same key;
  * keep the keys that you have handled. The transaction alone is not enough, because one may pay two orders. Two `subscription.resumed` of one
- * subscription have the same body; the format of Standard Webhooks has an id for each, and the pull a `sequence`.
+ * subscription, or `refund.failed` of one refund, have the same key; the format of Standard Webhooks has an id for each, and the pull a `sequence`.
  */
 export function dedupeKey(event: { type: string; data: unknown }): string {
   const { id, tx_hash, period_index } = isRecord(event.data) ? event.data : {}
@@ -99,4 +103,4 @@ export function dedupeKey(event: { type: string; data: unknown }): string {
 }
 
 /** Whether two events of this kind can have the same key. */
-export const isRepeatable = (type: string): boolean => type === 'subscription.paused' || type === 'subscription.resumed'
+export const isRepeatable = (type: string): boolean => ['subscription.paused', 'subscription.resumed', 'refund.failed'].includes(type)

@@ -1,8 +1,8 @@
 import { ApiError, formatUsdc, type NewEvent, parseUsdc, type RefundObserved, type RefundWatch } from '@ponte/contracts'
-import { type Order, receivedUnits } from '../order/order'
+import { type Order, ownerOf, receivedUnits } from '../order/order'
 import type { Authorization } from '../payment/authorization'
 import { confirmedPayments, type Payment } from '../payment/payment'
-import { type NonceFact, promisedUnits, type Refund, type RefundView, refundStatus } from './refund'
+import { isAlive, type NonceFact, promisedUnits, type Refund, type RefundView, refundStatus } from './refund'
 
 /** A refund as it is kept: its terms, and what the listener last observed of its nonce. It has one payee and one amount, so one nonce. */
 export interface StoredRefund {
@@ -91,6 +91,9 @@ export const statusOf = (refund: StoredRefund) => refundStatus(toRefund(refund),
  */
 export const cameUnits = (order: Order, leftOverUnits: bigint): bigint =>
   order.status === 'expired' && order.subscriptionId !== null ? leftOverUnits : order.confirmedUnits
+
+/** The part of it that the order does not take. */
+export const surplusUnits = (came: bigint, leftOverUnits: bigint): bigint => (leftOverUnits < came ? leftOverUnits : came)
 
 export const feeUnitsOf = (order: Order): bigint => order.confirmedUnits - receivedUnits(order)
 
@@ -186,5 +189,29 @@ const watched = (refund: StoredRefund): RefundWatch['refunds'][number] => ({
   amount: formatUsdc(refund.units),
   nonce: refund.nonce,
   watch_from: Number(refund.watchFrom),
-  valid_before: latestEnd(refund),
+  ...submittable(refund),
 })
+
+/** What may be submitted: of signatures of the same terms the one that lives longest. */
+function submittable({ signatures, cancelledAt }: StoredRefund): Pick<RefundWatch['refunds'][number], 'valid_before' | 'signature'> {
+  const validBefore = latestEnd({ signatures })
+  const last = signatures.find(({ validBefore: end, signature }) => signature !== null && end.getTime() / 1_000 === validBefore)
+  return { valid_before: validBefore, signature: cancelledAt === null ? (last?.signature ?? null) : null }
+}
+
+const lives = (refund: StoredRefund): boolean => toRefund(refund).signatures.some(signature => isAlive(signature, viewOf(refund)))
+
+/** What the merchant is notified of. A transfer that a reorganisation takes away is confirmed once more when it is mined again. */
+export function refundEvents(before: StoredRefund | null, refund: StoredRefund, order: Order, at: Date): NewEvent[] {
+  const { id, orderId, units, payee, ended, txHash, blockTime } = refund
+  const data = { id, order_id: orderId, external_ref: order.externalRef, amount: formatUsdc(units), payee_address: payee }
+  const of = { ...ownerOf(order), subscription_id: order.subscriptionId }
+  if (before === null) return [{ type: 'refund.created', data: { ...of, refund: data } }]
+  if (ended === 'transferred' && txHash !== null && blockTime !== null) {
+    const confirmed = { ...data, tx_hash: txHash, confirmed_at: blockTime.toISOString() }
+    return before.ended === ended ? [] : [{ type: 'refund.confirmed', data: { ...of, refund: confirmed } }]
+  }
+  if (!lives(before) || lives(refund)) return []
+  const failure_code = ended === 'cancelled' ? ('authorization_cancelled' as const) : ('authorization_expired' as const)
+  return [{ type: 'refund.failed', data: { ...of, refund: { ...data, failure_code, failed_at: at.toISOString() } } }]
+}

@@ -50,6 +50,12 @@ export function toWebhook(event: Event): Webhook | undefined {
     }
     case 'order.payment_unmatched':
       return webhook('payment.unmatched', event.data, event.data.payment, { orderId: null, subscriptionId: null })
+    case 'refund.created':
+    case 'refund.confirmed':
+    case 'refund.failed': {
+      const { refund, subscription_id } = event.data
+      return webhook(event.type, event.data, refund, { orderId: refund.order_id, subscriptionId: subscription_id })
+    }
     case 'account.changed':
       return webhook(event.type, event.data, event.data.account, { orderId: null, subscriptionId: null })
     default:

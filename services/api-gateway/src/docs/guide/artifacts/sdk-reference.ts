@@ -119,7 +119,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "dedupeKey",
-        "text": "The key of an event: `type`, `data.id`, and the transaction or the period where there is one. The same event again has the same key;\nkeep the keys that you have handled. The transaction alone is not enough, because one may pay two orders. Two `subscription.resumed` of one\nsubscription have the same body; the format of Standard Webhooks has an id for each, and the pull a `sequence`.",
+        "text": "The key of an event: `type`, `data.id`, and the transaction or the period where there is one. The same event again has the same key;\nkeep the keys that you have handled. The transaction alone is not enough, because one may pay two orders. Two `subscription.resumed` of one\nsubscription, or `refund.failed` of one refund, have the same key; the format of Standard Webhooks has an id for each, and the pull a `sequence`.",
         "kind": "function",
         "signature": "function dedupeKey(event: { type: string; data: unknown }): string",
         "members": []
@@ -770,6 +770,18 @@ export const sdkReference: readonly ReferenceDoor[] = [
           },
           {
             "signature": "'payment.unmatched': Schemas['PaymentUnmatchedWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'refund.created': Schemas['RefundCreatedWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'refund.confirmed': Schemas['RefundConfirmedWebhook']",
+            "text": ""
+          },
+          {
+            "signature": "'refund.failed': Schemas['RefundFailedWebhook']",
             "text": ""
           },
           {
