@@ -6,7 +6,7 @@ import { until } from '@ponte/service-kit'
 import { Contract, toBeHex, Wallet } from 'ethers'
 import { askGateway, call, createMerchant, jsonRequest, MERCHANT, pay, startWorld, units, type World } from '../world'
 
-// The chain mines on request, or for a transaction, so that its time and depth are the test's.
+// The chain mines on request, or for a transaction, so that its time and depth are the test's; and the relayer submits no refund, so that the moment is, too.
 
 const CONFIRMATIONS = 3
 const STRANGER = testAccounts[7]
@@ -17,7 +17,7 @@ let merchant: Awaited<ReturnType<typeof createMerchant>>
 let wallet: Wallet
 beforeAll(async () => {
   world = await startWorld({ confirmations: CONFIRMATIONS, chain: {} })
-  system = await startAll(world.place, { logger: world.logger })
+  system = await startAll(world.place, { logger: world.logger, settings: { 'chain-listener': { REFUNDS_PAUSED: 'true' } } })
   merchant = await createMerchant(world, system.gatewayUrl)
   wallet = world.chain.wallet(MERCHANT.privateKey)
   // A full return costs the merchant the platform's fee.

@@ -19,6 +19,7 @@ import type { Signer } from './signer/signer'
 import { authorizationStore } from './store/authorizations'
 import { blockedStore } from './store/blocked'
 import { payableStore } from './store/payables'
+import { signedRefundStore } from './store/signed-refunds'
 import { relayStore } from './store/transactions'
 
 export { createIntake, type Intake } from './intake'
@@ -52,6 +53,7 @@ export function createRelay(options: RelayOptions) {
   const chainId = settings.CHAIN_ID
   const payables = payableStore(database, chainId)
   const authorizations = authorizationStore(database, chainId)
+  const refunds = settings.REFUNDS_PAUSED ? undefined : signedRefundStore(database, chainId)
   const relays = relayStore(database, chainId, settings.GAS_NEW_MERCHANT_DAYS)
   const signers = signersOf(settings)
   // A KMS that cannot be reached stops the line of its account only.
@@ -101,7 +103,8 @@ export function createRelay(options: RelayOptions) {
   else logger.warn("no account for payers' signatures is named (GASLESS_…): none is taken")
   const gas = { key: settings.GAS_MAX_SIGNATURE, wallet: settings.GAS_MAX_WALLET }
   const working: RelayerOptions = {
-    ...{ token: settings.TOKEN_ADDRESS, routers: settings.ROUTER_ADDRESSES, chain, payables, relays, authorizations, leader, now, logger },
+    ...{ token: settings.TOKEN_ADDRESS, routers: settings.ROUTER_ADDRESSES, chain, payables, relays, authorizations, refunds },
+    ...{ leader, now, logger },
     accounts: async () => {
       const addresses = await Promise.all([sweeps, signatures].map(line => line?.address()))
       return addresses.flatMap(address => address?.toLowerCase() ?? [])

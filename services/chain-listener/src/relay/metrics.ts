@@ -5,8 +5,9 @@ import type { AuthorizationStore } from './store/authorizations'
 import type { PayableStore } from './store/payables'
 import type { Relay } from './store/transactions'
 
-/** The lines by what they carry. */
-export type Lines = Partial<Record<Relay['kind'], NonceLine>>
+/** A line is named after what it was made for; that of payers' signatures carries refunds too. */
+type LineKind = Exclude<Relay['kind'], 'refund'>
+export type Lines = Partial<Record<LineKind, NonceLine>>
 
 export interface ObservedOptions {
   metrics: Metrics
@@ -16,11 +17,11 @@ export interface ObservedOptions {
   authorizations: AuthorizationStore
   minUnits: bigint
   /** Gas of one transaction of each kind, at most. */
-  gas: Record<Relay['kind'], bigint>
+  gas: Record<LineKind, bigint>
   now: () => Date
 }
 
-const KINDS: readonly Relay['kind'][] = ['sweep', 'authorization']
+const KINDS: readonly Relay['kind'][] = ['sweep', 'authorization', 'refund']
 const OUTCOMES: readonly string[] = [
   ...['sent', 'repriced', 'noop', 'done', 'reverted', 'replaced'],
   ...['out_of_gas', 'too_dear', 'order_budget', 'merchant_budget', 'day_budget', 'reverted_budget', 'new_merchants_budget'],
@@ -52,7 +53,7 @@ export function relayCounters(metrics: Metrics) {
 
 export function observeRelay({ metrics, chain, lines, payables, authorizations, minUnits, gas, now }: ObservedOptions): void {
   const age = (since: Date | null) => (since ? Math.max(0, (now().getTime() - since.getTime()) / 1_000) : 0)
-  for (const [kind, line] of Object.entries(lines) as [Relay['kind'], NonceLine][]) {
+  for (const [kind, line] of Object.entries(lines) as [LineKind, NonceLine][]) {
     const of = kind === 'sweep' ? 'sweeps' : 'signatures'
     const account = async () => chain.account(await line.address())
     metrics.observed(`ponte_relayer_${of}_balance_ether`, `Native coin of the account that pays for ${of}`, async () => {

@@ -6,8 +6,10 @@ import type { Leader } from '../store/leader'
 import { LeaseLostError } from '../store/lease'
 import { type AuthorizationGas, createAuthorized } from './authorized'
 import type { NonceLine } from './line/nonce-line'
+import { createRefundSubmission } from './refunds'
 import type { AuthorizationStore } from './store/authorizations'
 import type { PayableStore } from './store/payables'
+import type { SignedRefundStore } from './store/signed-refunds'
 import type { RelayStore } from './store/transactions'
 import { createSweeps } from './sweeps'
 
@@ -18,6 +20,8 @@ export interface RelayerOptions {
   payables: PayableStore
   relays: RelayStore
   authorizations: AuthorizationStore
+  /** Undefined while none is submitted. */
+  refunds: SignedRefundStore | undefined
   leader: Leader
   /** All accounts whose transactions are followed, lower-case. */
   accounts(): Promise<string[]>
@@ -54,22 +58,26 @@ export function createSweeper(options: RelayerOptions, line: NonceLine): Loop {
   }
 }
 
-/** Submits payers' signatures, in the replica that leads. */
+/** Submits signatures of payers, and then of merchants' refunds, in the replica that leads. */
 export function createSubmitter(options: RelayerOptions, line: NonceLine): Loop {
-  const { chain, token, leader, payables, authorizations, now, logger } = options
+  const { chain, token, leader, payables, authorizations, refunds, now, logger } = options
   const authorized = createAuthorized({
     ...{ chain, token, store: authorizations, payables, line, gas: options.gas.signatures, now, logger },
   })
+  const returned = refunds && createRefundSubmission({ token, refunds, payables, line, gasMax: options.gas.signatures.key, now, logger })
   const loop = lineLoop('submitter', options, line, async (epoch, block) => {
-    await authorizations.adopt(epoch, await options.accounts())
-    return authorized.submitDue(epoch, block)
+    const accounts = await options.accounts()
+    await authorizations.adopt(epoch, accounts)
+    const more = await authorized.submitDue(epoch, block)
+    return (await returned?.submitDue(epoch, accounts)) === true || more
   })
   return {
     ...loop,
     async busy() {
       if (leader.epoch() === undefined) return false
       if ((await loop.busy?.()) === true) return true
-      return line.room() > 0 && (await authorizations.hasDue(now()))
+      if (line.room() === 0) return false
+      return (await authorizations.hasDue(now())) || (await refunds?.hasDue(now(), await options.accounts())) === true
     },
   }
 }

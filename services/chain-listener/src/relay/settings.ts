@@ -42,6 +42,8 @@ export const relaySettings = {
   /** Follows what was sent, and sends nothing new. */
   SWEEPS_PAUSED: flag('false'),
   GASLESS_PAUSED: flag('false'),
+  /** Refunds that a merchant's wallet signed are submitted by the account of payers' signatures; while paused, the merchant or anyone else may submit them. */
+  REFUNDS_PAUSED: flag('false'),
 
   /** A deposit address whose balance is less, in token units, waits for more, whatever gas costs. */
   DEPOSIT_MIN_UNITS: integer(1).default(10_000).transform(BigInt),
@@ -65,7 +67,7 @@ export const relaySettings = {
   COIN_USDC: usdc.refine(units => units > 0n, 'must be above zero').optional(),
   /** The part of an amount that its transaction may cost, in basis points; what would cost more waits. */
   GAS_SHARE_MAX_BPS: integer(1, 10_000).default(2_000),
-  /** Most that gas may cost for one order; for one merchant and for all in 24 hours. Sweeps and signatures have the same budgets, each their own. */
+  /** Most that gas may cost for one order; for one merchant and for all in 24 hours. Sweeps, payers' signatures and refunds have the same budgets, each their own. */
   GAS_BUDGET_ORDER_USDC: usdc.default(2_000_000n),
   GAS_BUDGET_MERCHANT_DAY_USDC: usdc.default(20_000_000n),
   GAS_BUDGET_DAY_USDC: usdc.default(200_000_000n),

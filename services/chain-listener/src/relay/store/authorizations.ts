@@ -48,7 +48,7 @@ const ADOPT = `
   WITH ${RELAY_LEASE_GUARD}
   UPDATE authorizations SET state = 'accepted', reason = NULL, revision = revision + 1
   WHERE chain_id = $1 AND state = 'submitted' AND NOT EXISTS (
-    SELECT 1 FROM relays WHERE relays.chain_id = $1 AND relays.outcome IS NULL AND relays.sender = ANY($3) AND relays.payer = authorizations.payer
+    SELECT 1 FROM relays WHERE kind = 'authorization' AND relays.chain_id = $1 AND relays.outcome IS NULL AND relays.sender = ANY($3) AND relays.payer = authorizations.payer
       AND relays.salt = authorizations.salt AND authorizations.order_id = ANY(relays.order_ids))`
 
 // Raw, because it compares two columns; a partial index finds the rows.

@@ -4,14 +4,14 @@ import { mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
 /** A transaction of the relayer that was signed and is not finished. */
 export interface Relay {
   nonce: number
-  kind: 'sweep' | 'authorization'
+  kind: 'sweep' | 'authorization' | 'refund'
   /** A contract judges the payer's signature. */
   wallet: boolean
   orderIds: string[]
   /** Their budgets are charged. */
   merchants: string[]
   payer: string | null
-  /** The salt of the payer's signature; null for a sweep. */
+  /** The salt of the payer's signature, or the nonce of a refund's; null for a sweep. */
   salt: string | null
   target: string
   data: string
@@ -84,7 +84,7 @@ const OPEN = `
 const WRITE = `
   WITH ${RELAY_LEASE_GUARD}, submitted AS (
     UPDATE authorizations SET state = 'submitted', tx_hash = $14, revision = revision + 1
-    WHERE chain_id = $1 AND payer = $7 AND salt = $16 AND order_id = ANY($6::uuid[]))
+    WHERE $5 = 'authorization' AND chain_id = $1 AND payer = $7 AND salt = $16 AND order_id = ANY($6::uuid[]))
   INSERT INTO relays (chain_id, sender, nonce, kind, order_ids, payer, target, data, gas_limit, max_price, tip, raws, hashes, priced_at, salt,
     wallet, merchants, cost_units, worth_price, open_since)
   VALUES ($1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, ARRAY[$13], ARRAY[$14], $15, $16, $17, $18, $19, $20, $15)`
@@ -92,7 +92,7 @@ const WRITE = `
 // Raw, for the same reason: the new bytes are appended to the old ones under the lease.
 const REPRICE = `
   WITH ${RELAY_LEASE_GUARD}, submitted AS (
-    UPDATE authorizations SET tx_hash = $7 FROM relays WHERE relays.chain_id = $1 AND relays.sender = $3 AND relays.nonce = $4
+    UPDATE authorizations SET tx_hash = $7 FROM relays WHERE kind = 'authorization' AND relays.chain_id = $1 AND relays.sender = $3 AND relays.nonce = $4
       AND authorizations.chain_id = $1 AND authorizations.payer = relays.payer AND authorizations.salt = relays.salt
       AND authorizations.order_id = ANY(relays.order_ids) AND $10::int IS NULL)
   UPDATE relays SET raws = raws || $6::text, hashes = hashes || $7::text, max_price = $5, tip = $8, priced_at = $9, noop_from = $10,
@@ -131,7 +131,7 @@ const SPENT = `
 // Raw, because transactions and signatures are reopened in one statement under the lease's guard.
 const REOPEN = `
   WITH ${RELAY_LEASE_GUARD}, submitted AS (
-    UPDATE authorizations SET state = 'submitted', revision = revision + 1 FROM relays WHERE relays.chain_id = $1 AND relays.sender = $3 AND relays.nonce >= $4
+    UPDATE authorizations SET state = 'submitted', revision = revision + 1 FROM relays WHERE kind = 'authorization' AND relays.chain_id = $1 AND relays.sender = $3 AND relays.nonce >= $4
       AND relays.outcome IS NOT NULL AND authorizations.chain_id = $1 AND authorizations.payer = relays.payer
       AND authorizations.salt = relays.salt AND authorizations.order_id = ANY(relays.order_ids) AND authorizations.state = 'paid')
   UPDATE relays SET outcome = NULL, mined_hash = NULL, gas_used = NULL, open_since = $5

@@ -1,0 +1,76 @@
+import type { Database } from '@ponte/service-kit'
+import { mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
+
+/** A refund with the signature of the merchant's wallet. Addresses are lower-case, `validBefore` is in Unix seconds. */
+export interface SignedRefund {
+  refundId: string
+  orderId: string
+  fromAddress: string
+  payee: string
+  units: bigint
+  nonce: string
+  validBefore: number
+  signature: string
+}
+
+interface Row {
+  refund_id: string
+  order_id: string
+  from_address: string
+  payee: string
+  units: string
+  nonce: string
+  valid_before: number
+  signature: string
+}
+
+/** What ends sooner may end before it is mined, at our cost. */
+const LEAST_S = 30
+const RETRY_MAX_S = 300
+
+// Raw, because it looks for what was relayed of each. What the wallet cannot pay waits for its refill to be confirmed. A transaction of this signature that reverted would revert again, and what one that is done did is for
+// the chain to show. One of an account that is no longer ours is followed by nobody: the token takes the nonce once, whoever submits it.
+const IS_DUE = `chain_id = $1 AND signature IS NOT NULL AND ended IS NULL AND NOT is_final
+  AND (published_balance IS NULL OR published_balance >= units) AND valid_before > extract(epoch FROM $2::timestamptz) + ${LEAST_S} AND (retry_at IS NULL OR retry_at <= $2)
+  AND NOT EXISTS (
+    SELECT 1 FROM relays WHERE relays.chain_id = $1 AND kind = 'refund' AND order_ids && ARRAY[refund.order_id] AND salt = refund.nonce
+      AND relays.created_at >= refund.signed_at AND (outcome IN ('done', 'reverted') OR outcome IS NULL AND sender = ANY($3)))`
+const DUE = `
+  SELECT refund_id, order_id, from_address, payee, units::text, nonce, valid_before::float8, signature FROM refund_watches AS refund
+  WHERE ${IS_DUE} ORDER BY retry_at NULLS FIRST, signed_at LIMIT $4`
+const HAS_DUE = `SELECT 1 FROM refund_watches AS refund WHERE ${IS_DUE} LIMIT 1`
+
+// Raw, because it counts in the database under the lease's guard.
+const POSTPONE = `
+  WITH ${RELAY_LEASE_GUARD}
+  UPDATE refund_watches SET failures = failures + 1,
+    retry_at = $4::timestamptz + make_interval(secs => least(${RETRY_MAX_S}, power(2, least(failures, 16))))
+  WHERE chain_id = $1 AND refund_id = $3`
+
+export type SignedRefundStore = ReturnType<typeof signedRefundStore>
+
+export function signedRefundStore(database: Database, chainId: number) {
+  return {
+    /** Those to be submitted now that none of these accounts has submitted, oldest signature first. */
+    async due(at: Date, accounts: readonly string[], limit: number): Promise<SignedRefund[]> {
+      const { rows } = await database.query<Row>({ name: 'signed-refunds-due', text: DUE }, [chainId, at, accounts, limit])
+      return rows.map(row => ({
+        refundId: row.refund_id,
+        orderId: row.order_id,
+        fromAddress: row.from_address,
+        payee: row.payee,
+        units: BigInt(row.units),
+        nonce: row.nonce,
+        validBefore: row.valid_before,
+        signature: row.signature,
+      }))
+    },
+    async hasDue(at: Date, accounts: readonly string[]): Promise<boolean> {
+      return (await database.query({ name: 'signed-refunds-has-due', text: HAS_DUE }, [chainId, at, accounts])).rowCount !== 0
+    },
+    /** Tried again, later each time. Throws LeaseLostError. */
+    async postpone(epoch: bigint, { refundId }: Pick<SignedRefund, 'refundId'>, at: Date): Promise<void> {
+      await mapLeaseLoss(database.query({ name: 'signed-refunds-postpone', text: POSTPONE }, [chainId, epoch, refundId, at]))
+    },
+  }
+}
