@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { reaisFrom } from './reais'
+import { reaisFrom, usdcFrom } from './reais'
 
 test.each([
   ['pt', '12,345', null],
@@ -36,4 +36,18 @@ test('an amount that a page writes is read back as the same, in both languages',
       expect(reaisFrom(`R$\u00a0${grouped(centavos / 100n, ',')}.${cents}`, 'en')).toBe(wire)
     }),
   )
+})
+
+test.each([
+  ['pt', '27,675277', '27.675277'],
+  ['pt', '27.675277 USDC', '27.675277'],
+  ['pt', '1.234', '1234.00'],
+  ['pt', '12,345', '12.345'],
+  ['en', '12,345', '12345.00'],
+  ['en', '12,3456', '12.3456'],
+  ['en', '5', '5.00'],
+  ['en', '1.2345678', null],
+  ['en', '0', null],
+] as const)('USDC to a reader of %s, %s is %s', (language, text, amount) => {
+  expect(usdcFrom(text, language)).toBe(amount)
 })

@@ -11,19 +11,25 @@ const WHOLE_DIGITS_MAX = 10
  * notation of its language. The other notation is taken only where its decimals leave no doubt: `12,345` is never twelve thousand to a reader
  * of Portuguese.
  */
-export function reaisFrom(text: string, language: Language): string | null {
-  const plain = text.replace(/R\$|\s/g, '')
-  const other = read(plain, language === 'pt' ? 'en' : 'pt')
-  const amount = read(plain, language) ?? (other?.hasCents ? other : null)
+export const reaisFrom = (text: string, language: Language): string | null => amountFrom(text.replace('R$', ''), language, 2)
+
+/** USDC in the same way, with up to six decimals. */
+export const usdcFrom = (text: string, language: Language): string | null => amountFrom(text.replace(/USDC/i, ''), language, 6)
+
+function amountFrom(text: string, language: Language, places: number): string | null {
+  const plain = text.replace(/\s/g, '')
+  const other = read(plain, language === 'pt' ? 'en' : 'pt', places)
+  const amount = read(plain, language, places) ?? (other?.isClear ? other : null)
   return amount && /[1-9]/.test(amount.decimal) ? amount.decimal : null
 }
 
-function read(text: string, language: Language): { decimal: string; hasCents: boolean } | null {
+function read(text: string, language: Language, places: number): { decimal: string; isClear: boolean } | null {
   const { group, point } = NOTATIONS[language]
-  const [whole = '', cents, ...more] = text.split(point)
+  const [whole = '', fraction, ...more] = text.split(point)
   const isGrouped = new RegExp(`^\\d{1,3}(\\${group}\\d{3})+$`).test(whole)
-  if (more.length > 0 || !(isGrouped || /^\d+$/.test(whole)) || (cents !== undefined && !/^\d{1,2}$/.test(cents))) return null
+  const isFraction = fraction === undefined || (/^\d+$/.test(fraction) && fraction.length <= places)
+  if (more.length > 0 || !(isGrouped || /^\d+$/.test(whole)) || !isFraction) return null
   const digits = whole.replaceAll(group, '').replace(/^0+(?=\d)/, '')
   if (digits.length > WHOLE_DIGITS_MAX) return null
-  return { decimal: `${digits}.${(cents ?? '').padEnd(2, '0')}`, hasCents: cents !== undefined }
+  return { decimal: `${digits}.${(fraction ?? '').padEnd(2, '0')}`, isClear: fraction !== undefined && fraction.length !== 3 }
 }

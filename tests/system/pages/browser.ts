@@ -74,23 +74,26 @@ export interface InjectedWallet {
   lacks: Set<string>
   /** Whether it knows of the network, and whether it goes there when asked. */
   network: { known: boolean; goes: boolean }
+  /** Its account of the local chain. */
+  account: number
   /** The gas of its transactions when it does not ask the network how much they need. */
   gasLimit: number | null
 }
 
 /** A small EIP-1193 wallet in every page of the context, with an account of the local chain behind it. It begins on another network. */
 export async function injectWallet(context: BrowserContext, chain: LocalChain, account: number): Promise<InjectedWallet> {
-  const signer = chain.wallet(account)
   const refused = new Set<string>()
   const held = new Map<string, Promise<void>>()
   const asked: string[] = []
-  const wallet: Pick<InjectedWallet, 'lacks' | 'network' | 'gasLimit'> = {
+  const wallet: Pick<InjectedWallet, 'lacks' | 'network' | 'account' | 'gasLimit'> = {
+    account,
     lacks: new Set(),
     network: { known: true, goes: true },
     gasLimit: null,
   }
   let chainId = 1
   const answer = async ({ method, params = [] }: Call): Promise<unknown> => {
+    const signer = chain.wallet(wallet.account)
     if (wallet.lacks.has(method)) throw new WalletError(4200, 'The wallet has no such method.')
     if (method === 'eth_requestAccounts' || method === 'eth_accounts') return [signer.address]
     if (method === 'eth_chainId') return `0x${chainId.toString(16)}`

@@ -1,12 +1,12 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { useRef, useState } from 'react'
 import { RequestFailed } from '../../problem'
+import { useWallets, type Wallet } from '../../wallet/provider'
+import { Refusal, refusalOf } from '../../wallet/refusal'
 import { inOneTab, type SentPayment } from '../live/sent-payment'
 import { useWords } from '../texts/words'
 import { authorize } from '../wallet/authorize'
 import { payWithWallet, type Step } from '../wallet/pay'
-import { useWallets, type Wallet } from '../wallet/provider'
-import { Refusal, refusalOf } from '../wallet/refusal'
 import { NoWallet } from './no-wallet'
 
 export interface WalletPanelProps {

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
+import { useWallets } from '../../wallet/provider'
 import { CopyField } from '../elements/copy-field'
 import { Notice } from '../elements/notice'
 import type { SentPayment } from '../live/sent-payment'
 import { useWords } from '../texts/words'
 import { handIn } from '../wallet/authorize'
 import { outcomeOf } from '../wallet/pay'
-import { useWallets } from '../wallet/provider'
 
 const SLOW_MS = 90_000
 const LOOK_MS = 4_000

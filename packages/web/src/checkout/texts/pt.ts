@@ -1,5 +1,5 @@
+import type { RefusalKind } from '../../wallet/refusal'
 import type { Step } from '../wallet/pay'
-import type { RefusalKind } from '../wallet/refusal'
 import { statesPt } from './states-pt'
 
 const refusalsPt: Record<RefusalKind, string> = {

@@ -1,9 +1,9 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
-import { networks } from '../../networks'
+import { connected } from '../../wallet/connected'
+import type { Provider } from '../../wallet/provider'
+import { isUnsupported, Refusal, refusalOf } from '../../wallet/refusal'
 import * as calls from './calls'
-import type { Provider } from './provider'
-import { isUnsupported, Refusal, refusalOf } from './refusal'
 import { typedPermit } from './typed-permit'
 
 /** A payer's next act. */
@@ -33,35 +33,6 @@ export async function payWithWallet(provider: Provider, checkout: CheckoutBody, 
     return { hash: await send(provider, { from: payer, to: checkout.payment.router_address, data }), payer }
   } catch (error) {
     throw refusalOf(error)
-  }
-}
-
-/** The account that pays, on the right network. */
-export async function connected(provider: Provider, chainId: number, onStep: (step: Step) => void): Promise<string> {
-  onStep('connect')
-  const accounts = await provider.request({ method: 'eth_requestAccounts' })
-  const payer: unknown = Array.isArray(accounts) ? accounts[0] : undefined
-  if (typeof payer !== 'string') throw new Refusal('no_account')
-  const isRight = async () => Number(await provider.request({ method: 'eth_chainId' })) === chainId
-  if (await isRight()) return payer
-  onStep('network')
-  await switchedTo(provider, chainId)
-  if (!(await isRight())) throw new Refusal('wrong_network')
-  return payer
-}
-
-/** Asks for the network, and offers it to a wallet that does not know it. */
-async function switchedTo(provider: Provider, chainId: number): Promise<void> {
-  const name = { chainId: `0x${chainId.toString(16)}` }
-  const change = () => provider.request({ method: 'wallet_switchEthereumChain', params: [name] })
-  try {
-    await change()
-  } catch (error) {
-    const known = networks[chainId]
-    if (refusalOf(error).kind !== 'unknown_network' || !known) throw error
-    await provider.request({ method: 'wallet_addEthereumChain', params: [{ ...name, ...known }] })
-    // A wallet may add a network without going there.
-    await change()
   }
 }
 

@@ -62,7 +62,7 @@ export function AttentionEntry({ item }: Of) {
       <Facts rows={rows} />
       <Senders item={item} />
       {!isZero(item.left_over) && !item.reasons.includes('reorged') && (
-        <p className="faint">{t.payments.returning(usdc(item.left_over))}</p>
+        <p className="faint">{(item.order ? t.payments.returning : t.payments.returningUnmatched)(usdc(item.left_over))}</p>
       )}
       <AttentionMark item={item} />
     </li>

@@ -12,6 +12,7 @@ import { Confirmed } from '../forms/confirmed'
 import { Back, Heading } from '../frame/heading'
 import { NotYet } from '../frame/missing'
 import { usePageTitle } from '../frame/page-title'
+import { OrderRefunds } from '../refunds/order-refunds'
 import { useWords } from '../texts/words'
 import { OrderBadge } from './order-badge'
 import { OrderPayments } from './order-payments'
@@ -45,6 +46,7 @@ export function OrderPage({ id }: { id: string }) {
       <Columns>
         <div>
           <OrderPayments order={order} />
+          <OrderRefunds order={order} />
           <Card title={t.orders.timeline}>
             <OrderTimeline order={order} />
           </Card>

@@ -81,21 +81,11 @@ function PaymentEntry({ payment, chainId }: { payment: Payment; chainId: number 
   )
 }
 
-/** Money that does not simply settle: why, how much of it is left over, and how it goes back. */
+/** Money that does not simply settle, and why. */
 function Unsettled({ order, confirmed }: { order: OrderBody; confirmed: bigint }) {
-  const { t, usdc } = useWords()
+  const { t } = useWords()
   const { exception, status } = order
-  const isClosed = status === 'cancelled' || (status === 'expired' && order.subscription_id === null)
   const short = confirmed === 0n ? null : status === 'underpaid' ? t.attention.short : status === 'expired' ? t.attention.shortAtEnd : null
   const sentence = exception ? t.payments.exceptions[exception] : short
-  if (sentence === null) return null
-  // An order takes up to what it asked for, and nothing once it is closed without being paid; a plan does not ask again for what came.
-  const asked = parseUsdc(order.usdc_amount)
-  const left = isClosed ? confirmed : confirmed - asked
-  return (
-    <div className="warning">
-      <p>{sentence}</p>
-      {left > 0n && exception !== 'reorged' && <p>{t.payments.returning(usdc(formatUsdc(left)))}</p>}
-    </div>
-  )
+  return sentence === null ? null : <p className="warning">{sentence}</p>
 }

@@ -1,4 +1,5 @@
 import { loginEn } from '../account/login-en'
+import { refundsEn } from '../refunds/refunds-en'
 import { teamEn } from '../team/team-en'
 import { endpointsEn } from './endpoints-en'
 import { listsEn } from './lists-en'
@@ -19,6 +20,7 @@ export const en: Texts = {
     team: 'Team',
     settings: 'Settings',
   },
+  refunds: refundsEn,
   navLabel: 'Pages',
   skip: 'Go to the content',
   logOut: 'Log out',

@@ -22,7 +22,9 @@ export const paymentsEn: typeof paymentsPt = {
       reorged: 'The network undid a payment that had been confirmed. Deliver nothing until it is back or paid again.',
     },
     returning: amount =>
-      `${amount} are left over. To return them, send them from your own wallet to the sender shown here. If that is an exchange, or unknown, ask the payer for an address first: what goes back to an exchange may be lost.`,
+      `${amount} are left over. Return them from the page of the order, to an address that the payer gives you: what goes back to an exchange may be lost.`,
+    returningUnmatched: amount =>
+      `${amount} are left over. To return them, send them from your wallet to an address that the payer gives you: what goes back to an exchange may be lost.`,
   },
   attention: {
     title: 'Needs attention',

@@ -33,7 +33,9 @@ export const paymentsPt = {
       'O valor está no endereço desta cobrança e não pode ir agora ao seu endereço de recebimento: um dos endereços está bloqueado, o USDC está pausado ou o seu endereço é um contrato que não existe nesta rede. Confira com a Circle se o seu endereço está bloqueado, e se o seu contrato existe; tentamos de novo sozinhos, e só você pode receber este valor.',
     exceptions,
     returning: (amount: string) =>
-      `Sobram ${amount}. Para devolver, envie da sua carteira ao remetente mostrado aqui. Se ele for uma corretora, ou desconhecido, peça antes um endereço ao pagador: o que volta a uma corretora pode se perder.`,
+      `Sobram ${amount}. Devolva na página da cobrança, a um endereço que o pagador lhe der: o que volta a uma corretora pode se perder.`,
+    returningUnmatched: (amount: string) =>
+      `Sobram ${amount}. Para devolver, envie da sua carteira a um endereço que o pagador lhe der: o que volta a uma corretora pode se perder.`,
   },
   attention: {
     title: 'Precisa de atenção',

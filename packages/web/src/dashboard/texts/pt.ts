@@ -1,4 +1,5 @@
 import { loginPt } from '../account/login-pt'
+import { refundsPt } from '../refunds/refunds-pt'
 import { teamPt } from '../team/team-pt'
 import { endpointsPt } from './endpoints-pt'
 import { listsPt } from './lists-pt'
@@ -19,6 +20,7 @@ export const pt = {
     team: 'Equipe',
     settings: 'Ajustes',
   },
+  refunds: refundsPt,
   navLabel: 'Páginas',
   skip: 'Ir para o conteúdo',
   logOut: 'Sair',

@@ -1,0 +1,106 @@
+import type { OrderBody, RefundBody, RefundStatusName } from '@ponte/contracts'
+import { parseUsdc } from '@ponte/contracts/money'
+import { useQuery } from '@tanstack/react-query'
+import { shortened } from '../../amounts'
+import { transactionUrl } from '../../networks'
+import { api } from '../api/api'
+import { Allowed } from '../api/use-memberships'
+import { Badge, type Tone } from '../elements/badge'
+import { Card } from '../elements/card'
+import { CopyValue } from '../elements/copy'
+import { Failure } from '../elements/states'
+import { Confirmed } from '../forms/confirmed'
+import { useWords } from '../texts/words'
+import { NewRefund } from './new-refund'
+import { SignRefund } from './sign-refund'
+
+const REFRESH_MS = 3_000
+const tones: Record<RefundStatusName, Tone> = {
+  awaiting_destination: 'wait',
+  awaiting_signature: 'wait',
+  awaiting_funds: 'warn',
+  submitted: 'wait',
+  confirmed: 'good',
+  cancelled: 'calm',
+}
+const isOver = ({ status }: RefundBody) => status === 'confirmed' || status === 'cancelled'
+
+/** What of an order's money goes back, and the way to it; nothing while the order is open or nothing came. */
+export function OrderRefunds({ order }: { order: OrderBody }) {
+  const { t, usdc } = useWords()
+  const isClosed = order.status === 'paid' || order.status === 'expired' || order.status === 'cancelled'
+  const came = (order.payments ?? []).some(({ status }) => status === 'confirmed')
+  const found = useQuery({
+    queryKey: ['refunds', order.id, order.status],
+    queryFn: () => api.refunds(order.id),
+    enabled: isClosed && came,
+    refetchInterval: ({ state }) => (state.data?.data.every(isOver) === false ? REFRESH_MS : false),
+  })
+  const refresh = () => void found.refetch()
+  if (found.error) return <Failure error={found.error} onRetry={refresh} />
+  if (!found.data) return null
+  const mayReturn = parseUsdc(found.data.returnable) > 0n
+  if (found.data.data.length === 0 && !mayReturn) return null
+  return (
+    <Card title={t.refunds.title}>
+      <ul className="payments">
+        {found.data.data.map(refund => (
+          <RefundEntry key={refund.id} refund={refund} chainId={order.payment.chain_id} onDone={refresh} />
+        ))}
+      </ul>
+      {mayReturn && (
+        <>
+          {parseUsdc(found.data.surplus) > 0n && <p>{t.refunds.surplus(usdc(found.data.surplus))}</p>}
+          <p className="faint">{t.refunds.most(usdc(found.data.returnable))}</p>
+          <Allowed to="createRefund">
+            <div className="buttons">
+              <NewRefund orderId={order.id} found={found.data} onDone={refresh} />
+            </div>
+          </Allowed>
+        </>
+      )}
+    </Card>
+  )
+}
+
+function RefundEntry({ refund, chainId, onDone }: { refund: RefundBody; chainId: number; onDone(): void }) {
+  const { t, usdc, exactMoment } = useWords()
+  const { status, amount, payee_address: payee, tx_hash: hash, reason, created_at: at } = refund
+  const url = hash && transactionUrl(chainId, hash)
+  return (
+    <li>
+      <p className="payment-line">
+        <strong>{usdc(amount)}</strong>
+        <Badge tone={tones[status]}>{t.refunds.statuses[status]}</Badge>
+      </p>
+      <p className="faint">
+        {exactMoment(at)} · {reason}
+      </p>
+      <p className="payment-line">
+        <span className="faint">{t.refunds.to}</span>
+        <CopyValue value={payee} label={t.refunds.to} shown={shortened(payee, 10)} />
+      </p>
+      {hash && (
+        <p className="payment-line">
+          <span className="faint">
+            {url ? (
+              <a href={url} target="_blank" rel="noreferrer">
+                {t.orders.transaction}
+              </a>
+            ) : (
+              t.orders.transaction
+            )}
+          </span>
+          <CopyValue value={hash} label={t.orders.transaction} shown={shortened(hash, 10)} />
+        </p>
+      )}
+      {status === 'awaiting_signature' && (
+        <Allowed to="signRefund">
+          <SignRefund refund={refund} onDone={onDone}>
+            <Confirmed action={t.refunds.cancel} question={t.refunds.cancelSure} work={() => api.cancelRefund(refund.id)} onDone={onDone} />
+          </SignRefund>
+        </Allowed>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,41 @@
+import type { RefundStatusName } from '@ponte/contracts'
+
+/** Money of an order that goes back. */
+export const refundsPt = {
+  title: 'Devoluções',
+  fresh: 'Devolver dinheiro',
+  surplus: (amount: string) => `Sobram ${amount}, que a cobrança não usa.`,
+  most: (amount: string) => `Ainda podem voltar ${amount}.`,
+  fee: (amount: string) => `A taxa da plataforma de ${amount} não volta: quem devolve tudo paga essa parte.`,
+  amount: 'Valor em USDC',
+  payee: 'Endereço de quem recebe',
+  payeeHint:
+    'Peça ao pagador um endereço dele. O remetente de uma transferência pode ser uma corretora, e o que volta para lá se perde. Vazio: quem pagou assinando na carteira.',
+  reason: 'Por quê, para o seu registro',
+  create: 'Continuar',
+  sign: (wallet: string) => (wallet === '' ? 'Assinar na carteira' : `Assinar com ${wallet}`),
+  signHint: (address: string) =>
+    `O dinheiro sai da sua carteira ${address}. Ela assina uma vez, sem taxa de rede; nós enviamos. A partir da assinatura a devolução não muda mais.`,
+  noWallet: 'Abra esta página no navegador em que está essa carteira, para assinar.',
+  waiting: 'Responda na sua carteira…',
+  to: 'Para',
+  statuses: {
+    awaiting_destination: 'Falta o endereço',
+    awaiting_signature: 'Falta a sua assinatura',
+    awaiting_funds: 'Falta saldo na sua carteira',
+    submitted: 'Assinada, a caminho',
+    confirmed: 'Devolvido',
+    cancelled: 'Cancelada',
+  } as Record<RefundStatusName, string>,
+  cancel: 'Cancelar devolução',
+  cancelSure: 'Cancelar esta devolução? Nada foi assinado, então nada saiu da sua carteira.',
+  refusals: {
+    refused: 'Você recusou na carteira. Nada foi assinado.',
+    busy: 'A carteira já tem um pedido aberto. Abra a carteira, responda ao pedido e tente de novo.',
+    wrong_network: 'A carteira continua em outra rede. Troque a rede na carteira e tente de novo.',
+    no_account: 'A carteira não liberou nenhuma conta. Desbloqueie a carteira e tente de novo.',
+    other_account: 'A carteira está em outra conta. Escolha nela a conta do seu endereço de recebimento e tente de novo.',
+    not_now: 'Agora não há o que assinar: a rede não responde, ou esta devolução já mudou.',
+    other: 'A carteira não assinou. Tente de novo, ou use outra carteira com a mesma conta.',
+  },
+}

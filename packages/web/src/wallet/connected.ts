@@ -1,0 +1,32 @@
+import { networks } from '../networks'
+import type { Provider } from './provider'
+import { Refusal, refusalOf } from './refusal'
+
+/** The account that the wallet offers, on the right network. Throws Refusal, or what the wallet throws. */
+export async function connected(provider: Provider, chainId: number, onStep: (step: 'connect' | 'network') => void): Promise<string> {
+  onStep('connect')
+  const accounts = await provider.request({ method: 'eth_requestAccounts' })
+  const payer: unknown = Array.isArray(accounts) ? accounts[0] : undefined
+  if (typeof payer !== 'string') throw new Refusal('no_account')
+  const isRight = async () => Number(await provider.request({ method: 'eth_chainId' })) === chainId
+  if (await isRight()) return payer
+  onStep('network')
+  await switchedTo(provider, chainId)
+  if (!(await isRight())) throw new Refusal('wrong_network')
+  return payer
+}
+
+/** Asks for the network, and offers it to a wallet that does not know it. */
+async function switchedTo(provider: Provider, chainId: number): Promise<void> {
+  const name = { chainId: `0x${chainId.toString(16)}` }
+  const change = () => provider.request({ method: 'wallet_switchEthereumChain', params: [name] })
+  try {
+    await change()
+  } catch (error) {
+    const known = networks[chainId]
+    if (refusalOf(error).kind !== 'unknown_network' || !known) throw error
+    await provider.request({ method: 'wallet_addEthereumChain', params: [{ ...name, ...known }] })
+    // A wallet may add a network without going there.
+    await change()
+  }
+}

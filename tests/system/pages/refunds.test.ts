@@ -1,0 +1,102 @@
+import { type System, startAll } from '@ponte/all-in-one'
+import type { OrderBody } from '@ponte/contracts'
+import { mined } from '@ponte/local-servers'
+import { Wallet } from 'ethers'
+import type { Browser, Page } from 'playwright-core'
+import { call, createMerchant, pay, startWorld, units, type World } from '../../world'
+import { DESKTOP, injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import { logIn } from './every-page'
+
+// A merchant returns money from the page of an order, with the wallet of the payout address in the browser.
+
+const MERCHANT_ACCOUNT = 2
+let world: World
+let system: System
+let browser: Browser
+let merchant: Awaited<ReturnType<typeof createMerchant>>
+beforeAll(async () => {
+  world = await startWorld()
+  system = await startAll(world.place, { logger: world.logger })
+  merchant = await createMerchant(world, system.gatewayUrl)
+  await mined(world.chain.mintUsdc(world.chain.wallet(MERCHANT_ACCOUNT).address, 100_000_000n))
+  browser = await openBrowser()
+}, 90_000)
+afterAll(async () => {
+  await browser?.close()
+  await system?.stop()
+  await world?.stop()
+})
+
+const card = (page: Page) => page.locator('.card').filter({ has: page.getByRole('heading', { name: 'Refunds', exact: true }) })
+async function overpaid(): Promise<OrderBody> {
+  const order = await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
+  await pay(world.chain, order, units(order.usdc_amount) + 5_000_000n)
+  await system.idle()
+  return order
+}
+
+test.each([
+  ['on a desk', DESKTOP, MERCHANT_ACCOUNT],
+  ['on a phone, first with the wallet at another account', PHONE, 5],
+])(
+  'what is left over goes back to the address that the payer named, %s',
+  async (_, viewport, first) => {
+    const order = await overpaid()
+    const { context, page, complaints, strangers } = await openVisit(browser, { viewport })
+    const wallet = await injectWallet(context, world.chain, first)
+    await logIn(page, system.gatewayUrl, merchant.email)
+    await page.goto(`${system.gatewayUrl}/dashboard/orders/${order.id}`)
+    await card(page).getByText('5.00 USDC are left over').waitFor()
+    await card(page).getByRole('button', { name: 'Return money' }).click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.getByLabel('Amount in USDC').inputValue()).toBe('5.00')
+    await dialog.getByLabel('Why, for your records').fill('Paid too much')
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    // A transfer proves nobody.
+    await dialog.getByText('Write an address that the payer gave you').waitFor()
+    const payee = Wallet.createRandom().address
+    await dialog.getByLabel('Address of who receives it').fill(payee)
+    expect(await seriousFaults(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await card(page).getByText('Your signature is missing').waitFor()
+    const sign = card(page).getByRole('button', { name: /^Sign/ })
+    if (first !== MERCHANT_ACCOUNT) {
+      await sign.click()
+      await card(page).getByText('Your wallet is at another account').waitFor()
+      wallet.account = MERCHANT_ACCOUNT
+    }
+    wallet.refuse('eth_signTypedData_v4')
+    await sign.click()
+    await card(page).getByText('You refused in your wallet').waitFor()
+    await sign.click()
+    await card(page).getByText('Returned', { exact: true }).waitFor()
+    expect(await world.chain.balanceOf(payee)).toBe(5_000_000n)
+    expect(await card(page).getByText('are left over').count()).toBe(0)
+    expect(await seriousFaults(page)).toEqual([])
+    expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+    await context.close()
+  },
+  90_000,
+)
+
+test('a refund that is not signed can be cancelled, and who may only read is offered nothing', async () => {
+  const order = await overpaid()
+  const { context, page } = await openVisit(browser)
+  await logIn(page, system.gatewayUrl, merchant.email)
+  await page.goto(`${system.gatewayUrl}/dashboard/orders/${order.id}`)
+  await card(page).getByRole('button', { name: 'Return money' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Amount in USDC').fill('1,000')
+  await dialog.getByLabel('Address of who receives it').fill(Wallet.createRandom().address)
+  await dialog.getByLabel('Why, for your records').fill('A part')
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await dialog.getByText('up to what may still go back').waitFor()
+  await dialog.getByLabel('Amount in USDC').fill('1.5')
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  // No wallet is in this browser.
+  await card(page).getByText('Open this page in the browser that has this wallet').waitFor()
+  await card(page).getByRole('button', { name: 'Cancel the refund' }).click()
+  await dialog.getByRole('button', { name: 'Cancel the refund' }).click()
+  await card(page).getByText('Cancelled', { exact: true }).waitFor()
+  await context.close()
+}, 60_000)
