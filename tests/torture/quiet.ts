@@ -14,6 +14,8 @@ const MOVING: [ServiceName, string, string][] = [
   ['chain-listener', 'deposits not swept', `${number} payables WHERE held_units > 0`],
   ['chain-listener', 'transactions of the relayer', `${number} relays WHERE outcome IS NULL`],
   ['chain-listener', 'signatures not mined', `${number} authorizations WHERE state NOT IN ('paid', 'failed')`],
+  ['chain-listener', 'signed refunds not mined', `${number} refund_watches WHERE signature IS NOT NULL AND ended IS NULL`],
+  ['orders', 'signed refunds whose end is not known', `${number} refunds JOIN refund_signatures ON refund_id = id WHERE ended IS NULL`],
   // A transaction that a reorg took away may be mined again long after its sender gave up on it.
   ['orders', 'unmatched payments not yet confirmed', `${number} unmatched_payments WHERE status = 'detected'`],
   ['orders', 'payments not yet confirmed', `${number} payments WHERE status = 'detected'`],
@@ -59,6 +61,7 @@ export async function untilQuiet(world: World, ledger: Ledger, timeoutMs: number
       await ledger.query('webhook-dispatcher', 'UPDATE lanes SET turn_at = now() WHERE turn_at > now() AND lease_token IS NULL')
       await ledger.query('chain-listener', 'UPDATE payables SET retry_at = now() WHERE retry_at > now()')
       await ledger.query('chain-listener', 'UPDATE authorizations SET retry_at = now() WHERE retry_at > now()')
+      await ledger.query('chain-listener', 'UPDATE refund_watches SET retry_at = now() WHERE retry_at > now()')
       left = await onItsWay(world, ledger)
       quietLooks = left.length === 0 ? quietLooks + 1 : 0
       if (quietLooks < 3) await new Promise(resolve => setTimeout(resolve, 400))

@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { OrderBody } from '@ponte/contracts'
+import type { Wallet } from 'ethers'
 import { units } from '../world'
 import { becomes } from './fates'
 import type { Payer } from './payer'
 import { type Random, weighted } from './random'
 import type { Receiver } from './receiver'
+import { returnMoney } from './refunds'
 import type { Post, Requests } from './requests'
 
 export interface Merchant {
   body: { id: string; api_key: string; payout_address: string | null }
   receiver: Receiver
+  /** Of the payout address. */
+  wallet: Wallet
   /** The one without a plan first, then those with one. */
   subscriptionIds: string[]
 }
@@ -30,6 +34,8 @@ export interface Scene {
   answered: Map<string, { order: OrderBody; merchant: Merchant }>
   /** Orders that their merchant asked to cancel, whatever was answered. */
   cancelled: Set<string>
+  /** Every refund that was asked for, by its payee, whatever was answered. */
+  refunds: Map<string, { order: OrderBody; merchant: Merchant; amount: bigint; isSigned: boolean }>
   /** To be done later; the run ends when it is. */
   later: Set<Promise<void>>
   count(name: string): void
@@ -59,6 +65,7 @@ const ALL: [number, Step][] = [
   [4, subscribe],
   [8, payPlan],
   [2, cancelPlan],
+  [25, returnMoney],
   [11, askNonsense],
 ]
 

@@ -9,7 +9,7 @@ import { startReceiver } from './receiver'
 import { createRequests } from './requests'
 import { type Driver, type Merchant, type Scene, step } from './steps'
 
-export interface Traffic extends Pick<Scene, 'requests' | 'answered' | 'cancelled'> {
+export interface Traffic extends Pick<Scene, 'requests' | 'answered' | 'cancelled' | 'refunds'> {
   merchants: readonly Merchant[]
   counts: Record<string, number>
   /** Runs until stopped; resolves when the last payment is made. */
@@ -42,7 +42,7 @@ export async function startTraffic({ world, cluster, otherRouter, seed }: Stage)
     drivers.push({ merchant: await openMerchant(world, cluster), payer, random: createRandom(seed * 31 + index) })
   }
   const merchants = drivers.map(({ merchant }) => merchant)
-  const scene: Scene = { requests, otherRouter, answered: new Map(), cancelled: new Set(), later: new Set(), count }
+  const scene: Scene = { requests, otherRouter, answered: new Map(), cancelled: new Set(), refunds: new Map(), later: new Set(), count }
   return {
     ...scene,
     merchants,
@@ -74,8 +74,9 @@ async function endow({ chain }: World, privateKey: string, routers: readonly str
 async function openMerchant(world: World, cluster: Cluster): Promise<Merchant> {
   const gateway = cluster.gatewayUrls[0] ?? ''
   const receiver = await startReceiver()
-  const body = await createMerchant(world, gateway, receiver.url, Wallet.createRandom().address)
+  const wallet = new Wallet(Wallet.createRandom().privateKey)
+  const body = await createMerchant(world, gateway, receiver.url, wallet.address)
   receiver.trust(body.webhook_secret)
   const { id } = await call<{ id: string }>(gateway, 'POST', '/api/v1/subscriptions', body.api_key, { brl_amount: '19.90' })
-  return { body, receiver, subscriptionIds: [id] }
+  return { body, receiver, wallet, subscriptionIds: [id] }
 }

@@ -9,6 +9,7 @@ import { leftBehind } from './left-behind'
 import { ordersAgainstFacts } from './orders'
 import { paymentsAgainstChain } from './payments'
 import { periodsOnce } from './periods'
+import { refundsAgainstChain } from './refunds'
 import { webhooksAgainstEvents } from './webhooks'
 
 export interface Audited {
@@ -30,6 +31,7 @@ export async function audit(audited: Audited): Promise<string[]> {
     eventsAgainstStates,
     webhooksAgainstEvents,
     periodsOnce,
+    refundsAgainstChain,
     answersAgainstEffects,
     leftBehind,
   ]

@@ -3,6 +3,7 @@ import { Contract } from 'ethers'
 import type { Ledger, Row } from '../ledger'
 import type { Audited } from '.'
 import { type ChainPayment, type ChainRecord, chainRecord, type Flow } from './chain-record'
+import { returnedBy } from './refunds'
 
 /** Invariant 1: each payment and each sweep is confirmed exactly once, on its order or among the unmatched, to the unit, per merchant and in total. */
 export async function paymentsAgainstChain(audited: Audited): Promise<string[]> {
@@ -93,10 +94,12 @@ async function sumsPerMerchant({ payments, sweeps }: ChainRecord, { world, ledge
     const isTheirs = ({ merchant }: Flow) => merchant === address
     const paid = sumOf(payments.filter(isTheirs), ({ gross }) => gross)
     const paidOut = sumOf(payouts.filter(isTheirs), ({ share }) => share)
+    const returned = sumOf(await returnedBy({ world }, address), ({ amount }) => amount)
     const balance: bigint = await usdc.getFunction('balanceOf')(address)
     const booked = await bookedUnits(ledger, address)
     if (booked !== paid) differences.push(`merchant ${body.id} was paid ${paid} gross, and the books have ${booked}`)
-    if (balance !== paidOut) differences.push(`merchant ${body.id} has ${balance}, and the routers paid out ${paidOut}`)
+    if (balance !== paidOut - returned)
+      differences.push(`merchant ${body.id} has ${balance}, and the routers paid out ${paidOut}, of which ${returned} went back`)
   }
   const [total, booked] = [sumOf(payments, ({ gross }) => gross), await bookedUnits(ledger, null)]
   if (booked !== total) differences.push(`the books have ${booked} in all, the chain has ${total}`)

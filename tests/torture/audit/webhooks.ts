@@ -17,6 +17,8 @@ async function eventsAgainstDispatcher(ledger: Ledger): Promise<string[]> {
        FROM outbox e LEFT JOIN orders o ON o.id::text = e.body::jsonb->'data'->'order'->>'id'`,
     )),
     ...(await ledger.query('subscriptions', 'SELECT id, type, false AS silent FROM outbox')),
+    // A refund is a change that the account's owners are informed of.
+    ...(await ledger.query('api-gateway', 'SELECT id, type, false AS silent FROM outbox')),
   ].filter(({ type }) => type === 'order.payment_unmatched' || webhookType.safeParse(type).success)
   const kept = new Set((await ledger.query('webhook-dispatcher', 'SELECT id FROM events')).map(row => row.id))
   const known = new Set(published.map(({ id }) => id))

@@ -28,13 +28,18 @@ interface Row {
 const LEAST_S = 30
 const RETRY_MAX_S = 300
 
-// Raw, because it looks for what was relayed of each. What the wallet cannot pay waits for its refill to be confirmed. A transaction of this signature that reverted would revert again, and what one that is done did is for
-// the chain to show. One of an account that is no longer ours is followed by nobody: the token takes the nonce once, whoever submits it.
+/** A reorganisation may have taken away, for a moment, what the wallet was to pay with. */
+const REVERTED_MAX = 3
+
+// Raw, because it looks for what was relayed of each. What the wallet cannot pay waits for its refill to be confirmed; what a transaction that is done did is
+// for the chain to show. One of an account that is no longer ours is followed by nobody: the token takes the nonce once, whoever submits it.
 const IS_DUE = `chain_id = $1 AND signature IS NOT NULL AND ended IS NULL AND NOT is_final
-  AND (published_balance IS NULL OR published_balance >= units) AND valid_before > extract(epoch FROM $2::timestamptz) + ${LEAST_S} AND (retry_at IS NULL OR retry_at <= $2)
-  AND NOT EXISTS (
-    SELECT 1 FROM relays WHERE relays.chain_id = $1 AND kind = 'refund' AND order_ids && ARRAY[refund.order_id] AND salt = refund.nonce
-      AND relays.created_at >= refund.signed_at AND (outcome IN ('done', 'reverted') OR outcome IS NULL AND sender = ANY($3)))`
+  AND (published_balance IS NULL OR published_balance >= units) AND valid_before > extract(epoch FROM $2::timestamptz) + ${LEAST_S}
+  AND (retry_at IS NULL OR retry_at <= $2)
+  AND (SELECT count(*) FILTER (WHERE outcome = 'done' OR outcome IS NULL AND sender = ANY($3)) = 0
+      AND count(*) FILTER (WHERE outcome = 'reverted') < ${REVERTED_MAX} FROM relays
+    WHERE relays.chain_id = $1 AND kind = 'refund' AND order_ids && ARRAY[refund.order_id] AND salt = refund.nonce
+      AND relays.created_at >= refund.signed_at)`
 const DUE = `
   SELECT refund_id, order_id, from_address, payee, units::text, nonce, valid_before::float8, signature FROM refund_watches AS refund
   WHERE ${IS_DUE} ORDER BY retry_at NULLS FIRST, signed_at LIMIT $4`

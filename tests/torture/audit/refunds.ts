@@ -1,0 +1,72 @@
+import { formatUnits, id } from 'ethers'
+import type { Audited } from '.'
+import { chainRecord } from './chain-record'
+
+const TRANSFER = id('Transfer(address,address,uint256)')
+const addressIn = (topic: string | undefined) => `0x${(topic ?? '').slice(26)}`
+
+/** What left a payout address, from the token's logs alone. */
+export async function returnedBy({ world }: Pick<Audited, 'world'>, payout: string): Promise<{ payee: string; amount: bigint }[]> {
+  const { provider, usdcAddress } = world.chain
+  const from = `0x${payout.slice(2).toLowerCase().padStart(64, '0')}`
+  const logs = await provider.getLogs({ fromBlock: 0, toBlock: 'latest', address: usdcAddress, topics: [TRANSFER, from] })
+  return logs.map(({ topics, data }) => ({ payee: addressIn(topics[2]), amount: BigInt(data) }))
+}
+
+/**
+ * Each refund has gone back once and whole, or not at all; nothing else left the wallet; no order returned more than came for it; and the ledger and the
+ * answers say the same.
+ */
+export async function refundsAgainstChain(audited: Audited): Promise<string[]> {
+  const { ledger, traffic } = audited
+  const { payments } = await chainRecord(audited)
+  const differences: string[] = []
+  const rows = await ledger.query(
+    'orders',
+    'SELECT lower(payee) AS payee, merchant_id, units::text, ended, cancelled_at IS NOT NULL AS is_cancelled FROM refunds',
+  )
+  const booked = new Map(rows.map(row => [String(row.payee), row]))
+  for (const { body } of traffic.merchants) {
+    const sent = await returnedBy(audited, String(body.payout_address))
+    const back = new Map<string, bigint>()
+    for (const { payee, amount } of sent) {
+      const asked = traffic.refunds.get(payee)
+      if (!asked) differences.push(`merchant ${body.id} sent ${amount} to ${payee}, of whom no refund is known`)
+      else if (back.has(payee)) differences.push(`the refund to ${payee} was paid twice`)
+      else if (asked.amount !== amount) differences.push(`the refund to ${payee} is of ${asked.amount}, and ${amount} was paid`)
+      back.set(payee, (back.get(payee) ?? 0n) + amount)
+    }
+    for (const [payee, { merchant, isSigned }] of traffic.refunds) {
+      if (merchant.body.id !== body.id) continue
+      const row = booked.get(payee)
+      if (back.has(payee) !== (row?.ended === 'transferred')) differences.push(`the refund to ${payee} is ${row?.ended} in the books`)
+      if (back.has(payee) && !isSigned) differences.push(`the refund to ${payee} was paid and never signed`)
+      if (back.has(payee) && row?.is_cancelled) differences.push(`the refund to ${payee} was cancelled, and paid`)
+    }
+    const total = sent.reduce((sum, { amount }) => sum + amount, 0n)
+    const [entries] = await ledger.query(
+      'orders',
+      "SELECT coalesce(sum(abs(units)), 0)::text AS units FROM entries WHERE merchant_id = $1 AND kind = 'returned'",
+      [body.id],
+    )
+    if (BigInt(String(entries?.units)) !== total)
+      differences.push(`the ledger of merchant ${body.id} returned ${entries?.units}, and the chain ${total}`)
+  }
+  // What was signed before a reorganisation took the payment away may move all the same.
+  const orphaned = await ledger.query(
+    'orders',
+    "SELECT memo FROM payments JOIN orders ON orders.id = order_id WHERE payments.status = 'orphaned'",
+  )
+  const shrunk = new Set(orphaned.map(row => row.memo))
+  const promised = new Map<string, bigint>()
+  for (const [payee, { order }] of traffic.refunds) {
+    const row = booked.get(payee)
+    if (row && row.is_cancelled !== true) promised.set(order.memo, (promised.get(order.memo) ?? 0n) + BigInt(String(row.units)))
+  }
+  for (const [memo, sum] of promised) {
+    const came = payments.reduce((total, payment) => (payment.memo === memo ? total + payment.gross : total), 0n)
+    if (sum > came && !shrunk.has(memo))
+      differences.push(`${formatUnits(sum, 6)} of the order with memo ${memo} go back, and ${formatUnits(came, 6)} came`)
+  }
+  return differences
+}

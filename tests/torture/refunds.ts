@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import type { List, OrderBody, RefundBody, RefundListBody } from '@ponte/contracts'
+import { formatUsdc } from '@ponte/contracts'
+import { Wallet } from 'ethers'
+import { units } from '../world'
+import type { Driver, Scene } from './steps'
+
+/**
+ * A merchant returns a part of what came for some order, to an account that is only this refund's. The wallet signs, or the merchant thinks better of it;
+ * who has signed cannot take it back.
+ */
+export async function returnMoney(scene: Scene, { merchant, random }: Driver, signal: AbortSignal): Promise<void> {
+  const { requests, answered, refunds, count } = scene
+  const { api_key: apiKey } = merchant.body
+  const closed = await requests.get<List<OrderBody>>(
+    `/api/v1/orders?limit=20&status=${random.pick(['paid', 'paid', 'expired', 'cancelled'])}`,
+    apiKey,
+  )
+  const own = (closed?.data ?? []).filter(({ id }) => answered.has(id))
+  if (own.length === 0) return
+  const order = random.pick(own)
+  const found = await requests.get<RefundListBody>(`/api/v1/orders/${order.id}/refunds`, apiKey)
+  // Half of it at most, for the platform has kept its fee.
+  const amount = (units(found?.returnable ?? '0.000000') * BigInt(random.between(1, 50))) / 100n
+  if (amount === 0n) return
+  const payee = Wallet.createRandom().address
+  const asked = { order, merchant, amount, isSigned: false }
+  refunds.set(payee.toLowerCase(), asked)
+  const body = { amount: formatUsdc(amount), payee_address: payee, reason: 'torture' }
+  const made = await requests.insist<RefundBody>({ path: `/api/v1/orders/${order.id}/refunds`, apiKey, body }, signal)
+  if (!made) return
+  count('refunds')
+  const cancel = { path: `/api/v1/refunds/${made.id}/cancel`, apiKey, body: {} }
+  if (random.chance(0.2)) return void (await requests.insist(cancel, signal))
+  const { typed_data } = (await requests.get<RefundBody>(`/api/v1/refunds/${made.id}`, apiKey)) ?? made
+  if (!typed_data) return
+  asked.isSigned = true
+  const { domain, types, message } = typed_data
+  const signature = await merchant.wallet.signTypedData(domain, types, message)
+  const signed = { valid_before: Number(message.validBefore), signature }
+  const path = `/api/v1/refunds/${made.id}/signature`
+  const taken = await requests.insist({ path, apiKey, body: signed, key: randomUUID() }, signal)
+  if (!taken) return
+  count('refunds signed')
+  if (random.chance(0.3)) {
+    const answer = await requests.post(cancel)
+    if (answer !== null && answer.status < 300)
+      requests.wrong.push(`refund ${made.id} was cancelled (${answer.status}) while its signature could still move money`)
+  }
+}
