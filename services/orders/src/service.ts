@@ -130,6 +130,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const adopted = async () => {
     await store.chain.refresh(config.CHAIN_ID)
     asking.wake()
+    refunds.wake()
     following.wake()
   }
   const intake = createIntake({ store, now, logger, onUnmatched: measured.unmatched, onReorged: measured.reorged, adopted })

@@ -53,10 +53,11 @@ const COMMIT: Statement = {
     .join(', ')}`,
 }
 
-// Raw SQL: a partial index finds them. The listener answers when something changed and when it is asked; what it was not heard of for long, it may have lost.
+// Raw SQL: a partial index finds them. The listener answers when something changed and when it is asked; what it was not heard of for long, or
+// in an earlier generation, it may have lost.
 // A wallet may have signed what was cancelled here.
 const UNHEARD = `${FIND} WHERE chain_id = $1 AND ended IS NULL AND (cancelled_at IS NULL OR cancelled_at > $2)
-  AND (known_at IS NULL OR known_at < $3) AND (asked_at IS NULL OR asked_at < $4) ORDER BY known_at NULLS FIRST LIMIT $5`
+  AND (known_at IS NULL OR known_at < $3 OR generation IS DISTINCT FROM (SELECT generation FROM chain_cursors WHERE chain_id = $1)) AND (asked_at IS NULL OR asked_at < $4) ORDER BY known_at NULLS FIRST LIMIT $5`
 const ASKED: Statement = { name: 'refunds-asked', text: 'UPDATE refunds SET asked_at = $at WHERE id = ANY($ids::uuid[])' }
 
 const PAGE = 500
