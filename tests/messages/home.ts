@@ -137,10 +137,13 @@ export async function startServices(home: Home, kind: BusKind, replicas: number)
     const flags = await Promise.all([bus, ...parts].map(part => Promise.resolve(part.busy?.()).catch(() => true)))
     return flags.includes(true)
   }
-  const idle = () =>
+  const idle = (isHeld: () => boolean) =>
     until(
-      async () => !(await busy()) && !(await busy()),
-      () => `the services are still busy: ${bus.waiting().join(', ')}`,
+      async () => isHeld() || (!(await busy()) && !(await busy())),
+      async () => {
+        const each = services.map(one => one.idle(1).catch((error: Error) => error.message))
+        return `${(await Promise.all(each)).filter(text => text !== undefined).join('; ')}; on the bus: ${bus.waiting().join(', ')}`
+      },
       60_000,
     )
   return {

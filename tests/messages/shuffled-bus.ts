@@ -25,7 +25,7 @@ export interface ShuffledBus extends Bus {
   /** A message is taken out of its place and not delivered. */
   divert(type: string, take: (message: Message) => boolean): void
   /** Delivers all that is kept, and what follows from it; `idle` resolves when no service has work. */
-  drain(idle: () => Promise<void>): Promise<void>
+  drain(idle: (isHeld: () => boolean) => Promise<void>): Promise<void>
 }
 
 /** A bus that keeps the promise of both (at least once, in no order) and no more than that. As a broker does, it takes a message when it is published. */
@@ -87,7 +87,8 @@ export function shuffledBus(bus: Bus): ShuffledBus {
       let late = isNewestFirst && random ? latecomers(kept, random) : []
       kept = without(kept, late)
       for (let group = 1; ; group += 1) {
-        if (kept.length === 0) await idle()
+        // What waits for an answer that is held here is busy until it is delivered.
+        if (kept.length === 0) await idle(() => kept.length > 0)
         if (kept.length === 0) [kept, late] = [late, []]
         if (!random || kept.length === 0) return
         const chosen = isNewestFirst ? newestOfEach(kept) : mixed(kept, group, random)
