@@ -89,8 +89,8 @@ it('orders, restored to an earlier moment without a runbook: what was paid since
 
   system = await start()
   try {
-    // No runbook: the listener states again what orders no longer knows.
-    await until(() => isPaid(before.id), 'what was paid is lost', 60_000)
+    // No runbook: the listener states again what orders no longer knows, once it hears how far orders has followed, which comes every minute.
+    await until(() => isPaid(before.id), 'what was paid is lost', 120_000)
     await until(async () => (await metric('ponte_payment_events_missing')) === 0, 'expiry waits for ever', 60_000)
     const unmatched = await (await fetch(`${system.opsUrls.orders}/unmatched`)).json()
     expect(unmatched).toMatchObject({
@@ -101,7 +101,7 @@ it('orders, restored to an earlier moment without a runbook: what was paid since
   } finally {
     await system.stop()
   }
-}, 240_000)
+}, 300_000)
 
 it('orders, restored to an earlier moment: a follower of the entries has those that stand, also when more were booked since than were lost', async () => {
   let system = await start()
