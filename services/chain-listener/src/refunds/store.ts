@@ -57,7 +57,7 @@ const WATCH_MARGIN = 128
 /** What orders has not asked about for so long is watched no more. */
 const FORGOTTEN = "interval '30 days'"
 
-// What is submitted is the signature with the latest end.
+// The signature with the latest expiry is submitted.
 const IS_NEWER =
   'EXCLUDED.signature IS NOT NULL AND EXCLUDED.signature IS DISTINCT FROM known.signature AND EXCLUDED.valid_before >= coalesce(known.valid_before, 0)'
 const withNewer = (column: string, value: string) => `${column} = CASE WHEN ${IS_NEWER} THEN ${value} ELSE known.${column} END`

@@ -2,6 +2,7 @@ import { testUsdcAbi } from '@ponte/payment-router'
 import type { Logger } from '@ponte/service-kit'
 import { Interface } from 'ethers'
 import { RevertError } from '../rpc/chain-client'
+import { LeaseLostError } from '../store/lease'
 import type { Intent, NonceLine, Submission } from './line/nonce-line'
 import type { PayableStore } from './store/payables'
 import type { SignedRefund, SignedRefundStore } from './store/signed-refunds'
@@ -26,7 +27,7 @@ function callOf({ fromAddress, payee, units, validBefore, nonce, signature }: Si
   return usdc.encodeFunctionData(SUBMIT, [fromAddress, payee, units, 0, validBefore, nonce, v < 27 ? v + 27 : v, r, s])
 }
 
-/** Refunds that a merchant's wallet has signed, on their way to the chain. What becomes of one is read from the chain alone, whoever has submitted it. */
+/** Submits refunds that a merchant's wallet has signed. Their outcome is read from the chain alone, because any other client may submit them too. */
 export function createRefundSubmission({ token, refunds, payables, line, gasMax, now, logger }: RefundSubmissionOptions) {
   const intentOf = (one: SignedRefund, merchant: string): Intent => ({
     kind: 'refund',
@@ -39,7 +40,7 @@ export function createRefundSubmission({ token, refunds, payables, line, gasMax,
     data: callOf(one),
     gasMax,
     worthUnits: one.units,
-    // Nobody but the merchant gains by one that reverts.
+    // Reverts count against the merchant, the only party that can cause them.
     isNewPayer: true,
   })
   const submit = async (epoch: bigint, one: SignedRefund): Promise<Submission | 'reverts'> => {
@@ -57,7 +58,16 @@ export function createRefundSubmission({ token, refunds, payables, line, gasMax,
     async submitDue(epoch: bigint, accounts: readonly string[]): Promise<boolean> {
       if (line.room() === 0) return false
       const due = await refunds.due(now(), accounts, Math.min(line.room(), AT_ONCE))
-      for (const one of due) if ((await submit(epoch, one)) !== 'sent') await refunds.postpone(epoch, one, now())
+      let failure: unknown
+      for (const one of due) {
+        const outcome = await submit(epoch, one).catch((error: unknown) => {
+          if (error instanceof LeaseLostError) throw error
+          failure ??= error
+        })
+        if (outcome !== 'sent') await refunds.postpone(epoch, one, now())
+      }
+      // A refund that no node answers about is postponed, and blocks no other.
+      if (failure !== undefined) throw failure
       return due.length > 0
     },
   }

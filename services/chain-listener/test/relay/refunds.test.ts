@@ -146,6 +146,25 @@ describe('a signed refund', () => {
     expect([await relays(listening), await balanceOf(signed)]).toEqual([[], 0n])
   }, 60_000)
 
+  it('that a node refuses to answer about holds up no other', async () => {
+    const listening = await world.start()
+    const order = await world.open(listening)
+    const [refused, other] = [await signedFor(order.id), await signedFor(order.id)]
+    const isRefused = ({ method, params }: { method: string; params?: unknown }) =>
+      method === 'eth_estimateGas' && JSON.stringify(params).includes(refused.nonce.slice(2))
+    world.proxy.set({
+      each: (call, answer) =>
+        isRefused(call) ? { jsonrpc: answer.jsonrpc, id: answer.id, error: { code: -32_603, message: 'internal error' } } : undefined,
+    })
+    await watch(listening, refused)
+    await quiet(listening)
+    await watch(listening, other)
+    await until(listening, other)
+    expect(await balanceOf(refused)).toBe(0n)
+    world.proxy.set({})
+    await until(listening, refused)
+  }, 120_000)
+
   it('is submitted once by two replicas', async () => {
     const listening = await world.start()
     const other = await world.start()

@@ -1,38 +1,24 @@
 import type { Database } from '@ponte/service-kit'
+import type { ReturnTerms } from '../../logs/nonce-end'
 import { mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
 
-/** A refund with the signature of the merchant's wallet. Addresses are lower-case, `validBefore` is in Unix seconds. */
-export interface SignedRefund {
+/** A refund with the signature of the merchant's wallet; `validBefore` is in Unix seconds. */
+export interface SignedRefund extends ReturnTerms {
   refundId: string
   orderId: string
-  fromAddress: string
-  payee: string
-  units: bigint
-  nonce: string
   validBefore: number
   signature: string
 }
 
-interface Row {
-  refund_id: string
-  order_id: string
-  from_address: string
-  payee: string
-  units: string
-  nonce: string
-  valid_before: number
-  signature: string
-}
-
-/** What ends sooner may end before it is mined, at our cost. */
+/** A signature with less time left may expire before it is mined, at our cost. */
 const LEAST_S = 30
 const RETRY_MAX_S = 300
 
 /** A reorganisation may have taken away, for a moment, what the wallet was to pay with. */
 const REVERTED_MAX = 3
 
-// Raw, because it looks for what was relayed of each. What the wallet cannot pay waits for its refill to be confirmed; what a transaction that is done did is
-// for the chain to show. One of an account that is no longer ours is followed by nobody: the token takes the nonce once, whoever submits it.
+// Raw, because it joins the relayer's transactions of each. A wallet with too little waits for its confirmed refill; a transaction that is done is judged by
+// the chain's own log. A transaction of an account that is no longer configured is not followed, so the refund is submitted anew: the token takes a nonce once.
 const IS_DUE = `chain_id = $1 AND signature IS NOT NULL AND ended IS NULL AND NOT is_final
   AND (published_balance IS NULL OR published_balance >= units) AND valid_before > extract(epoch FROM $2::timestamptz) + ${LEAST_S}
   AND (retry_at IS NULL OR retry_at <= $2)
@@ -41,7 +27,8 @@ const IS_DUE = `chain_id = $1 AND signature IS NOT NULL AND ended IS NULL AND NO
     WHERE relays.chain_id = $1 AND kind = 'refund' AND order_ids && ARRAY[refund.order_id] AND salt = refund.nonce
       AND relays.created_at >= refund.signed_at)`
 const DUE = `
-  SELECT refund_id, order_id, from_address, payee, units::text, nonce, valid_before::float8, signature FROM refund_watches AS refund
+  SELECT refund_id AS "refundId", order_id AS "orderId", from_address AS "fromAddress", payee, units::text, nonce, valid_before::float8 AS "validBefore", signature
+  FROM refund_watches AS refund
   WHERE ${IS_DUE} ORDER BY retry_at NULLS FIRST, signed_at LIMIT $4`
 const HAS_DUE = `SELECT 1 FROM refund_watches AS refund WHERE ${IS_DUE} LIMIT 1`
 
@@ -56,19 +43,11 @@ export type SignedRefundStore = ReturnType<typeof signedRefundStore>
 
 export function signedRefundStore(database: Database, chainId: number) {
   return {
-    /** Those to be submitted now that none of these accounts has submitted, oldest signature first. */
+    /** Refunds due for submission that none of these accounts has submitted, oldest signature first. */
     async due(at: Date, accounts: readonly string[], limit: number): Promise<SignedRefund[]> {
-      const { rows } = await database.query<Row>({ name: 'signed-refunds-due', text: DUE }, [chainId, at, accounts, limit])
-      return rows.map(row => ({
-        refundId: row.refund_id,
-        orderId: row.order_id,
-        fromAddress: row.from_address,
-        payee: row.payee,
-        units: BigInt(row.units),
-        nonce: row.nonce,
-        validBefore: row.valid_before,
-        signature: row.signature,
-      }))
+      const query = { name: 'signed-refunds-due', text: DUE }
+      const { rows } = await database.query<Omit<SignedRefund, 'units'> & { units: string }>(query, [chainId, at, accounts, limit])
+      return rows.map(row => ({ ...row, units: BigInt(row.units) }))
     },
     async hasDue(at: Date, accounts: readonly string[]): Promise<boolean> {
       return (await database.query({ name: 'signed-refunds-has-due', text: HAS_DUE }, [chainId, at, accounts])).rowCount !== 0
