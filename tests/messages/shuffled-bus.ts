@@ -87,7 +87,7 @@ export function shuffledBus(bus: Bus): ShuffledBus {
       let late = isNewestFirst && random ? latecomers(kept, random) : []
       kept = without(kept, late)
       for (let group = 1; ; group += 1) {
-        // What waits for an answer that is held here is busy until it is delivered.
+        // A service that waits for a held message stays busy until it is delivered.
         if (kept.length === 0) await idle(() => kept.length > 0)
         if (kept.length === 0) [kept, late] = [late, []]
         if (!random || kept.length === 0) return

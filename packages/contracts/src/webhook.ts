@@ -99,7 +99,7 @@ export const refundData = z.object({ id, order_id: id, external_ref: externalRef
 /** A confirmed block shows that the money has gone back. */
 export const refundConfirmedData = refundData.extend({ tx_hash: txHash, confirmed_at: timestamp })
 
-/** What was signed can move no money any more: the wallet cancelled it on the chain, or the confirmed chain has passed its end. Another signature may be brought. */
+/** The authorization is void: the wallet cancelled it on the chain, or it expired by the confirmed chain's time. Another signature may be brought. */
 export const refundFailedData = refundData.extend({
   failure_code: z.enum(['authorization_cancelled', 'authorization_expired']),
   failed_at: timestamp,

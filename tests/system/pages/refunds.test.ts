@@ -52,7 +52,7 @@ test.each([
     expect(await dialog.getByLabel('Amount in USDC').inputValue()).toBe('5.00')
     await dialog.getByLabel('Why, for your records').fill('Paid too much')
     await dialog.getByRole('button', { name: 'Continue' }).click()
-    // A transfer proves nobody.
+    // A plain transfer does not prove the payer's address.
     await dialog.getByText('Write an address that the payer gave you').waitFor()
     const payee = Wallet.createRandom().address
     await dialog.getByLabel('Address of who receives it').fill(payee)

@@ -5,7 +5,7 @@ import { chainRecord } from './chain-record'
 const TRANSFER = id('Transfer(address,address,uint256)')
 const addressIn = (topic: string | undefined) => `0x${(topic ?? '').slice(26)}`
 
-/** What left a payout address, from the token's logs alone. */
+/** Transfers from a payout address, by the token's logs alone. */
 export async function returnedBy({ world }: Pick<Audited, 'world'>, payout: string): Promise<{ payee: string; amount: bigint }[]> {
   const { provider, usdcAddress } = world.chain
   const from = `0x${payout.slice(2).toLowerCase().padStart(64, '0')}`
@@ -31,7 +31,7 @@ export async function refundsAgainstChain(audited: Audited): Promise<string[]> {
     const back = new Map<string, bigint>()
     for (const { payee, amount } of sent) {
       const asked = traffic.refunds.get(payee)
-      if (!asked) differences.push(`merchant ${body.id} sent ${amount} to ${payee}, of whom no refund is known`)
+      if (!asked) differences.push(`merchant ${body.id} sent ${amount} to ${payee}, for which there is no refund`)
       else if (back.has(payee)) differences.push(`the refund to ${payee} was paid twice`)
       else if (asked.amount !== amount) differences.push(`the refund to ${payee} is of ${asked.amount}, and ${amount} was paid`)
       back.set(payee, (back.get(payee) ?? 0n) + amount)
@@ -52,7 +52,7 @@ export async function refundsAgainstChain(audited: Audited): Promise<string[]> {
     if (BigInt(String(entries?.units)) !== total)
       differences.push(`the ledger of merchant ${body.id} returned ${entries?.units}, and the chain ${total}`)
   }
-  // What was signed before a reorganisation took the payment away may move all the same.
+  // A refund that was signed before a reorganisation removed its payment may still be mined.
   const orphaned = await ledger.query(
     'orders',
     "SELECT memo FROM payments JOIN orders ON orders.id = order_id WHERE payments.status = 'orphaned'",

@@ -192,7 +192,7 @@ const watched = (refund: StoredRefund): RefundWatch['refunds'][number] => ({
   ...submittable(refund),
 })
 
-/** What may be submitted: of signatures of the same terms the one that lives longest. */
+/** The signature to submit: the one of the same terms with the latest expiry. */
 function submittable({ signatures, cancelledAt }: StoredRefund): Pick<RefundWatch['refunds'][number], 'valid_before' | 'signature'> {
   const validBefore = latestEnd({ signatures })
   const last = signatures.find(({ validBefore: end, signature }) => signature !== null && end.getTime() / 1_000 === validBefore)
@@ -201,7 +201,7 @@ function submittable({ signatures, cancelledAt }: StoredRefund): Pick<RefundWatc
 
 const lives = (refund: StoredRefund): boolean => toRefund(refund).signatures.some(signature => isAlive(signature, viewOf(refund)))
 
-/** What the merchant is notified of. A transfer that a reorganisation takes away is confirmed once more when it is mined again. */
+/** Events for the merchant. A transfer that a reorganisation takes away is confirmed once more when it is mined again. */
 export function refundEvents(before: StoredRefund | null, refund: StoredRefund, order: Order, at: Date): NewEvent[] {
   const { id, orderId, units, payee, ended, txHash, blockTime } = refund
   const data = { id, order_id: orderId, external_ref: order.externalRef, amount: formatUsdc(units), payee_address: payee }

@@ -1,12 +1,12 @@
 import type { OrderBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
 import { shortened } from '../../amounts'
-import { transactionUrl } from '../../networks'
 import { Badge, type Tone } from '../elements/badge'
 import { Card } from '../elements/card'
 import { CopyValue } from '../elements/copy'
 import { Facts } from '../elements/facts'
 import { useWords } from '../texts/words'
+import { TransactionLine } from './transaction-line'
 import './order-payments.css'
 
 type Payment = NonNullable<OrderBody['payments']>[number]
@@ -48,7 +48,6 @@ export function OrderPayments({ order }: { order: OrderBody }) {
 function PaymentEntry({ payment, chainId }: { payment: Payment; chainId: number }) {
   const { t, usdc, exactMoment } = useWords()
   const { status, settlement, payer_address: payer } = payment
-  const url = transactionUrl(chainId, payment.tx_hash)
   return (
     <li>
       <p className="payment-line">
@@ -65,18 +64,7 @@ function PaymentEntry({ payment, chainId }: { payment: Payment; chainId: number 
         <span className="faint">{t.payments.from}</span>
         {payer === null ? t.payments.unknownPayer : <CopyValue value={payer} label={t.payments.from} shown={shortened(payer, 10)} />}
       </p>
-      <p className="payment-line">
-        <span className="faint">
-          {url ? (
-            <a href={url} target="_blank" rel="noreferrer">
-              {t.orders.transaction}
-            </a>
-          ) : (
-            t.orders.transaction
-          )}
-        </span>
-        <CopyValue value={payment.tx_hash} label={t.orders.transaction} shown={shortened(payment.tx_hash, 10)} />
-      </p>
+      <TransactionLine chainId={chainId} hash={payment.tx_hash} />
     </li>
   )
 }

@@ -2,7 +2,6 @@ import type { OrderBody, RefundBody, RefundStatusName } from '@ponte/contracts'
 import { parseUsdc } from '@ponte/contracts/money'
 import { useQuery } from '@tanstack/react-query'
 import { shortened } from '../../amounts'
-import { transactionUrl } from '../../networks'
 import { api } from '../api/api'
 import { Allowed } from '../api/use-memberships'
 import { Badge, type Tone } from '../elements/badge'
@@ -10,6 +9,7 @@ import { Card } from '../elements/card'
 import { CopyValue } from '../elements/copy'
 import { Failure } from '../elements/states'
 import { Confirmed } from '../forms/confirmed'
+import { TransactionLine } from '../orders/transaction-line'
 import { useWords } from '../texts/words'
 import { NewRefund } from './new-refund'
 import { SignRefund } from './sign-refund'
@@ -25,7 +25,7 @@ const tones: Record<RefundStatusName, Tone> = {
 }
 const isOver = ({ status }: RefundBody) => status === 'confirmed' || status === 'cancelled'
 
-/** What of an order's money goes back, and the way to it; nothing while the order is open or nothing came. */
+/** Refunds of an order, and the button for another one; nothing while the order is open or nothing came. */
 export function OrderRefunds({ order }: { order: OrderBody }) {
   const { t, usdc } = useWords()
   const isClosed = order.status === 'paid' || order.status === 'expired' || order.status === 'cancelled'
@@ -66,7 +66,6 @@ export function OrderRefunds({ order }: { order: OrderBody }) {
 function RefundEntry({ refund, chainId, onDone }: { refund: RefundBody; chainId: number; onDone(): void }) {
   const { t, usdc, exactMoment } = useWords()
   const { status, amount, payee_address: payee, tx_hash: hash, reason, created_at: at } = refund
-  const url = hash && transactionUrl(chainId, hash)
   return (
     <li>
       <p className="payment-line">
@@ -80,20 +79,7 @@ function RefundEntry({ refund, chainId, onDone }: { refund: RefundBody; chainId:
         <span className="faint">{t.refunds.to}</span>
         <CopyValue value={payee} label={t.refunds.to} shown={shortened(payee, 10)} />
       </p>
-      {hash && (
-        <p className="payment-line">
-          <span className="faint">
-            {url ? (
-              <a href={url} target="_blank" rel="noreferrer">
-                {t.orders.transaction}
-              </a>
-            ) : (
-              t.orders.transaction
-            )}
-          </span>
-          <CopyValue value={hash} label={t.orders.transaction} shown={shortened(hash, 10)} />
-        </p>
-      )}
+      {hash && <TransactionLine chainId={chainId} hash={hash} />}
       {status === 'awaiting_signature' && (
         <Allowed to="signRefund">
           <SignRefund refund={refund} onDone={onDone}>

@@ -9,7 +9,7 @@ export const refundsEn: typeof refundsPt = {
   amount: 'Amount in USDC',
   payee: 'Address of who receives it',
   payeeHint:
-    'Ask the payer for an address of their own. The sender of a transfer may be an exchange, where money that comes back is lost. Empty: whoever paid by a signature of their wallet.',
+    'Ask the payer for an address of their own. The sender of a transfer may be an exchange, where money that comes back is lost. Leave it empty for a payer whose wallet signed the payment.',
   reason: 'Why, for your records',
   create: 'Continue',
   sign: wallet => (wallet === '' ? 'Sign in the wallet' : `Sign with ${wallet}`),

@@ -14,7 +14,7 @@ export function SignRefund({ refund, onDone, children }: { refund: RefundBody; o
   const { t } = useWords()
   const wallets = useWallets()
   const work = useMutation({
-    // What is to be signed ends soon, and is read anew.
+    // The typed data expires soon, so it is loaded again.
     mutationFn: async ({ provider }: Wallet) => api.signRefund(refund.id, await signedBy(provider, await api.refund(refund.id))),
     onSettled: onDone,
   })
