@@ -20,18 +20,22 @@ export interface Part {
 
 export interface Service extends Required<Omit<Part, 'ready' | 'observe'>> {
   parts: readonly Part[]
+  /** The parts that have work in hand, a part of a part as `outer/inner`. */
+  busyParts(): Promise<string[]>
   /** Resolves when no part is busy; rejects after `timeoutMs`, naming the parts that still are. */
   idle(timeoutMs?: number): Promise<void>
+}
+
+const busyWithin = async (part: Part & Partial<Service>): Promise<string[]> => {
+  if (part.busyParts) return (await part.busyParts()).map(inner => `${part.name}/${inner}`)
+  return (await part.busy?.()) ? [part.name] : []
 }
 
 export function service(name: string, parts: readonly Part[]): Service {
   const started: Part[] = []
   let starting: Promise<void> | undefined
   let stopping = false
-  const busyParts = async () => {
-    const flags = await Promise.all(parts.map(async part => ((await part.busy?.()) ? part.name : undefined)))
-    return flags.filter(flag => flag !== undefined)
-  }
+  const busyParts = async () => (await Promise.all(parts.map(busyWithin))).flat()
   // A part that cannot stop must not keep the others from stopping.
   const unwind = async () => {
     const failures: unknown[] = []
@@ -69,6 +73,7 @@ export function service(name: string, parts: readonly Part[]): Service {
       await starting?.catch(() => undefined)
       await unwind()
     },
+    busyParts,
     busy: async () => (await busyParts()).length > 0,
     // Work can pass from a part that was asked late to one that was asked early: only twice idle is idle.
     idle: timeoutMs =>

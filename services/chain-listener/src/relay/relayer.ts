@@ -41,17 +41,15 @@ export interface RelayerOptions {
 export function createSweeper(options: RelayerOptions, line: NonceLine): Loop {
   const { leader, payables, routers, minUnits, now } = options
   const sweeps = createSweeps({ ...options, gas: options.gas.sweeps, store: payables, line })
-  let looked = -1
   const loop = lineLoop('sweeper', options, line, async (epoch, block) => {
     const more = await sweeps.look(epoch, block)
-    if (!more) looked = block
     return (await sweeps.sweepDue(epoch, block)) || more
   })
   return {
     ...loop,
     async busy() {
       if (leader.epoch() === undefined) return false
-      if ((await loop.busy?.()) === true || looked !== ((await options.confirmed()) ?? -1)) return true
+      if ((await loop.busy?.()) === true || (await payables.moved(1)).length > 0) return true
       if (line.room() === 0 && line.unmined() === 0) return false
       return (await payables.due(now(), { minUnits, routers, limit: 1, sender: (await line.address()).toLowerCase() })).length > 0
     },
