@@ -52,8 +52,8 @@ export async function audit(
   if (from > to) throw new Error(`Block ${from} is not confirmed yet; the last one that is, is ${status.confirmed_block}.`)
   const onChain = await chainDifferences(listener, from, to)
   const [ledger, payables] = await Promise.all([readTable(listener, 'payments'), readTable(listener, 'payables')])
-  const [orderRows, payments, sweeps, unmatched, depositStates, outbox, merchants, cursors] = await Promise.all(
-    ['orders', 'payments', 'sweeps', 'unmatched_payments', 'deposit_states', 'outbox', 'merchants', 'chain_cursors'].map(table =>
+  const [orderRows, payments, sweeps, unmatched, attachments, depositStates, outbox, merchants, cursors] = await Promise.all(
+    ['orders', 'payments', 'sweeps', 'unmatched_payments', 'attachments', 'deposit_states', 'outbox', 'merchants', 'chain_cursors'].map(table =>
       readTable(orders, table),
     ),
   )
@@ -68,6 +68,7 @@ export async function audit(
       orders: orderRows ?? [],
       payments: payments ?? [],
       unmatched: unmatched ?? [],
+      attachments: attachments ?? [],
       sweeps: sweeps ?? [],
       depositStates: depositStates ?? [],
     },

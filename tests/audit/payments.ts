@@ -7,6 +7,8 @@ export interface Books {
   orders: readonly Row[]
   payments: readonly Row[]
   unmatched: readonly Row[]
+  /** What merchants count for an order whose memo it does not carry. */
+  attachments: readonly Row[]
   sweeps: readonly Row[]
   depositStates: readonly Row[]
   /** From each deposit.watch that the outbox still has, by the order's id. */
@@ -58,6 +60,7 @@ function termsAgainst(
   books: Books,
 ) {
   const order = place === 'payments' ? orders.get(String(booked.order_id)) : undefined
+  const attached = books.attachments.find(({ payment_id }) => payment_id === booked.id)
   // A payment that matches an order has the order's terms, which its own row need not repeat.
   const terms = place === 'payments' ? order : booked
   const amount = booked.exact_units ?? booked.gross_units
@@ -66,7 +69,8 @@ function termsAgainst(
       ['place', place === 'sweeps', row.kind === 'sweep'],
       ['status', booked.status, row.state],
       ['amount', text(amount), text(row.amount)],
-      ['memo', text(terms?.memo), text(row.memo)],
+      ['memo', text((attached ?? terms)?.memo), text(row.memo)],
+      ['attached to', attached?.order_id ?? booked.order_id, booked.order_id],
       ['merchant', lower(terms?.merchant_address), lower(row.merchant)],
       ['router', lower(terms?.router_address), lower(row.router)],
       ['chain', text(terms?.chain_id), text(row.chain_id)],

@@ -13,6 +13,7 @@ const CHOSEN = [
   'order.settled',
   'order.accepted',
   'order.payment_unmatched',
+  'payment.attached',
   'refund.created',
   'refund.confirmed',
   'refund.failed',

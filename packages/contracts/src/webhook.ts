@@ -23,6 +23,7 @@ export const OPT_IN_EVENTS = [
   'order.settled',
   'order.accepted',
   'payment.unmatched',
+  'payment.attached',
   'refund.created',
   'refund.confirmed',
   'refund.failed',
@@ -93,6 +94,12 @@ export const unmatchedData = z.object({
 })
 export type UnmatchedData = z.infer<typeof unmatchedData>
 
+/** A payment without an order counts for one by the merchant's word; `reason` is theirs. */
+export const attachedData = unmatchedData
+  .omit({ reason: true })
+  .extend({ order_id: id, external_ref: externalRef.nullable(), reason: z.string(), attached_at: timestamp })
+export type AttachedData = z.infer<typeof attachedData>
+
 /** Money that is to go back from the merchant's wallet; `id` is the refund's. */
 export const refundData = z.object({ id, order_id: id, external_ref: externalRef.nullable(), amount: usdcAmount, payee_address: address })
 
@@ -153,6 +160,7 @@ export const webhookBodies = {
   'order.settled': z.strictObject({ type: z.literal('order.settled'), data: settledData }),
   'order.accepted': z.strictObject({ type: z.literal('order.accepted'), data: acceptedData }),
   'payment.unmatched': z.strictObject({ type: z.literal('payment.unmatched'), data: unmatchedData }),
+  'payment.attached': z.strictObject({ type: z.literal('payment.attached'), data: attachedData }),
   'refund.created': z.strictObject({ type: z.literal('refund.created'), data: refundData }),
   'refund.confirmed': z.strictObject({ type: z.literal('refund.confirmed'), data: refundConfirmedData }),
   'refund.failed': z.strictObject({ type: z.literal('refund.failed'), data: refundFailedData }),

@@ -1,5 +1,6 @@
 import type { Payout } from './address/payout.js'
 import { PonteError } from './failure.js'
+import { type Attention, createAttention } from './resources/attention.js'
 import { createEntries, type Entries } from './resources/entries.js'
 import { createEvents, type Events } from './resources/events.js'
 import { createMerchant, type MerchantResource } from './resources/merchant.js'
@@ -40,6 +41,7 @@ export class Ponte {
   readonly orders: Orders
   /** Money that goes back from your wallet. */
   readonly refunds: Refunds
+  readonly attention: Attention
   /** Recurring charges. */
   readonly subscriptions: Subscriptions
   /** The events that webhooks send. */
@@ -61,6 +63,7 @@ export class Ponte {
     })
     this.orders = createOrders(send, options.payout)
     this.refunds = createRefunds(send)
+    this.attention = createAttention(send)
     this.subscriptions = createSubscriptions(send)
     this.events = createEvents(send)
     this.entries = createEntries(send)

@@ -9,6 +9,12 @@ export type Order = Schemas['Order']
 export type CreateOrder = Schemas['CreateOrder']
 /** Sent by `orders.accept`. */
 export type AcceptOrder = Schemas['AcceptOrder']
+/** Money that does not simply settle. */
+export type AttentionItem = Schemas['AttentionItem']
+/** Sent by `attention.handle`. */
+export type HandleAttention = Schemas['HandleAttention']
+/** Sent by `attention.attach`. */
+export type AttachPayment = Schemas['AttachAttention']
 /** Money that goes back from your wallet. */
 export type Refund = Schemas['Refund']
 /** The refunds of an order, and what may still go back. */
@@ -54,6 +60,8 @@ export type Problem = Schemas['Problem']
 export type ListOrders = Query<'listOrders'>
 /** Filters and page of `subscriptions.list`. */
 export type ListSubscriptions = Query<'listSubscriptions'>
+/** Filters and page of `attention.list`. */
+export type ListAttention = Query<'listAttention'>
 /** Filters and page of `events.list`; to read on from a sequence use `events.follow`. */
 export type ListEvents = Omit<Query<'listEvents'>, 'after' | 'wait'>
 /** Filters and page of `entries.list`; to read on from a cursor use `entries.follow`. */
@@ -77,6 +85,7 @@ export interface WebhookBodies {
   'order.settled': Schemas['OrderSettledWebhook']
   'order.accepted': Schemas['OrderAcceptedWebhook']
   'payment.unmatched': Schemas['PaymentUnmatchedWebhook']
+  'payment.attached': Schemas['PaymentAttachedWebhook']
   'refund.created': Schemas['RefundCreatedWebhook']
   'refund.confirmed': Schemas['RefundConfirmedWebhook']
   'refund.failed': Schemas['RefundFailedWebhook']

@@ -68,6 +68,7 @@ describe('changes that other services make', () => {
     ['post', `/refunds/${id}/cancel`, {}, 'refund.cancel', []],
     ['post', `/attention/${id}/handle`, { facts: 'x' }, 'attention.handle', ['facts']],
     ['post', `/attention/${id}/reopen`, {}, 'attention.reopen', []],
+    ['post', `/attention/${id}/attach`, { order_id: id, reason: 'x' }, 'attention.attach', ['order_id', 'reason']],
     ['post', '/subscriptions', { brl_amount: '10.00', 'Bad name': 1 }, 'subscription.create', ['brl_amount']],
     ['post', `/subscriptions/${id}/charge`, {}, 'subscription.charge', []],
     ['post', `/subscriptions/${id}/cancel`, {}, 'subscription.cancel', []],

@@ -1,8 +1,17 @@
 import { CENT, type ChainBlocks, type NewEvent } from '@ponte/contracts'
-import { isTransient, isUniqueViolation, type Logger, outboxRows, RetryableError, retryConflicts } from '@ponte/service-kit'
+import {
+  isTransient,
+  isUniqueViolation,
+  type Logger,
+  outboxRows,
+  RetryableError,
+  retryConflicts,
+  type StoredAnswer,
+} from '@ponte/service-kit'
 import { Mutex } from 'async-mutex'
 import { checksumAddress } from './chain/checksum-address'
-import type { Change } from './order/order'
+import { type Attachment, attach } from './order/attachment'
+import type { Change, Order } from './order/order'
 import { receivePayments } from './order/progress'
 import { type Blocks, changesOf } from './payment/blocks'
 import { type MismatchReason, mismatchesOf, unmatchedEvents } from './payment/mismatch'
@@ -83,7 +92,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
     const blocks = isOver ? { ...event, advanced: null, watched: [] } : event
     const named = memo === undefined ? all : all.filter(report => report.memo === memo)
     const watched = memo === undefined ? new Map(blocks.watched.map(each => [each.order_id, each.through])) : new Map<string, number>()
-    const { ledgers, unmatched } = await store.intake.related({
+    const { ledgers, unmatched, attached } = await store.intake.related({
       ids: named.map(({ payment }) => payment.id),
       memos: [...new Set(named.map(report => report.memo))],
       watched: [...watched.keys()],
@@ -92,8 +101,12 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
     })
     const stated = memo === undefined ? statedBy(blocks, cursor) : { ...statedBy(blocks, cursor), advanced: null, gone: new Set<string>() }
     const byOrder = new Map(ledgers.map(ledger => [ledger.order.memo, ledger]))
+    const attachedTo = new Map(
+      ledgers.flatMap(({ order, payments }) => payments.filter(({ id }) => attached.has(id)).map(({ id }) => [id, order.memo])),
+    )
+    const counting = named.map(report => ({ ...report, memo: attachedTo.get(report.payment.id) ?? report.memo }))
     // The present generation states all of every order, but of money without one only what it reads itself.
-    const reports = isOver ? named.filter(({ payment, memo: of }) => payment.status === 'confirmed' && !byOrder.has(of)) : named
+    const reports = isOver ? counting.filter(({ payment, memo: of }) => payment.status === 'confirmed' && !byOrder.has(of)) : counting
     const byMemo = grouped(reports)
     const reasons = new Map<string, MismatchReason>()
     for (const [each, list] of byMemo) {
@@ -211,6 +224,27 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       for (const [id, reason] of reasons) await store.intake.setReason(id, reason)
     })
 
+  /** Counts money without an order for one. Null where the money is not there, or counts for an order by now. */
+  const attachPayment = (attachment: Attachment, chainId: number, answersOf: (order: Order) => StoredAnswer[]) =>
+    retryConflicts(async () => {
+      const { paymentId, orderId } = attachment
+      const cursor = await store.intake.cursor(chainId, [], [])
+      const query = { ids: [paymentId], memos: [], watched: [orderId], gone: [], range: null }
+      const { ledgers, unmatched } = await store.intake.related(query)
+      const [before] = await store.intake.withAllPayments(ledgers.filter(({ order }) => order.id === orderId))
+      const row = unmatched.find(({ id }) => id === paymentId)
+      if (!cursor || !before || !row) return null
+      const change = attach(before, row, attachment, store.chain.view(chainId))
+      const taken = {
+        changes: [change],
+        payments: [{ ...row, orderId }],
+        unmatched: [],
+        events: outboxRows(change.events, attachment.attachedAt),
+      }
+      await store.intake.commitPart(cursor, taken, [attachment], answersOf(change.order))
+      return change.order
+    })
+
   const take = async (blocks: ChainBlocks, eventId: string): Promise<Decided> => {
     if (blocks.parts && !(await store.chain.hasTaken(blocks.parts)))
       throw new RetryableError('The other parts of what this event states have not come yet.')
@@ -240,6 +274,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
 
   return {
     claimEarlyPayments,
+    attach: (...args: Parameters<typeof attachPayment>) => mutex.runExclusive(() => attachPayment(...args)),
     /** Answers the orders that changed. */
     take: (blocks: ChainBlocks, eventId: string): Promise<Decided> => mutex.runExclusive(() => take(blocks, eventId)),
   }

@@ -31,6 +31,7 @@ import { checksumAddress } from './chain/checksum-address'
 import type { PayoutAddresses } from './chain/payout-addresses'
 import { entriesRoutes } from './export/entries-route'
 import { exportOrders } from './export/export-route'
+import type { Intake } from './intake'
 import { type Acceptance, accept } from './order/acceptance'
 import { checkoutBody, historyBody, type OrderHistory, orderBody, type Place } from './order/body'
 import type { OrderFactory } from './order/factory'
@@ -48,6 +49,7 @@ export interface RouteDeps extends Pick<RefundRouteDeps, 'tokenName'> {
   place: Place
   feeBps: bigint
   now: () => Date
+  attach: Intake['attach']
   tokenSecrets: readonly string[]
 }
 

@@ -152,6 +152,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const tokenName = createTokenName(reader, config.TOKEN_ADDRESS)
   const router = routes({
     tokenName,
+    attach: intake.attach,
     store,
     database,
     orderFactory,
@@ -206,6 +207,7 @@ const audited = {
   payments: ['id'],
   sweeps: ['id'],
   unmatched_payments: ['id'],
+  attachments: ['payment_id'],
   deposit_states: ['order_id'],
   outbox: ['id'],
   merchants: ['id'],

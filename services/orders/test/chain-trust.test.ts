@@ -169,8 +169,14 @@ describe('an event that cannot be handled', () => {
 it('finds by itself what the listener has confirmed and orders never received', async () => {
   const order = await create()
   const paid = chain.payment(order)
-  await chain.publish({ since: 0, advanced: { from: 0, to: 100, time: new Date().toISOString() }, payments: [paid] })
-  const line = (id: string) => `${id} router ${order.memo} ${paid.amount.replace('.', '').replace(/^0+/, '')} 10`
+  // As the listener has it, with the memo of the chain, also where its merchant counts it for an order.
+  const [stray, other] = [chain.payment(order, { memo: 'ab'.repeat(32), log_index: 1 }), await create()]
+  await chain.publish({ since: 0, advanced: { from: 0, to: 100, time: new Date().toISOString() }, payments: [paid, stray] })
+  const [item] = (await request(system.url).get('/api/v1/attention').set(asMerchant())).body.data
+  const word = { order_id: other.id, reason: 'It is theirs' }
+  expect((await request(system.url).post(`/api/v1/attention/${item.id}/attach`).set(asMerchant()).send(word)).status).toBe(200)
+  const line = (id: string) =>
+    `${id} router ${id === chain.idOf(stray) ? stray.memo : order.memo} ${paid.amount.replace('.', '').replace(/^0+/, '')} 10`
   const digest = (...lines: string[]) => createHash('md5').update(lines.sort().join('\n')).digest('hex')
   const audits = (...ids: string[]) =>
     system.bus.publish(
@@ -182,11 +188,11 @@ it('finds by itself what the listener has confirmed and orders never received', 
         ],
       }),
     )
-  await audits(chain.idOf(paid))
+  await audits(chain.idOf(paid), chain.idOf(stray))
   await until(async () => (await metric('ponte_reconcile_last_run_timestamp_seconds')) > 0, 'nothing was compared')
   expect(await metric('ponte_reconcile_differences')).toBe(0)
-  await audits(chain.idOf(paid), `31337:0x${'cd'.repeat(32)}:0`)
+  await audits(chain.idOf(paid), chain.idOf(stray), `31337:0x${'cd'.repeat(32)}:0`)
   await until(async () => (await metric('ponte_reconcile_differences')) === 1, 'a payment that did not arrive is not noticed')
-  await audits(chain.idOf(paid))
+  await audits(chain.idOf(paid), chain.idOf(stray))
   await until(async () => (await metric('ponte_reconcile_differences')) === 0, 'it is still noticed')
 })

@@ -47,6 +47,7 @@ export function reactions({ store, due, admit, stored }: ReactionDeps): Reaction
     'order.settled': notify,
     'order.accepted': notify,
     'order.payment_unmatched': notify,
+    'payment.attached': notify,
     'refund.created': notify,
     'refund.confirmed': notify,
     'refund.failed': notify,

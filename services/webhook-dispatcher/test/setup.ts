@@ -189,23 +189,22 @@ export function optIn(type: (typeof OPT_IN_EVENTS)[number], merchantId: string):
     const entry = { id: randomUUID(), action: 'merchant.update', changed: ['pending_payout_change'], user_id: 'user' }
     return event(type, { ...owner, account: { ...entry, created_at: order.paid_at, payout_change: change } })
   }
-  if (type !== 'payment.unmatched') return event(type, { ...owner, order: { ...order, ...beside } })
-  return event('order.payment_unmatched', {
-    ...owner,
-    payment: {
-      id: `31337:${order.tx_hash}:0`,
-      reason: 'unknown_memo',
-      kind: 'router',
-      chain_id: 31_337,
-      token_address: PAYOUT_ADDRESS,
-      tx_hash: order.tx_hash,
-      memo: order.memo,
-      amount: '27.675277',
-      payer_address: PAYOUT_ADDRESS,
-      merchant_address: PAYOUT_ADDRESS,
-      block_time: order.paid_at,
-    },
-  })
+  if (type !== 'payment.unmatched' && type !== 'payment.attached') return event(type, { ...owner, order: { ...order, ...beside } })
+  const payment = {
+    id: `31337:${order.tx_hash}:0`,
+    kind: 'router' as const,
+    chain_id: 31_337,
+    token_address: PAYOUT_ADDRESS,
+    tx_hash: order.tx_hash,
+    memo: order.memo,
+    amount: '27.675277',
+    payer_address: PAYOUT_ADDRESS,
+    merchant_address: PAYOUT_ADDRESS,
+    block_time: order.paid_at,
+  }
+  if (type === 'payment.unmatched') return event('order.payment_unmatched', { ...owner, payment: { ...payment, reason: 'unknown_memo' } })
+  const word = { order_id: order.id, external_ref: order.external_ref, reason: 'The memo was typed wrong', attached_at: order.paid_at }
+  return event(type, { ...owner, subscription_id: null, payment: { ...payment, ...word } })
 }
 const PAYOUT_ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 

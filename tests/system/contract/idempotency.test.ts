@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { type System, startAll } from '@ponte/all-in-one'
 import {
   type AttentionItemBody,
@@ -90,6 +91,18 @@ const cases: Partial<Record<OperationId, () => Promise<Case>>> = {
     await paidShort(order)
     return { params: { id: order.id }, body: { reason: 'An exchange kept it' }, count: eventsOf('order.accepted') }
   },
+  async attachAttention() {
+    const order = await newOrder()
+    await pay(world.chain, { ...order, memo: randomBytes(32).toString('hex') })
+    await system.idle()
+    const { data } = await read<List<AttentionItemBody>>('listAttention')
+    const stray = data.find(({ actions }) => actions?.includes('attach'))
+    return {
+      params: { id: stray?.id ?? '' },
+      body: { order_id: order.id, reason: 'The memo was typed wrong' },
+      count: eventsOf('payment.attached'),
+    }
+  },
   async createRefund() {
     const { id } = await newPaidOrder()
     return {
@@ -164,6 +177,7 @@ const cases: Partial<Record<OperationId, () => Promise<Case>>> = {
 const DIFFERENT: Partial<Record<OperationId, object>> = {
   createOrder: { brl_amount: '11.00' },
   acceptOrder: { reason: 'Another one' },
+  attachAttention: { reason: 'Another one' },
   createRefund: { amount: '0.20' },
   signRefund: { valid_before: 1 },
   handleAttention: { facts: 'others' },

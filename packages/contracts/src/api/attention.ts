@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, id, timestamp, usdcAmount } from '../fields'
+import { address, id, text, timestamp, usdcAmount } from '../fields'
 import { unmatchedData } from '../webhook'
 import { isOneWay, listOf, notOneWay, pageQuery } from './list'
 import { order, orderException } from './order'
@@ -18,8 +18,8 @@ export const exportAttention = z.strictObject(filters)
 export const attentionReason = z.enum([...orderException.options, 'underpaid', 'settlement_blocked', 'unmatched'])
 export type AttentionReason = z.infer<typeof attentionReason>
 
-/** What can be done about it beside marking it as handled: `POST /orders/:id/accept`. */
-export const attentionAction = z.enum(['accept'])
+/** What can be done about it beside marking it as handled: `POST /orders/:id/accept`, `POST /attention/:id/attach`. */
+export const attentionAction = z.enum(['accept', 'attach'])
 export type AttentionAction = z.infer<typeof attentionAction>
 
 /** Money that does not simply settle: of an order, or to the merchant's payout address without an order. */
@@ -36,10 +36,10 @@ export const attentionItem = z
     payers: z.array(address).meta({ description: 'Who sent it, as far as that is known' }),
     order: order.nullable().meta({ description: 'With its payments' }),
     payment: unmatchedData.nullable().meta({ description: 'The payment that counts for no order' }),
-    actions: z
-      .array(attentionAction)
-      .optional()
-      .meta({ description: '`accept`: what came can be accepted as payment in full (`POST /orders/{id}/accept`)' }),
+    actions: z.array(attentionAction).optional().meta({
+      description:
+        '`accept`: what came can be accepted as payment in full (`POST /orders/{id}/accept`); `attach`: it can be counted for an order (`POST /attention/{id}/attach`)',
+    }),
     facts: z
       .string()
       .optional()
@@ -53,5 +53,15 @@ export type AttentionItemBody = z.infer<typeof attentionItem>
 /** Body of `POST /api/v1/attention/:id/handle`. What has other facts by now is not marked, since its merchant has not seen them. */
 export const handleAttention = z.strictObject({ facts: z.string().max(64).meta({ description: '`facts` of the item as it was seen' }) })
 export type HandleAttention = z.infer<typeof handleAttention>
+
+/** Body of `POST /api/v1/attention/:id/attach`. */
+export const attachPayment = z.strictObject({
+  order_id: id.meta({ description: 'The order for which it counts from now on' }),
+  reason: text(500).meta({
+    description: 'Why it belongs to that order, for your own records',
+    example: 'The customer typed the memo wrong',
+  }),
+})
+export type AttachPayment = z.infer<typeof attachPayment>
 
 export const attentionList = listOf(attentionItem)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { address, brlAmount, description, externalRef, id, memo, metadata, timestamp, txHash, usdcAmount } from '../fields'
 import {
   acceptedData,
+  attachedData,
   compactData,
   paidData,
   refundConfirmedData,
@@ -131,16 +132,19 @@ export const orderAccepted = z.object({ ...ownedBy, order: acceptedData })
 /** Published by orders. Consumed by webhook-dispatcher: merchants know it as `payment.unmatched`. */
 export const paymentUnmatched = z.object({ ...ownedBy, payment: unmatchedData })
 
-const ofRefund = { ...ownedBy, subscription_id: id.nullable() }
+const ofOrder = { ...ownedBy, subscription_id: id.nullable() }
 
 /** Published by orders. Consumed by webhook-dispatcher. */
-export const refundCreated = z.object({ ...ofRefund, refund: refundData })
+export const paymentAttached = z.object({ ...ofOrder, payment: attachedData })
+
+/** Published by orders. Consumed by webhook-dispatcher. */
+export const refundCreated = z.object({ ...ofOrder, refund: refundData })
 
 /** Published by orders: the listener has seen the money go back. Consumed by webhook-dispatcher. */
-export const refundConfirmed = z.object({ ...ofRefund, refund: refundConfirmedData })
+export const refundConfirmed = z.object({ ...ofOrder, refund: refundConfirmedData })
 
 /** Published by orders: what was signed can move no money any more. Consumed by webhook-dispatcher. */
-export const refundFailed = z.object({ ...ofRefund, refund: refundFailedData })
+export const refundFailed = z.object({ ...ofOrder, refund: refundFailedData })
 
 /** Published by orders, without outbox: whatever a payer or merchant can see changed. Consumed by api-gateway for live pages. */
 export const orderChanged = z.object({ merchant_id: id, order_id: id })

@@ -1,4 +1,4 @@
-import { exportAttention, handleAttention, listAttention } from '../api/attention'
+import { attachPayment, exportAttention, handleAttention, listAttention } from '../api/attention'
 import { exportEntries, listEntries } from '../api/entry'
 import { acceptOrder, createOrder } from '../api/order'
 import { exportOrders, listOrders } from '../api/order-list'
@@ -101,6 +101,17 @@ export const orders = {
     body: handleAttention,
     example: { facts: 'c0ffee00c0ffee00' },
     answers: { 200: 'AttentionItem' },
+    errors: [...owned, 'invalid_state'],
+  }),
+  attachAttention: byEither('post', '/attention/:id/attach', {
+    ...{ ...writes, login: 'fresh', alias: 'attachMyAttention', audit: 'attention.attach', summary: 'Count it for an order' },
+    description:
+      'Of a payment that named no order (`actions` has `attach`): it counts for that order from now on as if it had carried its memo, at the time of its ' +
+      'block, and the order becomes what its payments make of it. Only a reorganisation of the payment undoes it. 409 where token, router or payout ' +
+      'address are not those of the order, and where the order is or was paid or another order of its period counts instead.',
+    body: attachPayment,
+    example: { order_id: '0197f3a0-0000-7000-8000-000000000000', reason: 'The customer typed the memo wrong' },
+    answers: { 200: 'Order' },
     errors: [...owned, 'invalid_state'],
   }),
   reopenAttention: byEither('post', '/attention/:id/reopen', {

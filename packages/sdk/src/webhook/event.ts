@@ -22,6 +22,7 @@ export type StoredEvent = EventFields & WebhookEvent
 const COMPACT = ['id']
 const PAID = ['id', 'brl_amount', 'usdc_amount', 'tx_hash', 'memo', 'paid_at']
 const REFUND = ['id', 'order_id', 'amount', 'payee_address']
+const UNMATCHED = ['id', 'reason', 'kind', 'token_address', 'tx_hash', 'memo', 'amount', 'payer_address', 'merchant_address', 'block_time']
 const BESIDE = [...PAID, 'expected', 'received']
 
 /** Fields that each kind must have, as text. */
@@ -39,18 +40,8 @@ const REQUIRED: Record<WebhookType, readonly string[]> = {
   'order.duplicate': BESIDE,
   'order.settled': [...PAID, 'settlement_tx_hash', 'payout_address', 'settled_at'],
   'order.accepted': [...BESIDE, 'accepted_at', 'reason', 'given_away'],
-  'payment.unmatched': [
-    'id',
-    'reason',
-    'kind',
-    'token_address',
-    'tx_hash',
-    'memo',
-    'amount',
-    'payer_address',
-    'merchant_address',
-    'block_time',
-  ],
+  'payment.unmatched': UNMATCHED,
+  'payment.attached': [...UNMATCHED, 'order_id', 'attached_at'],
   'refund.created': REFUND,
   'refund.confirmed': [...REFUND, 'tx_hash', 'confirmed_at'],
   'refund.failed': [...REFUND, 'failure_code', 'failed_at'],

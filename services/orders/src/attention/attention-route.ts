@@ -1,7 +1,9 @@
 import { ApiError, type AttentionItemBody, type ListAttention, type MerchantTerms, operations, userIdOf } from '@ponte/contracts'
 import { answersTo, csvPage, type Database, listPage, type StoredAnswer, sendCsv, serve, serveOnce } from '@ponte/service-kit'
 import type { Router } from 'express'
-import type { Place } from '../order/body'
+import type { Intake } from '../intake'
+import { orderBody, type Place } from '../order/body'
+import type { Order } from '../order/order'
 import type { Mark, Seen } from '../payment/mismatch'
 import type { Store } from '../store'
 import { factsOf, orderItem, reasonsOf, seenOf, unmatchedItem } from './attention'
@@ -13,6 +15,7 @@ export interface AttentionDeps {
   place: Place
   feeBps: bigint
   now: () => Date
+  attach: Intake['attach']
 }
 
 /** One case as it is now. */
@@ -23,7 +26,7 @@ interface Found {
 }
 
 /** Orders and payments without one, newest first in one list, with a mark on those that are handled. */
-export function attentionRoutes(router: Router, { store, database, place, feeBps, now }: AttentionDeps): void {
+export function attentionRoutes(router: Router, { store, database, place, feeBps, now, attach }: AttentionDeps): void {
   const list = async (terms: MerchantTerms, query: ListAttention, limit: number): Promise<AttentionItemBody[]> => {
     const [orderIds, unmatched] = await Promise.all([
       store.attention.orderIds(terms.merchant_id, query, limit),
@@ -51,6 +54,8 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
     })
   })
 
+  const unmatched = async (id: string, terms: MerchantTerms) =>
+    store.attention.findUnmatched({ merchantId: terms.merchant_id, spans: await store.merchants.payoutSpans(terms) }, id)
   const found = async (id: string, terms: MerchantTerms): Promise<Found> => {
     const history = await store.orders.history(id)
     if (history && history.order.merchantId !== terms.merchant_id)
@@ -64,7 +69,7 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
       }
     }
     const merchantId = terms.merchant_id
-    const money = await store.attention.findUnmatched({ merchantId, spans: await store.merchants.payoutSpans(terms) }, id)
+    const money = await unmatched(id, terms)
     if (!money) throw new ApiError('not_found', 'Nothing with this id needs attention.')
     return {
       seen: { facts: money.facts, blocked: null },
@@ -80,6 +85,26 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
     const answer = { status: 200, body: JSON.stringify(body(mark)) }
     await write({ ...mark, ...seen }, answersTo(keyed, answer))
     return answer
+  })
+
+  serveOnce(router, operations.attachAttention, database, async ({ params, body, caller, terms, keyed }) => {
+    const money = await unmatched(params.id, terms)
+    const order = (await store.orders.find(body.order_id))?.order
+    if (!order) throw new ApiError('not_found', `There is no order ${body.order_id}.`)
+    if (order.merchantId !== terms.merchant_id) throw new ApiError('forbidden', 'This order belongs to another merchant.')
+    const answerOf = (changed: Order) => ({ status: 200, body: JSON.stringify(orderBody(changed, place)) })
+    const changed =
+      money &&
+      (await attach(
+        {
+          ...{ paymentId: money.payment.id, orderId: order.id, memo: money.payment.memo },
+          ...{ reason: body.reason, attachedBy: userIdOf(caller), attachedAt: now() },
+        },
+        money.payment.chain_id,
+        attached => answersTo(keyed, answerOf(attached)),
+      ))
+    if (!changed) throw new ApiError('not_found', 'No money without an order has this id; it may count for one by now.')
+    return answerOf(changed)
   })
 
   serveOnce(router, operations.reopenAttention, database, async ({ params, terms, keyed }) => {

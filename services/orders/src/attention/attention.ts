@@ -9,6 +9,7 @@ import {
 } from '@ponte/contracts'
 import { type Moved, platformFeeUnits } from '../ledger/platform-fee'
 import { refusalOf } from '../order/acceptance'
+import { isAttachable } from '../order/attachment'
 import { historyBody, type OrderHistory, type Place } from '../order/body'
 import type { Mark, Seen, UnmatchedMoney } from '../payment/mismatch'
 import { confirmedPayments } from '../payment/payment'
@@ -59,6 +60,7 @@ export function unmatchedItem({ payment, grossUnits, settledUnits, facts, mark }
     ...sums(grossUnits, share, { leftOverUnits: grossUnits, toReturnUnits: grossUnits }),
     order: null,
     payment: { ...payment, amount: formatUsdc(grossUnits) },
+    actions: isAttachable({ ...payment, status: 'confirmed' }) ? (['attach'] satisfies AttentionAction[]) : [],
     ...marked(factsOf({ facts, blocked: null }), mark),
   }
 }

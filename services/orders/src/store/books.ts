@@ -30,8 +30,9 @@ const SUMS = `
   SELECT span.index - 1 AS index, count(line)::int AS count, coalesce(md5(string_agg(line, E'\\n' ORDER BY line COLLATE "C")), '') AS digest
   FROM unnest($2::bigint[], $3::bigint[]) WITH ORDINALITY AS span (from_block, to_block, index)
   LEFT JOIN (
-    SELECT p.block_number, concat_ws(' ', p.id, p.kind, o.memo, p.gross_units, p.block_number) AS line
-    FROM payments p JOIN orders o ON o.id = p.order_id WHERE p.status = 'confirmed' AND p.block_number BETWEEN $4 AND $5 AND o.chain_id = $1
+    SELECT p.block_number, concat_ws(' ', p.id, p.kind, coalesce(a.memo, o.memo), p.gross_units, p.block_number) AS line
+    FROM payments p JOIN orders o ON o.id = p.order_id LEFT JOIN attachments a ON a.payment_id = p.id
+    WHERE p.status = 'confirmed' AND p.block_number BETWEEN $4 AND $5 AND o.chain_id = $1
     UNION ALL
     SELECT block_number, concat_ws(' ', id, kind, memo, coalesce(exact_units, gross_units), block_number) FROM unmatched_payments
     WHERE status = 'confirmed' AND block_number BETWEEN $4 AND $5 AND chain_id = $1

@@ -1,17 +1,19 @@
 import type { ChainBlocks, MismatchReason } from '@ponte/contracts'
-import { type Database, insertRows, type OutboxRow, type Statement, updateVersioned } from '@ponte/service-kit'
+import { type Database, insertRows, type OutboxRow, type Statement, type StoredAnswer, updateVersioned } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
+import type { Attachment } from '../order/attachment'
 import type { Change, Known, Ledger } from '../order/order'
 import type { Payment, Stated } from '../payment/payment'
 import { CURSOR_CTE, cursorValues } from './chain'
 import { LEDGER_FACTS, type LedgerFields, toFacts } from './order-reads'
-import { orderChanges, orders, payments, sweeps, toOrder, toPayment, type Unmatched, unmatchedPayments } from './rows'
+import { attachments, orderChanges, orders, payments, sweeps, toOrder, toPayment, type Unmatched, unmatchedPayments } from './rows'
 import { isOlder } from './table'
 
 // Raw SQL below: what is asked has the shape of an event, with lists and ranges of several tables, and each part has an index of its own.
 const RELATED = `
   WHERE id = ANY($1) OR block_hash = ANY($2) OR (status = 'detected' AND block_number BETWEEN $3 AND $4)`
-const PAYMENTS = `SELECT ${payments.select()} FROM payments ${RELATED} OR (status = 'detected' AND order_id = ANY($5::uuid[]))`
+const IS_ATTACHED = 'EXISTS (SELECT FROM attachments WHERE payment_id = payments.id)'
+const PAYMENTS = `SELECT ${payments.select()}, ${IS_ATTACHED} AS is_attached FROM payments ${RELATED} OR (status = 'detected' AND order_id = ANY($5::uuid[]))`
 const ALL_PAYMENTS = `SELECT ${payments.select()} FROM payments WHERE order_id = ANY($1::uuid[])`
 const UNMATCHED = `SELECT ${unmatchedPayments.select()} FROM unmatched_payments ${RELATED}`
 const ORDERS = `
@@ -55,12 +57,13 @@ const TAKE_IN: Statement = {
     FROM (SELECT $generation::uuid AS generation, $version::int AS version) AS stated WHERE block_hash = ANY($gone) AND ${isOlder('sweeps', 'stated')})
   ${updateVersioned('orders', orderChanges)}`,
 }
-// The same of some of an event's orders, while another of them cannot be taken in.
+// The same of some of an event's orders, while another of them cannot be taken in, and of what a merchant counts for an order.
 const TAKE_IN_PART: Statement = {
   name: 'intake-part',
   text: `
   WITH moved AS (
     UPDATE chain_cursors SET version = CASE WHEN version = $cursor_version::int THEN version + 1 END WHERE chain_id = $chain_id::int),
+  attached AS (${insertRows('attachments', attachments.columns)}),
   ${MONEY_CTE}
   ${updateVersioned('orders', orderChanges)}`,
 }
@@ -147,10 +150,10 @@ export function intakeStore(database: Database, prisma: PrismaClient, committed:
       watched: readonly string[]
       gone: readonly string[]
       range: { from: number; to: number } | null
-    }): Promise<{ ledgers: IntakeLedger[]; unmatched: Unmatched[] }> {
+    }): Promise<{ ledgers: IntakeLedger[]; unmatched: Unmatched[]; attached: ReadonlySet<string> }> {
       const related = [query.ids, query.gone, query.range?.from ?? null, query.range?.to ?? null]
       const [paid, unmatched] = await Promise.all([
-        database.query({ name: 'intake-payments', text: PAYMENTS }, [...related, query.watched]),
+        database.query<{ id: string; is_attached: boolean }>({ name: 'intake-payments', text: PAYMENTS }, [...related, query.watched]),
         database.query({ name: 'intake-unmatched', text: UNMATCHED }, related),
       ])
       const known = groupByOrder(paid.rows)
@@ -159,7 +162,8 @@ export function intakeStore(database: Database, prisma: PrismaClient, committed:
         [...known.keys(), ...query.watched],
       ])
       const ledgers = rows.map(row => ({ ...toFacts(row), payments: known.get(toOrder(row).id) ?? [], isAll: false }))
-      return { ledgers, unmatched: unmatched.rows.map(unmatchedPayments.parse) }
+      const attached = new Set(paid.rows.filter(({ is_attached }) => is_attached).map(({ id }) => id))
+      return { ledgers, unmatched: unmatched.rows.map(unmatchedPayments.parse), attached }
     },
 
     /** The same orders with all of their payments. */
@@ -198,10 +202,11 @@ export function intakeStore(database: Database, prisma: PrismaClient, committed:
       taken.changes.forEach(committed)
     },
 
-    /** Some of what an event makes of orders. */
-    async commitPart(cursor: Cursor, taken: Taken): Promise<void> {
+    /** Some of what an event makes of orders, or what a merchant's word makes of one. */
+    async commitPart(cursor: Cursor, taken: Taken, attached: readonly Attachment[] = [], answers: StoredAnswer[] = []): Promise<void> {
       const values = { chain_id: cursor.chainId, cursor_version: cursor.version }
-      await database.commit({ events: taken.events, write: TAKE_IN_PART, rows: rowsOf(taken), values })
+      const rows = { ...rowsOf(taken), attachments: attached.map(attachments.record) }
+      await database.commit({ events: taken.events, answers, write: TAKE_IN_PART, rows, values })
       taken.changes.forEach(committed)
     },
   }

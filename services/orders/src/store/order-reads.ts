@@ -42,7 +42,8 @@ const COUNTED = `
     SELECT coalesce(sum(gross_units) FILTER (WHERE status = 'confirmed'), 0) AS confirmed,
       coalesce(sum(gross_units) FILTER (WHERE status <> 'orphaned'), 0) AS seen,
       count(*) FILTER (WHERE status = 'confirmed' AND block_number <= deposit.watched_through AND deposit.watched_generation = cursor.generation
-        AND (p.generation IS NULL OR p.generation < deposit.watched_generation))::int AS unnamed
+        AND (p.generation IS NULL OR p.generation < deposit.watched_generation)
+        AND NOT EXISTS (SELECT FROM attachments WHERE payment_id = p.id))::int AS unnamed
     FROM payments p WHERE p.order_id = orders.id) AS counted`
 
 // An address follows from router, memo and merchant; only what left the order's own is its sweep. Anyone can sweep the same memo for another merchant.

@@ -114,6 +114,15 @@ export const unmatchedPayments = table('unmatched_payments', {
 })
 export type Unmatched = ReturnType<typeof unmatchedPayments.parse>
 
+export const attachments = table('attachments', {
+  paymentId: text,
+  orderId: text,
+  memo: text,
+  reason: text,
+  attachedBy: text.nullable(),
+  attachedAt: time,
+})
+
 export const sweeps = table('sweeps', { ...log, ...stated, ...target, status: text, depositAddress: text, feeUnits: units.nullable() })
 export const movements = table('sweeps', log)
 export const toSweep = (row: unknown): Sweep => movements.parse(row)

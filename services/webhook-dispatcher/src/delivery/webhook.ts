@@ -50,6 +50,10 @@ export function toWebhook(event: Event): Webhook | undefined {
     }
     case 'order.payment_unmatched':
       return webhook('payment.unmatched', event.data, event.data.payment, { orderId: null, subscriptionId: null })
+    case 'payment.attached': {
+      const { payment, subscription_id } = event.data
+      return webhook(event.type, event.data, payment, { orderId: payment.order_id, subscriptionId: subscription_id })
+    }
     case 'refund.created':
     case 'refund.confirmed':
     case 'refund.failed': {

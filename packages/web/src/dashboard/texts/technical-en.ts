@@ -26,6 +26,7 @@ export const technicalEn: typeof technicalPt = {
       'order.settled': 'Money paid out',
       'order.accepted': 'Payment accepted by you',
       'payment.unmatched': 'Payment without an order',
+      'payment.attached': 'Payment counted for an order',
       'refund.created': 'Refund created',
       'refund.confirmed': 'Money returned',
       'refund.failed': 'Refund failed',

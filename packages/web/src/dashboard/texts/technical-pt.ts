@@ -21,6 +21,7 @@ const webhookTypes: Record<WebhookType, string> = {
   'order.settled': 'Dinheiro repassado',
   'order.accepted': 'Pagamento aceito por você',
   'payment.unmatched': 'Pagamento sem cobrança',
+  'payment.attached': 'Pagamento contado em uma cobrança',
   'refund.created': 'Devolução criada',
   'refund.confirmed': 'Dinheiro devolvido',
   'refund.failed': 'Devolução falhou',

@@ -7,6 +7,7 @@ export const changes: readonly { day: string; gained: readonly string[] }[] = [
   {
     day: '2026-11-27',
     gained: [
+      `${c('POST /attention/{id}/attach')}: a payment that named no order counts for one; ${c('payment.attached')}.`,
       `${c('POST /orders/{id}/refunds')}, ${c('POST /refunds/{id}/signature')} and ${c('POST /refunds/{id}/cancel')}: money goes back from the merchant's wallet, by one signature, once; ${['refund.created', 'refund.confirmed', 'refund.failed'].map(c).join(', ')}.`,
     ],
   },

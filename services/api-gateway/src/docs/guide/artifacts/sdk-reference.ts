@@ -38,6 +38,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": "Money that goes back from your wallet."
           },
           {
+            "signature": "readonly attention: Attention",
+            "text": ""
+          },
+          {
             "signature": "readonly subscriptions: Subscriptions",
             "text": "Recurring charges."
           },
@@ -158,6 +162,29 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "kind": "function",
         "signature": "function verifyWebhook(rawBody: RawBody, signature: string | null | undefined, secret: string | readonly string[]): Promise<WebhookEvent>",
         "members": []
+      },
+      {
+        "name": "Attention",
+        "text": "Money that does not simply settle: of an order, or to your payout address without an order.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "list(query?: ListAttention, options?: RequestOptions): List<AttentionItem>",
+            "text": "Lists what needs attention, newest first."
+          },
+          {
+            "signature": "handle(id: string, body: HandleAttention, options?: WriteOptions): Promise<AttentionItem>",
+            "text": "Marks an item as handled, with its `facts` as you saw them; something new brings it back."
+          },
+          {
+            "signature": "reopen(id: string, options?: WriteOptions): Promise<AttentionItem>",
+            "text": "Shows a handled item again."
+          },
+          {
+            "signature": "attach(id: string, body: AttachPayment, options?: WriteOptions): Promise<Order>",
+            "text": "Counts a payment that named no order for this one."
+          }
+        ]
       },
       {
         "name": "Deliveries",
@@ -773,6 +800,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": ""
           },
           {
+            "signature": "'payment.attached': Schemas['PaymentAttachedWebhook']",
+            "text": ""
+          },
+          {
             "signature": "'refund.created': Schemas['RefundCreatedWebhook']",
             "text": ""
           },
@@ -837,6 +868,20 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "text": "Codes with which the API refuses a request.",
         "kind": "type",
         "signature": "type ApiErrorCode = Problem['code']",
+        "members": []
+      },
+      {
+        "name": "AttachPayment",
+        "text": "Sent by `attention.attach`.",
+        "kind": "type",
+        "signature": "type AttachPayment = Schemas['AttachAttention']",
+        "members": []
+      },
+      {
+        "name": "AttentionItem",
+        "text": "Money that does not simply settle.",
+        "kind": "type",
+        "signature": "type AttentionItem = Schemas['AttentionItem']",
         "members": []
       },
       {
@@ -931,6 +976,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "HandleAttention",
+        "text": "Sent by `attention.handle`.",
+        "kind": "type",
+        "signature": "type HandleAttention = Schemas['HandleAttention']",
+        "members": []
+      },
+      {
         "name": "HeadersLike",
         "text": "The headers of a request: a `Headers`, or what Node and Express have.",
         "kind": "type",
@@ -942,6 +994,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "text": "An event of a kind that this version knows.",
         "kind": "type",
         "signature": "type KnownWebhookEvent = WebhookBodies[WebhookType]",
+        "members": []
+      },
+      {
+        "name": "ListAttention",
+        "text": "Filters and page of `attention.list`.",
+        "kind": "type",
+        "signature": "type ListAttention = Query<'listAttention'>",
         "members": []
       },
       {

@@ -1,0 +1,68 @@
+import { ApiError, type AttachedData, formatUsdc, type MismatchReason } from '@ponte/contracts'
+import { mismatchesOf } from '../payment/mismatch'
+import type { Payment, Target } from '../payment/payment'
+import { type Change, type Known, type Ledger, type Order, ownerOf } from './order'
+import { receivePayments } from './progress'
+import type { ChainView } from './verdict'
+
+/** Confirmed money that carries the memo of no order. */
+export type Stray = Payment & Target & { memo: string; reason: MismatchReason }
+
+export interface Attachment {
+  paymentId: string
+  orderId: string
+  /** Which the payment carries on the chain. */
+  memo: string
+  reason: string
+  /** `sub` of the user; null for a key. */
+  attachedBy: string | null
+  attachedAt: Date
+}
+
+/**
+ * The money counts for this order from now on as if it had carried its memo: at the time of its block, so that late money is late. Undone by a reorganisation
+ * of the payment alone. Wants all payments of the order. Throws `invalid_state`.
+ */
+export function attach(ledger: Ledger & Known, money: Stray, { reason, attachedAt }: Attachment, chain: ChainView): Change {
+  const refusal = refusalOf(ledger.order, money)
+  if (refusal !== null) throw new ApiError('invalid_state', refusal)
+  const change = receivePayments(ledger, [money], chain, attachedAt)
+  if (!change) throw new Error('An attachment is decided with all payments of its order.')
+  const { order } = change
+  const payment = {
+    ...paymentData(money),
+    order_id: order.id,
+    external_ref: order.externalRef,
+    reason,
+    attached_at: attachedAt.toISOString(),
+  }
+  const data = { ...ownerOf(order), subscription_id: order.subscriptionId, payment }
+  return { ...change, events: [{ type: 'payment.attached', data }, ...change.events] }
+}
+
+/** True of what carries a memo of no order through the router: what else lies at an address needs its own memo to be moved on. */
+export const isAttachable = ({ kind, reason, status }: Pick<Stray, 'kind' | 'reason' | 'status'>): boolean =>
+  kind === 'router' && reason === 'unknown_memo' && status === 'confirmed'
+
+function refusalOf(order: Order, money: Stray): string | null {
+  if (!isAttachable(money)) return 'Only a confirmed payment through the router that carries the memo of no order can be counted for one.'
+  const mismatch = mismatchesOf([{ payment: money, memo: order.memo, target: money }], order, new Set()).get(money.id)
+  if (mismatch !== undefined) return `The payment went elsewhere than the order’s money goes (${mismatch}), so it cannot count for it.`
+  if (order.status === 'paid') return 'The order is paid already: choose another one, or mark the payment as handled.'
+  if (order.paidAt !== null) return 'The order was paid, and a reorganisation of the chain took the payment away.'
+  if (order.supersededAt !== null) return 'Another order of its period counts instead: choose that one.'
+  return null
+}
+
+const paymentData = (money: Stray): Omit<AttachedData, 'order_id' | 'external_ref' | 'reason' | 'attached_at'> => ({
+  id: money.id,
+  kind: money.kind,
+  chain_id: money.chainId,
+  token_address: money.tokenAddress,
+  tx_hash: money.txHash,
+  memo: money.memo,
+  amount: formatUsdc(money.grossUnits),
+  payer_address: money.payerAddress,
+  merchant_address: money.merchantAddress,
+  block_time: money.blockTime.toISOString(),
+})
