@@ -6,6 +6,10 @@ export type Action = { at: number; order: number } & (
   | { does: 'sweep'; payer: number }
   | { does: 'cancel' }
   | { does: 'accept' }
+  /** Through the router, with a memo of no order. */
+  | { does: 'stray'; units: bigint; payer: number }
+  /** The merchant counts that payment for the order. */
+  | { does: 'attach' }
   /** With others of the same `bundle`, in one transaction of a contract. */
   | { does: 'bundled'; units: bigint; bundle: number }
 )
@@ -70,6 +74,19 @@ export function planActions(
 export function planAcceptance(random: Random, order: { index: number; createdAt: number; expiresAt: number }): Action[] {
   if (!random.chance(0.3)) return []
   return [{ at: random.between(order.createdAt + 60, order.expiresAt + 9_000), order: order.index, does: 'accept' }]
+}
+
+/** A payment whose memo was typed wrong, and when the merchant counts it for the order, once or again. */
+export function planStray(random: Random, order: { index: number; createdAt: number; expiresAt: number; usdcUnits: bigint }): Action[] {
+  if (!random.chance(0.25)) return []
+  const at = moment(random, order.createdAt, order.expiresAt)
+  const units = totalOf(random, order.usdcUnits) || CENT
+  const counted = () => at + random.between(1, 6_000)
+  return [
+    { at, order: order.index, does: 'stray', units, payer: random.between(0, PAYERS) },
+    { at: counted(), order: order.index, does: 'attach' },
+    { at: counted(), order: order.index, does: 'attach' },
+  ]
 }
 
 function totalOf(random: Random, usdc: bigint): bigint {

@@ -1,4 +1,4 @@
-import type { OrderBody, SummaryBody } from '@ponte/contracts'
+import type { AttentionItemBody, List, OrderBody, SummaryBody } from '@ponte/contracts'
 import { receiveWithAuthorizationTypedData } from '@ponte/payment-router'
 import { silentLogger } from '@ponte/service-kit'
 import { hexlify, id, randomBytes, Wallet } from 'ethers'
@@ -9,7 +9,7 @@ import { createActors } from './actors'
 import { openChainClock } from './chain-clock'
 import { ledgerDifferences, movedMoney, type SeenEntry, sentTo } from './judge-ledger'
 import { differences, expectedOf, type Heard, hearingDifferences, type SeenOrder } from './judge-orders'
-import { type Action, planAcceptance, planActions, planOrder } from './plan'
+import { type Action, planAcceptance, planActions, planOrder, planStray } from './plan'
 import { openRpc, readChain } from './rpc'
 import { startServices } from './services'
 
@@ -46,6 +46,8 @@ interface Opened {
   cancelled: boolean
   /** The transaction with which the merchant's acceptance was answered. */
   accepted: string | null
+  /** Transactions that the merchant counted for it. */
+  attached: string[]
   body: OrderBody
 }
 
@@ -89,7 +91,7 @@ export async function startSimulation() {
         orders.flatMap(order => {
           const times = { index: order.index, createdAt: clock.now(), expiresAt: order.expiresAt }
           const planned = planActions(random, { ...times, usdcUnits: order.usdcUnits, hasDeposit: order.depositAddress !== null })
-          return [...planned, ...planAcceptance(strays, times)]
+          return [...planned, ...planAcceptance(strays, times), ...planStray(strays, { ...times, usdcUnits: order.usdcUnits })]
         }),
       ),
     )
@@ -157,6 +159,7 @@ export async function startSimulation() {
         expiresAt: Date.parse(body.expires_at) / 1_000,
         cancelled: false,
         accepted: null,
+        attached: [],
       })
       if (body.payment.deposit_address) depositsOf[planned.merchant]?.add(body.payment.deposit_address.toLowerCase())
     }
@@ -172,6 +175,8 @@ export async function startSimulation() {
       count(action.does)
       if (action.does === 'cancel') await cancel(order, count)
       else if (action.does === 'accept') await accept(order, count)
+      else if (action.does === 'attach') await attach(order, count)
+      else if (action.does === 'stray') await actors.pay(action.payer, strayMemoOf(order), order.merchantAddress, action.units)
       else if (action.does === 'router') await actors.pay(action.payer, order.memo, order.merchantAddress, action.units)
       else if (action.does === 'sweep') await actors.sweep(action.payer, order.memo, order.merchantAddress)
       else if (action.does === 'signature') signatures.push(await signed(order, action.units, count))
@@ -203,6 +208,21 @@ export async function startSimulation() {
       count('accepted')
     } catch (error) {
       // There is nothing to accept, or orders is away.
+      if (!/ answered (409|50[23]):/.test(String(error))) throw error
+    }
+  }
+
+  async function attach(order: Opened, count: (name: string) => void): Promise<void> {
+    try {
+      const { data } = await call<List<AttentionItemBody>>(gateway, 'GET', '/api/v1/attention?limit=100', order.apiKey)
+      const item = data.find(({ payment }) => payment?.memo === strayMemoOf(order))
+      if (!item?.payment) return
+      const word = { order_id: order.id, reason: 'simulated' }
+      await call(gateway, 'POST', `/api/v1/attention/${item.id}/attach`, order.apiKey, word)
+      order.attached.push(item.payment.tx_hash)
+      count('attached')
+    } catch (error) {
+      // The order is paid, or orders is away.
       if (!/ answered (409|50[23]):/.test(String(error))) throw error
     }
   }
@@ -349,6 +369,8 @@ export async function startSimulation() {
   }
 }
 
+/** Of no order, and another for each. */
+const strayMemoOf = ({ memo }: Opened) => [...memo].reverse().join('')
 const signedUnits = (decimal: string) => BigInt(decimal.replace('.', ''))
 const toSeenEntry = (line: string): SeenEntry => {
   const [sequence, , kind, amount = '0'] = line.split(',')

@@ -3,6 +3,7 @@ import { id, timestamp } from '../fields'
 import {
   acceptedData,
   accountData,
+  attachedData,
   compactData,
   issuedData,
   paidData,
@@ -31,6 +32,7 @@ export const eventBody = z
       acceptedData,
       underpaidData,
       paidData,
+      attachedData,
       unmatchedData,
       issuedData,
       upcomingData,
