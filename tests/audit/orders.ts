@@ -47,13 +47,12 @@ function termsDifferences({ order, merchant, events, hasAllEvents, toleranceLimi
   const about = `order ${order.id}`
   const [gross, rate, bps] = [units(order.usdc_units), units(order.rate_micros), units(order.fee_bps)]
   const fee = (gross * bps) / 10_000n
-  const hundredth = gross / 100n
   const found = unlike(about, [
     ['usdc_units', text(gross), text((units(order.brl_centavos) * 10_000_000_000n + rate - 1n) / rate)],
     ['fee_units', text(order.fee_units), text(fee)],
     ['expected_units', text(order.expected_units), text(gross - fee)],
-    ['tolerance_units', text(order.tolerance_units), text(toleranceLimit < hundredth ? toleranceLimit : hundredth)],
   ])
+  found.push(...toleranceDifferences({ order, merchant, toleranceLimit }))
   for (const column of ['superseded_at', 'withdrawn_at'])
     if (order[column] !== null && order.subscription_id === null) found.push(`${column}: ${about} is of no subscription`)
   if (merchant === undefined) found.push(`merchant: the merchant of ${about} is not known`)
@@ -85,6 +84,8 @@ function termsDifferences({ order, merchant, events, hasAllEvents, toleranceLimi
       ['usdc_amount', usdc(order.usdc_units), body.usdc_amount],
       ['platform_fee', usdc(order.fee_units), body.platform_fee],
       ['expected', usdc(order.expected_units), body.expected],
+      // A publisher of the release before did not state it.
+      ['payment_tolerance', usdc(order.tolerance_units), body.payment_tolerance ?? usdc(order.tolerance_units)],
       ['rate', usdc(order.rate_micros), quote.rate],
       ['rate_source', order.rate_source, quote.source],
       ['rate_as_of', iso(order.rate_as_of), quote.as_of],
@@ -98,6 +99,18 @@ function termsDifferences({ order, merchant, events, hasAllEvents, toleranceLimi
       ['created_at', iso(order.created_at), body.created_at],
     ]),
   ]
+}
+
+/** What a merchant chose for one order stands nowhere else, and is at most a tenth of it; an order of a plan has that of its merchant. */
+function toleranceDifferences({ order, merchant, toleranceLimit }: Pick<OrderFacts, 'order' | 'merchant' | 'toleranceLimit'>): string[] {
+  const [tolerance, gross] = [units(order.tolerance_units), units(order.usdc_units)]
+  const about = `order ${order.id}`
+  if (tolerance < 0n || tolerance > gross / 10n) return [`tolerance_units: ${about} may be short by ${tolerance} of ${gross}`]
+  if (order.subscription_id === null || merchant?.version !== order.merchant_version) return []
+  const [chosen, hundredth] = [merchant?.payment_tolerance_units ?? null, gross / 100n]
+  const byDefault = toleranceLimit < hundredth ? toleranceLimit : hundredth
+  if (chosen === null) return unlike(about, [['tolerance_units', text(tolerance), text(byDefault)]])
+  return tolerance > units(chosen) ? [`tolerance_units: ${about} may be short by ${tolerance}, and its merchant chose ${chosen}`] : []
 }
 
 /** The oracle's state of an order, by its payments, the chain and the merchant's command. */
@@ -127,6 +140,7 @@ export function stateDifferences({
   const expected = judge(
     {
       usdcUnits: units(order.usdc_units),
+      toleranceUnits: units(order.tolerance_units),
       feeBps: units(order.fee_bps),
       expiresAt: millis(order.expires_at) / 1_000,
       depositAddress: lower(order.deposit_address),

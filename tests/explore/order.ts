@@ -52,7 +52,7 @@ const order = (subscriptionId: string | null): orderRules.Order => ({
       ...{ brlCentavos: 500n, expiresAt: time(EXPIRES) },
     },
     { rateMicros: 5_000_000n, source: 'static', asOf: time(0), spreadBps: 0 },
-    { chainId: 1, tokenAddress: '0x02', routerAddress: '0x03', feeBps: 100n, toleranceLimit: CENT },
+    { chainId: 1, tokenAddress: '0x02', routerAddress: '0x03', feeBps: 100n, tolerance: { defaultUnits: CENT, maxUnits: 5_000_000n } },
     time(0),
   ),
   depositAddress: '0x04',

@@ -10,7 +10,7 @@ export interface MovedMoney {
   settledByMonth: Record<string, bigint>
 }
 
-/** With what the merchant's acceptances gave away, which no transfer shows. */
+/** With what acceptances and tolerances gave away, which no transfer shows. */
 export interface Must extends MovedMoney {
   givenAway: bigint
 }

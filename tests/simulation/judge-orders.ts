@@ -8,6 +8,10 @@ export interface SeenOrder {
   merchantAddress: string
   depositAddress: string | null
   usdcUnits: bigint
+  /** As it was asked for, or a cent. */
+  toleranceUnits: bigint
+  /** As the order shows it. */
+  tolerance: string | undefined
   expiresAt: number
   cancelled: boolean
   /** The transaction with which an acceptance was answered. */
@@ -43,6 +47,7 @@ export function expectedOf(order: SeenOrder, chain: ChainFacts, confirmed: { blo
   return judge(
     {
       usdcUnits: order.usdcUnits,
+      toleranceUnits: order.toleranceUnits,
       feeBps,
       expiresAt: order.expiresAt,
       depositAddress: order.depositAddress,
@@ -71,6 +76,7 @@ export function differences(order: SeenOrder, expected: Expected, blocked: boole
   if (expected.statuses.length === 1) differ('exception', order.exception, expected.exception)
   differ('received', order.received, decimal(expected.received))
   differ('expected', order.expected, decimal(expected.expected))
+  differ('payment_tolerance', order.tolerance, decimal(order.toleranceUnits))
   differ('tx_hash', order.txHash, expected.txHash)
   differ('given_away', order.givenAway, expected.givenAway === null ? null : decimal(expected.givenAway))
   const line = (one: {

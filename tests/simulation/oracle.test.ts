@@ -3,7 +3,9 @@ import { type Facts, judge, type RouterFact, type Terms, type TransferFact } fro
 // The judge is held against cases worked out by hand.
 
 const DEPOSIT = `0x${'d'.repeat(40)}`
-const terms: Terms = { usdcUnits: 27_675_277n, feeBps: 100n, expiresAt: 1_000, depositAddress: DEPOSIT, cancelled: false }
+const terms: Terms = {
+  ...{ usdcUnits: 27_675_277n, toleranceUnits: 10_000n, feeBps: 100n, expiresAt: 1_000, depositAddress: DEPOSIT, cancelled: false },
+}
 const transfer = (time: number, amount: bigint, more: Partial<TransferFact> = {}): TransferFact => ({
   from: '0xa',
   amount,
@@ -70,6 +72,15 @@ describe('the oracle of orders', () => {
     expect(judge(cancelled, facts(2_000, [transfer(400, 40_000_000n)]))).toMatchObject({
       ...{ statuses: ['paid'], exception: 'overpaid', givenAway: 0n, mustHear: ['order.paid', 'order.cancelled'] },
     })
+  })
+  it('short within a tolerance of its own is paid, and given away in the books, unless it is rounding; too much is too much', () => {
+    const forgiving = { ...terms, toleranceUnits: 1_000_000n }
+    const of = (units: bigint) => judge(forgiving, facts(500, [transfer(400, units)]))
+    expect(of(26_675_277n)).toMatchObject({ statuses: ['paid'], exception: null, givenAway: null, booked: 1_000_000n })
+    expect(of(26_675_276n)).toMatchObject({ statuses: ['underpaid'], booked: 0n })
+    expect(of(27_665_277n)).toMatchObject({ statuses: ['paid'], booked: 0n })
+    expect(of(28_000_000n)).toMatchObject({ statuses: ['paid'], exception: 'overpaid', booked: 0n })
+    expect(judge({ ...terms, accepted: '0xt400' }, facts(500, [transfer(400, 27_675_276n)]))).toMatchObject({ givenAway: 1n, booked: 1n })
   })
   it('short: what is still coming decides between underpaid and pending', () => {
     const open = (block: number) => judge(terms, { ...facts(500, [transfer(400, 5_000_000n), transfer(block, 5_000_000n)]) }).statuses

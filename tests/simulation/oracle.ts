@@ -25,6 +25,8 @@ export interface Place {
 
 export interface Terms {
   usdcUnits: bigint
+  /** By how much it may be short and be paid. */
+  toleranceUnits: bigint
   feeBps: bigint
   expiresAt: number
   /** Lower-case; null when the order has none. */
@@ -63,6 +65,8 @@ export interface Expected {
   expected: bigint
   /** What of the asked amount is missing of an order that was accepted; null of any other. */
   givenAway: bigint | null
+  /** What the ledger must have of that, and of an order that its tolerance took as paid: beyond a cent, which is rounding. */
+  booked: bigint
   /** The payer's own transaction; null where any or none is right. */
   txHash: string | null
   payments: readonly ExpectedPayment[]
@@ -81,8 +85,8 @@ const sum = (amounts: readonly { amount: bigint }[]) => amounts.reduce((total, {
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
 
 export function judge(terms: Terms, facts: Facts): Expected {
-  const tolerance = smaller(CENT, terms.usdcUnits / 100n)
-  const required = terms.usdcUnits - tolerance
+  const rounding = smaller(CENT, terms.usdcUnits / 100n)
+  const required = terms.usdcUnits - terms.toleranceUnits
   const isConfirmed = ({ block }: Place) => block <= facts.confirmedBlock
   // A router payment whose payer is the deposit address is a sweep: it moves money that has been counted as transfers.
   const payments = [
@@ -119,15 +123,18 @@ export function judge(terms: Terms, facts: Facts): Expected {
     if (!inTime && !isAccepted) return past && completing ? 'paid_late' : null
     const after = completing ? confirmed.filter(({ block }) => block > completing.block) : []
     if (sum(after) >= required) return 'duplicate'
-    return confirmedUnits > terms.usdcUnits + tolerance ? 'overpaid' : null
+    return confirmedUnits > terms.usdcUnits + rounding ? 'overpaid' : null
   })()
+
+  const missing = smaller(0n, confirmedUnits - terms.usdcUnits) * -1n
 
   return {
     statuses,
     exception,
     received: share(confirmedUnits, terms.feeBps),
     expected: share(terms.usdcUnits, terms.feeBps),
-    givenAway: accepted === null ? null : smaller(0n, confirmedUnits - terms.usdcUnits) * -1n,
+    givenAway: accepted === null ? null : missing,
+    booked: accepted !== null || (statuses.includes('paid') && missing > CENT) ? missing : 0n,
     txHash: accepted ?? (completing ?? confirmed.at(-1))?.txHash ?? null,
     payments: payments.map(one => ({
       kind: one.kind,

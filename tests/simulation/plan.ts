@@ -32,6 +32,10 @@ export function planOrder(random: Random, merchants: number): PlannedOrder {
   }
 }
 
+/** By how much the merchant takes it as paid all the same, in base units; null where they do not choose. A hundredth of its reais is about a twentieth of it. */
+export const planTolerance = (random: Random, { brlAmount }: PlannedOrder): bigint | null =>
+  random.chance(0.5) ? BigInt(random.between(0, Number(brlAmount.replace('.', '')) * 100)) : null
+
 /** When parts of a payment are mined: around the moment that decides, early, or long after. */
 function moment(random: Random, createdAt: number, expiresAt: number): number {
   if (random.chance(0.35)) return expiresAt + random.between(-1, 2)

@@ -9,7 +9,7 @@ import { createActors } from './actors'
 import { openChainClock } from './chain-clock'
 import { ledgerDifferences, movedMoney, type SeenEntry, sentTo } from './judge-ledger'
 import { differences, expectedOf, type Heard, hearingDifferences, type SeenOrder } from './judge-orders'
-import { type Action, planAcceptance, planActions, planOrder, planStray } from './plan'
+import { type Action, planAcceptance, planActions, planOrder, planStray, planTolerance } from './plan'
 import { openRpc, readChain } from './rpc'
 import { startServices } from './services'
 
@@ -42,6 +42,7 @@ interface Opened {
   merchantAddress: string
   depositAddress: string | null
   usdcUnits: bigint
+  toleranceUnits: bigint
   expiresAt: number
   cancelled: boolean
   /** The transaction with which the merchant's acceptance was answered. */
@@ -83,7 +84,7 @@ export async function startSimulation() {
     const count = (name: string, by = 1) => {
       counts[name] = (counts[name] ?? 0) + by
     }
-    const orders = await open(random, size)
+    const orders = await open(random, strays, size)
     count('orders', orders.length)
     const byTime = groupByTime(
       bundleUp(
@@ -139,16 +140,18 @@ export async function startSimulation() {
     return { counts, differences: found }
   }
 
-  async function open(random: Random, size: number): Promise<Opened[]> {
+  async function open(random: Random, strays: Random, size: number): Promise<Opened[]> {
     const opened: Opened[] = []
     for (let index = 0; index < size; index++) {
       const planned = planOrder(random, MERCHANTS)
       const merchant = merchants[planned.merchant]
       if (!merchant) throw new RangeError('There is no such merchant.')
+      const tolerance = planTolerance(strays, planned)
       const body = await insist(() =>
         call<OrderBody>(gateway, 'POST', '/api/v1/orders', merchant.body.api_key, {
           brl_amount: planned.brlAmount,
           expires_in: planned.expiresIn,
+          ...(tolerance === null ? {} : { payment_tolerance: decimal(tolerance) }),
         }),
       )
       opened.push({
@@ -156,6 +159,7 @@ export async function startSimulation() {
         merchantAddress: body.payment.merchant_address.toLowerCase(),
         depositAddress: body.payment.deposit_address?.toLowerCase() ?? null,
         usdcUnits: units(body.usdc_amount),
+        toleranceUnits: tolerance ?? toleranceByDefault(units(body.usdc_amount)),
         expiresAt: Date.parse(body.expires_at) / 1_000,
         cancelled: false,
         accepted: null,
@@ -317,7 +321,7 @@ export async function startSimulation() {
       orders.map(async order => {
         const seen = toSeen(order, await call<OrderBody>(gateway, 'GET', `/api/v1/orders/${order.id}`, order.apiKey))
         const expected = expectedOf(seen, chain, confirmed, FEE_BPS)
-        if (expected.givenAway !== null) givenAwayOf[order.merchant]?.set(order.id, expected.givenAway)
+        givenAwayOf[order.merchant]?.set(order.id, expected.booked)
         const wrong = differences(seen, expected, order.merchant === 0 && !final)
         if (final) wrong.push(...hearingDifferences(seen, hearing(order), expected))
         return wrong.map(each => `order ${order.index} (${order.id}): ${each}`)
@@ -371,6 +375,7 @@ export async function startSimulation() {
 
 /** Of no order, and another for each. */
 const strayMemoOf = ({ memo }: Opened) => [...memo].reverse().join('')
+const toleranceByDefault = (asked: bigint) => (asked / 100n < 10_000n ? asked / 100n : 10_000n)
 const signedUnits = (decimal: string) => BigInt(decimal.replace('.', ''))
 const toSeenEntry = (line: string): SeenEntry => {
   const [sequence, , kind, amount = '0'] = line.split(',')
@@ -385,6 +390,7 @@ const toSeen = (order: Opened, body: OrderBody): SeenOrder => ({
   received: body.received,
   expected: body.expected,
   givenAway: body.accepted?.given_away ?? null,
+  tolerance: body.payment_tolerance,
   payments: (body.payments ?? []) as SeenOrder['payments'],
 })
 

@@ -56,7 +56,7 @@ function pureReplica(): { replica: Replica; place: Place } {
       ...{ brlCentavos: 500n, expiresAt: time(EXPIRES) },
     },
     { rateMicros: 5_000_000n, source: 'static', asOf: time(0), spreadBps: 0 },
-    { chainId: 1, tokenAddress: '0x02', routerAddress: '0x03', feeBps: 100n, toleranceLimit: 10_000n },
+    { chainId: 1, tokenAddress: '0x02', routerAddress: '0x03', feeBps: 100n, tolerance: { defaultUnits: 10_000n, maxUnits: 5_000_000n } },
     time(0),
   )
   let books: Books = emptyBooks({ ...order, depositAddress: purePlace.deposit })

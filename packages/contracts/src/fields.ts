@@ -30,6 +30,10 @@ export const usdcAmount = z
   .string()
   .regex(/^\d+\.\d{6}$/)
   .meta({ description: 'USDC, six decimals', example: '27.675277' })
+/** An amount of USDC as a merchant writes it: a string, never a JSON number (docs/interface.md#conventions). */
+export const usdcAmountInput = z
+  .string({ error: 'must be a string such as "27.675277"' })
+  .regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be USDC with at most six decimals, for example "27.675277"')
 export const rate = z
   .string()
   .regex(/^\d+\.\d{6}$/)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { checkout } from './api/order'
 import { ApiError } from './errors'
-import { address, id } from './fields'
+import { address, id, usdcAmount } from './fields'
 
 /** A merchant's terms as the gateway knows them now; a higher version is newer. */
 export const merchantTerms = z.object({
@@ -9,6 +9,8 @@ export const merchantTerms = z.object({
   version: z.int().min(1),
   display_name: z.string(),
   payout_address: address.nullable(),
+  /** By how much new orders may be short and still count as paid; null where the merchant chose nothing. Absent from a service of the release before. */
+  payment_tolerance: usdcAmount.nullable().optional(),
 })
 export type MerchantTerms = z.infer<typeof merchantTerms>
 

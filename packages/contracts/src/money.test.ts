@@ -3,11 +3,15 @@ import {
   CENT,
   formatBrl,
   formatRate,
+  formatTolerance,
   formatUsdc,
   merchantShare,
+  PAYMENT_TOLERANCE_MAX,
   parseBrl,
   parseRate,
+  parseTolerance,
   parseUsdc,
+  roundingOf,
   splitFee,
   toleranceOf,
   usdcForBrl,
@@ -79,9 +83,11 @@ describe('the fee', () => {
 })
 
 describe('the tolerance', () => {
+  const LIMITS = { defaultUnits: CENT, maxUnits: PAYMENT_TOLERANCE_MAX }
+
   it('lets two decimals of 273.062731 pay it', () => {
     const owed = parseUsdc('273.062731')
-    expect(owed - parseUsdc('273.06')).toBeLessThanOrEqual(toleranceOf(owed, CENT))
+    expect(owed - parseUsdc('273.06')).toBeLessThanOrEqual(roundingOf(owed))
   })
 
   it.each([
@@ -89,7 +95,29 @@ describe('the tolerance', () => {
     [1_846n, 18n],
     [1_000_000n, 10_000n],
     [10n ** 12n, 10_000n],
-  ])('of %s is %s', (owed, tolerance) => expect(toleranceOf(owed, CENT)).toBe(tolerance))
+  ])('of %s is %s where nothing was chosen', (owed, tolerance) => {
+    expect(toleranceOf(owed, null, LIMITS)).toBe(tolerance)
+    expect(roundingOf(owed)).toBe(tolerance)
+  })
+
+  it.each([
+    ['the exact amount', '100', '0', '0'],
+    ['as much as was chosen', '100', '1', '1'],
+    ['a cent, also of a small order', '0.5', '0.01', '0.01'],
+    ['at most a tenth', '9.999999', '1', '0.999999'],
+    ['at most what the operator allows', '100', '7', '5'],
+    ['at most what the operator allows, of any order', '1000000', '1000', '5'],
+    ['nothing of less than ten units', '0.000009', '1', '0'],
+  ])('%s: of %s, chosen %s, it is %s', (_, owed, chosen, tolerance) =>
+    expect(toleranceOf(parseUsdc(owed), parseTolerance(chosen), LIMITS)).toBe(parseUsdc(tolerance)),
+  )
+
+  it('of terms that a service of the release before sent is the default', () => {
+    expect([parseTolerance(undefined), parseTolerance(null), formatTolerance(null), formatTolerance(1n)]).toEqual([
+      ...[null, null, null],
+      '0.000001',
+    ])
+  })
 
   it('covers what fee rounding takes from a payment in parts', () => {
     fc.assert(

@@ -51,8 +51,29 @@ export const merchantShare = (gross: bigint, feeBps: bigint): bigint => splitFee
 /** A cent of USDC: exchanges round withdrawals to it, and what is in sum less decides nothing about an order. */
 export const CENT = 10_000n
 
-/** By how much an order may be short and still count as paid: at most `limit`, and never more than a hundredth of it. */
-export const toleranceOf = (usdcUnits: bigint, limit: bigint): bigint => (limit < usdcUnits / 100n ? limit : usdcUnits / 100n)
+/** What rounding may take from an amount or add to it: a cent, at most a hundredth. */
+export const roundingOf = (usdcUnits: bigint, limit = CENT): bigint => smaller(limit, usdcUnits / 100n)
+
+/** The most that a merchant may forgive of an order, where the operator has set nothing else. */
+export const PAYMENT_TOLERANCE_MAX = 5_000_000n
+
+export interface ToleranceLimits {
+  /** Where the merchant chose nothing. */
+  defaultUnits: bigint
+  /** Most that a merchant may choose. */
+  maxUnits: bigint
+}
+
+/** By how much an order may be short and still count as paid: as the merchant chose, at most `maxUnits` and a tenth of it; otherwise what rounding takes. */
+export const toleranceOf = (usdcUnits: bigint, chosenUnits: bigint | null, { defaultUnits, maxUnits }: ToleranceLimits): bigint =>
+  chosenUnits === null ? roundingOf(usdcUnits, defaultUnits) : smaller(smaller(chosenUnits, maxUnits), usdcUnits / 10n)
+
+/** A tolerance as terms carry it, in units; null where nothing was chosen. */
+export const parseTolerance = (text: string | null | undefined): bigint | null =>
+  text === null || text === undefined ? null : parseUsdc(text)
+export const formatTolerance = (units: bigint | null): string | null => (units === null ? null : formatUsdc(units))
+
+const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 function parseDecimal(text: string, decimals: number): bigint {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text)

@@ -1,4 +1,4 @@
-import { CENT, formatUsdc, parseUsdc, toleranceOf } from '@ponte/contracts/money'
+import { CENT, formatUsdc, parseUsdc, roundingOf } from '@ponte/contracts/money'
 
 export function shortDecimal(decimal: string): string {
   const [whole = '0', fraction = ''] = decimal.split('.')
@@ -12,5 +12,5 @@ export function shortDecimal(decimal: string): string {
 export function askedUsdc(decimal: string, of = decimal): string {
   const units = parseUsdc(decimal)
   const cents = ((units + CENT - 1n) / CENT) * CENT
-  return cents - units <= toleranceOf(parseUsdc(of), CENT) ? formatUsdc(cents) : decimal
+  return cents - units <= roundingOf(parseUsdc(of)) ? formatUsdc(cents) : decimal
 }

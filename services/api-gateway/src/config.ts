@@ -1,4 +1,4 @@
-import { addressRange, WAITS } from '@ponte/contracts'
+import { addressRange, PAYMENT_TOLERANCE_MAX, WAITS } from '@ponte/contracts'
 import { commonSettings, integer, list, sealKeys, secret, secrets } from '@ponte/service-kit'
 import { z } from 'zod'
 import { isLoopback } from './loopback'
@@ -50,6 +50,8 @@ export const apiGatewayConfig = z
     /** Wait of a change that makes or ends an owner; also the time after it in which no change of the payout address is in force. */
     OWNER_DELAY_S: integer(0, 30 * 86_400).default(WAITS.owners.defaultDelayS),
     PAYOUT_HOLD_S: integer(0, 30 * 86_400).default(259_200),
+    /** The most that a merchant may choose as `payment_tolerance`, in units; as at orders, which holds to its own for each order. */
+    PAYMENT_TOLERANCE_MAX_UNITS: integer(0).transform(BigInt).default(PAYMENT_TOLERANCE_MAX),
     /** For the dashboard's login: the identity provider's address, and the public key it wants. */
     AUTH_URL: z.url().optional(),
     PUBLIC_CLIENT_KEY: z.string().optional(),

@@ -110,6 +110,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       freshLoginMs: config.FRESH_LOGIN_S * 1_000,
       provider,
       payoutGuard,
+      toleranceMaxUnits: config.PAYMENT_TOLERANCE_MAX_UNITS,
       webhooks: { allowed: config.WEBHOOK_ALLOW_CIDRS, denied: config.WEBHOOK_DENY_CIDRS },
       ...(overrides.local ? { local: overrides.local } : {}),
       docs: docsRoutes({ publicUrl: config.PUBLIC_URL }),

@@ -1,4 +1,4 @@
-import { CENT, parseRate } from '@ponte/contracts'
+import { CENT, PAYMENT_TOLERANCE_MAX, parseRate } from '@ponte/contracts'
 import { commonSettings, integer, list, secrets } from '@ponte/service-kit'
 import { z } from 'zod'
 import { httpRateSettings } from './quote/http-rate'
@@ -40,8 +40,10 @@ const settings = z.object({
   PLATFORM_FEE_BPS: integer(0, 1000).transform(BigInt),
   /** Blocks after which the listener confirms a payment; shown to payers. */
   CONFIRMATIONS: integer(1, 10_000).default(1),
-  /** An order is paid when it is short by no more than this, or by a hundredth of it if that is less: exchanges round to a cent. */
+  /** An order is paid when it is short by no more than this, or by a hundredth of it if that is less: exchanges round to a cent. For whom nothing else was chosen. */
   PAYMENT_TOLERANCE_UNITS: integer(0).transform(BigInt).default(CENT),
+  /** The most that a merchant may choose instead; and never more than a tenth of an order. As at the gateway, which refuses more. */
+  PAYMENT_TOLERANCE_MAX_UNITS: integer(0).transform(BigInt).default(PAYMENT_TOLERANCE_MAX),
   /** An order for less than this has no deposit address: a sweep would cost more gas than its fee brings. */
   DEPOSIT_MIN_UNITS: integer(0).transform(BigInt).default(CENT),
   /** An order for less than this is not relayed without gas, for the same reason. */

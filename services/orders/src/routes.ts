@@ -11,6 +11,7 @@ import {
   ORDER_EXPIRES_IN_MIN_S,
   operations,
   parseBrl,
+  parseTolerance,
   userIdOf,
 } from '@ponte/contracts'
 import {
@@ -71,6 +72,7 @@ export function routes(deps: RouteDeps): Router {
       cancelUrl: body.cancel_url ?? null,
       metadata: body.metadata ?? {},
       brlCentavos: parseBrl(body.brl_amount),
+      toleranceUnits: parseTolerance(body.payment_tolerance),
       expiresAt: expiresAt(body, at),
     })
     addLogFields({ order_id: change.order.id })

@@ -110,7 +110,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
       tokenAddress: config.TOKEN_ADDRESS,
       routerAddress: config.ROUTER_ADDRESS,
       feeBps: config.PLATFORM_FEE_BPS,
-      toleranceLimit: config.PAYMENT_TOLERANCE_UNITS,
+      tolerance: { defaultUnits: config.PAYMENT_TOLERANCE_UNITS, maxUnits: config.PAYMENT_TOLERANCE_MAX_UNITS },
     },
     place,
     depositMinUnits: config.DEPOSIT_MIN_UNITS,

@@ -1,4 +1,4 @@
-import { type EventData, OPT_IN_EVENTS, queuesReadBy, topology } from '@ponte/contracts'
+import { type EventData, type MerchantTerms, OPT_IN_EVENTS, queuesReadBy, topology } from '@ponte/contracts'
 import { type Bus, type Logger, memoryBus, openDatabase, readConfig, signCaller, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import { createOrders, ordersConfig, ordersMigrations } from '../src'
@@ -94,8 +94,13 @@ export async function startOrders(env: Record<string, string> = {}, given: { now
 }
 
 /** The header that the gateway would send for this merchant. */
-export function asMerchant(id = merchantId, payoutAddress: string | null = PAYOUT, userId?: string): { Authorization: string } {
-  const terms = { merchant_id: id, version: 1, display_name: 'Padaria Estrela', payout_address: payoutAddress }
+export function asMerchant(
+  id = merchantId,
+  payoutAddress: string | null = PAYOUT,
+  userId?: string,
+  more: Partial<MerchantTerms> = {},
+): { Authorization: string } {
+  const terms = { merchant_id: id, version: 1, display_name: 'Padaria Estrela', payout_address: payoutAddress, ...more }
   return {
     Authorization: `Bearer ${signCaller({ kind: 'merchant', terms, ...(userId ? { user_id: userId } : {}) }, { secrets: [TOKEN_SECRET], audience: 'orders' })}`,
   }

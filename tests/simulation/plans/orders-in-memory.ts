@@ -15,7 +15,13 @@ export interface OpenedOrder {
 }
 
 const QUOTE = { rateMicros: 5_000_000n, source: 'static', spreadBps: 0 }
-const DEPLOYMENT = { chainId: 1, tokenAddress: '0x02', routerAddress: '0x03', feeBps: 100n, toleranceLimit: 10_000n }
+const DEPLOYMENT = {
+  chainId: 1,
+  tokenAddress: '0x02',
+  routerAddress: '0x03',
+  feeBps: 100n,
+  tolerance: { defaultUnits: 10_000n, maxUnits: 5_000_000n },
+}
 
 const isOpen = ({ ledger }: OpenedOrder) => ['pending', 'underpaid', 'confirming'].includes(ledger.order.status)
 

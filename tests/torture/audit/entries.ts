@@ -13,7 +13,7 @@ const SUMS = `
   FROM entry_sums WHERE merchant_id = $1 GROUP BY 1, 2`
 const GIVEN_AWAY = `
   SELECT coalesce(sum(greatest(usdc_units - confirmed_units, 0)), 0)::text AS units FROM orders
-  WHERE merchant_id = $1 AND accepted_at IS NOT NULL AND status = 'paid'`
+  WHERE merchant_id = $1 AND status = 'paid' AND (accepted_at IS NOT NULL OR (superseded_at IS NULL AND usdc_units - confirmed_units > 10000))`
 
 /** Each merchant's ledger comes to what the token's transfers moved, row by row and in the sums that are kept beside it. */
 export async function entriesAgainstChain(audited: Audited): Promise<string[]> {

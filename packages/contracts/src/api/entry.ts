@@ -16,7 +16,7 @@ export const signedBrl = z
 export const entryKind = z.enum(['payment', 'unmatched', 'direct', 'fee', 'settled', 'accepted', 'returned']).meta({
   description:
     '`payment`: came for an order. `unmatched`: came for none. `direct`: a plain transfer to the payout address. `fee`: the platform’s. `settled`: reached the payout address. ' +
-    '`accepted`: what was missing of an order that you accepted, and is given away; no money moved. `returned`: went back from your payout address by a refund.',
+    '`accepted`: what was missing of an order that you accepted, or that was short by more than a cent within its `payment_tolerance`, and is given away; no money moved. `returned`: went back from your payout address by a refund.',
 })
 export type EntryKind = z.infer<typeof entryKind>
 
@@ -47,7 +47,10 @@ export const entry = z.object({
   address: address
     .nullable()
     .meta({ description: 'Where it went: a deposit address, your payout address of that time, or the payee of a refund' }),
-  reason: z.string().nullable().meta({ description: 'Why it counts for no order, was accepted or went back' }),
+  reason: z
+    .string()
+    .nullable()
+    .meta({ description: 'Why it counts for no order, was accepted (`payment_tolerance`: by itself, within it) or went back' }),
 })
 export type EntryBody = z.infer<typeof entry>
 

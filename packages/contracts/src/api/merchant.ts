@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, id, text, timestamp } from '../fields'
+import { address, id, text, timestamp, usdcAmount, usdcAmountInput } from '../fields'
 
 export const apiKey = z.string().regex(/^sk_live_[0-9a-f]{64}$/)
 
@@ -22,6 +22,10 @@ export const updateMerchant = z.strictObject({
   display_name: displayName.optional(),
   webhook_url: webhookUrl.nullable().optional(),
   payout_address: address.nullable().optional(),
+  payment_tolerance: usdcAmountInput.nullable().optional().meta({
+    description: 'By how much USDC a new order may be short and still count as paid; null for a cent and at most 1 % of the order',
+    example: '1.00',
+  }),
 })
 export type UpdateMerchant = z.infer<typeof updateMerchant>
 
@@ -66,6 +70,9 @@ export const merchant = z
     pending_webhook_secret_activates_at: timestamp.nullable(),
     payout_address: address.nullable(),
     pending_payout_change: payoutChange.nullable().meta({ description: 'A change that waits; anyone of yours can cancel it' }),
+    payment_tolerance: usdcAmount.nullable().optional().meta({
+      description: 'By how much a new order may be short and still count as paid, at most a tenth of it; null for a cent and at most 1 %',
+    }),
     created_at: timestamp,
     updated_at: timestamp,
     warnings: z.array(z.string()).optional(),

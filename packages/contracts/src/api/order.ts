@@ -13,6 +13,7 @@ import {
   timestamp,
   txHash,
   usdcAmount,
+  usdcAmountInput,
 } from '../fields'
 import { returnUrl } from '../return-url'
 import { checkoutAuthorization } from './authorization'
@@ -42,6 +43,11 @@ export const createOrder = z
     expires_at: timestamp.optional(),
     success_url: returnUrl.nullish().meta({ description: 'Where the payer is offered to go once the order is paid' }),
     cancel_url: returnUrl.nullish().meta({ description: 'Where the payer is offered to go without paying' }),
+    payment_tolerance: usdcAmountInput.nullish().meta({
+      description:
+        'By how much USDC it may be short and still count as paid, instead of what your merchant has set; at most a tenth of `usdc_amount`. No payer sees it',
+      example: '1.00',
+    }),
   })
   .refine(body => body.expires_in === undefined || body.expires_at === undefined, {
     path: ['expires_at'],
@@ -97,6 +103,7 @@ const pendingOrder = {
   platform_fee: '0.276752',
   expected: '27.398525',
   received: '0.000000',
+  payment_tolerance: '0.010000',
   memo: 'a3'.repeat(32),
   tx_hash: null,
   quote: { rate: '5.420000', source: 'chainlink', as_of: '2026-11-20T11:59:30.000Z', spread_bps: 0 },
@@ -150,6 +157,7 @@ export const order = z
     payments: z.array(payment).optional(),
     success_url: returnUrl.optional().meta({ description: 'Only where it was set' }),
     cancel_url: returnUrl.optional().meta({ description: 'Only where it was set' }),
+    payment_tolerance: usdcAmount.optional().meta({ description: 'By how much it may be short and still count as paid' }),
     accepted: acceptance.optional().meta({ description: 'Only where you accepted what came as payment in full' }),
     expires_at: timestamp,
     paid_at: timestamp.nullable(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, id, text, timestamp, txHash, usdcAmount } from '../fields'
+import { address, id, text, timestamp, txHash, usdcAmount, usdcAmountInput } from '../fields'
 
 export const refundStatus = z
   .enum(['awaiting_destination', 'awaiting_signature', 'awaiting_funds', 'submitted', 'confirmed', 'cancelled'])
@@ -13,9 +13,7 @@ export type RefundStatusName = z.infer<typeof refundStatus>
 /** Body of `POST /api/v1/orders/:id/refunds`. */
 export const createRefund = z
   .strictObject({
-    amount: z
-      .string({ error: 'must be a string such as "27.675277"' })
-      .regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be USDC with at most six decimals, for example "27.675277"')
+    amount: usdcAmountInput
       .refine(digits => /[1-9]/.test(digits), 'must be above zero')
       .optional()
       .meta({ description: 'USDC; without it and without `surplus`, all that may still go back', example: '5.00' }),

@@ -37,7 +37,9 @@ const figures = {
   waiting: signedUsdc.meta({ description: 'What came and has not been moved on yet; of a period, by how much that grew' }),
   unmatched: signedUsdc.meta({ description: 'What of `gross` came for no order' }),
   returned: signedUsdc.meta({ description: 'What went back by refunds, from the payout address; no part of the other figures' }),
-  given_away: signedUsdc.meta({ description: 'What was missing of orders that you accepted; no part of `gross`' }),
+  given_away: signedUsdc.meta({
+    description: 'What was missing of orders that you accepted, or that your tolerance took; no part of `gross`',
+  }),
 }
 
 /** Sums of the ledger, period by period, and the state of orders now. */

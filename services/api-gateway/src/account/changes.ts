@@ -27,6 +27,8 @@ export interface AccountDeps {
   /** Asked for what tokens do not report; null where none is set up, and then tokens are all there is. */
   provider: IdentityProvider | null
   payoutGuard: PayoutGuard
+  /** The most that a merchant may choose as tolerance. */
+  toleranceMaxUnits: bigint
   /** There is a server for mail. */
   isMailing: boolean
 }

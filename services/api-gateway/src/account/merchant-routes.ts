@@ -87,7 +87,8 @@ export function merchantHandlers(deps: AccountDeps) {
     async updateMerchant({ body }, _req, res) {
       const request = { id: uuidv7(), userId: userIn(res).id, at: now() }
       const decide = async (merchant: Merchant) => {
-        const change = updateMerchant(merchant, body, { ...request, owners: await ownersOf(store, merchant) }, deps.payoutGuard)
+        const given = { ...request, owners: await ownersOf(store, merchant) }
+        const change = updateMerchant(merchant, body, given, { ...deps.payoutGuard, toleranceMaxUnits: deps.toleranceMaxUnits })
         if (isPayoutDecision(change)) requirePermissionFor(res, 'payout:write')
         return vetPayoutAddress(orders, change, merchant)
       }

@@ -6,6 +6,7 @@ import {
   type Merchant,
   rotateWebhookSecret,
   SECRET_ACTIVATES_AFTER_MS,
+  termsOf,
   updateMerchant,
 } from './merchant'
 import { warningsOf } from './warnings'
@@ -21,7 +22,7 @@ const update = (merchant: Merchant, body: Parameters<typeof updateMerchant>[1], 
     merchant,
     body,
     { id, userId: 'user-1', at, owners: ['user-1'] },
-    { delayMs: 0, unsignedDelayMs: 0, ownerDelayMs: 0, payoutHoldMs: 0 },
+    { delayMs: 0, unsignedDelayMs: 0, ownerDelayMs: 0, payoutHoldMs: 0, toleranceMaxUnits: 5_000_000n },
   )
 
 const fieldAtFault = (work: () => unknown) => {
@@ -37,6 +38,18 @@ test('a new address and a new name in one body are both applied', () => {
   const { merchant } = open()
   const change = update(merchant, { display_name: 'Outra', payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' }, later(5))
   expect(change.changed).toEqual(['display_name', 'payout_address'])
+})
+
+test('the tolerance is changed, taken back and bounded, and travels with the terms', () => {
+  const { merchant } = open()
+  const chosen = update(merchant, { payment_tolerance: '1' }, later(5))
+  expect([chosen.changed, termsOf(chosen.merchant).payment_tolerance]).toEqual([['payment_tolerance'], '1.000000'])
+  expect(chosen.events[0]?.data).toMatchObject({ version: 2, payment_tolerance: '1.000000' })
+  expect(update(chosen.merchant, { payment_tolerance: '1.00' }, later(6)).changed).toEqual([])
+  expect(update(chosen.merchant, { display_name: 'Outra' }, later(6)).merchant.paymentToleranceUnits).toBe(1_000_000n)
+  const cleared = update(chosen.merchant, { payment_tolerance: null }, later(7))
+  expect([cleared.changed, termsOf(cleared.merchant).payment_tolerance]).toEqual([['payment_tolerance'], null])
+  expect(fieldAtFault(() => update(merchant, { payment_tolerance: '5.000001' }, later(8)))).toBe('payment_tolerance')
 })
 
 test('a new merchant is published to the others as version 1, with its secret sealed', () => {

@@ -2,8 +2,11 @@ import {
   ApiError,
   type CreateMerchant,
   type FieldError,
+  formatTolerance,
+  formatUsdc,
   type MerchantTerms,
   type NewEvent,
+  parseTolerance,
   type UpdateBranding,
   type UpdateMerchant,
   vetWebhookUrl,
@@ -31,6 +34,8 @@ export interface Merchant extends Payout {
   version: number
   displayName: string
   webhookUrl: string | null
+  /** By how much a new order may be short; null where nothing was chosen. */
+  paymentToleranceUnits: bigint | null
   sealedWebhookSecret: string
   pending: PendingSecret | null
   branding: Branding
@@ -77,6 +82,7 @@ export function createMerchant(
     displayName: body.display_name,
     webhookUrl: checkedUrl(body.webhook_url ?? null),
     payoutAddress: checkedAddress(body.payout_address ?? null),
+    paymentToleranceUnits: null,
     payoutIsContract: false,
     clearedPayoutAddress: null,
     pendingPayout: null,
@@ -93,16 +99,25 @@ export function createMerchant(
 }
 
 /** Applies what the body names; a body that changes nothing is no change. Throws ApiError `invalid_request`. */
-export function updateMerchant(merchant: Merchant, body: UpdateMerchant, given: Omit<PayoutRequest, 'isNew'>, guard: PayoutGuard): Change {
+export function updateMerchant(
+  merchant: Merchant,
+  body: UpdateMerchant,
+  given: Omit<PayoutRequest, 'isNew'>,
+  guard: PayoutGuard & { toleranceMaxUnits: bigint },
+): Change {
   const current = inForce(merchant, given.at)
   const request = { ...given, isNew: given.at.getTime() - merchant.createdAt.getTime() < guard.delayMs }
   const next: Merchant = {
     ...current,
     displayName: body.display_name ?? current.displayName,
     webhookUrl: body.webhook_url === undefined ? current.webhookUrl : checkedUrl(body.webhook_url),
+    paymentToleranceUnits:
+      body.payment_tolerance === undefined
+        ? current.paymentToleranceUnits
+        : checkedTolerance(body.payment_tolerance, guard.toleranceMaxUnits),
     ...(body.payout_address === undefined ? {} : payoutOf(requestPayout(current, checkedAddress(body.payout_address), request, guard))),
   }
-  if (next.webhookUrl !== current.webhookUrl) requireNotFrozen(current)
+  if (next.webhookUrl !== current.webhookUrl || next.paymentToleranceUnits !== current.paymentToleranceUnits) requireNotFrozen(current)
   const changed = (Object.keys(UPDATABLE) as (keyof typeof UPDATABLE)[])
     .filter(key => next[key] !== current[key])
     .map(key => UPDATABLE[key])
@@ -129,6 +144,7 @@ const BRANDING_NAMES = { color: 'color', contactEmail: 'contact_email', termsUrl
 const UPDATABLE = {
   displayName: 'display_name',
   webhookUrl: 'webhook_url',
+  paymentToleranceUnits: 'payment_tolerance',
   payoutAddress: 'payout_address',
   pendingPayout: 'pending_payout_change',
 } as const
@@ -194,6 +210,7 @@ export const termsOf = (merchant: Merchant): MerchantTerms => ({
   version: merchant.version,
   display_name: merchant.displayName,
   payout_address: merchant.payoutAddress,
+  payment_tolerance: formatTolerance(merchant.paymentToleranceUnits),
 })
 
 /** The merchant at its next version, published as well: what is decided under a version waits for it. */
@@ -231,6 +248,12 @@ function checkedAddress(text: string | null): string | null {
   if (!address) throw refused('payout_address', 'does not match its EIP-55 checksum; a character may be mistyped')
   if (/^0x0{40}$/.test(address)) throw refused('payout_address', 'must not be the zero address')
   return address
+}
+
+function checkedTolerance(text: string | null, maxUnits: bigint): bigint | null {
+  const units = parseTolerance(text)
+  if (units !== null && units > maxUnits) throw refused('payment_tolerance', `must be at most ${formatUsdc(maxUnits)}`)
+  return units
 }
 
 function refused(path: string, message: string): ApiError {

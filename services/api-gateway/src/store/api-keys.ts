@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { formatTolerance } from '@ponte/contracts'
 import { createBatch, type Database, isUniqueViolation, outboxRows, type Statement } from '@ponte/service-kit'
 import { type DerivedFrom, KEY_SHOWN_AGAIN_MS } from '../credentials/api-key'
 import type { KeyTerms } from '../credentials/credentials'
@@ -15,10 +16,10 @@ export interface RotationRequest {
 
 // Raw SQL, because it is on the path of every request with a key: the hashes of concurrent requests share one round trip.
 const TERMS_BY_KEY = `
-  SELECT encode(k.hash, 'hex') AS hash, m.id AS merchant_id, m.version, m.display_name, m.payout_address, NULL AS scopes, NULL::uuid AS key_id, m.frozen_at, false AS is_use_noted
+  SELECT encode(k.hash, 'hex') AS hash, m.id AS merchant_id, m.version, m.display_name, m.payout_address, m.payment_tolerance_units, NULL AS scopes, NULL::uuid AS key_id, m.frozen_at, false AS is_use_noted
   FROM api_keys k JOIN merchants m ON m.id = k.merchant_id WHERE k.hash = ANY($1::bytea[]) AND k.revoked_at IS NULL
   UNION ALL
-  SELECT encode(k.hash, 'hex'), m.id, m.version, m.display_name, m.payout_address, k.scopes, k.id, m.frozen_at, coalesce(k.last_used_at > $2::timestamptz - interval '1 minute', false)
+  SELECT encode(k.hash, 'hex'), m.id, m.version, m.display_name, m.payout_address, m.payment_tolerance_units, k.scopes, k.id, m.frozen_at, coalesce(k.last_used_at > $2::timestamptz - interval '1 minute', false)
   FROM named_keys k JOIN merchants m ON m.id = k.merchant_id
   WHERE k.hash = ANY($1::bytea[]) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`
 
@@ -63,7 +64,7 @@ export function apiKeyStore(database: Database, prisma: PrismaClient, options: M
       LOOKUP_MAX,
       async (hashes: readonly Buffer[]): Promise<(KeyTerms | null)[]> => {
         const at = now()
-        const { rows } = await database.query<KeyTerms & { hash: string; is_use_noted: boolean }>(
+        const { rows } = await database.query<KeyTerms & { hash: string; payment_tolerance_units: string | null; is_use_noted: boolean }>(
           { name: 'terms-by-key', text: TERMS_BY_KEY },
           [hashes, at],
         )
@@ -71,7 +72,12 @@ export function apiKeyStore(database: Database, prisma: PrismaClient, options: M
           rows.flatMap(({ hash, scopes, is_use_noted }) => (scopes && !is_use_noted ? [Buffer.from(hash, 'hex')] : [])),
           at,
         )
-        const found = new Map(rows.map(({ hash, is_use_noted, ...terms }) => [hash, terms]))
+        const found = new Map(
+          rows.map(({ hash, is_use_noted, payment_tolerance_units: units, ...terms }) => [
+            hash,
+            { ...terms, payment_tolerance: formatTolerance(units === null ? null : BigInt(units)) },
+          ]),
+        )
         return hashes.map(hash => found.get(hash.toString('hex')) ?? null)
       },
       LOOKUP_TIMEOUT_MS,

@@ -10,6 +10,7 @@ import type { MerchantStoreOptions } from './options'
 const CHANGING_COLUMNS = [
   'display_name',
   'webhook_url',
+  'payment_tolerance_units',
   'payout_address',
   'payout_is_contract',
   'cleared_payout_address',
@@ -187,6 +188,7 @@ const toRecord = (merchant: Merchant) => ({
   version: merchant.version,
   display_name: merchant.displayName,
   webhook_url: merchant.webhookUrl,
+  payment_tolerance_units: merchant.paymentToleranceUnits?.toString() ?? null,
   payout_address: merchant.payoutAddress,
   payout_is_contract: merchant.payoutIsContract,
   cleared_payout_address: merchant.clearedPayoutAddress,

@@ -54,6 +54,7 @@ export function orderBody(order: Order, place: Place): OrderBody {
     quote: quoteBody(order),
     payment: paymentTarget(order, place, dueUnits(order)),
     ...returnUrls(order),
+    payment_tolerance: formatUsdc(order.toleranceUnits),
     ...accepted(order),
     expires_at: order.expiresAt.toISOString(),
     paid_at: order.paidAt?.toISOString() ?? null,

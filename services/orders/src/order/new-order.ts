@@ -1,4 +1,13 @@
-import { ApiError, type MerchantTerms, splitFee, toleranceOf, usdcForBrl } from '@ponte/contracts'
+import {
+  ApiError,
+  formatUsdc,
+  type MerchantTerms,
+  parseTolerance,
+  splitFee,
+  type ToleranceLimits,
+  toleranceOf,
+  usdcForBrl,
+} from '@ponte/contracts'
 import type { Destination } from '../payment/payment'
 import type { Quote } from '../quote/quote'
 import type { Order } from './order'
@@ -16,20 +25,24 @@ export interface NewOrder {
   successUrl?: string | null
   cancelUrl?: string | null
   brlCentavos: bigint
+  /** By how much it may be short; otherwise as the merchant's terms have it. */
+  toleranceUnits?: bigint | null
   expiresAt: Date
 }
 
 /** Shared by all new orders of this deployment. */
 export interface Deployment extends Omit<Destination, 'merchantAddress' | 'depositAddress'> {
   feeBps: bigint
-  /** An order is paid when it is short by no more than this, or by a hundredth of it if that is less. */
-  toleranceLimit: bigint
+  tolerance: ToleranceLimits
 }
 
-/** A new order: priced once, judged in USDC units ever after. Its deposit address is not known here. Throws `payout_address_required`. */
+/**
+ * A new order: priced once, judged in USDC units ever after. Its deposit address is not known here. Throws `payout_address_required`, or `invalid_request` on
+ * a tolerance beyond what this order may have.
+ */
 export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: Date): Order {
   const { terms } = input
-  const { feeBps, toleranceLimit, chainId, tokenAddress, routerAddress } = deployment
+  const { feeBps, chainId, tokenAddress, routerAddress } = deployment
   if (terms.payout_address === null) {
     throw new ApiError('payout_address_required', 'Set payout_address with PATCH /api/v1/merchants/me: it is where your share is sent.')
   }
@@ -58,7 +71,7 @@ export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: 
     feeBps,
     feeUnits: fee,
     expectedUnits: expected,
-    toleranceUnits: toleranceOf(usdcUnits, toleranceLimit),
+    toleranceUnits: toleranceFor(input, usdcUnits, deployment.tolerance),
     ...EMPTY,
     notifiedUnits: 0n,
     rateMicros: quote.rateMicros,
@@ -83,4 +96,15 @@ export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: 
     createdAt: at,
     version: 1,
   }
+}
+
+function toleranceFor({ terms, toleranceUnits: own = null }: NewOrder, usdcUnits: bigint, limits: ToleranceLimits): bigint {
+  const most = toleranceOf(usdcUnits, limits.maxUnits, limits)
+  if (own !== null && own > most) {
+    const message = `must be at most ${formatUsdc(most)} for this order of ${formatUsdc(usdcUnits)} USDC`
+    throw new ApiError('invalid_request', `The body is not valid: payment_tolerance ${message}.`, {
+      errors: [{ path: 'payment_tolerance', message }],
+    })
+  }
+  return toleranceOf(usdcUnits, own ?? parseTolerance(terms.payment_tolerance), limits)
 }

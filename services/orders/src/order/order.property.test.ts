@@ -21,7 +21,7 @@ const opened = (centavos: bigint, feeBps: bigint, expiresAt: Date, depositAddres
       ...{ description: null, metadata: {}, brlCentavos: centavos, expiresAt },
     },
     { rateMicros: 5_420_000n, source: 'static', asOf: at(0), spreadBps: 0 },
-    { chainId: 1, tokenAddress: '0x02', routerAddress: '0x03', feeBps, toleranceLimit: CENT },
+    { chainId: 1, tokenAddress: '0x02', routerAddress: '0x03', feeBps, tolerance: { defaultUnits: CENT, maxUnits: 5_000_000n } },
     at(0),
   ),
   depositAddress,

@@ -13,21 +13,25 @@ const USDC = 1_000_000n
 const ASKED = 100n * USDC
 const REQUIRED = ASKED - CENT
 
-const fresh = (subscriptionId: string | null = null, centavos = 10_000_00n): Order =>
+const fresh = (subscriptionId: string | null = null, centavos = 10_000_00n, tolerances: { own?: bigint; merchant?: string } = {}): Order =>
   open(
     {
       id: '01981f3c-0000-7000-8000-000000000002',
       memo: 'ab'.repeat(32),
-      terms: { merchant_id: '01981f3c-0000-7000-8000-000000000001', version: 3, display_name: 'Padaria', payout_address: '0x01' },
+      terms: {
+        ...{ merchant_id: '01981f3c-0000-7000-8000-000000000001', version: 3, display_name: 'Padaria', payout_address: '0x01' },
+        ...(tolerances.merchant === undefined ? {} : { payment_tolerance: tolerances.merchant }),
+      },
       subscriptionId,
       externalRef: 'INV-7',
       description: null,
       metadata: {},
       brlCentavos: centavos,
+      toleranceUnits: tolerances.own ?? null,
       expiresAt: at(EXPIRES),
     },
     { rateMicros: 100_000_000n, source: 'static', asOf: at(0), spreadBps: 0 },
-    { chainId: 1, tokenAddress: '0x02', routerAddress: '0x03', feeBps: 100n, toleranceLimit: CENT },
+    { chainId: 1, tokenAddress: '0x02', routerAddress: '0x03', feeBps: 100n, tolerance: { defaultUnits: CENT, maxUnits: 5_000_000n } },
     at(0),
   )
 
@@ -437,6 +441,65 @@ describe('less than a cent decides nothing', () => {
         .pays('a', { gross: REQUIRED - 1n })
         .is(),
     ).toEqual(['underpaid', null])
+  })
+
+  describe('with a tolerance of a dollar', () => {
+    const kind = () => story(fresh(null, undefined, { own: USDC }))
+
+    it('short by as much is paid, and by more underpaid', () => {
+      const paid = kind().pays('a', { gross: 99n * USDC })
+      expect([paid.is(), paid.published()]).toEqual([['paid', null], ['order.paid']])
+      const short = kind().pays('a', { gross: 99n * USDC - 1n })
+      expect([short.is(), short.published()]).toEqual([['underpaid', null], ['order.underpaid']])
+    })
+
+    it('less than that is money all the same, and no dust', () => {
+      const half = kind().pays('a', { gross: USDC / 2n })
+      expect([half.is(), half.published()]).toEqual([['underpaid', null], ['order.underpaid']])
+      expect(() => half.cancels()).toThrow(expect.objectContaining({ code: 'order_has_payments' }))
+    })
+
+    it.each([
+      ['a cent too much', CENT, null],
+      ['ninety cents too much', (9n * USDC) / 10n, 'overpaid'],
+    ])('%s: what is forgiven plays no part', (_, more, exception) =>
+      expect(
+        kind()
+          .pays('a', { gross: ASKED + more })
+          .is(),
+      ).toEqual(['paid', exception]),
+    )
+
+    it('what comes after it was paid so counts as any more, and is a duplicate where it would have paid it again', () => {
+      const more = kind()
+        .pays('a', { gross: 99n * USDC })
+        .pays('b', { gross: USDC, second: 600 })
+      expect([more.is(), more.published()]).toEqual([['paid', null], ['order.paid']])
+      const twice = kind()
+        .pays('a', { gross: 99n * USDC })
+        .pays('b', { gross: 99n * USDC, second: 600 })
+      expect(twice.is()).toEqual(['paid', 'duplicate'])
+    })
+
+    it('a reorganisation that takes the payment away undoes it', () => {
+      const gone = kind()
+        .pays('a', { gross: 99n * USDC })
+        .pays('a', { gross: 99n * USDC, status: 'orphaned', revision: 2 })
+      expect(gone.is()).toEqual(['pending', 'reorged'])
+    })
+  })
+
+  it.each([
+    ['of the order before that of the merchant', { own: 2n * USDC, merchant: '1.000000' }, 2n * USDC],
+    ['of the merchant', { merchant: '1.000000' }, USDC],
+    ['none, where the merchant wants all of it', { merchant: '0.000000' }, 0n],
+    ['of the merchant, as much as is allowed', { merchant: '50.000000' }, 5n * USDC],
+    ['by default', {}, CENT],
+  ])('the tolerance %s', (_, tolerances, units) => expect(fresh(null, undefined, tolerances).toleranceUnits).toBe(units))
+
+  it('a tolerance of an order beyond what is allowed is refused with what is', () => {
+    expect(() => fresh(null, undefined, { own: 5n * USDC + 1n })).toThrow(/at most 5\.000000/)
+    expect(() => fresh(null, 100_00n, { own: USDC / 10n + 1n })).toThrow(/at most 0\.100000 for this order of 1\.000000 USDC/)
   })
 
   it('dust sends no event, and the order can be cancelled', () => {

@@ -15,7 +15,7 @@ const ledger = (subscriptionId: string | null, ...payments: Payment[]): Ledger &
   const order = open(
     { ...named, terms, subscriptionId, brlCentavos: 10_000_00n, expiresAt: new Date('2026-01-02T00:00:00.000Z') },
     { rateMicros: 100_000_000n, source: 'static', asOf: at, spreadBps: 0 },
-    { chainId: 1, tokenAddress: '0x02', routerAddress: '0x03', feeBps: 0n, toleranceLimit: 10_000n },
+    { chainId: 1, tokenAddress: '0x02', routerAddress: '0x03', feeBps: 0n, tolerance: { defaultUnits: 10_000n, maxUnits: 5_000_000n } },
     at,
   )
   const tally = tallyOf(payments, requiredUnits(order))

@@ -1,4 +1,4 @@
-import { CENT, type OrderException, type OrderStatus } from '@ponte/contracts'
+import { CENT, type OrderException, type OrderStatus, roundingOf } from '@ponte/contracts'
 import type { Tally } from './tally'
 
 /** Deciding facts of an order beside its payments. */
@@ -100,7 +100,8 @@ function exceptionOf(order: Terms & Tally, status: OrderStatus): OrderException 
   if (status === 'paid') {
     // Money of later blocks that would have paid it once more.
     if (order.supersededAt || confirmedUnits - completedUnits >= required) return 'duplicate'
-    return confirmedUnits > order.usdcUnits + order.toleranceUnits ? 'overpaid' : null
+    // What the merchant forgives is no reason to keep what is too much; checkouts ask for whole cents.
+    return confirmedUnits > order.usdcUnits + roundingOf(order.usdcUnits) ? 'overpaid' : null
   }
   if (order.paidAt !== null) return 'reorged'
   if (status === 'cancelled' && !isDust(confirmedUnits, order)) return 'paid_after_cancel'

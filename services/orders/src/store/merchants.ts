@@ -1,4 +1,4 @@
-import type { MerchantTerms } from '@ponte/contracts'
+import { formatTolerance, type MerchantTerms, parseTolerance } from '@ponte/contracts'
 import type { Database, Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import { newestTerms } from '../order/charge'
@@ -11,9 +11,10 @@ const SAVE: Statement = {
   WITH paid_at AS (
     INSERT INTO payout_addresses (merchant_id, merchant_version, payout_address, since)
     VALUES ($merchant_id::uuid, $version::int, $payout_address, $since) ON CONFLICT DO NOTHING)
-  INSERT INTO merchants AS known (id, version, display_name, payout_address)
-  VALUES ($merchant_id, $version, $display_name, $payout_address)
-  ON CONFLICT (id) DO UPDATE SET version = EXCLUDED.version, display_name = EXCLUDED.display_name, payout_address = EXCLUDED.payout_address
+  INSERT INTO merchants AS known (id, version, display_name, payout_address, payment_tolerance_units)
+  VALUES ($merchant_id, $version, $display_name, $payout_address, $payment_tolerance_units::bigint)
+  ON CONFLICT (id) DO UPDATE SET version = EXCLUDED.version, display_name = EXCLUDED.display_name, payout_address = EXCLUDED.payout_address,
+    payment_tolerance_units = EXCLUDED.payment_tolerance_units
   WHERE known.version < EXCLUDED.version`,
 }
 
@@ -24,8 +25,10 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
   const spansOf = async (merchantId: string): Promise<PayoutSpan[]> =>
     payoutSpans(await prisma.payoutAddress.findMany({ where: { merchantId } }))
   return {
-    async save({ merchant_id, version, display_name, payout_address }: MerchantTerms, since: Date, eventId: string): Promise<void> {
-      const values = { merchant_id, version, display_name, payout_address, since }
+    async save(terms: MerchantTerms, since: Date, eventId: string): Promise<void> {
+      const { merchant_id, version, display_name, payout_address } = terms
+      const payment_tolerance_units = parseTolerance(terms.payment_tolerance)?.toString() ?? null
+      const values = { merchant_id, version, display_name, payout_address, payment_tolerance_units, since }
       await database.commit({ inbox: [eventId], write: SAVE, values })
     },
 
@@ -58,7 +61,13 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
       const row = await prisma.merchant.findUnique({ where: { id: known.merchant_id } })
       return newestTerms(
         known,
-        row && { merchant_id: row.id, version: row.version, display_name: row.displayName, payout_address: row.payoutAddress },
+        row && {
+          merchant_id: row.id,
+          version: row.version,
+          display_name: row.displayName,
+          payout_address: row.payoutAddress,
+          payment_tolerance: formatTolerance(row.paymentToleranceUnits),
+        },
       )
     },
   }

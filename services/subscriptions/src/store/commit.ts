@@ -11,7 +11,7 @@ import {
   updateVersioned,
 } from '@ponte/service-kit'
 import type { Attempt, Change, Charge, Subscription } from '../subscription/subscription'
-import { SAVE_TERMS } from './merchants'
+import { SAVE_TERMS, termsRecord } from './merchants'
 import { changingColumns, fixedColumns, recordOf } from './subscription-row'
 
 /** Written together with a change: the event that caused it, the answer stored for a repeated request, the merchant's present terms. */
@@ -86,7 +86,7 @@ export const isConflict = (error: unknown) =>
 
 const causeOf = ({ eventId, answers = [] }: Cause): Unit => ({ inbox: eventId ? [eventId] : [], answers })
 
-const termsOf = ({ terms }: Cause) => (terms ? [{ ...terms, id: terms.merchant_id }] : [])
+const termsOf = ({ terms }: Cause) => (terms ? [termsRecord(terms)] : [])
 
 /** The noun copies only what it changes, so identity is enough to find new and changed charges. */
 function chargeRows({ from, subscription }: Change) {
