@@ -72,6 +72,20 @@ test('a colleague is invited, works with what their role allows, and is out on t
   ])
 })
 
+test('who may change the payout address may change the tolerance, with a fresh login, and no other member', async () => {
+  const { token } = await newMerchant(system)
+  const choose = (by: string) => ask(by, 'patch', '', { payment_tolerance: '1.00' })
+  for (const role of ['admin', 'developer']) {
+    const member = await colleague(token, role)
+    const { body } = await choose(member.token).expect(403)
+    expect(body.detail).toBe(`A member with the role ${role} may not do this; it needs payout:write.`)
+    await ask(member.token, 'patch', '', { payment_tolerance: null, display_name: 'Padaria' }).expect(200)
+  }
+  const stale = system.identity.sign({ sub: subjectOf(token), amr: undefined, auth_time: at.ms / 1_000 - 3_600 })
+  expect((await choose(stale).expect(403)).body.code).toBe('fresh_login_required')
+  await choose(again(token)).expect(200)
+})
+
 test('the merchant without a header is the one that was joined or created first, and an old session of a member creates none', async () => {
   const { token: owner, merchant } = await newMerchant(system, { display_name: 'Joined' })
   const { sub, token } = await colleague(owner, 'finance')

@@ -95,6 +95,40 @@ describe('POST /api/v1/merchants', () => {
   })
 })
 
+test('payment_tolerance travels with the terms to the owners, by login and by key, and to all by event; null takes it back', async () => {
+  const { token, merchant, apiKey } = await newMerchant(system)
+  expect(merchant.payment_tolerance).toBeNull()
+  const termsSeen = async () => {
+    system.owners.orders.received.length = 0
+    await request(system.url).get('/api/v1/orders').set(bearer(apiKey)).expect(200)
+    await request(system.url).get('/api/v1/merchants/me/orders').set(bearer(token)).expect(200)
+    return system.owners.orders.received.map(({ caller }) => Object(caller).terms.payment_tolerance)
+  }
+  expect(await termsSeen()).toEqual([null, null])
+  expect((await call(token, 'patch', '', { payment_tolerance: '1' }).expect(200)).body).toMatchObject({ payment_tolerance: '1.000000' })
+  expect((await call(token, 'get')).body.payment_tolerance).toBe('1.000000')
+  expect(await termsSeen()).toEqual(['1.000000', '1.000000'])
+  await call(token, 'patch', '', { display_name: 'Padaria' }).expect(200)
+  expect((await call(token, 'patch', '', { payment_tolerance: null }).expect(200)).body.payment_tolerance).toBeNull()
+  expect((await events(merchant.id)).map(data => data.payment_tolerance)).toEqual([null, '1.000000', '1.000000', null])
+  const { rows } = await system.sql.query(
+    "SELECT changed FROM audit_log WHERE merchant_id = $1 AND action = 'merchant.update' ORDER BY id",
+    [merchant.id],
+  )
+  expect(rows.map(({ changed }) => changed)).toEqual([['payment_tolerance'], ['display_name'], ['payment_tolerance']])
+})
+
+test.each([
+  ['5.000001', 'must be at most 5.000000'],
+  ['-1', 'must be USDC with at most six decimals, for example "27.675277"'],
+  ['1%', 'must be USDC with at most six decimals, for example "27.675277"'],
+  [1, 'must be a string such as "27.675277"'],
+])('a payment_tolerance of %j is refused: %s', async (payment_tolerance, message) => {
+  const { token } = await newMerchant(system)
+  const { body } = await call(token, 'patch', '', { payment_tolerance }).expect(400)
+  expect([body.code, body.errors]).toEqual(['invalid_request', [{ path: 'payment_tolerance', message }]])
+})
+
 test('PATCH changes what it names, publishes it with the next version, and warns of an internal webhook_url', async () => {
   const { token, merchant } = await newMerchant(system)
   const { body } = await call(token, 'patch', '', { webhook_url: 'http://10.1.2.3/hook' }).expect(200)

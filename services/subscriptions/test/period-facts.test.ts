@@ -34,6 +34,15 @@ describe('a merchant without a payout address', () => {
     expect(await system.get(id)).toMatchObject({ waiting_for: null, open_order_id: requested(id)[0]?.data.order_id })
   })
 
+  it('has its orders asked for with the tolerance that it has chosen', async () => {
+    await system.merchant(2, PAYOUT, '1.000000')
+    const { id } = await system.create({ interval: 'day', start_at: '2026-02-01T00:00:00.000Z' })
+    await system.moveTo('2026-02-01T00:00:00.000Z')
+    await system.merchant(3, PAYOUT)
+    await system.moveTo('2026-02-02T00:00:00.000Z')
+    expect(requested(id).map(({ data }) => data.terms.payment_tolerance)).toEqual(['1.000000', null])
+  })
+
   it('is not asked afterwards for periods that are over', async () => {
     await system.merchant(2, null)
     const { id } = await system.create({ interval: 'day' })

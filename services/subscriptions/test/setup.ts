@@ -177,9 +177,10 @@ function worldOutside(bus: Bus, clock: { now: Date }) {
         order,
       })
     },
-    merchant: (version: number, payoutAddress: string | null) =>
+    merchant: (version: number, payoutAddress: string | null, tolerance?: string) =>
       publish('merchant.updated', {
         ...{ merchant_id: merchantId, version, display_name: 'Padaria Estrela', payout_address: payoutAddress },
+        ...(tolerance === undefined ? {} : { payment_tolerance: tolerance }),
         ...{ webhook_url: null, sealed_webhook_secret: 'x', sealed_pending_webhook_secret: null },
         pending_webhook_secret_activates_at: null,
       }),

@@ -89,7 +89,7 @@ export function merchantHandlers(deps: AccountDeps) {
       const decide = async (merchant: Merchant) => {
         const given = { ...request, owners: await ownersOf(store, merchant) }
         const change = updateMerchant(merchant, body, given, { ...deps.payoutGuard, toleranceMaxUnits: deps.toleranceMaxUnits })
-        if (isPayoutDecision(change)) requirePermissionFor(res, 'payout:write')
+        if (isPayoutDecision(change) || change.changed.includes('payment_tolerance')) requirePermissionFor(res, 'payout:write')
         return vetPayoutAddress(orders, change, merchant)
       }
       res.json(bodyOf(await changeOwn(store, res, 'merchant.update', decide)))
