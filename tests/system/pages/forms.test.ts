@@ -132,6 +132,35 @@ test('the payout address changes, or goes, only after a confirmation that shows 
   await context.close()
 }, 60_000)
 
+test('the tolerance is chosen, refused where it is too much, set to nothing, and left to the platform', async () => {
+  const { context, page, complaints } = await open('/settings')
+  const field = page.getByLabel('Short by at most (USDC)')
+  const chosen = async () => (await call<MerchantBody>(system.gatewayUrl, 'GET', '/api/v1/merchants/me', merchant.token)).payment_tolerance
+  const save = () => page.getByRole('button', { name: 'Save the tolerance' }).click()
+  await field.waitFor()
+  expect([await field.inputValue(), await chosen()]).toEqual(['', null])
+  await field.fill('1.00')
+  await save()
+  await until(async () => (await chosen()) === '1.000000', 'the tolerance is not kept')
+  await field.fill('a little')
+  await save()
+  await until(async () => (await complaintAt(page, 'Short by at most (USDC)')) !== null, 'no complaint at no amount')
+  await field.fill('6')
+  const refused = page.waitForResponse(response => response.status() === 400)
+  await save()
+  await refused
+  await until(async () => (await complaintAt(page, 'Short by at most (USDC)')) !== null, 'no complaint at what is more than allowed')
+  expect([await chosen(), await seriousFaults(page)]).toEqual(['1.000000', []])
+  await field.fill('0')
+  await save()
+  await until(async () => (await chosen()) === '0.000000', 'the exact amount is not wanted')
+  await field.fill('')
+  await save()
+  await until(async () => (await chosen()) === null, 'the tolerance is not taken back')
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
 test('a complaint stands at its field and in the language of the page, whether the page or the service found it', async () => {
   const visit = await openVisit(browser, { language: 'pt-BR' })
   const { page, context, complaints } = visit

@@ -15,6 +15,7 @@ import { BrandingCard } from './branding-card'
 import { KeyContext } from './known-key'
 import { FieldWarning, MerchantForm } from './merchant-form'
 import { useMerchantSaved } from './merchant-saved'
+import { PaymentTolerance } from './payment-tolerance'
 import { PayoutAddress } from './payout-address'
 
 export function SettingsPage({ merchant }: { merchant: MerchantBody }) {
@@ -29,6 +30,7 @@ export function SettingsPage({ merchant }: { merchant: MerchantBody }) {
         <div>
           <Store merchant={merchant} />
           <PayoutAddress merchant={merchant} />
+          <PaymentTolerance merchant={merchant} />
           <BrandingCard />
         </div>
         <div>

@@ -96,6 +96,12 @@ export const technicalEn: typeof technicalPt = {
     sent: 'The event is on its way. See Webhooks.',
     needsUrl: 'Set the webhook URL and the payout address in Settings first.',
   },
+  tolerance: {
+    title: 'Payment tolerance',
+    label: 'Short by at most (USDC)',
+    hint: 'An order counts as paid when it is short by no more than this, and by no more than a tenth of it: some exchanges keep a part of what is sent. What you forgive stands in your ledger. Payers do not see it. Empty: a cent.',
+    save: 'Save the tolerance',
+  },
   branding: {
     save: 'Save the look',
     title: 'Your checkout',

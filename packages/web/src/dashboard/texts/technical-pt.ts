@@ -104,6 +104,12 @@ export const technicalPt = {
     sent: 'Evento a caminho. Acompanhe em Webhooks.',
     needsUrl: 'Informe antes a URL do webhook e o endereço de recebimento, em Ajustes.',
   },
+  tolerance: {
+    title: 'Tolerância de pagamento',
+    label: 'Faltando até (USDC)',
+    hint: 'Uma cobrança conta como paga quando falta no máximo isto, e no máximo um décimo dela: algumas corretoras retêm uma parte do envio. O que você perdoa fica no seu livro. Quem paga não vê. Vazio: um centavo.',
+    save: 'Salvar a tolerância',
+  },
   branding: {
     save: 'Salvar a aparência',
     title: 'Sua página de pagamento',

@@ -56,6 +56,7 @@ export const auditEn: typeof auditPt = {
     display_name: 'store name',
     webhook_url: 'webhook URL',
     payout_address: 'payout address',
+    payment_tolerance: 'payment tolerance',
     pending_owner_change: 'change of the owners',
     pending_payout_change: 'change of the payout address',
     api_key: 'API key',

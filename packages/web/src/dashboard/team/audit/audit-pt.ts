@@ -55,6 +55,7 @@ export const auditPt = {
     display_name: 'nome da loja',
     webhook_url: 'URL de webhook',
     payout_address: 'endereço de recebimento',
+    payment_tolerance: 'tolerância de pagamento',
     pending_owner_change: 'troca dos donos',
     pending_payout_change: 'troca do endereço de recebimento',
     api_key: 'chave de API',
