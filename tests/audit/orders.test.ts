@@ -6,7 +6,16 @@ const payment = (tx: string, block: number, status = 'confirmed', revision = 2) 
   ...{ block_number: String(block), block_time: at(block), log_index: 0 },
 })
 const order = (is: Record<string, unknown>) => ({
-  ...{ id: 'o', usdc_units: '100000000', fee_bps: 100, expires_at: at(1_000), deposit_address: null, status: 'paid', exception: null },
+  ...{
+    id: 'o',
+    usdc_units: '100000000',
+    tolerance_units: '10000',
+    fee_bps: 100,
+    expires_at: at(1_000),
+    deposit_address: null,
+    status: 'paid',
+    exception: null,
+  },
   ...{
     cancelled_at: null,
     accepted_at: null,
