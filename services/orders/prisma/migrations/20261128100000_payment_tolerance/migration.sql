@@ -52,3 +52,7 @@ CREATE OR REPLACE TRIGGER book_accepted AFTER UPDATE ON orders FOR EACH ROW
     AND (NEW.accepted_at, NEW.status, NEW.superseded_at, NEW.confirmed_units, NEW.last_tx_hash, NEW.last_block, NEW.last_index)
       IS DISTINCT FROM (OLD.accepted_at, OLD.status, OLD.superseded_at, OLD.confirmed_units, OLD.last_tx_hash, OLD.last_block, OLD.last_index))
   EXECUTE FUNCTION book_accepted();
+
+-- Too much is what is beyond rounding, whatever an order's tolerance was.
+UPDATE orders SET exception = NULL
+WHERE exception = 'overpaid' AND status = 'paid' AND confirmed_units <= usdc_units + least(10000, usdc_units / 100);
