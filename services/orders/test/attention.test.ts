@@ -81,6 +81,19 @@ describe('an order whose money does not simply settle', () => {
     expect(data[4]?.order?.payments?.map(({ payer_address }) => payer_address?.toLowerCase() ?? null)).toEqual([PAYER, null])
     expect((await list(uuidv7())).data).toEqual([])
   })
+
+  it.each([
+    ['underpaid', ['expired short', 'short']],
+    ['overpaid', ['over']],
+    ['paid_late', ['late']],
+    ['settlement_blocked', ['blocked']],
+    ['reorged', []],
+    ['unmatched', []],
+  ])('is listed by its reason: %s', async (reason, expected) => {
+    const { data } = await list(merchant, { reason })
+    expect(data.map(({ order }) => named[order?.id ?? ''])).toEqual(expected)
+    expect(data.every(({ reasons }) => reasons.some(one => one === reason))).toBe(true)
+  })
 })
 
 const sums = (reasons: string[], gross: string, platform_fee: string, taken: string, left_over: string) => ({
@@ -138,6 +151,8 @@ describe('money without an order', () => {
     expect(unmatched[0] && shown(unmatched[0])).toEqual(sums(['unmatched'], '7.000000', '0.070000', '0.000000', '7.000000'))
     expect(unmatched[0]).toMatchObject({ order: null, payment: { reason: 'unknown_memo', amount: '7.000000', memo: '5e'.repeat(32) } })
     expect((await list(merchant)).data).toHaveLength(1)
+    expect((await list(merchant, { reason: 'unmatched' }, PAYOUT)).data).toEqual(unmatched)
+    expect((await list(merchant, { reason: 'underpaid' }, PAYOUT)).data).toEqual([short])
   })
 
   it('is paged together with orders, in both directions, every one exactly once', async () => {
@@ -187,16 +202,18 @@ describe('what is handled', () => {
   const ids = async (merchant: string, query: object = {}, payout: string | null = null) =>
     (await list(merchant, query, payout)).data.map(({ id }) => id)
 
-  it('leaves the list, with who and when, can be shown again, and comes back with a new fact about the same order', async () => {
+  it('leaves the list, with who, when and a note, can be shown again, and comes back with a new fact about the same order', async () => {
     const merchant = uuidv7()
     const order = await create(merchant)
     await pays(order, 60_000_000n)
     await system.orders.idle()
     const [item] = (await list(merchant)).data
-    const handled = await mark(merchant, order.id, 'handle', { facts: item?.facts })
-    expect(handled.body).toMatchObject({ id: order.id, handled_by: 'user-7', handled_at: expect.any(String) })
+    const handled = await mark(merchant, order.id, 'handle', { facts: item?.facts, note: 'Called them' })
+    expect(handled.body).toMatchObject({ id: order.id, handled_by: 'user-7', handled_at: expect.any(String), handled_note: 'Called them' })
+    const marked = (reason: string) => list(merchant, { handled: 'true', reason })
+    expect([(await marked('underpaid')).data, (await marked('overpaid')).data]).toMatchObject([[{ handled_note: 'Called them' }], []])
     expect([await ids(merchant), await ids(merchant, { handled: 'true' })]).toEqual([[], [order.id]])
-    expect((await mark(merchant, order.id, 'reopen')).body).toMatchObject({ handled_at: null })
+    expect((await mark(merchant, order.id, 'reopen')).body).toMatchObject({ handled_at: null, handled_note: null })
     expect([await ids(merchant), await ids(merchant, { handled: 'true' })]).toEqual([[order.id], []])
 
     await mark(merchant, order.id, 'handle', { facts: item?.facts })
@@ -210,7 +227,9 @@ describe('what is handled', () => {
     await mark(merchant, order.id, 'handle', { facts: again?.facts })
     await chain.blocked(order, 'sweep_refused', 1)
     await system.orders.idle()
-    expect((await list(merchant)).data).toMatchObject([{ id: order.id, reasons: ['overpaid', 'settlement_blocked'] }])
+    for (const reason of [undefined, 'overpaid', 'settlement_blocked'])
+      expect((await list(merchant, { reason })).data).toMatchObject([{ id: order.id, reasons: ['overpaid', 'settlement_blocked'] }])
+    expect(await ids(merchant, { reason: 'underpaid' })).toEqual([])
   })
 
   it('is decided by each merchant alone, also where two have one payout address', async () => {
@@ -221,7 +240,8 @@ describe('what is handled', () => {
     await system.orders.idle()
     const [item] = (await list(one, {}, payout)).data
     const id = item?.id ?? ''
-    expect((await mark(one, id, 'handle', { facts: item?.facts }, payout)).status).toBe(200)
+    expect((await mark(one, id, 'handle', { facts: item?.facts, note: 'Sent back' }, payout)).status).toBe(200)
+    expect((await list(one, { handled: 'true' }, payout)).data).toMatchObject([{ handled_by: 'user-7', handled_note: 'Sent back' }])
     expect([await ids(one, {}, payout), await ids(one, { handled: 'true' }, payout), await ids(other, {}, payout)]).toEqual([
       [],
       [id],
@@ -250,6 +270,8 @@ it('reads no more of its index than it answers, however many orders are simply p
   await fillOrders(system.sql, merchant, 20_000)
   const [plan] = await plansOf(system.sql, () => list(merchant, { limit: 5 }))
   expect(plan).toMatchObject({ index: 'orders_attention_open', rowsRead: 6 })
+  const [filtered] = await plansOf(system.sql, () => list(merchant, { limit: 5, reason: 'overpaid' }))
+  expect(filtered).toMatchObject({ index: 'orders_merchant_exception', rowsRead: 6 })
   const { rows } = await system.sql.query<{ 'QUERY PLAN': string }>(
     `EXPLAIN SELECT id FROM unmatched_payments WHERE lower(merchant_address) = '0x44' AND status = 'confirmed' AND gross_units >= 10000
        AND (block_time, (left(md5(id), 3) || '8' || substr(md5(id), 4, 15)) COLLATE "C") < (now(), 'a')

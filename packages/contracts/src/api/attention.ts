@@ -4,7 +4,11 @@ import { unmatchedData } from '../webhook'
 import { isOneWay, listOf, notOneWay, pageQuery } from './list'
 import { order, orderException } from './order'
 
+export const attentionReason = z.enum([...orderException.options, 'underpaid', 'settlement_blocked', 'unmatched'])
+export type AttentionReason = z.infer<typeof attentionReason>
+
 const filters = {
+  reason: attentionReason.optional().meta({ description: 'What is here for this reason, alone or among others' }),
   handled: z.enum(['true', 'false']).optional().meta({ description: '`true`: what was marked as handled; otherwise what was not' }),
 }
 
@@ -14,9 +18,6 @@ export type ListAttention = z.infer<typeof listAttention>
 
 /** Query of `GET /api/v1/attention.csv`: a list's, without its pages. */
 export const exportAttention = z.strictObject(filters)
-
-export const attentionReason = z.enum([...orderException.options, 'underpaid', 'settlement_blocked', 'unmatched'])
-export type AttentionReason = z.infer<typeof attentionReason>
 
 /** What can be done about it beside marking it as handled: `POST /orders/:id/accept`, `POST /attention/:id/attach`. */
 export const attentionAction = z.enum(['accept', 'attach'])
@@ -46,12 +47,16 @@ export const attentionItem = z
       .meta({ description: 'Names what is known of it now; send it back to mark it as handled', example: 'c0ffee00c0ffee00' }),
     handled_at: timestamp.nullable().optional().meta({ description: 'When it was marked as handled; a new fact brings it back' }),
     handled_by: z.string().nullable().optional().meta({ description: '`sub` of the user who marked it; null for a key' }),
+    handled_note: z.string().nullable().optional().meta({ description: 'The note of the mark' }),
   })
   .meta({ id: 'AttentionItem' })
 export type AttentionItemBody = z.infer<typeof attentionItem>
 
 /** Body of `POST /api/v1/attention/:id/handle`. What has other facts by now is not marked, since its merchant has not seen them. */
-export const handleAttention = z.strictObject({ facts: z.string().max(64).meta({ description: '`facts` of the item as it was seen' }) })
+export const handleAttention = z.strictObject({
+  facts: z.string().max(64).meta({ description: '`facts` of the item as it was seen' }),
+  note: text(500).optional().meta({ description: 'What was done about it, for your own records' }),
+})
 export type HandleAttention = z.infer<typeof handleAttention>
 
 /** Body of `POST /api/v1/attention/:id/attach`. */

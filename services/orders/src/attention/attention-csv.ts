@@ -15,5 +15,5 @@ export const attentionColumns: readonly CsvColumn<AttentionItemBody>[] = [
   ['usdc_amount', ({ order }) => order?.usdc_amount ?? null],
   ...fieldColumns(['gross', 'platform_fee', 'taken', 'left_over', 'payers']),
   ['tx_hashes', item => hashesOf(item).join(' ')],
-  ...fieldColumns(['handled_at', 'handled_by']),
+  ...fieldColumns(['handled_at', 'handled_by', 'handled_note']),
 ]

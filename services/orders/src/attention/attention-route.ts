@@ -78,10 +78,10 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
     }
   }
 
-  serveOnce(router, operations.handleAttention, database, async ({ params, body: { facts }, caller, terms, keyed }) => {
+  serveOnce(router, operations.handleAttention, database, async ({ params, body: { facts, note = null }, caller, terms, keyed }) => {
     const { seen, body, write } = await found(params.id, terms)
     if (facts !== factsOf(seen)) throw new ApiError('invalid_state', 'Something new is known of it; look at it again.')
-    const mark = { at: now(), by: userIdOf(caller) }
+    const mark = { at: now(), by: userIdOf(caller), note }
     const answer = { status: 200, body: JSON.stringify(body(mark)) }
     await write({ ...mark, ...seen }, answersTo(keyed, answer))
     return answer

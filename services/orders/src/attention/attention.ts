@@ -77,6 +77,7 @@ const marked = (facts: string, mark: Mark | null) => ({
   facts,
   handled_at: mark?.at.toISOString() ?? null,
   handled_by: mark?.by ?? null,
+  handled_note: mark?.note ?? null,
 })
 
 type LeftOver = Pick<OrderHistory, 'leftOverUnits' | 'toReturnUnits'>

@@ -8,6 +8,7 @@ export type { MismatchReason } from '@ponte/contracts'
 export interface Mark {
   at: Date
   by: string | null
+  note: string | null
 }
 
 export interface Seen {

@@ -1,4 +1,4 @@
-import { type ListAttention, mismatchReason } from '@ponte/contracts'
+import { type AttentionReason, type ListAttention, mismatchReason } from '@ponte/contracts'
 import { type Database, type Statement, type StoredAnswer, uuidv7Time } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import type { Mark, Seen, UnmatchedMoney } from '../payment/mismatch'
@@ -17,20 +17,29 @@ const orderFacts = (table: string) =>
 const PAYMENT_FACTS = "(reason || '/' || gross_units::text)"
 const ORDER_FACTS = "(status || '/' || coalesce(exception, '') || '/' || confirmed_units::text)"
 
-const UNHANDLED = (against: string, along: string) => `
+type Reason = AttentionReason | undefined
+/** The reasons of `reasonsOf` that the order itself has; and those with its address. */
+const ofOrder = (reason: Reason): string => {
+  if (reason === undefined) return 'true'
+  if (reason === 'underpaid') return "(exception IS NULL AND status IN ('underpaid', 'expired') AND confirmed_units > 0)"
+  return `exception = '${reason}'`
+}
+const ofAddress = (reason: Reason): string => (reason === 'settlement_blocked' ? 'blocked_reason IS NOT NULL' : ofOrder(reason))
+
+const UNHANDLED = (against: string, along: string, reason?: AttentionReason) => `
   (SELECT id FROM orders WHERE merchant_id = ANY (ARRAY[$1]::uuid[]) AND ${NEEDS_ATTENTION} AND handled_facts IS DISTINCT FROM ${ORDER_FACTS}
-     AND id > $2 AND id < $3 ORDER BY merchant_id ${along}, id ${against} LIMIT $4)
+     AND ${ofOrder(reason)} AND id > $2 AND id < $3 ORDER BY merchant_id ${along}, id ${against} LIMIT $4)
   UNION
   (SELECT order_id FROM deposit_states AS deposits JOIN orders ON orders.id = order_id
    WHERE deposits.merchant_id = ANY (ARRAY[$1]::uuid[]) AND blocked_reason IS NOT NULL AND order_id > $2 AND order_id < $3
-     AND (handled_blocked IS DISTINCT FROM blocked_reason OR handled_facts IS DISTINCT FROM ${orderFacts('orders')})
+     AND (handled_blocked IS DISTINCT FROM blocked_reason OR handled_facts IS DISTINCT FROM ${orderFacts('orders')}) AND ${ofAddress(reason)}
    ORDER BY deposits.merchant_id ${along}, order_id ${against} LIMIT $4)`
 
-const HANDLED = (against: string, along: string) => `
+const HANDLED = (against: string, along: string, reason?: AttentionReason) => `
   SELECT id FROM orders LEFT JOIN deposit_states AS deposits ON order_id = id
   WHERE orders.merchant_id = ANY (ARRAY[$1]::uuid[]) AND handled_at IS NOT NULL AND id > $2 AND id < $3
     AND handled_facts = ${orderFacts('orders')} AND (${NEEDS_ATTENTION} OR blocked_reason IS NOT NULL)
-    AND (blocked_reason IS NULL OR blocked_reason = handled_blocked)
+    AND (blocked_reason IS NULL OR blocked_reason = handled_blocked) AND ${ofAddress(reason)}
   ORDER BY orders.merchant_id ${along}, id ${against} LIMIT $4`
 
 /** Part of a payment's id within the UUID that names it, behind the time; its index is kept with this very expression. */
@@ -40,13 +49,13 @@ const placeOf = (id: string): string => id.replaceAll('-', '').slice(13)
 /** Raw SQL: each mark with the answer that its request is given again. */
 const MARK_ORDER: Statement = {
   name: 'mark-order',
-  text: `UPDATE orders SET handled_at = $at, handled_by = $by, handled_facts = $facts, handled_blocked = $blocked WHERE id = $id`,
+  text: `UPDATE orders SET handled_at = $at, handled_by = $by, handled_facts = $facts, handled_blocked = $blocked, handled_note = $note WHERE id = $id`,
 }
 const MARK_PAYMENT: Statement = {
   name: 'mark-payment',
-  text: `INSERT INTO handled_payments AS handled (merchant_id, payment_id, facts, handled_at, handled_by)
-    VALUES ($merchant_id, $id, $facts, $at, $by)
-    ON CONFLICT (merchant_id, payment_id) DO UPDATE SET facts = $facts, handled_at = $at, handled_by = $by`,
+  text: `INSERT INTO handled_payments AS handled (merchant_id, payment_id, facts, handled_at, handled_by, note)
+    VALUES ($merchant_id, $id, $facts, $at, $by, $note)
+    ON CONFLICT (merchant_id, payment_id) DO UPDATE SET facts = $facts, handled_at = $at, handled_by = $by, note = $note`,
 }
 const UNMARK_PAYMENT: Statement = {
   name: 'unmark-payment',
@@ -69,6 +78,7 @@ interface UnmatchedFields {
   facts: string
   handled_at: Date | null
   handled_by: string | null
+  note: string | null
 }
 
 /** Owner of money without an order. */
@@ -81,7 +91,7 @@ export interface Payee {
 const UNMATCHED_FIELDS = `id, reason, kind, chain_id, token_address, tx_hash, memo, payer_address, merchant_address, block_time,
   coalesce(exact_units, gross_units)::text AS units, (
     SELECT sum(units)::text FROM entries WHERE merchant_id = $1 AND kind = 'settled' AND entries.tx_hash = money.tx_hash AND entries.log_index = money.log_index) AS settled,
-  ${PAYMENT_FACTS} AS facts, handled_at, handled_by`
+  ${PAYMENT_FACTS} AS facts, handled_at, handled_by, note`
 /** The mark of this merchant alone, where it was given for the facts of now. */
 const MARK = `LEFT JOIN handled_payments AS handled ON handled.merchant_id = $1 AND payment_id = id AND handled.facts = ${PAYMENT_FACTS}`
 /** To an address of the merchant, within the time in which it was theirs. */
@@ -104,12 +114,12 @@ const sourcesOf = ({ merchantId, spans }: Payee) => [
   })),
 ]
 
-const toMoney = ({ units, settled, facts, handled_at, handled_by, reason, block_time, ...row }: UnmatchedFields): UnmatchedMoney => ({
+const toMoney = ({ units, settled, facts, handled_at, handled_by, note, reason, block_time, ...row }: UnmatchedFields): UnmatchedMoney => ({
   payment: { ...row, reason: mismatchReason.parse(reason), block_time: block_time.toISOString() },
   grossUnits: BigInt(units),
   settledUnits: settled === null ? null : BigInt(settled),
   facts,
-  mark: handled_at && { at: handled_at, by: handled_by },
+  mark: handled_at && { at: handled_at, by: handled_by, note },
 })
 
 /** By keyset in either direction. A page costs the same at any depth. */
@@ -128,10 +138,11 @@ export function attentionStore(database: Database, prisma: PrismaClient) {
   return {
     /** Orders whose money does not simply settle, or that have an address that cannot be swept. */
     async orderIds(merchantId: string, query: ListAttention, limit: number): Promise<string[]> {
+      if (query.reason === 'unmatched') return []
       const isUp = query.ending_before !== undefined
       const [along, against] = isUp ? ['DESC', 'ASC'] : ['ASC', 'DESC']
       // Raw SQL: two tables as one list. Lists of one keep each to its own index, as in the list of orders.
-      const found = query.handled === 'true' ? HANDLED(against, along) : UNHANDLED(against, along)
+      const found = query.handled === 'true' ? HANDLED(against, along, query.reason) : UNHANDLED(against, along, query.reason)
       const { rows } = await database.query<{ id: string }>(`SELECT id FROM (${found}) AS found ORDER BY id ${against} LIMIT $4`, [
         ...[merchantId, query.ending_before ?? FIRST_ID, query.starting_after ?? LAST_ID, limit],
       ])
@@ -140,6 +151,7 @@ export function attentionStore(database: Database, prisma: PrismaClient) {
 
     /** Confirmed payments to the merchant's payout address of their time that count for no order, from a cent on. */
     async unmatched(payee: Payee, query: ListAttention, limit: number): Promise<UnmatchedMoney[]> {
+      if (query.reason !== undefined && query.reason !== 'unmatched') return []
       const cursor = query.ending_before ?? query.starting_after
       const [beyond, against] = query.ending_before === undefined ? ['<', 'DESC'] : ['>', 'ASC']
       const marked = query.handled === 'true' ? 'handled_at IS NOT NULL' : 'handled_at IS NULL'
@@ -183,20 +195,23 @@ export function attentionStore(database: Database, prisma: PrismaClient) {
     async marks(orderIds: readonly string[]): Promise<Map<string, Mark>> {
       const rows = await prisma.order.findMany({
         where: { id: { in: [...orderIds] }, handledAt: { not: null } },
-        select: { id: true, handledAt: true, handledBy: true },
+        select: { id: true, handledAt: true, handledBy: true, handledNote: true },
       })
-      return new Map(rows.flatMap(({ id, handledAt, handledBy }) => (handledAt ? [[id, { at: handledAt, by: handledBy }]] : [])))
+      return new Map(
+        rows.flatMap(({ id, handledAt, handledBy: by, handledNote: note }) => (handledAt ? [[id, { at: handledAt, by, note }]] : [])),
+      )
     },
 
     /** Marks an order with what was seen of it, or takes the mark away. Facts that are others by now leave it in the list. */
     async markOrder(id: string, mark: (Mark & Seen) | null, answers: StoredAnswer[]): Promise<void> {
-      const values = { id, at: mark?.at ?? null, by: mark?.by ?? null, facts: mark?.facts ?? null, blocked: mark?.blocked ?? null }
+      const { at = null, by = null, note = null, facts = null, blocked = null } = mark ?? {}
+      const values = { id, at, by, note, facts, blocked }
       await database.commit({ write: MARK_ORDER, values, answers })
     },
 
     async markPayment(merchantId: string, id: string, mark: (Mark & Seen) | null, answers: StoredAnswer[]): Promise<void> {
       const one = { merchant_id: merchantId, id }
-      const values = mark === null ? one : { ...one, facts: mark.facts, at: mark.at, by: mark.by }
+      const values = mark === null ? one : { ...one, facts: mark.facts, at: mark.at, by: mark.by, note: mark.note }
       await database.commit({ write: mark === null ? UNMARK_PAYMENT : MARK_PAYMENT, values, answers })
     },
   }
