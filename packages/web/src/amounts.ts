@@ -40,6 +40,19 @@ export function exactMoment(iso: string, language: Language): string {
   return new Date(iso).toLocaleString(localeOf(language), { dateStyle: 'medium', timeStyle: 'medium' })
 }
 
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+/** How long ago it was, by its largest unit: `3 h`. */
+export function age(iso: string, language: Language, now = Date.now()): string {
+  const passed = Math.max(0, now - Date.parse(iso))
+  const [unit, length] = UNITS.find(([, ms]) => passed >= ms) ?? UNITS[2]
+  return new Intl.NumberFormat(localeOf(language), { style: 'unit', unit, unitDisplay: 'short' }).format(Math.floor(passed / length))
+}
+
 /** `0x1234…abcd`. */
 export const shortened = (text: string, ends = 6): string =>
   text.length <= 2 * ends + 1 ? text : `${text.slice(0, ends)}…${text.slice(-4)}`

@@ -56,7 +56,7 @@ async function press(page: Page, open: () => Promise<void>): Promise<void> {
 /** What asks for nothing that a role could lack. */
 const READS = /^(Copy|Download|Older|Newer|7 days|30 days|All|Open)/
 
-const PAGES = ['overview', 'order-open', 'attention', 'subscription', 'deliveries', 'endpoints', 'team', 'settings']
+const PAGES = ['overview', 'order-open', 'attention', 'attention-open', 'subscription', 'deliveries', 'endpoints', 'team', 'settings']
 
 test('no role is offered, or asks for, what it may not do, on any page', async () => {
   const furnished = await furnish(world, system)

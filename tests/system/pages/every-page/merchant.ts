@@ -17,6 +17,11 @@ export const merchantPages = (of: Shown, missing: string): Stop[] => [
   dashboard('orders-filtered', '/orders?by=paid&amount=89.90'),
   dashboard('month', '/month'),
   dashboard('attention', '/attention'),
+  dashboard('attention-open', '/attention', async page => {
+    await settled(page)
+    await page.locator('.case').first().click()
+    await page.locator('.attention-entry').waitFor()
+  }),
   dashboard('subscriptions', '/subscriptions'),
   dashboard('subscription', `/subscriptions/${of.subscription.id}`),
   dashboard('new-subscription', '/subscriptions?new=1', dialog),

@@ -107,7 +107,8 @@ export const api = {
   entries: (query: Query) => call<EntryListBody>(withQuery(`${ME}/entries`, query)),
   overview: () => call<OverviewBody>(`${ME}/overview`),
   attention: (query: Query) => call<List<AttentionItemBody>>(withQuery(`${ME}/attention`, query)),
-  handleAttention: (id: string, facts: string) => post<AttentionItemBody>(`${ME}/attention/${id}/handle`, { facts }),
+  handleAttention: (id: string, facts: string, note: string) =>
+    post<AttentionItemBody>(`${ME}/attention/${id}/handle`, { facts, ...(note === '' ? {} : { note }) }),
   reopenAttention: (id: string) => post<AttentionItemBody>(`${ME}/attention/${id}/reopen`),
   orders: (query: Query) => call<List<OrderBody>>(withQuery(`${ME}/orders`, query)),
   order: (id: string) => call<OrderBody>(`${ME}/orders/${id}`),

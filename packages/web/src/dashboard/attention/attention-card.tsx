@@ -1,11 +1,10 @@
-import type { AttentionItemBody } from '@ponte/contracts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { api } from '../api/api'
 import { Card } from '../elements/card'
 import { Failure } from '../elements/states'
 import { useWords } from '../texts/words'
-import { ReasonBadges } from './attention-entry'
+import { CaseLink } from './attention-list'
 import './attention.css'
 
 const SHOWN = 3
@@ -19,24 +18,16 @@ export function AttentionCard({ refreshMs }: { refreshMs: number }) {
   if (!found.data || found.data.data.length === 0) return null
   return (
     <Card title={t.attention.title}>
-      <ul className="attention brief">
+      <ul className="cases">
         {found.data.data.map(item => (
-          <Brief key={item.id} item={item} />
+          <li key={item.id}>
+            <CaseLink item={item} href={`/attention?item=${item.id}`} />
+          </li>
         ))}
       </ul>
       <Link href="/attention" className="action">
         {t.attention.all}
       </Link>
     </Card>
-  )
-}
-
-function Brief({ item }: { item: AttentionItemBody }) {
-  const { usdcRounded } = useWords()
-  return (
-    <li>
-      <ReasonBadges item={item} />
-      <strong>{usdcRounded(item.gross)}</strong>
-    </li>
   )
 }

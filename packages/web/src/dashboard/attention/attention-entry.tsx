@@ -1,71 +1,65 @@
+import { Button } from '@mantine/core'
 import type { AttentionItemBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
+import type { Ref } from 'react'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
-import { transactionUrl } from '../../networks'
-import { Badge } from '../elements/badge'
+import { Card } from '../elements/card'
 import { CopyValue } from '../elements/copy'
 import { Facts } from '../elements/facts'
 import { titleOf } from '../orders/order-title'
+import { TransactionLine } from '../orders/transaction-line'
+import { OrderRefunds } from '../refunds/order-refunds'
 import type { Texts } from '../texts/pt'
 import { useWords } from '../texts/words'
+import { ReasonBadges } from './attention-list'
 import { AttentionMark } from './attention-mark'
+import { type Sent, sentOf } from './item'
 
-interface Of {
+interface AttentionEntryProps {
   item: AttentionItemBody
+  ref: Ref<HTMLElement>
+  /** It has left the list. */
+  onDone(): void
+  onClose(): void
 }
-
-/** The item's subject, and the reason why it is here. */
-export function ReasonBadges({ item: { order, reasons } }: Of) {
-  const { t } = useWords()
-  return (
-    <p className="badges">
-      {order ? (
-        <Link href={`/orders/${order.id}`} className="row-link">
-          {titleOf(order)}
-        </Link>
-      ) : (
-        <strong>{t.attention.noOrder}</strong>
-      )}
-      {reasons.map(reason => (
-        <Badge key={reason} tone={reason === 'settlement_blocked' || reason === 'reorged' ? 'bad' : 'warn'}>
-          {t.attention.reasons[reason]}
-        </Badge>
-      ))}
-    </p>
-  )
-}
-
-const isZero = (decimal: string) => /^[0.]+$/.test(decimal)
 
 /** One case: what came, what becomes of it, who sent it, and what to do. */
-export function AttentionEntry({ item }: Of) {
+export function AttentionEntry({ item, ref, onDone, onClose }: AttentionEntryProps) {
   const { t, usdc, moment } = useWords()
+  const { order, gross, platform_fee: fee, left_over: leftOver } = item
   const rows: [string, string][] = [
-    [t.payments.gross, usdc(item.gross)],
+    [t.payments.gross, usdc(gross)],
     [t.attention.taken, usdc(item.taken)],
-    [t.attention.leftOver, usdc(item.left_over)],
-    [t.payments.fee, item.platform_fee === null ? t.attention.unknownFee : `− ${usdc(item.platform_fee)}`],
+    [t.attention.leftOver, usdc(leftOver)],
+    [t.payments.fee, fee === null ? t.attention.unknownFee : `− ${usdc(fee)}`],
   ]
-  if (item.platform_fee !== null) {
-    rows.push([t.payments.share, usdc(formatUsdc(parseUsdc(item.gross) - parseUsdc(item.platform_fee)))])
-  }
+  if (fee !== null) rows.push([t.payments.share, usdc(formatUsdc(parseUsdc(gross) - parseUsdc(fee)))])
   return (
-    <li>
-      <div className="attention-head">
+    <div className="attention-entry">
+      <Card ref={ref} title={order ? <Link href={`/orders/${order.id}`}>{titleOf(order)}</Link> : t.attention.noOrder}>
+        <Button variant="subtle" size="compact-sm" className="attention-close" onClick={onClose}>
+          {t.attention.back}
+        </Button>
         <ReasonBadges item={item} />
-        <span className="faint">{moment(item.at)}</span>
-      </div>
-      {sentencesOf(item, t).map(sentence => (
-        <p key={sentence}>{sentence}</p>
-      ))}
-      <Facts rows={rows} />
-      <Senders item={item} />
-      {!isZero(item.left_over) && !item.reasons.includes('reorged') && (
-        <p className="faint">{(item.order ? t.payments.returning : t.payments.returningUnmatched)(usdc(item.left_over))}</p>
-      )}
-      <AttentionMark item={item} />
-    </li>
+        <p className="faint">
+          {order?.external_ref && order.description ? `${order.description} · ` : ''}
+          {moment(item.at)}
+        </p>
+        {sentencesOf(item, t).map(sentence => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+        <Facts rows={rows} />
+        <ul className="payments">
+          {sentOf(item).map(sent => (
+            <Sender key={`${sent.hash} ${sent.amount}`} {...sent} />
+          ))}
+        </ul>
+        {!order && <p className="faint">{t.payments.returningUnmatched(usdc(leftOver))}</p>}
+        <AttentionMark item={item} onDone={onDone} />
+      </Card>
+      {order && <OrderRefunds order={order} />}
+    </div>
   )
 }
 
@@ -77,41 +71,16 @@ function sentencesOf({ reasons, order, payment }: AttentionItemBody, t: Texts): 
   })
 }
 
-interface Sent {
-  payer: string | null
-  amount: string
-  hash: string
-  chainId: number
-}
-
-/** Payments that the network took, each with its sender. */
-function Senders({ item: { order, payment } }: Of) {
+function Sender({ payer, amount, hash, chainId }: Sent) {
   const { t, usdc } = useWords()
-  const sent: Sent[] = payment
-    ? [{ payer: payment.payer_address, amount: payment.amount, hash: payment.tx_hash, chainId: payment.chain_id }]
-    : (order?.payments ?? [])
-        .filter(({ status }) => status === 'confirmed')
-        .map(({ payer_address, amount, tx_hash }) => ({
-          ...{ payer: payer_address, amount, hash: tx_hash, chainId: order?.payment.chain_id ?? 0 },
-        }))
   return (
-    <ul className="senders">
-      {sent.map(({ payer, amount, hash, chainId }) => {
-        const url = transactionUrl(chainId, hash)
-        return (
-          <li key={`${hash} ${amount}`} className="payment-line">
-            <span>
-              {usdc(amount)} <span className="faint">{t.payments.from}</span>
-            </span>
-            {payer === null ? t.payments.unknownPayer : <CopyValue value={payer} label={t.payments.from} shown={shortened(payer, 10)} />}
-            {url && (
-              <a href={url} target="_blank" rel="noreferrer">
-                {t.orders.transaction}
-              </a>
-            )}
-          </li>
-        )
-      })}
-    </ul>
+    <li>
+      <strong>{usdc(amount)}</strong>
+      <p className="payment-line">
+        <span className="faint">{t.payments.from}</span>
+        {payer === null ? t.payments.unknownPayer : <CopyValue value={payer} label={t.payments.from} shown={shortened(payer, 10)} />}
+      </p>
+      <TransactionLine chainId={chainId} hash={hash} />
+    </li>
   )
 }

@@ -1,38 +1,64 @@
-import { Button } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import type { AttentionItemBody } from '@ponte/contracts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/api'
 import { Allowed } from '../api/use-memberships'
-import { Failure } from '../elements/states'
+import { CheckedForm } from '../forms/checked-form'
 import { useNameOf } from '../team/use-team'
 import { useWords } from '../texts/words'
 import { AcceptOrder } from './accept-order'
 
-/** What can be done about a case: the money is accepted, or the case is marked as handled or shown again. What is new about it since it was read is not marked unseen. */
-export function AttentionMark({ item }: { item: AttentionItemBody }) {
+/** What was done about a case, and what can be: the money is accepted, or the case is marked as handled or shown again. What is new about it since it was read is not marked unseen. */
+export function AttentionMark({ item, onDone }: { item: AttentionItemBody; onDone(): void }) {
   const { t, moment } = useWords()
   const queries = useQueryClient()
   const nameOf = useNameOf()
-  const { id, order, gross, actions = [], facts, handled_at: handledAt, handled_by: handledBy } = item
+  const { id, order, gross, actions = [], facts, handled_at: handledAt } = item
   const refresh = () => queries.invalidateQueries({ queryKey: ['attention'] })
+  const done = () => {
+    onDone()
+    void refresh()
+  }
   const work = useMutation({
-    mutationFn: () => (handledAt || facts === undefined ? api.reopenAttention(id) : api.handleAttention(id, facts)),
+    mutationFn: (note: string) => (handledAt || facts === undefined ? api.reopenAttention(id) : api.handleAttention(id, facts, note)),
+    onSuccess: onDone,
     onSettled: refresh,
   })
+  const who = (by: string | null | undefined) => (by ? nameOf(by) : null)
+  const { accepted } = order ?? {}
   return (
-    <div className="attention-mark">
-      {handledAt && <span className="faint">{t.attention.handledAt(moment(handledAt), handledBy ? nameOf(handledBy) : null)}</span>}
+    <>
+      {accepted && (
+        <p className="faint">
+          {t.attention.acceptedAt(moment(accepted.at), who(accepted.by))} “{accepted.reason}”
+        </p>
+      )}
+      {handledAt && (
+        <p className="faint">
+          {t.attention.handledAt(moment(handledAt), who(item.handled_by))} {item.handled_note && `“${item.handled_note}”`}
+        </p>
+      )}
       {order && actions.includes('accept') && (
         <Allowed to="acceptOrder">
-          <AcceptOrder order={order} gross={gross} onDone={() => void refresh()} />
+          <div className="buttons">
+            <AcceptOrder order={order} gross={gross} onDone={done} />
+          </div>
         </Allowed>
       )}
       <Allowed to="handleAttention">
-        <Button variant="default" size="compact-sm" loading={work.isPending} onClick={() => work.mutate()}>
-          {handledAt ? t.attention.reopen : t.attention.handle}
-        </Button>
+        <CheckedForm
+          rules={{}}
+          error={work.error}
+          onSubmit={text => work.mutate(text('note'))}
+          action={
+            <Button type="submit" variant="default" size="compact-sm" aria-keyshortcuts="h" loading={work.isPending}>
+              {handledAt ? t.attention.reopen : t.attention.handle}
+            </Button>
+          }
+        >
+          {() => !handledAt && <TextInput name="note" label={t.attention.note} maxLength={500} autoComplete="off" />}
+        </CheckedForm>
       </Allowed>
-      {work.error && <Failure error={work.error} />}
-    </div>
+    </>
   )
 }

@@ -1,3 +1,5 @@
+import { Button, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { api } from '../api/api'
 import { Empty } from '../elements/states'
 import { Heading } from '../frame/heading'
@@ -6,40 +8,86 @@ import { Download } from '../lists/download'
 import { ChoiceFilter, useFilters } from '../lists/filters'
 import { ListCard, useList } from '../lists/paging'
 import { useWords } from '../texts/words'
+import { FIRST_PAGE } from './attention-count'
 import { AttentionEntry } from './attention-entry'
+import { AttentionList } from './attention-list'
+import { isFoundBy } from './item'
+import { useOpenCase } from './open-case'
 import './attention.css'
 
-/** All money that does not simply settle, newest first: what is still to be handled, or what was. */
+/** All money that does not simply settle, newest first, to work through: what is still to be handled, or what was. A case opens beside the list, on a phone in its place. */
 export function AttentionPage() {
   const { t } = useWords()
   usePageTitle(t.attention.title)
-  const { page, filters, setFilters, isFiltered, clear } = useFilters(['handled'])
-  const handled = filters.handled === 'true' ? 'true' : undefined
-  const list = useList('attention', api.attention, { ...page, handled })
+  const { page, filters, setFilters, clear } = useFilters(['handled', 'reason', 'item'])
+  const [text, setText] = useState('')
+  const query = { handled: filters.handled === 'true' ? 'true' : undefined, reason: filters.reason }
+  const list = useList('attention', api.attention, { ...FIRST_PAGE, ...page, ...query })
+  const found = list.data?.data.filter(item => isFoundBy(item, text)) ?? []
+  const shown = found.find(({ id }) => id === filters.item)
+  const { hrefOf, open, work, entry } = useOpenCase(shown?.id)
+  const isFiltered = Boolean(query.handled ?? query.reason ?? text)
+  const clearAll = () => {
+    setText('')
+    clear()
+  }
+  /** The one that stands there once this one has left the list. */
+  const next = (id: string) => {
+    const place = found.findIndex(item => item.id === id)
+    open((found[place + 1] ?? found[place - 1])?.id)
+  }
   return (
     <>
       <Heading title={t.attention.title}>
-        <Download list="attention" query={{ handled }} />
+        <Download list="attention" query={query} />
       </Heading>
-      <p className="lead">{t.attention.lead}</p>
-      <div className="filters">
-        <ChoiceFilter
-          label={t.attention.show}
-          value={handled}
-          choices={{ true: t.attention.handled }}
-          none={t.attention.open}
-          onChoose={value => setFilters({ handled: value || null })}
-        />
+      <div className={shown ? 'work has-open' : 'work'} {...work}>
+        <p className="lead">{t.attention.lead}</p>
+        <div className="filters">
+          <TextInput
+            type="search"
+            label={t.attention.search}
+            value={text}
+            onChange={event => setText(event.currentTarget.value)}
+            maxLength={100}
+          />
+          <ChoiceFilter
+            label={t.attention.kind}
+            value={filters.reason}
+            choices={t.attention.reasons}
+            onChoose={reason => setFilters({ reason, item: null })}
+          />
+          <ChoiceFilter
+            label={t.attention.show}
+            value={query.handled}
+            choices={{ true: t.attention.handled }}
+            none={t.attention.open}
+            onChoose={handled => setFilters({ handled, item: null })}
+          />
+        </div>
+        <div className="work-list">
+          {filters.item && list.data && !shown && <p role="status">{t.attention.gone}</p>}
+          <ListCard
+            list={list}
+            onClear={isFiltered ? clearAll : null}
+            empty={<Empty title={t.attention.empty} text={t.attention.emptyText} />}
+          >
+            {() =>
+              found.length > 0 ? (
+                <AttentionList items={found} openId={shown?.id} hrefOf={hrefOf} />
+              ) : (
+                <Empty title={t.nothing} text={t.nothingText}>
+                  <Button variant="default" onClick={clearAll}>
+                    {t.clear}
+                  </Button>
+                </Empty>
+              )
+            }
+          </ListCard>
+          <p className="faint keys">{t.attention.keys}</p>
+        </div>
+        {shown && <AttentionEntry key={shown.id} ref={entry} item={shown} onDone={() => next(shown.id)} onClose={() => open(undefined)} />}
       </div>
-      <ListCard list={list} onClear={isFiltered ? clear : null} empty={<Empty title={t.attention.empty} text={t.attention.emptyText} />}>
-        {items => (
-          <ul className="attention">
-            {items.map(item => (
-              <AttentionEntry key={item.id} item={item} />
-            ))}
-          </ul>
-        )}
-      </ListCard>
     </>
   )
 }

@@ -4,6 +4,7 @@ import { Mark } from '../../brand/mark'
 import { useOnline } from '../../connection'
 import { logOut } from '../api/session'
 import { useRole } from '../api/use-memberships'
+import { AttentionCount } from '../attention/attention-count'
 import { useWords } from '../texts/words'
 import { StoreSwitch } from './store-switch'
 import { Tools } from './tools'
@@ -58,6 +59,7 @@ export function Frame({ merchantId, name, children }: { merchantId: string | und
                 <path d={page.icon} />
               </svg>
               <span>{t.nav[page.name]}</span>
+              {page.name === 'attention' && <AttentionCount />}
             </Link>
           ))}
         </nav>

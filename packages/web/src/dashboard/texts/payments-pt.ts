@@ -32,8 +32,6 @@ export const paymentsPt = {
     blocked:
       'O valor está no endereço desta cobrança e não pode ir agora ao seu endereço de recebimento: um dos endereços está bloqueado, o USDC está pausado ou o seu endereço é um contrato que não existe nesta rede. Confira com a Circle se o seu endereço está bloqueado, e se o seu contrato existe; tentamos de novo sozinhos, e só você pode receber este valor.',
     exceptions,
-    returning: (amount: string) =>
-      `Sobram ${amount}. Devolva na página da cobrança, a um endereço que o pagador lhe der: o que volta a uma corretora pode se perder.`,
     returningUnmatched: (amount: string) =>
       `Sobram ${amount}. Para devolver, envie da sua carteira a um endereço que o pagador lhe der: o que volta a uma corretora pode se perder.`,
   },
@@ -46,9 +44,20 @@ export const paymentsPt = {
     show: 'Mostrar',
     open: 'A resolver',
     handled: 'Resolvidos',
+    search: 'Buscar no que aparece aqui',
+    kind: 'Tipo',
+    back: 'Voltar à lista',
+    gone: 'Este caso não está nesta lista: foi resolvido, ou está em outra página.',
+    keys: 'Teclas, com o foco na lista: J e K mudam de caso, Enter abre, Esc volta, H marca como resolvido.',
+    look: 'Ver',
+    acts: { accept: 'Contar como paga', return: 'Devolver a sobra', handle: 'Marcar como resolvido' },
+    amounts: { short: 'falta', over: 'a mais', came: 'veio' },
+    note: 'Nota, para o seu registro (opcional)',
+    acceptedAt: (moment: string, who: string | null) =>
+      who === null ? `Contada como paga em ${moment}.` : `Contada como paga em ${moment} por ${who}.`,
     handle: 'Marcar como resolvido',
     reopen: 'Mostrar de novo',
-    handledAt: (moment: string, who: string | null) => (who === null ? `Resolvido em ${moment}` : `Resolvido em ${moment} por ${who}`),
+    handledAt: (moment: string, who: string | null) => (who === null ? `Resolvido em ${moment}.` : `Resolvido em ${moment} por ${who}.`),
     accept: 'Contar como paga',
     acceptSure: (gross: string, brl: string) =>
       `Contar os ${gross} que chegaram como pagamento total de ${brl}? Isto acontece uma vez, e só a rede pode desfazer: os seus sistemas são avisados de que a cobrança está paga.`,

@@ -1,0 +1,163 @@
+import { type System, startAll } from '@ponte/all-in-one'
+import type { AttentionItemBody, List, OrderBody } from '@ponte/contracts'
+import { until } from '@ponte/service-kit'
+import type { Browser, Page } from 'playwright-core'
+import { call, createMerchant, pay, startWorld, units, type World } from '../../world'
+import { DESKTOP, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import { logIn } from './every-page'
+
+// The list of what needs attention, worked through.
+
+let world: World
+let system: System
+let browser: Browser
+beforeAll(async () => {
+  world = await startWorld()
+  system = await startAll(world.place, { logger: world.logger })
+  browser = await openBrowser()
+}, 90_000)
+afterAll(async () => {
+  await browser?.close()
+  await system?.stop()
+  await world?.stop()
+})
+
+/** A merchant with an order that was paid after its cancellation, one that lacks a part and one with a surplus; the newest first. */
+async function misfits() {
+  const merchant = await createMerchant(world, system.gatewayUrl)
+  const order = (external_ref: string) =>
+    call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, {
+      brl_amount: '10.00',
+      external_ref,
+      description: 'Cesta de Natal',
+    })
+  const over = await order('OVER-1')
+  await pay(world.chain, over, units(over.usdc_amount) + 5_000_000n)
+  const short = await order('SHORT-1')
+  await pay(world.chain, short, units(short.usdc_amount) - 1_250_000n)
+  const gone = await order('GONE-1')
+  await call(system.gatewayUrl, 'POST', `/api/v1/orders/${gone.id}/cancel`, merchant.api_key, {})
+  await pay(world.chain, gone, 7_000_000n)
+  await system.idle()
+  return { merchant, over, short }
+}
+const titles = async (page: Page) => (await page.locator('.case-title strong').allTextContents()).join()
+const titlesBecome = (page: Page, wanted: string[]) =>
+  until(
+    async () => (await titles(page)) === wanted.join(),
+    async () => `the list is ${await titles(page)}`,
+  )
+const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent')
+const itemOf = (page: Page) => new URL(page.url()).searchParams.get('item')
+const tooWide = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+
+test.each([
+  ['a desk', DESKTOP, true],
+  ['a phone', PHONE, false],
+] as const)(
+  'on %s the list is worked through by keyboard alone',
+  async (_, viewport, isBeside) => {
+    const { merchant, over } = await misfits()
+    const { context, page, complaints } = await openVisit(browser, { viewport })
+    await logIn(page, system.gatewayUrl, merchant.email)
+    await page.goto(`${system.gatewayUrl}/dashboard/attention`)
+    await titlesBecome(page, ['GONE-1', 'SHORT-1', 'OVER-1'])
+    await page.locator('.rail .count').getByText('3').waitFor()
+    expect({ faults: await seriousFaults(page), wide: await tooWide(page) }).toEqual({ faults: [], wide: 0 })
+
+    // One row is reached from the field before the list; the others by the list's own keys.
+    await page.getByLabel('Show', { exact: true }).focus()
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toMatch(/GONE-1.*came 7\.00.USDC.*Return surplus/)
+    await page.keyboard.press('j')
+    await page.keyboard.press('ArrowDown')
+    expect(await focused(page)).toMatch(/OVER-1.*over by 5\.00.USDC.*Return surplus/)
+    await page.keyboard.press('k')
+    expect(await focused(page)).toMatch(/SHORT-1.*short by 1\.25.USDC.*Count as paid/)
+    await page.keyboard.press('Enter')
+    const entry = page.locator('.attention-entry')
+    await entry.getByRole('link', { name: 'SHORT-1' }).waitFor()
+    expect(await page.locator('.cases').isVisible()).toBe(isBeside)
+    expect({ faults: await seriousFaults(page), wide: await tooWide(page) }).toEqual({ faults: [], wide: 0 })
+
+    await page.keyboard.press('j')
+    await entry.getByRole('link', { name: 'OVER-1' }).waitFor()
+    expect(itemOf(page)).toBe(over.id)
+    await entry.getByText('5.00 USDC are left over').waitFor()
+    await entry.getByRole('button', { name: 'Return money' }).waitFor()
+    expect({ faults: await seriousFaults(page), wide: await tooWide(page) }).toEqual({ faults: [], wide: 0 })
+    // The address leads there, and 'back' to the list.
+    await page.reload()
+    await entry.getByRole('link', { name: 'OVER-1' }).waitFor()
+    await page.keyboard.press('Escape')
+    await entry.waitFor({ state: 'detached' })
+    expect(await focused(page)).toMatch(/OVER-1/)
+    await page.keyboard.press('k')
+    await page.keyboard.press('Enter')
+    await entry.getByRole('link', { name: 'SHORT-1' }).waitFor()
+    await page.goBack()
+    await entry.waitFor({ state: 'detached' })
+    expect(await focused(page)).toMatch(/SHORT-1/)
+
+    // A note is typed, letters of the keys included; the next case stands there then.
+    await page.keyboard.press('Enter')
+    await entry.getByLabel(/^Note/).focus()
+    await page.keyboard.type('jhk: called them')
+    await page.keyboard.press('Enter')
+    await entry.getByRole('link', { name: 'OVER-1' }).waitFor()
+    await titlesBecome(page, ['GONE-1', 'OVER-1'])
+    await until(async () => /OVER-1/.test(await focused(page)), 'the next case has no focus')
+    await page.keyboard.press('h')
+    await entry.getByRole('link', { name: 'GONE-1' }).waitFor()
+    await page.locator('.rail .count').getByText('1').waitFor()
+    await page.keyboard.press('h')
+    await page.getByText('Nothing needs attention').waitFor()
+    expect(await page.locator('.rail .count').count()).toBe(0)
+
+    await page.goto(`${system.gatewayUrl}/dashboard/attention?handled=true&reason=underpaid`)
+    await titlesBecome(page, ['SHORT-1'])
+    await page.locator('.case').press('Enter')
+    await entry.getByText(/^Handled on .* by .*\. “jhk: called them”$/).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  },
+  120_000,
+)
+
+test('the list is filtered by kind and searched by number, description, amount and hash, and a case that left it is named', async () => {
+  const { merchant, short } = await misfits()
+  await pay(world.chain, { ...short, memo: '5e'.repeat(32), id: 'none' }, 8_000_000n)
+  await system.idle()
+  const { data } = await call<List<AttentionItemBody>>(system.gatewayUrl, 'GET', '/api/v1/attention', merchant.api_key)
+  const { context, page, complaints } = await openVisit(browser)
+  await logIn(page, system.gatewayUrl, merchant.email)
+  await page.goto(`${system.gatewayUrl}/dashboard/attention`)
+  await page.getByLabel('Kind').selectOption('Received too much')
+  await titlesBecome(page, ['OVER-1'])
+  await page.getByLabel('Kind').selectOption('Part missing')
+  await titlesBecome(page, ['SHORT-1'])
+  expect(new URL(page.url()).search).toBe('?reason=underpaid')
+  await page.getByLabel('Kind').selectOption('No order waits for it')
+  await titlesBecome(page, ['No order'])
+  await page.getByLabel('Kind').selectOption('All')
+  for (const [text, wanted] of [
+    ['short-1', ['SHORT-1']],
+    ['cesta', ['GONE-1', 'SHORT-1', 'OVER-1']],
+    ['8,00', ['No order']],
+    [data.find(({ payment }) => payment)?.payment?.tx_hash ?? '', ['No order']],
+  ] as const) {
+    await page.getByLabel('Search').fill(text)
+    await titlesBecome(page, [...wanted])
+  }
+  await page.getByLabel('Search').fill('nonsense')
+  await page.getByText('Nothing matches these filters').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await until(async () => (await page.locator('.case').count()) === 4, 'the list is still searched')
+
+  const item = data.find(({ order }) => order?.id === short.id)
+  await call(system.gatewayUrl, 'POST', `/api/v1/attention/${short.id}/handle`, merchant.api_key, { facts: item?.facts })
+  await page.goto(`${system.gatewayUrl}/dashboard/attention?item=${short.id}`)
+  await page.getByText('This case is not in this list').waitFor()
+  expect(complaints).toEqual([])
+  await context.close()
+}, 120_000)
