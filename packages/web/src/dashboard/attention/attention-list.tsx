@@ -6,7 +6,7 @@ import { useMay } from '../api/use-memberships'
 import { Badge } from '../elements/badge'
 import { titleOf } from '../orders/order-title'
 import { useWords } from '../texts/words'
-import { amountOf, nextActOf, sinceOf } from './item'
+import { type Act, amountOf, nextActOf, sinceOf } from './item'
 
 interface AttentionListProps {
   items: readonly AttentionItemBody[]
@@ -18,6 +18,7 @@ interface AttentionListProps {
 export function AttentionList({ items, openId, hrefOf }: AttentionListProps) {
   const { t } = useWords()
   const [focused, setFocused] = useState(openId)
+  const may = useActs()
   const reached = items.find(({ id }) => id === focused) ?? items[0]
   return (
     <ul className="cases" aria-label={t.attention.title}>
@@ -25,6 +26,7 @@ export function AttentionList({ items, openId, hrefOf }: AttentionListProps) {
         <li key={item.id}>
           <CaseLink
             item={item}
+            may={may}
             href={hrefOf(item.id)}
             data-id={item.id}
             tabIndex={item === reached ? 0 : -1}
@@ -37,10 +39,23 @@ export function AttentionList({ items, openId, hrefOf }: AttentionListProps) {
   )
 }
 
+/** What the user may do about cases. */
+export const useActs = (): Record<Act, boolean> => ({
+  accept: useMay('acceptOrder'),
+  return: useMay('createRefund'),
+  handle: useMay('handleAttention'),
+})
+
+interface CaseLinkProps extends ComponentProps<'a'> {
+  item: AttentionItemBody
+  may: Record<Act, boolean>
+  href: string
+}
+
 /** Why it is here, what it is about, how much, since when, and what to do next. */
-export function CaseLink({ item, ...link }: { item: AttentionItemBody } & ComponentProps<'a'> & { href: string }) {
+export function CaseLink({ item, may, ...link }: CaseLinkProps) {
   const { t, language, usdcRounded, exactMoment } = useWords()
-  const act = nextActOf(item, { accept: useMay('acceptOrder'), return: useMay('createRefund'), handle: useMay('handleAttention') })
+  const act = nextActOf(item, may)
   const { order, payers } = item
   const { is, amount } = amountOf(item)
   const since = sinceOf(item)

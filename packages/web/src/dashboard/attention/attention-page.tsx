@@ -15,6 +15,9 @@ import { isFoundBy } from './item'
 import { useOpenCase } from './open-case'
 import './attention.css'
 
+// A page is as long as five of other lists.
+const REFRESH_MS = 20_000
+
 /** All money that does not simply settle, newest first, to work through: what is still to be handled, or what was. A case opens beside the list, on a phone in its place. */
 export function AttentionPage() {
   const { t } = useWords()
@@ -22,7 +25,7 @@ export function AttentionPage() {
   const { page, filters, setFilters, clear } = useFilters(['handled', 'reason', 'item'])
   const [text, setText] = useState('')
   const query = { handled: filters.handled === 'true' ? 'true' : undefined, reason: filters.reason }
-  const list = useList('attention', api.attention, { ...FIRST_PAGE, ...page, ...query })
+  const list = useList('attention', api.attention, { ...FIRST_PAGE, ...page, ...query }, REFRESH_MS)
   const found = list.data?.data.filter(item => isFoundBy(item, text)) ?? []
   const shown = found.find(({ id }) => id === filters.item)
   const { hrefOf, open, work, entry } = useOpenCase(shown?.id)

@@ -16,11 +16,11 @@ const REFRESH_MS = 4_000
 type Page<Row> = List<Row> & { searched_to?: string | undefined }
 
 /** One page of a list, looked at again every few seconds. The page before stays until the next one is there. */
-export function useList<Row>(name: string, ask: (query: Query) => Promise<Page<Row>>, query: Query) {
+export function useList<Row>(name: string, ask: (query: Query) => Promise<Page<Row>>, query: Query, refreshMs = REFRESH_MS) {
   return useQuery({
     queryKey: [name, query],
     queryFn: () => ask(query),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refreshMs,
     placeholderData: previous => previous,
   })
 }

@@ -10,6 +10,7 @@ import { CopyValue } from '../elements/copy'
 import { Failure } from '../elements/states'
 import { Confirmed } from '../forms/confirmed'
 import { TransactionLine } from '../orders/transaction-line'
+import { useNameOf } from '../team/use-team'
 import { useWords } from '../texts/words'
 import { NewRefund } from './new-refund'
 import { SignRefund } from './sign-refund'
@@ -65,16 +66,15 @@ export function OrderRefunds({ order }: { order: OrderBody }) {
 
 function RefundEntry({ refund, chainId, onDone }: { refund: RefundBody; chainId: number; onDone(): void }) {
   const { t, usdc, exactMoment } = useWords()
-  const { status, amount, payee_address: payee, tx_hash: hash, reason, created_at: at } = refund
+  const nameOf = useNameOf()
+  const { status, amount, payee_address: payee, tx_hash: hash, reason, requested_by: by, created_at: at } = refund
   return (
     <li>
       <p className="payment-line">
         <strong>{usdc(amount)}</strong>
         <Badge tone={tones[status]}>{t.refunds.statuses[status]}</Badge>
       </p>
-      <p className="faint">
-        {exactMoment(at)} · {reason}
-      </p>
+      <p className="faint">{[exactMoment(at), ...(by ? [nameOf(by)] : []), reason].join(' · ')}</p>
       <p className="payment-line">
         <span className="faint">{t.refunds.to}</span>
         <CopyValue value={payee} label={t.refunds.to} shown={shortened(payee, 10)} />
