@@ -102,7 +102,18 @@ test('no role is offered, or asks for, what it may not do, on any page', async (
   expect([...new Set(wrong)]).toEqual([])
   // Who only looks is offered what changes nothing.
   const looking = new Set(Object.entries(offers).flatMap(([name, texts]) => (name.startsWith('viewer ') ? texts : [])))
-  for (const verb of ['New order', 'New subscription', 'Charge now', 'Cancel', 'Save', 'Invite', 'Send again', 'Send a test event'])
+  for (const verb of [
+    'New order',
+    'New subscription',
+    'Charge now',
+    'Cancel',
+    'Save',
+    'Invite',
+    'Send again',
+    'Send a test event',
+    'Mark as handled',
+    'Count as paid',
+  ])
     expect([...looking].filter(text => text.includes(verb))).toEqual([])
   expect(offers['developer overview']).not.toContain('New order')
   expect(offers['developer settings']?.some(text => text.includes('key'))).toBe(false)
