@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 /** A merchant with an order that was paid after its cancellation, one that lacks a part and one with a surplus; the newest first. */
-async function misfits() {
+async function openCases() {
   const merchant = await createMerchant(world, system.gatewayUrl)
   const order = (external_ref: string) =>
     call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, {
@@ -57,7 +57,7 @@ test.each([
 ] as const)(
   'on %s the list is worked through by keyboard alone',
   async (_, viewport, isBeside) => {
-    const { merchant, over } = await misfits()
+    const { merchant, over } = await openCases()
     const { context, page, complaints } = await openVisit(browser, { viewport })
     await logIn(page, system.gatewayUrl, merchant.email)
     await page.goto(`${system.gatewayUrl}/dashboard/attention`)
@@ -125,7 +125,7 @@ test.each([
 )
 
 test('the list is filtered by kind and searched by number, description, amount and hash, and a case that left it is named', async () => {
-  const { merchant, short } = await misfits()
+  const { merchant, short } = await openCases()
   await pay(world.chain, { ...short, memo: '5e'.repeat(32), id: 'none' }, 8_000_000n)
   await system.idle()
   const { data } = await call<List<AttentionItemBody>>(system.gatewayUrl, 'GET', '/api/v1/attention', merchant.api_key)
