@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { explanation } from './api/explanation'
 import { checkout } from './api/order'
 import { ApiError } from './errors'
-import { address, id, usdcAmount } from './fields'
+import { address, id, memo, timestamp, txHash, usdcAmount } from './fields'
 
 /** A merchant's terms as the gateway knows them now; a higher version is newer. */
 export const merchantTerms = z.object({
@@ -43,3 +44,27 @@ export const askCheckouts = z.strictObject({ ids: z.array(id).min(1).max(LIVE_CH
 /** Its answer: those that are there, in any order, each with the merchant whose page it is. */
 export const liveCheckouts = z.object({ data: z.array(z.object({ merchant_id: id, checkout })) })
 export type LiveCheckouts = z.infer<typeof liveCheckouts>
+
+const units = z.string().regex(/^\d{1,78}$/)
+
+/** What enough nodes show of a transaction: its transfers of tokens and of the network's coin (null), and its payments and sweeps of routers. */
+export const transactionFacts = z.strictObject({
+  chain_id: z.int(),
+  status: z.enum(['not_found', 'pending', 'reverted', 'mined']),
+  /** Blocks from its own to the one that enough nodes have come to. */
+  depth: z.int(),
+  block_time: timestamp.nullable(),
+  transfers: z.array(z.strictObject({ token_address: address.nullable(), to_address: address, units })),
+  payments: z.array(
+    z.strictObject({ token_address: address, router_address: address, memo, merchant_address: address, units, is_sweep: z.boolean() }),
+  ),
+})
+export type TransactionFacts = z.infer<typeof transactionFacts>
+
+/** Body of `POST /api/v1/orders/:order_id/explanation` at orders: without `transaction` it answers by its books alone, which may not suffice. */
+export const askExplanation = z.strictObject({ tx_hash: txHash, transaction: transactionFacts.optional() })
+export type AskExplanation = z.infer<typeof askExplanation>
+
+/** Its answer. */
+export const explained = z.object({ explanation: explanation.nullable(), deposit_address: address.nullable() })
+export type Explained = z.infer<typeof explained>

@@ -15,6 +15,10 @@ export type AttentionItem = Schemas['AttentionItem']
 export type HandleAttention = Schemas['HandleAttention']
 /** Sent by `attention.attach`. */
 export type AttachPayment = Schemas['AttachAttention']
+/** Sent by `orders.explain`. */
+export type ExplainOrder = Schemas['ExplainOrder']
+/** Why a transaction did or did not pay an order. */
+export type Explanation = Schemas['Explanation']
 /** Money that goes back from your wallet. */
 export type Refund = Schemas['Refund']
 /** The refunds of an order, and what may still go back. */

@@ -19,6 +19,7 @@ import { callerIn } from './credentials/credentials'
 import type { Handlers } from './edge/handlers'
 import { jsonBody } from './edge/json-body'
 import { withOtherMethods } from './edge/methods'
+import { explanationHandlers } from './explanation/explanation-route'
 import { type GuardDeps, guarding } from './guards'
 import type { Verdict } from './limits/rate-limit'
 import { overviewHandlers } from './overview/overview-route'
@@ -44,6 +45,7 @@ export function routes(deps: RouteDeps): Router {
   const handlers: Handlers & Record<string, unknown> = {
     ping: (_asked, req, res) => ping(req, res),
     ...overviewHandlers(owners, deps.now),
+    ...explanationHandlers(owners, deps.now),
     ...merchantHandlers(account),
     ...payoutHandlers(account),
     ...brandingHandlers(account),

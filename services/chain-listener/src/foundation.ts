@@ -8,6 +8,7 @@ import { restReasons } from './rpc/health'
 import { openNode } from './rpc/node'
 import { openNodes } from './rpc/pool'
 import { quorumOf } from './scan/checks/quorum'
+import { createTransactionReader } from './transaction'
 
 /** Handed in by all-in-one or a test, and stopped by them. */
 export interface Overrides extends KitOverrides {
@@ -42,17 +43,21 @@ export function openFoundation(config: ChainListenerConfig, { overrides, metrics
     logger,
     onFailOver: (rpc, reason) => failOvers.inc({ rpc, reason }),
   })
+  const quorum = quorumOf(config.RPC_URLS.length, config.RPC_QUORUM)
   const deployment = config.VERIFY_DEPLOYMENT
     ? createDeploymentCheck({
         ...{ chainId: config.CHAIN_ID, token: config.TOKEN_ADDRESS, routers: config.ROUTER_ADDRESSES },
         ...{ feeReceivers: config.FEE_RECEIVERS, feesBps: config.FEES_BPS, development: config.DEVELOPMENT_CHAIN },
-        ...{ quorum: quorumOf(config.RPC_URLS.length, config.RPC_QUORUM), nodes, logger },
+        ...{ quorum, nodes, logger },
       })
     : undefined
   const rpc: Part = { name: 'rpc', ready: () => nodes.view().some(node => node.resting === null), stop: nodes.close }
   return {
     nodes,
     chain: openChainClient(nodes, chainOf(config)),
+    readTransaction: createTransactionReader({
+      ...{ chainId: config.CHAIN_ID, token: config.TOKEN_ADDRESS, routers: config.ROUTER_ADDRESSES, quorum, nodes },
+    }),
     /** Before anything is read or relayed. */
     async verified(): Promise<void> {
       await deployment?.ensure().catch(error => {

@@ -50,7 +50,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     void leader.stop?.()
     void relay?.stop()
   }
-  const { nodes, chain, verified, chainParts } = openFoundation(config, { overrides, metrics, logger, halt })
+  const { nodes, chain, readTransaction, verified, chainParts } = openFoundation(config, { overrides, metrics, logger, halt })
   const leader = createLeader(database, {
     name: 'leader',
     lock: lockOf('scan', config.CHAIN_ID),
@@ -63,7 +63,9 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     logger,
   })
   const relay =
-    config.RELAYER_PROCESS === 'listener' ? createRelay({ settings: config, database, chain, verified, metrics, now, logger }) : undefined
+    config.RELAYER_PROCESS === 'listener'
+      ? createRelay({ settings: config, database, chain, readTransaction, verified, metrics, now, logger })
+      : undefined
   const scan = createScan(config, {
     store,
     nodes,
@@ -168,10 +170,10 @@ export function createRelayer(config: ChainListenerConfig, overrides: Omit<Overr
     logger.error('halted; see runbook PonteChainHalted', { error })
     void relay.stop()
   }
-  const { chain, chainParts, verified } = openFoundation(config, { overrides, metrics, logger, halt })
+  const { chain, readTransaction, chainParts, verified } = openFoundation(config, { overrides, metrics, logger, halt })
   const now = overrides.now ?? (() => new Date())
   // The relayer's events go into the outbox, which the listener relays.
-  const relay = createRelay({ settings: config, database, chain, verified, metrics, now, logger })
+  const relay = createRelay({ settings: config, database, chain, readTransaction, verified, metrics, now, logger })
   const routes = depositRoutes(database, config, relay.accounts)
   const ops = opsServer({ host: config.HOST, port: config.OPS_PORT, metrics, parts: () => parts, logger, routes })
   const chainReady: Part = { name: 'chain as configured', ready: () => halted === undefined }

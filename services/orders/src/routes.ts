@@ -3,6 +3,7 @@ import {
   ApiError,
   type CreateOrder,
   caller,
+  type Explained,
   type ListOrders,
   type LiveCheckouts,
   type MerchantTerms,
@@ -12,6 +13,7 @@ import {
   operations,
   parseBrl,
   parseTolerance,
+  type TransactionFacts,
   userIdOf,
 } from '@ponte/contracts'
 import {
@@ -35,8 +37,9 @@ import { exportOrders } from './export/export-route'
 import type { Intake } from './intake'
 import { type Acceptance, accept } from './order/acceptance'
 import { checkoutBody, historyBody, type OrderHistory, orderBody, type Place } from './order/body'
+import { explain } from './order/explanation'
 import type { OrderFactory } from './order/factory'
-import { cancel, type Ledger } from './order/order'
+import { cancel, type Ledger, type Order } from './order/order'
 import { promisedOf } from './refund/stored-refund'
 import { type RefundRouteDeps, refundRoutes } from './refund-routes'
 import type { Store } from './store'
@@ -132,6 +135,20 @@ export function routes(deps: RouteDeps): Router {
     res.json({ data } satisfies LiveCheckouts)
   })
 
+  serve(router, operations.judgeTransaction, async ({ params, body: { tx_hash: txHash, transaction = null }, caller: by }, _req, res) => {
+    const history = await historyOf(store, params.order_id)
+    const { order } = history
+    if (by.kind === 'merchant') requireOwner(history, by.terms)
+    const explanation = explain({
+      ...{ order, payments: history.payments, txHash, transaction },
+      others: transaction ? await payeesOf(store, order, transaction) : [],
+      merchantId: by.kind === 'merchant' ? by.terms.merchant_id : null,
+      headBlock: Number(await store.chain.head(order.chainId)),
+      ...{ required: place.confirmations, network: place.network },
+    })
+    res.json({ explanation, deposit_address: order.depositAddress } satisfies Explained)
+  })
+
   serve(router, operations.judgePayoutAddress, async ({ params: { address } }, _req, res) => {
     const { isContract } = await deps.payoutAddresses.require(address)
     if (isContract === null)
@@ -186,6 +203,15 @@ const acceptOrder = (
 /** Addresses are kept in EIP-55 form, whatever case they are asked for in. */
 const withChecksum = ({ deposit_address, ...query }: ListOrders): ListOrders =>
   deposit_address === undefined ? query : { ...query, deposit_address: checksumAddress(deposit_address) }
+
+const payeesOf = (store: Store, { id, chainId }: Order, { chain_id, payments, transfers }: TransactionFacts) =>
+  chain_id !== chainId
+    ? []
+    : store.orders.payees(
+        id,
+        payments.map(({ memo }) => memo),
+        transfers.map(({ to_address }) => to_address),
+      )
 
 const notFound = (id: string) => new ApiError('not_found', `There is no order ${id}.`)
 

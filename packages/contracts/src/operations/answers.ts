@@ -11,6 +11,7 @@ import { branding } from '../api/branding'
 import { delivery, deliveryDetail, deliveryOverview, replayed } from '../api/delivery'
 import { entryList } from '../api/entry'
 import { eventBody, eventList } from '../api/event'
+import { explanation } from '../api/explanation'
 import { listOf, searchedListOf } from '../api/list'
 import { merchant, merchantWithKey, merchantWithNewKey } from '../api/merchant'
 import { checkout, order, payment } from '../api/order'
@@ -53,6 +54,7 @@ export const answers = {
   Payment: payment,
   Refund: refund,
   RefundList: refundList,
+  Explanation: explanation,
   Checkout: checkout,
   PaymentAuthorization: paymentAuthorization,
   Subscription: subscription,

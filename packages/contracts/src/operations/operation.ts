@@ -39,8 +39,8 @@ export interface Operation {
   answers: Partial<Record<200 | 201 | 202, AnswerName | 'stream' | 'csv'>>
   /** Beyond those that its credential, its body and its path bring with them. */
   errors?: readonly ErrorCode[]
-  /** Takes an Idempotency-Key though no API key reaches it: every POST that one reaches takes it anyway. */
-  keyed?: true
+  /** Takes an Idempotency-Key though no API key reaches it, or takes none because it changes nothing: every other POST that one reaches takes it. */
+  keyed?: boolean
   /** Name of the change in the audit log. */
   audit?: string
   /** A session needs a login of the last minutes; `fresh_of_member`: where its user belongs to a merchant already. */
@@ -167,4 +167,4 @@ export const pathWith = (path: string, params: Readonly<Record<string, string | 
 
 /** Every POST of the API-key surface takes an Idempotency-Key. */
 export const isKeyed = ({ method, credentials, keyed }: Pick<Operation, 'method' | 'credentials' | 'keyed'>): boolean =>
-  keyed === true || (method === 'post' && credentials.includes('api_key'))
+  keyed ?? (method === 'post' && credentials.includes('api_key'))

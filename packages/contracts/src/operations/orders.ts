@@ -1,9 +1,10 @@
 import { attachPayment, exportAttention, handleAttention, listAttention } from '../api/attention'
 import { exportEntries, listEntries } from '../api/entry'
+import { explainTransaction } from '../api/explanation'
 import { acceptOrder, createOrder } from '../api/order'
 import { exportOrders, listOrders } from '../api/order-list'
 import { summaryQuery } from '../api/summary'
-import { askCheckouts } from '../internal-api'
+import { askCheckouts, askExplanation } from '../internal-api'
 import { byEither, ends, file, internal, owned, priced } from './operation'
 
 const reads = { owner: 'orders', permission: 'orders:read', tag: 'Orders' } as const
@@ -48,6 +49,16 @@ export const orders = {
     body: acceptOrder,
     example: { reason: 'The exchange kept one dollar' },
     answers: { 200: 'Order' },
+    errors: [...owned, 'invalid_state'],
+  }),
+  explainOrder: byEither('post', '/orders/:id/explain', {
+    ...{ owner: 'api-gateway', permission: 'orders:read', tag: 'Orders', alias: 'explainMyOrder', keyed: false },
+    summary: 'Learn why a transaction did or did not pay an order',
+    description:
+      'What is on record for the order answers first, and else what enough nodes of the network show of the transaction: one `code` and one sentence. It changes ' +
+      'nothing. 503 while the nodes do not answer or do not agree about it yet: ask again in a moment.',
+    body: explainTransaction,
+    answers: { 200: 'Explanation' },
     errors: [...owned, 'invalid_state'],
   }),
   exportOrders: file(
@@ -122,5 +133,7 @@ export const orders = {
 
   /** Live pages, many at once. */
   getCheckouts: internal('post', '/checkouts', { owner: 'orders', body: askCheckouts }),
+  /** Why a transaction did or did not pay an order, by its books and by what nodes show. */
+  judgeTransaction: internal('post', '/orders/:order_id/explanation', { owner: 'orders', body: askExplanation }),
   judgePayoutAddress: internal('get', '/payout-addresses/:address', { owner: 'orders' }),
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { authorizePayment } from '../api/authorization'
+import { explainTransaction } from '../api/explanation'
 import { orderStatus } from '../api/order'
-import { usdcAmount } from '../fields'
+import { address, txHash, usdcAmount } from '../fields'
 import { byLink, internal } from './operation'
 
 const ofOrders = { owner: 'orders', permission: null, tag: 'Checkout' } as const
@@ -43,6 +44,16 @@ export const payers = {
     },
     errors: ['not_found', 'invalid_state'],
   }),
+  explainCheckout: byLink('post', '/checkout/:order_id/explain', {
+    ...{
+      ...ofGateway,
+      summary: 'Learn why a transaction did or did not pay the order',
+      body: explainTransaction,
+      answers: { 200: 'Explanation' },
+    },
+    description: 'For a payer whose payment the page does not show. Limited per order, because it asks nodes of the network.',
+    errors: ['not_found', 'invalid_state'],
+  }),
   getPayerSubscription: byLink('get', '/payer/subscriptions/:payer_token', {
     ...{
       ...ofSubscriptions,
@@ -63,5 +74,10 @@ export const payers = {
     owner: 'chain-listener',
     query: z.strictObject({ status: orderStatus, due: usdcAmount }),
     body: authorizePayment,
+  }),
+  /** What nodes show of a transaction; what it sent to this address comes first. */
+  readTransaction: internal('get', '/transactions', {
+    owner: 'chain-listener',
+    query: z.strictObject({ hash: txHash, deposit_address: address.optional() }),
   }),
 } as const

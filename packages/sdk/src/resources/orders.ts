@@ -1,6 +1,6 @@
 import { checkPayout, type Payout } from '../address/payout.js'
 import { List } from '../page.js'
-import type { AcceptOrder, CreateOrder, ListOrders, Order } from '../schemas.js'
+import type { AcceptOrder, CreateOrder, ExplainOrder, Explanation, ListOrders, Order } from '../schemas.js'
 import type { RequestOptions, Transport, WriteOptions } from '../transport.js'
 import { callOperation } from './call.js'
 
@@ -14,6 +14,8 @@ export interface Orders {
   cancel(id: string, options?: WriteOptions): Promise<Order>
   /** Accepts what came for an order as payment in full, once: it was too little, late, or came after its cancellation. */
   accept(id: string, body: AcceptOrder, options?: WriteOptions): Promise<Order>
+  /** Explains why a transaction did or did not pay an order: one code and one sentence. It changes nothing. */
+  explain(id: string, body: ExplainOrder, options?: RequestOptions): Promise<Explanation>
   /** Lists your orders, newest first. */
   list(query?: ListOrders, options?: RequestOptions): List<Order>
 }
@@ -29,5 +31,6 @@ export const createOrders = (send: Transport, payout?: Payout): Orders => ({
   get: (id, options) => checked(callOperation(send, 'getOrder', { params: { id }, ...options }), payout),
   cancel: (id, options) => callOperation(send, 'cancelOrder', { params: { id }, ...options }),
   accept: (id, body, options) => callOperation(send, 'acceptOrder', { params: { id }, body, ...options }),
+  explain: (id, body, options) => callOperation(send, 'explainOrder', { params: { id }, body, ...options }),
   list: (query, options) => new List((page, rest) => callOperation(send, 'listOrders', { query: page, ...rest }), query, options),
 })

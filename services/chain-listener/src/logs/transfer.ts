@@ -27,6 +27,10 @@ const WORD = /^0x[0-9a-f]{64}$/
 /** An address as a topic. */
 export const topicOf = (address: string) => `0x${address.slice(2).padStart(64, '0')}`
 
+/** Of whichever token: one of a collectible has a topic more. */
+export const isTransferLog = ({ topics: [topic, from = '', to = '', ...more], data }: RawLog): boolean =>
+  topic === TRANSFER_TOPIC && more.length === 0 && ADDRESS_WORD.test(from) && ADDRESS_WORD.test(to) && WORD.test(data)
+
 /** Throws MalformedLogError. */
 export function decodeTransfer(log: RawLog, token: string): SeenTransfer {
   const [topic, from, to, ...more] = log.topics

@@ -4,6 +4,7 @@ import { createChecksums } from '../logs/checksums'
 import type { ChainClient } from '../rpc/chain-client'
 import { createLeader, lockOf } from '../store/leader'
 import { confirmedBlock, takeRelayLease } from '../store/position'
+import type { ReadTransaction } from '../transaction'
 import { createAcceptance } from './acceptance'
 import type { Budgets } from './line/budget'
 import { createNonceLine, type NonceLine } from './line/nonce-line'
@@ -11,7 +12,7 @@ import { shareOf } from './line/price'
 import { type Lines, observeRelay, relayCounters } from './metrics'
 import { createPublisher } from './publisher'
 import { createSubmitter, createSweeper, type RelayerOptions } from './relayer'
-import { authorizationRoutes } from './routes'
+import { gatewayRoutes } from './routes'
 import type { relaySettings } from './settings'
 import { tokenDomain } from './signature'
 import { openSigner } from './signer/open-signer'
@@ -36,6 +37,7 @@ export interface RelayOptions {
   }
   database: Database
   chain: ChainClient
+  readTransaction: ReadTransaction
   /** Resolves when chain, token and routers are what is configured. */
   verified(): Promise<void>
   metrics: Metrics
@@ -134,12 +136,14 @@ export function createRelay(options: RelayOptions) {
     minUnits: settings.GASLESS_MIN_UNITS,
     refused: counters.refused,
   })
-  const http = openHttp(options, tokenSecrets => authorizationRoutes({ accept, accepted: wake, tokenSecrets, checksum: createChecksums() }))
+  const http = openHttp(options, tokenSecrets =>
+    gatewayRoutes({ accept, accepted: wake, readTransaction: options.readTransaction, tokenSecrets, checksum: createChecksums() }),
+  )
   const works = [sweeper, submitter].filter(part => part !== undefined)
   const parts: Part[] = [...(works.length > 0 ? [distinct(signers), leader, ...works] : []), ...(http ? [http] : [])]
   return {
     parts,
-    /** Where the gateway hands in payers' signatures; undefined without its secret. */
+    /** Where the gateway hands in payers' signatures and asks about transactions; undefined without its secret. */
     http,
     /** Something in the chain has changed. */
     wake,
@@ -181,7 +185,7 @@ const budgetsOf = (settings: Settings): Budgets => ({
 
 function openHttp(
   { settings, logger }: RelayOptions,
-  routes: (tokenSecrets: readonly string[]) => ReturnType<typeof authorizationRoutes>,
+  routes: (tokenSecrets: readonly string[]) => ReturnType<typeof gatewayRoutes>,
 ): HttpServer | undefined {
   const { GATEWAY_TOKEN_SECRET: tokenSecrets, HOST: host, PORT: port } = settings
   if (tokenSecrets === undefined) return undefined

@@ -1,13 +1,15 @@
 import { ApiError, caller, formatUsdc, operations, type PaymentAuthorizationBody, parseUsdc } from '@ponte/contracts'
 import { requireCaller, serve } from '@ponte/service-kit'
 import { Router } from 'express'
+import type { ReadTransaction } from '../transaction'
 import type { Acceptance } from './acceptance'
 import type { Authorization } from './store/authorization'
 
-/** Payers' signatures, handed on by the gateway alone. */
-export function authorizationRoutes(deps: {
+/** Payers' signatures, and questions about transactions, handed on by the gateway alone. */
+export function gatewayRoutes(deps: {
   accept: Acceptance
   accepted(): void
+  readTransaction: ReadTransaction
   tokenSecrets: readonly string[]
   checksum(address: string): string
 }): Router {
@@ -18,6 +20,15 @@ export function authorizationRoutes(deps: {
     const authorization = await deps.accept(params.order_id, body, { status, dueUnits: parseUsdc(due) })
     deps.accepted()
     res.status(202).json(toBody(authorization, deps.checksum))
+  })
+  serve(router, operations.readTransaction, async ({ query }, _req, res) => {
+    const facts = await deps.readTransaction(query.hash, query.deposit_address)
+    if (facts) return res.json(facts)
+    throw new ApiError(
+      'service_unavailable',
+      'The nodes of the network do not answer, or do not agree about this transaction yet; ask again in a moment.',
+      { retryAfterS: 5 },
+    )
   })
   return router
 }

@@ -195,6 +195,16 @@ export function orderReads(database: Database, prisma: PrismaClient) {
       return (await prisma.order.findMany({ select: { memo: true }, where: { memo: { in: [...memos] } } })).map(({ memo }) => memo)
     },
 
+    /** Orders but this one that a transaction may pay, by memo or by deposit address (in EIP-55 form). */
+    payees: (id: string, memos: string[], depositAddresses: string[]) =>
+      prisma.order.findMany({
+        select: {
+          ...{ id: true, merchantId: true, memo: true, chainId: true, tokenAddress: true, routerAddress: true },
+          ...{ merchantAddress: true, depositAddress: true },
+        },
+        where: { id: { not: id }, OR: [{ memo: { in: memos } }, { depositAddress: { in: depositAddresses } }] },
+      }),
+
     /** True when plain transfers to this address (in EIP-55 form) pay an order. */
     isDepositAddress: async (depositAddress: string): Promise<boolean> =>
       (await prisma.order.findFirst({ select: { id: true }, where: { depositAddress } })) !== null,

@@ -468,6 +468,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": "Accepts what came for an order as payment in full, once: it was too little, late, or came after its cancellation."
           },
           {
+            "signature": "explain(id: string, body: ExplainOrder, options?: RequestOptions): Promise<Explanation>",
+            "text": "Explains why a transaction did or did not pay an order: one code and one sentence. It changes nothing."
+          },
+          {
             "signature": "list(query?: ListOrders, options?: RequestOptions): List<Order>",
             "text": "Lists your orders, newest first."
           }
@@ -966,6 +970,20 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "text": "Fields of an event besides `type` and `data`.",
         "kind": "type",
         "signature": "type EventFields = Omit<Schemas['Event'], 'type' | 'data'>",
+        "members": []
+      },
+      {
+        "name": "ExplainOrder",
+        "text": "Sent by `orders.explain`.",
+        "kind": "type",
+        "signature": "type ExplainOrder = Schemas['ExplainOrder']",
+        "members": []
+      },
+      {
+        "name": "Explanation",
+        "text": "Why a transaction did or did not pay an order.",
+        "kind": "type",
+        "signature": "type Explanation = Schemas['Explanation']",
         "members": []
       },
       {

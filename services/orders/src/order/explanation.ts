@@ -1,0 +1,158 @@
+import { type ExplanationBody, type ExplanationCode, formatUsdc, type TransactionFacts } from '@ponte/contracts'
+import { mismatchOf } from '../payment/mismatch'
+import { confirmedPayments, type Destination, livePayments, type Payment, sumUnits } from '../payment/payment'
+import type { Order } from './order'
+import { requiredUnits } from './verdict'
+
+/** Where an order is paid, and by which memo. */
+type Payee = Destination & Pick<Order, 'id' | 'merchantId' | 'memo'>
+
+export interface Quoted {
+  order: Order
+  payments: readonly Payment[]
+  txHash: string
+  /** What enough nodes show of it; null while they were not asked. */
+  transaction: TransactionFacts | null
+  /** Other orders that it may pay. */
+  others: readonly Payee[]
+  /** The merchant who asks; null for a payer. */
+  merchantId: string | null
+  /** The chain's head, and the confirmations that a payment needs. */
+  headBlock: number
+  required: number
+  network: string
+}
+
+/** Why a transaction did or did not pay an order. What is on record for the order answers first. Null where the nodes have to be asked. */
+export function explain(quoted: Quoted): ExplanationBody | null {
+  const { order, txHash, transaction } = quoted
+  const found = recordedIn(quoted) ?? (transaction && shownIn(quoted, transaction))
+  if (!found) return null
+  const absent = { amount: null, confirmations: null, short_by: null, token_address: null, recipient_address: null, other_order_id: null }
+  return { object: 'explanation', order_id: order.id, tx_hash: txHash, ...absent, ...found }
+}
+
+type Found = Partial<ExplanationBody> & { code: ExplanationCode; detail: string }
+
+function recordedIn({ order, payments, txHash, headBlock, required }: Quoted): Found | null {
+  const recorded = livePayments(payments).filter(payment => payment.txHash === txHash)
+  const [last] = recorded.slice(-1)
+  if (!last) return null
+  const units = sumUnits(recorded)
+  if (confirmedPayments(recorded).length > 0) return { ...standing(order, last.blockTime), amount: formatUsdc(units) }
+  return { ...coming(order, last.blockTime, headBlock - Number(last.blockNumber) + 1, required), amount: formatUsdc(units) }
+}
+
+function shownIn({ order, others, merchantId, required, network }: Quoted, transaction: TransactionFacts): Found {
+  const { chain_id: chainId, status, depth } = transaction
+  if (status === 'not_found')
+    return {
+      code: 'not_found',
+      detail: `No transaction with this hash is known on ${network}; check the hash, and the network that it was sent on.`,
+    }
+  if (chainId !== order.chainId)
+    return { code: 'wrong_network', detail: `It was sent on another network than ${network}, where the order is paid.` }
+  if (status === 'pending') return unconfirmed(0, required)
+  if (status === 'reverted') return { code: 'reverted', detail: 'It failed on the network, and no USDC left the wallet that sent it.' }
+  const at = new Date(transaction.block_time ?? 0)
+  const units = unitsFor(order, transaction)
+  if (units > 0n) return { ...coming(order, at, depth, required), amount: formatUsdc(units) }
+  if (paymentsOf(order, transaction, true).length > 0) return depth < required ? unconfirmed(depth, required) : swept(order, at)
+  const paid = others.filter(other => unitsFor(other, transaction) > 0n || paymentsOf(other, transaction, true).length > 0)
+  const own = paid.find(other => other.merchantId === merchantId)
+  if (paid.length > 0) return { code: 'other_order', detail: 'It paid another order than this one.', other_order_id: own?.id ?? null }
+  return elsewhere(order, transaction)
+}
+
+/** Confirmed: what the order's own state makes of it. */
+function standing(order: Order, at: Date): Found {
+  if (order.status === 'paid') {
+    const surplus = order.exception === null ? '' : ' More came for it than it asks for.'
+    return { code: 'settled', detail: `The order is paid, and this transaction is on record for it.${surplus}` }
+  }
+  // Enough came, and the order is not paid by it: the rest was late.
+  if (isLate(order, at) || order.confirmedUnits >= requiredUnits(order)) return late(order)
+  const shortBy = formatUsdc(order.usdcUnits - order.confirmedUnits)
+  return {
+    code: 'short',
+    short_by: shortBy,
+    detail: `It is on record for the order, and ${shortBy} USDC of the order's amount is not confirmed yet.`,
+  }
+}
+
+function coming(order: Order, at: Date, depth: number, required: number): Found {
+  return isLate(order, at) ? late(order) : unconfirmed(depth, required)
+}
+
+/** The money's way on to the merchant, which its payer never sent. */
+function swept(order: Order, at: Date): Found {
+  const found = standing(order, at)
+  return found.code === 'settled'
+    ? { ...found, detail: 'The order is paid, and this transaction moved its money on to the merchant.' }
+    : found
+}
+
+const isLate = ({ status, expiresAt }: Order, at: Date) => status === 'cancelled' || (status !== 'paid' && at > expiresAt)
+
+const late = ({ status }: Order): Found => ({
+  code: 'late',
+  detail: `It came for the order after it ${status === 'cancelled' ? 'was cancelled' : 'had expired'}; the merchant can accept the money as payment, or return it.`,
+})
+
+function unconfirmed(depth: number, required: number): Found {
+  const seen = Math.max(0, Math.min(depth, required))
+  const rest = seen < required ? 'the order counts it once it has them all' : 'the order shows it within a minute or so'
+  return {
+    code: 'unconfirmed',
+    confirmations: { seen, required },
+    detail: seen === 0 ? 'It waits to be taken into a block of the network.' : `It has ${seen} of ${required} confirmations; ${rest}.`,
+  }
+}
+
+/** It pays no order here. */
+function elsewhere(order: Order, { transfers, payments }: TransactionFacts): Found {
+  const foreign = transfers.find(
+    ({ token_address, to_address }) => isSame(to_address, order.depositAddress) && !isSame(token_address, order.tokenAddress),
+  )
+  if (foreign) {
+    const what = foreign.token_address === null ? "the network's own coin" : `another token, ${foreign.token_address},`
+    return {
+      code: 'wrong_token',
+      token_address: foreign.token_address,
+      detail: `It sent ${what} to the address of the order, which takes only USDC.`,
+    }
+  }
+  const sent = transfers.filter(({ token_address }) => isSame(token_address, order.tokenAddress))
+  const [recipient, ...more] = new Set(payments.length > 0 ? payments.map(one => one.merchant_address) : sent.map(one => one.to_address))
+  if (recipient === undefined || more.length > 0)
+    return {
+      code: 'wrong_recipient',
+      detail: `It sent ${recipient === undefined ? 'no USDC' : 'USDC elsewhere, and none'} to where the order is paid.`,
+    }
+  const amount = formatUsdc(sumOf(payments.length > 0 ? payments : sent))
+  return {
+    ...{ code: 'wrong_recipient', recipient_address: recipient, amount },
+    detail: `It sent ${amount} USDC to ${recipient}, and none to where the order is paid.`,
+  }
+}
+
+const unitsFor = (payee: Payee, transaction: TransactionFacts): bigint =>
+  sumOf(transfersTo(payee, transaction)) + sumOf(paymentsOf(payee, transaction, false))
+
+const transfersTo = (payee: Payee, { transfers }: TransactionFacts) =>
+  transfers.filter(({ token_address, to_address }) => isSame(token_address, payee.tokenAddress) && isSame(to_address, payee.depositAddress))
+
+const paymentsOf = (payee: Payee, { chain_id, payments }: TransactionFacts, sweeps: boolean) =>
+  payments.filter(one => one.is_sweep === sweeps && one.memo === payee.memo && mismatchOf(targetOf(one, chain_id), payee) === null)
+
+const targetOf = (one: TransactionFacts['payments'][number], chainId: number): Destination & { grossUnits: bigint } => ({
+  chainId,
+  tokenAddress: one.token_address,
+  routerAddress: one.router_address,
+  merchantAddress: one.merchant_address,
+  depositAddress: null,
+  grossUnits: BigInt(one.units),
+})
+
+const sumOf = (ones: readonly { units: string }[]): bigint => ones.reduce((sum, { units }) => sum + BigInt(units), 0n)
+const isSame = (a: string | null, b: string | null) => a !== null && b !== null && a.toLowerCase() === b.toLowerCase()
