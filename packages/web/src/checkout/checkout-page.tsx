@@ -5,6 +5,7 @@ import { useBranding } from './branding/use-branding'
 import { Aside, Notice } from './elements/notice'
 import { PageTools } from './elements/page-tools'
 import { type LiveCheckout, useLiveCheckout } from './live/live-checkout'
+import { QuotedTransaction } from './states/quoted-transaction'
 import { Situation } from './states/situation'
 import { Summary } from './summary'
 import { useWords } from './texts/words'
@@ -39,6 +40,7 @@ export function CheckoutPage({ orderId }: { orderId: string }) {
             <div aria-live="polite">
               <Situation checkout={checkout} clockOffsetMs={clockOffsetMs} />
             </div>
+            {checkout.status !== 'paid' && checkout.status !== 'confirming' && <QuotedTransaction orderId={orderId} />}
           </div>
         </main>
       ) : (

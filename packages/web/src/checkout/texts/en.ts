@@ -1,3 +1,4 @@
+import { explanationEn } from '../../explanation/explanation-en'
 import type { Texts } from './pt'
 import { statesEn } from './states-en'
 
@@ -78,6 +79,7 @@ export const en: Texts = {
   contactOf: merchant => `Ask ${merchant}`,
   termsOf: merchant => `Terms of ${merchant}`,
   states: statesEn,
+  explanation: explanationEn,
   transferWarning: network =>
     `Only USDC, and only on ${network}. Another coin or another network does not pay this invoice, and the money may be lost.`,
   transferFees: 'If your exchange takes a fee, send more: the full amount has to arrive.',

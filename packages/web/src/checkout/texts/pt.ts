@@ -1,3 +1,4 @@
+import { explanationPt } from '../../explanation/explanation-pt'
 import type { RefusalKind } from '../../wallet/refusal'
 import type { Step } from '../wallet/pay'
 import { statesPt } from './states-pt'
@@ -80,6 +81,7 @@ export const pt = {
   contactOf: (merchant: string) => `Falar com ${merchant}`,
   termsOf: (merchant: string) => `Termos de ${merchant}`,
   states: statesPt,
+  explanation: explanationPt,
   transferWarning: (network: string) =>
     `Só USDC, e só pela rede ${network}. Outra moeda ou outra rede não quita esta cobrança, e o valor pode se perder.`,
   transferFees: 'Se a corretora descontar uma taxa, envie a mais: tem de chegar o valor inteiro.',

@@ -12,6 +12,8 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 export const required: Rule = { fault: 'required', holds: text => text !== '' }
 export const email: Rule = { fault: 'email', holds: text => EMAIL.test(text) }
 export const address: Rule = { fault: 'address', holds: text => ADDRESS.test(text) }
+/** As the service reads it: with or without 0x, or as the end of a link. */
+export const txHash: Rule = { fault: 'txHash', holds: text => /(^|0x|\/)[0-9a-fA-F]{64}([/?#]|$)/.test(text) }
 export const optionalAddress: Rule = { fault: 'address', holds: text => text === '' || ADDRESS.test(text) }
 export const code: Rule = { fault: 'code', holds: text => /^\d{3}\s?\d{3}$/.test(text) }
 export const password: Rule = { fault: 'weakPassword', holds: text => text.length >= 8 }

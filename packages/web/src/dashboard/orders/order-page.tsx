@@ -18,6 +18,7 @@ import { OrderBadge } from './order-badge'
 import { OrderPayments } from './order-payments'
 import { OrderTimeline, quoteOf } from './order-timeline'
 import { titleOf } from './order-title'
+import { QuotedTransaction } from './quoted-transaction'
 
 const REFRESH_MS = 3_000
 
@@ -50,6 +51,7 @@ export function OrderPage({ id }: { id: string }) {
           <Card title={t.orders.timeline}>
             <OrderTimeline order={order} />
           </Card>
+          {order.status !== 'paid' && <QuotedTransaction orderId={order.id} />}
         </div>
         <Card title={t.orders.details}>
           <Details order={order} />

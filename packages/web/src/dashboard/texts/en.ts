@@ -1,3 +1,4 @@
+import { explanationEn } from '../../explanation/explanation-en'
 import { loginEn } from '../account/login-en'
 import { refundsEn } from '../refunds/refunds-en'
 import { teamEn } from '../team/team-en'
@@ -21,6 +22,7 @@ export const en: Texts = {
     settings: 'Settings',
   },
   refunds: refundsEn,
+  explanation: explanationEn,
   navLabel: 'Pages',
   skip: 'Go to the content',
   logOut: 'Log out',

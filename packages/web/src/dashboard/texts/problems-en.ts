@@ -1,3 +1,4 @@
+import { explanationEn } from '../../explanation/explanation-en'
 import type { problemsPt } from './problems-pt'
 
 export const problemsEn: typeof problemsPt = {
@@ -9,6 +10,7 @@ export const problemsEn: typeof problemsPt = {
     amount: 'Write an amount of reais above zero, with at most two digits of cents: 1,500.00.',
     address: 'This is not an address: copy it from your wallet again, all of it. It is 0x and 40 letters and digits, and capitals count.',
     tolerance: 'Write an amount of USDC that this platform allows, for example 1.00, or leave it empty.',
+    txHash: explanationEn.malformed,
     usdcAmount: 'Write an amount of USDC above zero, up to what may still go back: 27.67.',
     payee: 'Write an address that the payer gave you: this payment does not prove whose it is, or money would be lost there.',
     webUrl: 'Write an address that begins with https:// and holds no password.',

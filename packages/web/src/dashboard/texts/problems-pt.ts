@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@ponte/contracts'
+import { explanationPt } from '../../explanation/explanation-pt'
 
 /** Codes without a sentence of their own are answered with `other`, never with the service's English one. */
 type Failures = { title: string; other: string } & Partial<Record<ErrorCode | 'unreachable' | 'payout_address_refused', string>>
@@ -12,6 +13,7 @@ export const problemsPt = {
     amount: 'Escreva um valor em reais acima de zero, com até dois dígitos de centavos: 1.500,00.',
     address: 'Isto não é um endereço: copie de novo da carteira, inteiro. São 0x e 40 letras e números, e até maiúsculas contam.',
     tolerance: 'Escreva um valor em USDC que esta plataforma permita, por exemplo 1,00, ou deixe vazio.',
+    txHash: explanationPt.malformed,
     usdcAmount: 'Escreva um valor em USDC acima de zero, até o que ainda pode voltar: 27,67.',
     payee: 'Escreva um endereço que o pagador lhe deu: este pagamento não prova de quem é, ou o dinheiro se perderia ali.',
     webUrl: 'Escreva um endereço que comece com https:// e não tenha senha.',

@@ -1,3 +1,4 @@
+import { explanationPt } from '../../explanation/explanation-pt'
 import { loginPt } from '../account/login-pt'
 import { refundsPt } from '../refunds/refunds-pt'
 import { teamPt } from '../team/team-pt'
@@ -21,6 +22,7 @@ export const pt = {
     settings: 'Ajustes',
   },
   refunds: refundsPt,
+  explanation: explanationPt,
   navLabel: 'Páginas',
   skip: 'Ir para o conteúdo',
   logOut: 'Sair',

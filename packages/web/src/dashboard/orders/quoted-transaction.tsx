@@ -1,0 +1,56 @@
+import { Button, TextInput } from '@mantine/core'
+import type { ExplanationBody } from '@ponte/contracts'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { sentenceOf } from '../../explanation/sentence'
+import { api } from '../api/api'
+import { Card } from '../elements/card'
+import { CheckedForm } from '../forms/checked-form'
+import { txHash } from '../forms/rules'
+import { useWords } from '../texts/words'
+import './quoted-transaction.css'
+
+/** For a merchant whose customer paid and whose order does not show it: the hash of a transaction in, one sentence out. */
+export function QuotedTransaction({ orderId }: { orderId: string }) {
+  const { t } = useWords()
+  const work = useMutation({ mutationFn: (hash: string) => api.explainOrder(orderId, hash) })
+  return (
+    <Card title={t.explanation.merchantTitle}>
+      <CheckedForm
+        rules={{ tx_hash: [txHash] }}
+        error={work.error}
+        onSubmit={text => work.mutate(text('tx_hash'))}
+        action={
+          <Button type="submit" variant="default" loading={work.isPending}>
+            {t.explanation.ask}
+          </Button>
+        }
+      >
+        {faultOf => (
+          <TextInput
+            name="tx_hash"
+            label={t.explanation.hash}
+            error={faultOf('tx_hash')}
+            maxLength={500}
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+          />
+        )}
+      </CheckedForm>
+      <div role="status" className="quoted-answer">
+        {work.data && <Answer found={work.data} />}
+      </div>
+    </Card>
+  )
+}
+
+function Answer({ found }: { found: ExplanationBody }) {
+  const { t, usdc } = useWords()
+  return (
+    <>
+      <p>{sentenceOf(t.explanation, found, usdc)}</p>
+      {found.other_order_id && <Link href={`/orders/${found.other_order_id}`}>{t.explanation.seeOther}</Link>}
+    </>
+  )
+}
