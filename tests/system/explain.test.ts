@@ -36,7 +36,7 @@ const ask = async (path: string, hash: unknown, key = 'none') => {
 }
 const byMerchant = async ({ id }: OrderBody, hash: string, key = merchant.api_key) => (await ask(`/orders/${id}`, hash, key)).body
 const byPayer = async ({ id }: OrderBody, hash: string) => (await ask(`/checkout/${id}`, hash)).body
-/** What both are answered. */
+/** The same answer for both. */
 async function explain(order: OrderBody, hash: string): Promise<ExplanationBody> {
   const answer = await byMerchant(order, hash)
   expect(await byPayer(order, hash)).toEqual(answer)

@@ -47,7 +47,7 @@ export type LiveCheckouts = z.infer<typeof liveCheckouts>
 
 const units = z.string().regex(/^\d{1,78}$/)
 
-/** What enough nodes show of a transaction: its transfers of tokens and of the network's coin (null), and its payments and sweeps of routers. */
+/** A transaction as enough nodes show it: its transfers of tokens and of the network's coin (null), and its payments and sweeps of routers. */
 export const transactionFacts = z.strictObject({
   chain_id: z.int(),
   status: z.enum(['not_found', 'pending', 'reverted', 'mined']),

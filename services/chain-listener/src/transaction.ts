@@ -20,7 +20,7 @@ export interface TransactionReaderOptions {
 /** Answers undefined while too few nodes agree. What was sent to `first` is listed first. */
 export type ReadTransaction = (hash: string, first?: string) => Promise<TransactionFacts | undefined>
 
-/** What one node shows, and the highest block that it has. */
+/** One node's view, with the highest block that it has. */
 interface Shown {
   facts: Omit<TransactionFacts, 'depth'>
   block: number | null

@@ -14,7 +14,6 @@ const quotedTxHash = z
 
 /** Body of `POST /api/v1/orders/:id/explain`, and of the same at a checkout. */
 export const explainTransaction = z.strictObject({ tx_hash: quotedTxHash })
-export type ExplainTransaction = z.input<typeof explainTransaction>
 
 export const explanationCode = z
   .enum([

@@ -58,6 +58,7 @@ export const orders = {
       'What is on record for the order answers first, and else what enough nodes of the network show of the transaction: one `code` and one sentence. It changes ' +
       'nothing. 503 while the nodes do not answer or do not agree about it yet: ask again in a moment.',
     body: explainTransaction,
+    example: { tx_hash: `0x${'5b'.repeat(32)}` },
     answers: { 200: 'Explanation' },
     errors: [...owned, 'invalid_state'],
   }),

@@ -51,6 +51,7 @@ export const payers = {
       body: explainTransaction,
       answers: { 200: 'Explanation' },
     },
+    example: { tx_hash: `0x${'5b'.repeat(32)}` },
     description: 'For a payer whose payment the page does not show. Limited per order, because it asks nodes of the network.',
     errors: ['not_found', 'invalid_state'],
   }),
@@ -75,7 +76,7 @@ export const payers = {
     query: z.strictObject({ status: orderStatus, due: usdcAmount }),
     body: authorizePayment,
   }),
-  /** What nodes show of a transaction; what it sent to this address comes first. */
+  /** A transaction as nodes show it; transfers to this address come first. */
   readTransaction: internal('get', '/transactions', {
     owner: 'chain-listener',
     query: z.strictObject({ hash: txHash, deposit_address: address.optional() }),

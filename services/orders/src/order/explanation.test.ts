@@ -111,6 +111,12 @@ describe('what nodes show', () => {
     ['a sweep', pays({ is_sweep: true }), unconfirmed(2)],
     ['a confirmed sweep', pays({ is_sweep: true }, { depth: 5 }), { code: 'settled' }, { status: 'paid' }],
     ['a confirmed sweep of too little', pays({ is_sweep: true }, { depth: 5 }), { code: 'short', short_by: '60.000000' }, short],
+    [
+      'a sweep of too little after the order expired',
+      pays({ is_sweep: true }, { depth: 5, block_time: at(1_001).toISOString() }),
+      { code: 'short', short_by: '60.000000' },
+      { ...short, status: 'expired' },
+    ],
     ['another token', sends(DEPOSIT, OTHER_TOKEN), { code: 'wrong_token', token_address: OTHER_TOKEN.toUpperCase().replace('0X', '0x') }],
     ["the network's coin", sends(DEPOSIT, null), { code: 'wrong_token' }],
     ['another token to a stranger', sends(STRANGER, OTHER_TOKEN), { code: 'wrong_recipient' }],

@@ -11,7 +11,7 @@ export interface Quoted {
   order: Order
   payments: readonly Payment[]
   txHash: string
-  /** What enough nodes show of it; null while they were not asked. */
+  /** As enough nodes show it; null while they were not asked. */
   transaction: TransactionFacts | null
   /** Other orders that it may pay. */
   others: readonly Payee[]
@@ -57,7 +57,7 @@ function shownIn({ order, others, merchantId, required, network }: Quoted, trans
   const at = new Date(transaction.block_time ?? 0)
   const units = unitsFor(order, transaction)
   if (units > 0n) return { ...coming(order, at, depth, required), amount: formatUsdc(units) }
-  if (paymentsOf(order, transaction, true).length > 0) return depth < required ? unconfirmed(depth, required) : swept(order, at)
+  if (paymentsOf(order, transaction, true).length > 0) return depth < required ? unconfirmed(depth, required) : swept(order)
   const paid = others.filter(other => unitsFor(other, transaction) > 0n || paymentsOf(other, transaction, true).length > 0)
   const own = paid.find(other => other.merchantId === merchantId)
   if (paid.length > 0) return { code: 'other_order', detail: 'It paid another order than this one.', other_order_id: own?.id ?? null }
@@ -85,8 +85,9 @@ function coming(order: Order, at: Date, depth: number, required: number): Found 
 }
 
 /** The money's way on to the merchant, which its payer never sent. */
-function swept(order: Order, at: Date): Found {
-  const found = standing(order, at)
+function swept(order: Order): Found {
+  // When it was swept plays no part in when it was paid.
+  const found = standing(order, order.expiresAt)
   return found.code === 'settled'
     ? { ...found, detail: 'The order is paid, and this transaction moved its money on to the merchant.' }
     : found

@@ -61,7 +61,8 @@ export const paymentsGuide: Section[] = [
         ['Matches no order', '–', 'Nothing on an order', c('payment.unmatched')],
       ],
     )}<p>What came too little, too late or after the cancellation can count as payment in full: ${c('POST /orders/{id}/accept')}, or <em>Accept</em> in the list of what needs attention.
-Then ${c('order.paid')} comes as ever. A payment that named no order can be counted for one: ${c('POST /attention/{id}/attach')}.</p><p>Ponte never holds the money: it is at your payout address, less the fee. What came too much or too late is returned from there, by you. When the payer paid from an exchange, ask for an
+Then ${c('order.paid')} comes as ever. A payment that named no order can be counted for one: ${c('POST /attention/{id}/attach')}.</p><p>A customer has paid, and the order does not show it: ${c('POST /orders/{id}/explain')} with the hash of their transaction, or its link, answers the reason in one code and one sentence. The
+checkout has the same for the payer, and the page of the order for you.</p><p>Ponte never holds the money: it is at your payout address, less the fee. What came too much or too late is returned from there, by you. When the payer paid from an exchange, ask for an
 address first: the one it came from is the exchange's.</p>`,
   },
   {
