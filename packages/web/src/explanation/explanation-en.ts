@@ -1,7 +1,6 @@
 import type { explanationPt } from './explanation-pt'
 
 export const explanationEn: typeof explanationPt = {
-  title: 'I have paid, but this page does not show it',
   merchantTitle: 'The customer has paid, and it does not show here?',
   hash: 'Transaction hash, or its link',
   ask: 'Check',

@@ -11,7 +11,6 @@ export interface Explained {
 }
 
 export const explanationPt = {
-  title: 'Paguei, mas o pagamento não aparece aqui',
   merchantTitle: 'O cliente pagou, e o pagamento não aparece aqui?',
   hash: 'Código (hash) da transação, ou o link dela',
   ask: 'Verificar',

@@ -1,59 +1,21 @@
-import type { ExplanationBody } from '@ponte/contracts'
-import { type FormEvent, useId, useState } from 'react'
-import { faultOf, sentenceOf } from '../../explanation/sentence'
-import { ask } from '../../problem'
+import { type FunctionComponent, useState } from 'react'
 import { useWords } from '../texts/words'
 import './quoted-transaction.css'
 
-/** For a payer whose payment is not shown: the hash of a transaction in, one sentence out. */
+/** For a payer whose payment is not shown. The form comes when it is opened: few payers need it, and none waits for it. */
 export function QuotedTransaction({ orderId }: { orderId: string }) {
-  const { t, usdc } = useWords()
-  const [answer, setAnswer] = useState<{ found: ExplanationBody } | { error: unknown } | 'asked'>()
-  const [field, result] = [useId(), useId()]
-  const isAsked = answer === 'asked'
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const hash = String(new FormData(event.currentTarget).get('tx_hash') ?? '').trim()
-    if (isAsked) return
-    setAnswer('asked')
-    setAnswer(await explain(orderId, hash).catch((error: unknown) => ({ error })))
-  }
-  const isFault = typeof answer === 'object' && 'error' in answer
+  const { t } = useWords()
+  const [Form, setForm] = useState<FunctionComponent<{ orderId: string }> | null>(null)
+  const load = () =>
+    void import('./quoted-form').then(
+      ({ QuotedForm }) => setForm(() => QuotedForm),
+      // Without a connection it is loaded when it is opened again.
+      () => undefined,
+    )
   return (
-    <details className="quoted no-print">
-      <summary>{t.explanation.title}</summary>
-      <form onSubmit={submit} noValidate>
-        <label htmlFor={field}>{t.explanation.hash}</label>
-        <div className="quoted-line">
-          <input
-            id={field}
-            name="tx_hash"
-            className="mono"
-            maxLength={500}
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            aria-invalid={isFault}
-            aria-describedby={result}
-          />
-          <button type="submit" className="quiet" aria-disabled={isAsked}>
-            {isAsked ? t.explanation.asking : t.explanation.ask}
-          </button>
-        </div>
-        <p id={result} role="status">
-          {typeof answer === 'object' &&
-            ('error' in answer ? faultOf(t.explanation, answer.error) : sentenceOf(t.explanation, answer.found, usdc))}
-        </p>
-      </form>
+    <details className="quoted no-print" onToggle={event => event.currentTarget.open && !Form && load()}>
+      <summary>{t.quoted}</summary>
+      {Form && <Form orderId={orderId} />}
     </details>
   )
-}
-
-async function explain(orderId: string, hash: string): Promise<{ found: ExplanationBody }> {
-  const { body } = await ask<ExplanationBody>(`/api/v1/checkout/${orderId}/explain`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ tx_hash: hash }),
-  })
-  return { found: body }
 }

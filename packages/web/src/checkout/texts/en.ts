@@ -1,4 +1,3 @@
-import { explanationEn } from '../../explanation/explanation-en'
 import type { Texts } from './pt'
 import { statesEn } from './states-en'
 
@@ -79,7 +78,7 @@ export const en: Texts = {
   contactOf: merchant => `Ask ${merchant}`,
   termsOf: merchant => `Terms of ${merchant}`,
   states: statesEn,
-  explanation: explanationEn,
+  quoted: 'I have paid, but this page does not show it',
   transferWarning: network =>
     `Only USDC, and only on ${network}. Another coin or another network does not pay this invoice, and the money may be lost.`,
   transferFees: 'If your exchange takes a fee, send more: the full amount has to arrive.',

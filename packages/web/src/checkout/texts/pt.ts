@@ -1,4 +1,3 @@
-import { explanationPt } from '../../explanation/explanation-pt'
 import type { RefusalKind } from '../../wallet/refusal'
 import type { Step } from '../wallet/pay'
 import { statesPt } from './states-pt'
@@ -81,7 +80,7 @@ export const pt = {
   contactOf: (merchant: string) => `Falar com ${merchant}`,
   termsOf: (merchant: string) => `Termos de ${merchant}`,
   states: statesPt,
-  explanation: explanationPt,
+  quoted: 'Paguei, mas o pagamento não aparece aqui',
   transferWarning: (network: string) =>
     `Só USDC, e só pela rede ${network}. Outra moeda ou outra rede não quita esta cobrança, e o valor pode se perder.`,
   transferFees: 'Se a corretora descontar uma taxa, envie a mais: tem de chegar o valor inteiro.',
