@@ -53,8 +53,8 @@ export async function audit(
   const onChain = await chainDifferences(listener, from, to)
   const [ledger, payables] = await Promise.all([readTable(listener, 'payments'), readTable(listener, 'payables')])
   const [orderRows, payments, sweeps, unmatched, attachments, depositStates, outbox, merchants, cursors] = await Promise.all(
-    ['orders', 'payments', 'sweeps', 'unmatched_payments', 'attachments', 'deposit_states', 'outbox', 'merchants', 'chain_cursors'].map(table =>
-      readTable(orders, table),
+    ['orders', 'payments', 'sweeps', 'unmatched_payments', 'attachments', 'deposit_states', 'outbox', 'merchants', 'chain_cursors'].map(
+      table => readTable(orders, table),
     ),
   )
   const [events, deliveries, receivers] = await Promise.all(

@@ -31,7 +31,7 @@ const order = (change: Partial<Order> = {}): Order => ({
       ...{ brlCentavos: 10_000_00n, expiresAt: at(EXPIRES) },
     },
     { rateMicros: 100_000_000n, source: 'static', asOf: at(0), spreadBps: 0 },
-    { chainId: 1, tokenAddress: TOKEN, routerAddress: ROUTER, feeBps: 100n, toleranceLimit: 10_000n },
+    { chainId: 1, tokenAddress: TOKEN, routerAddress: ROUTER, feeBps: 100n, tolerance: { defaultUnits: 10_000n, maxUnits: 5_000_000n } },
     at(0),
   ),
   depositAddress: DEPOSIT,
