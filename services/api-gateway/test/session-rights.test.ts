@@ -104,7 +104,15 @@ describe('the table', () => {
   const QUIET: readonly OperationId[] = [
     ...(['createOrder', 'cancelOrder', 'createSubscription', 'updateSubscription', 'chargeSubscription', 'cancelSubscription'] as const),
     ...(['signRefund', 'cancelRefund'] as const),
-    ...(['handleAttention', 'reopenAttention', 'replayDelivery', 'replayDeliveries', 'testWebhookEndpoint', 'createMerchant'] as const),
+    ...([
+      'handleAttention',
+      'attachAttention',
+      'reopenAttention',
+      'replayDelivery',
+      'replayDeliveries',
+      'testWebhookEndpoint',
+      'createMerchant',
+    ] as const),
   ]
   const changing = ofSession.filter(([, { method, permission }]) => method !== 'get' && !permission?.endsWith(':read'))
 

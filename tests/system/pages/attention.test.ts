@@ -161,3 +161,31 @@ test('the list is filtered by kind and searched by number, description, amount a
   expect(complaints).toEqual([])
   await context.close()
 }, 120_000)
+
+test('a payment that named no order is counted for one that is found by its number', async () => {
+  const merchant = await createMerchant(world, system.gatewayUrl)
+  const ordered = (external_ref: string) =>
+    call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '10.00', external_ref })
+  const [order] = [await ordered('THEIRS-1'), await ordered('OTHER-1')]
+  await pay(world.chain, { ...order, memo: 'ab'.repeat(32) })
+  await system.idle()
+  const { context, page, complaints } = await openVisit(browser, { viewport: PHONE })
+  await logIn(page, system.gatewayUrl, merchant.email)
+  await page.goto(`${system.gatewayUrl}/dashboard/attention`)
+  await page.locator('.case').click()
+  await page.getByRole('button', { name: 'Count for an order' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Search by number, amount, address or link').fill('#theirs-1')
+  await dialog.getByRole('option', { name: /^OTHER-1/ }).waitFor({ state: 'detached' })
+  expect([await dialog.getByRole('option').allTextContents(), await seriousFaults(page), await tooWide(page)]).toEqual([
+    [expect.stringMatching(/^THEIRS-1 · R\$\s10\.00 · Waiting$/)],
+    [],
+    0,
+  ])
+  await dialog.getByLabel('Why, for your own records').fill('The memo was typed wrong')
+  await dialog.getByRole('button', { name: 'Count for an order' }).click()
+  await page.getByText('Nothing needs attention').waitFor()
+  const paid = await call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)
+  expect([paid.status, complaints]).toEqual(['paid', []])
+  await context.close()
+}, 60_000)

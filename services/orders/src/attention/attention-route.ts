@@ -58,8 +58,7 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
     store.attention.findUnmatched({ merchantId: terms.merchant_id, spans: await store.merchants.payoutSpans(terms) }, id)
   const found = async (id: string, terms: MerchantTerms): Promise<Found> => {
     const history = await store.orders.history(id)
-    if (history && history.order.merchantId !== terms.merchant_id)
-      throw new ApiError('forbidden', 'This order belongs to another merchant.')
+    if (history) requireOwner(history.order, terms)
     if (history && reasonsOf(history).length > 0) {
       const moved = (await store.ledger.moved(terms.merchant_id, [id])).get(id)
       return {
@@ -89,9 +88,10 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
 
   serveOnce(router, operations.attachAttention, database, async ({ params, body, caller, terms, keyed }) => {
     const money = await unmatched(params.id, terms)
-    const order = (await store.orders.find(body.order_id))?.order
+    const [named, order] = (await Promise.all([params.id, body.order_id].map(store.orders.find))).map(ledger => ledger?.order)
+    if (named) requireOwner(named, terms)
     if (!order) throw new ApiError('not_found', `There is no order ${body.order_id}.`)
-    if (order.merchantId !== terms.merchant_id) throw new ApiError('forbidden', 'This order belongs to another merchant.')
+    requireOwner(order, terms)
     const answerOf = (changed: Order) => ({ status: 200, body: JSON.stringify(orderBody(changed, place)) })
     const changed =
       money &&
@@ -113,4 +113,8 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
     await write(null, answersTo(keyed, answer))
     return answer
   })
+}
+
+function requireOwner({ merchantId }: Order, terms: MerchantTerms): void {
+  if (merchantId !== terms.merchant_id) throw new ApiError('forbidden', 'This order belongs to another merchant.')
 }

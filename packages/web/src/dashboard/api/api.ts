@@ -110,6 +110,7 @@ export const api = {
   attention: (query: Query) => call<List<AttentionItemBody>>(withQuery(`${ME}/attention`, query)),
   handleAttention: (id: string, facts: string, note: string) =>
     post<AttentionItemBody>(`${ME}/attention/${id}/handle`, { facts, ...(note === '' ? {} : { note }) }),
+  attachPayment: (id: string, order_id: string, reason: string) => post<OrderBody>(`${ME}/attention/${id}/attach`, { order_id, reason }),
   reopenAttention: (id: string) => post<AttentionItemBody>(`${ME}/attention/${id}/reopen`),
   orders: (query: Query) => call<List<OrderBody>>(withQuery(`${ME}/orders`, query)),
   order: (id: string) => call<OrderBody>(`${ME}/orders/${id}`),

@@ -42,6 +42,7 @@ export function AttentionList({ items, openId, hrefOf }: AttentionListProps) {
 /** What the user may do about cases. */
 export const useActs = (): Record<Act, boolean> => ({
   accept: useMay('acceptOrder'),
+  attach: useMay('attachAttention'),
   return: useMay('createRefund'),
   handle: useMay('handleAttention'),
 })

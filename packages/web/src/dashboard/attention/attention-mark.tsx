@@ -7,6 +7,7 @@ import { CheckedForm } from '../forms/checked-form'
 import { useNameOf } from '../team/use-team'
 import { useWords } from '../texts/words'
 import { AcceptOrder } from './accept-order'
+import { AttachPayment } from './attach-payment'
 
 /** What was done about a case, and what can be: the money is accepted, or the case is marked as handled or shown again. What is new about it since it was read is not marked unseen. */
 export function AttentionMark({ item, onDone }: { item: AttentionItemBody; onDone(): void }) {
@@ -42,6 +43,13 @@ export function AttentionMark({ item, onDone }: { item: AttentionItemBody; onDon
         <Allowed to="acceptOrder">
           <div className="buttons">
             <AcceptOrder order={order} gross={gross} onDone={done} />
+          </div>
+        </Allowed>
+      )}
+      {actions.includes('attach') && (
+        <Allowed to="attachAttention">
+          <div className="buttons">
+            <AttachPayment item={item} onDone={done} />
           </div>
         </Allowed>
       )}

@@ -3,8 +3,8 @@ import { amountOf, isFoundBy, nextActOf, sinceOf } from './item'
 
 const AT = '2026-11-20T12:00:00.000Z'
 const LATER = '2026-11-21T12:00:00.000Z'
-const all = { accept: true, return: true, handle: true }
-const none = { accept: false, return: false, handle: false }
+const all = { accept: true, attach: true, return: true, handle: true }
+const none = { accept: false, attach: false, return: false, handle: false }
 const payment = (block_time: string, status = 'confirmed') => ({
   status,
   block_time,
@@ -37,6 +37,11 @@ const item = (change: object, order: object | null = {}) =>
 test.each<[string, AttentionItemBody, string | null]>([
   ['a part is accepted', item({ actions: ['accept'] }), 'accept'],
   ['what came after the cancellation goes back', item({ actions: ['accept'], left_over: '60.000000' }, { status: 'cancelled' }), 'return'],
+  [
+    'a payment that named no order is counted for one',
+    item({ reasons: ['unmatched'], actions: ['attach'], left_over: '60.000000' }, null),
+    'attach',
+  ],
   ['a surplus goes back', item({ reasons: ['overpaid'], left_over: '5.000000' }), 'return'],
   ['nothing of what is blocked goes back', item({ reasons: ['overpaid', 'settlement_blocked'], left_over: '5.000000' }), null],
   ['what has gone back is handled', item({ reasons: ['overpaid'] }), 'handle'],

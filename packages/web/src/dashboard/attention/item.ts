@@ -1,7 +1,7 @@
 import type { AttentionItemBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
 
-export type Act = 'accept' | 'return' | 'handle'
+export type Act = 'accept' | 'attach' | 'return' | 'handle'
 
 /** The one thing to do next, of what the user may do; null where there is only something to look at. */
 export function nextActOf(
@@ -11,6 +11,7 @@ export function nextActOf(
   if (handled_at) return null
   // A payer who pays after the cancellation wants the money back, as a rule.
   if (actions.includes('accept') && order?.status !== 'cancelled' && may.accept) return 'accept'
+  if (actions.includes('attach') && may.attach) return 'attach'
   // It comes right by itself, or by others.
   if (reasons.includes('reorged') || reasons.includes('settlement_blocked')) return null
   if (order && parseUsdc(left_over) > 0n && may.return) return 'return'

@@ -39,7 +39,7 @@ export const paymentsEn: typeof paymentsPt = {
     gone: 'This case is not in this list: it was handled, or stands on another page.',
     keys: 'Keys, with the focus in the list: J and K move, Enter opens, Esc returns, H marks as handled.',
     look: 'Look',
-    acts: { accept: 'Count as paid', return: 'Return surplus', handle: 'Mark as handled' },
+    acts: { accept: 'Count as paid', attach: 'Count for an order', return: 'Return surplus', handle: 'Mark as handled' },
     amounts: { short: 'short by', over: 'over by', came: 'came' },
     note: 'Note, for your own records (optional)',
     acceptedAt: (moment, who) => (who === null ? `Counted as paid on ${moment}.` : `Counted as paid on ${moment} by ${who}.`),
@@ -50,6 +50,11 @@ export const paymentsEn: typeof paymentsPt = {
     acceptSure: (gross, brl) =>
       `Count the ${gross} that came as full payment of ${brl}? This happens once, and only the network can undo it: your systems are notified that the order is paid.`,
     givesAway: amount => `You give away ${amount}. It stands in your books.`,
+    attachSure: amount =>
+      `For which order did the ${amount} come? It counts for it as if it had named it, at the time of its block; only the network can undo that.`,
+    findOrder: 'Search by number, amount, address or link',
+    order: 'Order',
+    noneOpen: 'No unpaid order is found',
     reason: 'Why, for your own records',
     noOrder: 'No order',
     taken: 'The order takes',

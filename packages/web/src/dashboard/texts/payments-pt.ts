@@ -50,7 +50,7 @@ export const paymentsPt = {
     gone: 'Este caso não está nesta lista: foi resolvido, ou está em outra página.',
     keys: 'Teclas, com o foco na lista: J e K mudam de caso, Enter abre, Esc volta, H marca como resolvido.',
     look: 'Ver',
-    acts: { accept: 'Contar como paga', return: 'Devolver a sobra', handle: 'Marcar como resolvido' },
+    acts: { accept: 'Contar como paga', attach: 'Contar em uma cobrança', return: 'Devolver a sobra', handle: 'Marcar como resolvido' },
     amounts: { short: 'falta', over: 'a mais', came: 'veio' },
     note: 'Nota, para o seu registro (opcional)',
     acceptedAt: (moment: string, who: string | null) =>
@@ -62,6 +62,11 @@ export const paymentsPt = {
     acceptSure: (gross: string, brl: string) =>
       `Contar os ${gross} que chegaram como pagamento total de ${brl}? Isto acontece uma vez, e só a rede pode desfazer: os seus sistemas são avisados de que a cobrança está paga.`,
     givesAway: (amount: string) => `Você abre mão de ${amount}. Fica registrado no seu livro.`,
+    attachSure: (amount: string) =>
+      `Para qual cobrança vieram os ${amount}? Conta como se o pagamento a tivesse indicado, na hora do seu bloco; só a rede pode desfazer.`,
+    findOrder: 'Busque por número, valor, endereço ou link',
+    order: 'Cobrança',
+    noneOpen: 'Nenhuma cobrança a pagar encontrada',
     reason: 'Por quê, para o seu registro',
     noOrder: 'Sem cobrança',
     taken: 'A cobrança usa',

@@ -1,0 +1,89 @@
+import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import type { AttentionItemBody } from '@ponte/contracts'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../api/api'
+import { CheckedForm } from '../forms/checked-form'
+import { Dialog } from '../forms/dialog'
+import { required } from '../forms/rules'
+import { titleOf } from '../orders/order-title'
+import { useWords } from '../texts/words'
+
+const OFFERED = '10'
+
+interface AttachPaymentProps {
+  item: AttentionItemBody
+  onDone(): void
+}
+
+/** The merchant's word that a payment which named no order is for this one. */
+export function AttachPayment(of: AttachPaymentProps) {
+  const { t } = useWords()
+  const [isAsked, setAsked] = useState(false)
+  return (
+    <>
+      <Button size="compact-sm" onClick={() => setAsked(true)}>
+        {t.attention.acts.attach}
+      </Button>
+      <Dialog title={t.attention.acts.attach} opened={isAsked} onClose={() => setAsked(false)}>
+        <Choice {...of} onClose={() => setAsked(false)} />
+      </Dialog>
+    </>
+  )
+}
+
+function Choice({ item, onDone, onClose }: AttachPaymentProps & { onClose(): void }) {
+  const { t, brl, usdc } = useWords()
+  const [text, setText] = useState('')
+  const found = useQuery({
+    queryKey: ['orders', 'to attach', text],
+    queryFn: () => api.orders({ limit: OFFERED, ...(text.trim() === '' ? {} : { text: text.trim() }) }),
+    placeholderData: keepPreviousData,
+  })
+  const open = found.data?.data.filter(({ status }) => status !== 'paid') ?? []
+  const work = useMutation({
+    mutationFn: ({ order, reason }: { order: string; reason: string }) => api.attachPayment(item.id, order, reason),
+    onSuccess: () => {
+      onClose()
+      onDone()
+    },
+  })
+  return (
+    <CheckedForm
+      rules={{ order_id: [required], reason: [required] }}
+      error={work.error}
+      onSubmit={read => work.mutate({ order: read('order_id'), reason: read('reason') })}
+      action={
+        <div className="buttons">
+          <Button variant="default" onClick={onClose}>
+            {t.cancel}
+          </Button>
+          <Button type="submit" loading={work.isPending}>
+            {t.attention.acts.attach}
+          </Button>
+        </div>
+      }
+    >
+      {faultOf => (
+        <>
+          <p>{t.attention.attachSure(usdc(item.gross))}</p>
+          <TextInput label={t.attention.findOrder} value={text} onChange={event => setText(event.currentTarget.value)} data-autofocus />
+          <NativeSelect
+            name="order_id"
+            label={t.attention.order}
+            error={faultOf('order_id')}
+            data={
+              open.length === 0
+                ? [{ value: '', label: t.attention.noneOpen }]
+                : open.map(order => ({
+                    value: order.id,
+                    label: `${titleOf(order)} · ${brl(order.brl_amount)} · ${t.orders.statuses[order.status]}`,
+                  }))
+            }
+          />
+          <Textarea name="reason" label={t.attention.reason} maxLength={500} error={faultOf('reason')} />
+        </>
+      )}
+    </CheckedForm>
+  )
+}
