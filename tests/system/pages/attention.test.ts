@@ -167,6 +167,11 @@ test('a payment that named no order is counted for one that is found by its numb
   const ordered = (external_ref: string) =>
     call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '10.00', external_ref })
   const [order] = [await ordered('THEIRS-1'), await ordered('OTHER-1')]
+  // Blocks count whole seconds: one of the second in which the merchant was made is of before them.
+  await until(async () => {
+    await world.chain.mine()
+    return ((await world.chain.provider.getBlock('latest'))?.timestamp ?? 0) * 1_000 > Date.parse(merchant.created_at)
+  }, 'the chain has no later second')
   await pay(world.chain, { ...order, memo: 'ab'.repeat(32) })
   await system.idle()
   const { context, page, complaints } = await openVisit(browser, { viewport: PHONE })

@@ -155,6 +155,6 @@ function merchants(from: From, of: Shown): Stop[] {
         },
       },
     }),
-    from('settings', 'settings-rotate', { ready: asked(cards(3)) }),
+    from('settings', 'settings-rotate', { ready: asked(cards(4)) }),
   ]
 }

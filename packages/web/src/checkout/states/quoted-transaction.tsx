@@ -1,6 +1,5 @@
 import { type FunctionComponent, useState } from 'react'
 import { useWords } from '../texts/words'
-import './quoted-transaction.css'
 
 /** For a payer whose payment is not shown. The form comes when it is opened: few payers need it, and none waits for it. */
 export function QuotedTransaction({ orderId }: { orderId: string }) {
@@ -13,7 +12,7 @@ export function QuotedTransaction({ orderId }: { orderId: string }) {
       () => undefined,
     )
   return (
-    <details className="quoted no-print" onToggle={event => event.currentTarget.open && !Form && load()}>
+    <details className="safety quoted no-print" onToggle={event => event.currentTarget.open && !Form && load()}>
       <summary>{t.quoted}</summary>
       {Form && <Form orderId={orderId} />}
     </details>
