@@ -1,4 +1,6 @@
 import type {
+  AttentionItemBody,
+  List,
   MailPreferencesBody,
   MerchantWithKeyBody,
   OrderBody,
@@ -13,7 +15,18 @@ import { type Ask, type Books, readBooks } from './books'
 import { type ChainFacts, message, PAYER } from './chain-facts'
 import { type BusKind, type Home, type Services, startServices } from './home'
 import { startReceiver } from './receiver'
-import { ACCEPTED, CANCELLED, newOrder, orderStories, type PlanStory, planStories, RETURNED, STEPS } from './stories'
+import {
+  ACCEPTED,
+  ANOTHER_MEMO,
+  ATTACHED,
+  CANCELLED,
+  newOrder,
+  orderStories,
+  type PlanStory,
+  planStories,
+  RETURNED,
+  STEPS,
+} from './stories'
 
 /** Behind the end of every order. */
 const AFTER_S = 7_200
@@ -101,6 +114,10 @@ async function play(home: Home, services: Services, chain: ChainFacts, seed: num
     pass(AFTER_S)
     await deliver(chain.take())
     await ask('POST', `/orders/${made.get(ACCEPTED)?.id}/accept`, { reason: 'It came a minute late.' })
+    const { data } = await ask<List<AttentionItemBody>>('GET', '/attention?limit=100')
+    const stray = data.find(({ payment }) => payment?.memo === ANOTHER_MEMO)
+    const word = { order_id: made.get(ATTACHED)?.id, reason: 'The memo was typed wrong' }
+    await ask('POST', `/attention/${stray?.id}/attach`, word)
     const refund = await ask<RefundBody>('POST', `/orders/${made.get(RETURNED)?.id}/refunds`, {
       payee_address: PAYER,
       reason: 'It came too late.',

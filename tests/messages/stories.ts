@@ -11,6 +11,8 @@ type OrderStory = (chain: ChainFacts, order: OrderBody, at: number) => void
 export const TAKEN_BACK = 'reorganised away'
 export const TOPPED_UP = 'underpaid, then topped up'
 export const ACCEPTED = 'paid late, and accepted'
+export const ATTACHED = 'paid with another memo, and counted for it'
+export const ANOTHER_MEMO = 'ac'.repeat(32)
 
 /** Orders by their reference. */
 export const orderStories: Record<string, OrderStory> = {
@@ -59,6 +61,7 @@ export const orderStories: Record<string, OrderStory> = {
     chain.signed(order, at + 30)
     chain.pay(order, at + MINUTE_S)
   },
+  [ATTACHED]: (chain, order, at) => chain.pay(order, at + MINUTE_S, { memo: ANOTHER_MEMO }),
   'paid with a memo of no order': (chain, order, at) => chain.pay(order, at + MINUTE_S, { memo: 'ab'.repeat(32) }),
 }
 /** Its money goes back. */

@@ -157,7 +157,9 @@ const audited: Audited[] = [
       ...{ version: 'counts writes', success_url: BACK, cancel_url: BACK, created_at: STAMP },
       // A subscription's order has them in its order.created too.
       ...{ description: ONCE, metadata: ONCE, rate_source: ONCE, rate_as_of: ONCE, rate_spread_bps: ONCE },
-      ...{ handled_at: NOTED, handled_by: NOTED, handled_facts: NOTED, handled_blocked: NOTED },
+      ...{ handled_at: NOTED, handled_by: NOTED, handled_facts: NOTED, handled_blocked: NOTED, handled_note: NOTED },
+      // Bounded alone: an order may be made with one of its own.
+      tolerance_units: 'asked for with the order',
     },
     // No payment points to this one.
     values: { status: "'underpaid'", exception: "'overpaid'" },

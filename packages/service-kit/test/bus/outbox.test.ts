@@ -348,7 +348,8 @@ describe('the outbox relay', () => {
     await database.query("UPDATE outbox SET created_at = now() - interval '90 days' WHERE id = $1", [waiting])
     await database.query("INSERT INTO inbox VALUES ($1, now() - interval '31 days'), ($2, now() - interval '29 days')", [old, fresh])
     await starting(scriptedBus(() => Promise.reject(new Error('down'))))
-    await until(async () => (await database.query('SELECT 1 FROM inbox')).rowCount === 1, 'nothing was pruned')
+    const rowsOf = async (table: string) => (await database.query(`SELECT 1 FROM ${table}`)).rowCount
+    await until(async () => (await rowsOf('inbox')) === 1 && (await rowsOf('outbox')) === 2, 'not all was pruned')
     const { rows } = await database.query<{ id: string }>('SELECT id FROM outbox ORDER BY id')
     expect(rows.map(row => row.id)).toEqual([fresh, waiting].sort())
     expect((await database.query('SELECT event_id FROM inbox')).rows).toEqual([{ event_id: fresh }])

@@ -34,7 +34,10 @@ test('a request reaches the owner as it came, with the merchant and its terms in
   expect(received).toMatchObject({ method: 'POST', url: '/api/v1/orders', body: JSON.parse(body) })
   expect(received?.caller).toEqual({
     kind: 'merchant',
-    terms: { merchant_id: merchantId, version: 1, display_name: 'Padaria', payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
+    terms: {
+      ...{ merchant_id: merchantId, version: 1, display_name: 'Padaria', payment_tolerance: null },
+      payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    },
   })
   expect(received?.headers).toMatchObject({
     'idempotency-key': 'key-1',

@@ -207,6 +207,7 @@ describe('what the token does not let go', () => {
     }
     await world.chain.mine(1)
     await listening.until(async () => (await failures())?.retry_at !== null, 'it was not put off')
+    await listening.idle()
     expect(reasons(listening, order.memo)).toEqual([['payout_address_blocked', 1]])
     expect(await relays(listening)).toEqual([])
   })
