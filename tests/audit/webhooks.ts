@@ -86,7 +86,7 @@ function keptDifferences(
     ['type', mine.type, type],
     ['merchant', mine.merchant_id, event.data.merchant_id],
     ['merchant_version', mine.merchant_version, event.data.merchant_version],
-    ['order', mine.order_id, order?.id ?? refund?.order_id ?? null],
+    ['order', mine.order_id, order?.id ?? subject.order_id ?? null],
     ['subscription', mine.subscription_id, subject.subscription_id ?? event.data.subscription_id ?? null],
     ['body', sorted(mine.body), sorted(JSON.stringify({ type, data: subject }))],
     ['occurred_at', Date.parse(String(mine.occurred_at)), Date.parse(event.occurred_at)],

@@ -18,13 +18,13 @@ export const explainTransaction = z.strictObject({ tx_hash: quotedTxHash })
 export const explanationCode = z
   .enum([
     ...(['settled', 'short', 'late', 'unconfirmed', 'reverted', 'not_found'] as const),
-    ...(['other_order', 'wrong_token', 'wrong_recipient', 'wrong_network'] as const),
+    ...(['other_order', 'unknown_memo', 'wrong_token', 'wrong_recipient', 'wrong_network'] as const),
   ])
   .meta({
     description:
       '`settled`: the order is paid, and it was a part of that. `short`: it counts, and the order lacks `short_by`. `late`: it came after the order expired or was ' +
       'cancelled. `unconfirmed`: it pays the order once it has all `confirmations`. `reverted`: it failed and moved nothing. `not_found`: no node of the network ' +
-      'has it. `other_order`: it paid another order. `wrong_token`: it sent something else than USDC to the deposit address. `wrong_recipient`: it sent nothing ' +
+      'has it. `other_order`: it paid another order. `unknown_memo`: it paid the merchant with the memo of no order, who can count it for this one. `wrong_token`: it sent something else than USDC to the deposit address. `wrong_recipient`: it sent nothing ' +
       "to where the order is paid. `wrong_network`: it is of another network than the order's.",
   })
 export type ExplanationCode = z.infer<typeof explanationCode>

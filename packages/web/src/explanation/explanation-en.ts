@@ -22,6 +22,8 @@ export const explanationEn: typeof explanationPt = {
     other_order: () => 'That transaction paid another invoice.',
     wrong_token: ({ token }) =>
       `Another coin${token === null ? '' : ` (${token})`} was sent to the address of this invoice, which takes only USDC; it may be lost.`,
+    unknown_memo: ({ amount }) =>
+      `The transaction paid ${amount} to the merchant and named no invoice; the merchant can count it for this one.`,
     wrong_recipient: ({ amount, recipient }) =>
       recipient === null
         ? 'The transaction sent no USDC to where this invoice is paid.'

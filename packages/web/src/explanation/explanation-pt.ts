@@ -32,6 +32,7 @@ export const explanationPt = {
     other_order: () => 'Essa transação pagou outra cobrança.',
     wrong_token: ({ token }) =>
       `Foi enviada outra moeda${token === null ? '' : ` (${token})`} ao endereço desta cobrança, que só aceita USDC; o valor pode se perder.`,
+    unknown_memo: ({ amount }) => `A transação pagou ${amount} à loja sem indicar nenhuma cobrança; a loja pode contá-la nesta.`,
     wrong_recipient: ({ amount, recipient }) =>
       recipient === null
         ? 'A transação não enviou nenhum USDC para onde se paga esta cobrança.'

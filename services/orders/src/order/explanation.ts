@@ -111,7 +111,13 @@ function unconfirmed(depth: number, required: number): Found {
 }
 
 /** It pays no order here. */
-function elsewhere(order: Order, { transfers, payments }: TransactionFacts): Found {
+function elsewhere(order: Order, { chain_id, transfers, payments }: TransactionFacts): Found {
+  const strays = payments.filter(one => !one.is_sweep && mismatchOf(targetOf(one, chain_id), order) === null)
+  if (strays.length > 0) {
+    const amount = formatUsdc(sumOf(strays))
+    const detail = `It paid the merchant ${amount} USDC with the memo of no order; the merchant can count it for this one.`
+    return { code: 'unknown_memo', amount, detail }
+  }
   const foreign = transfers.find(
     ({ token_address, to_address }) => isSame(to_address, order.depositAddress) && !isSame(token_address, order.tokenAddress),
   )
