@@ -2,18 +2,19 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { type ServiceName, type System, startAll } from '@ponte/all-in-one'
-import type { OrderBody } from '@ponte/contracts'
+import type { AttentionItemBody, List, OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { audit, type OpsUrls } from '../../audit'
 import { type Ledger, openLedger } from '../../torture/ledger'
 import { call, createMerchant, PAYER, pay, startWorld, units, type World } from '../../world'
 
 const program = join(__dirname, '../../../scripts/operate/reconcile.mjs')
+const ATTACHED_MEMO = 'cd'.repeat(32)
 let world: World
 let system: System
 let ledger: Ledger
 let urls: OpsUrls
-const made: Record<'paid' | 'other' | 'underpaid' | 'deposited' | 'cancelled' | 'unpaid', OrderBody> = {} as never
+const made: Record<'paid' | 'other' | 'attached' | 'underpaid' | 'deposited' | 'cancelled' | 'unpaid', OrderBody> = {} as never
 
 beforeAll(async () => {
   world = await startWorld()
@@ -28,7 +29,7 @@ beforeAll(async () => {
   const post = (path: string, body: object) => call<OrderBody>(system.gatewayUrl, 'POST', path, merchant.api_key, body)
   const order = () =>
     post('/api/v1/orders', { brl_amount: '150.00', external_ref: 'INV-1', description: 'bread', metadata: { table: '7' } })
-  for (const kind of ['paid', 'other', 'underpaid', 'deposited', 'cancelled', 'unpaid'] as const) made[kind] = await order()
+  for (const kind of ['paid', 'other', 'attached', 'underpaid', 'deposited', 'cancelled', 'unpaid'] as const) made[kind] = await order()
   await pay(world.chain, made.paid)
   await pay(world.chain, made.other)
   await pay(world.chain, made.underpaid, units(made.underpaid.usdc_amount) / 2n)
@@ -37,6 +38,11 @@ beforeAll(async () => {
   const payer = world.chain.wallet(PAYER.privateKey)
   await mined(world.chain.transferUsdc(payer, made.deposited.payment.deposit_address ?? '', units(made.deposited.usdc_amount)))
   await post(`/api/v1/orders/${made.cancelled.id}/cancel`, {})
+  await pay(world.chain, { ...made.attached, memo: ATTACHED_MEMO })
+  await system.idle()
+  const { data } = await call<List<AttentionItemBody>>(system.gatewayUrl, 'GET', '/api/v1/attention', merchant.api_key)
+  const stray = data.find(({ payment }) => payment?.memo === ATTACHED_MEMO)
+  await post(`/api/v1/attention/${stray?.id}/attach`, { order_id: made.attached.id, reason: 'The memo was typed wrong' })
   await system.idle()
 }, 120_000)
 
@@ -181,6 +187,10 @@ const audited: Audited[] = [
     values: { status: "'detected'", kind: "'transfer'", reason: "'wrong_chain'" },
   },
   {
+    ...{ service: 'orders', table: 'attachments', where: () => 'true' },
+    unaudited: { reason: NOTED, attached_by: NOTED, attached_at: NOTED },
+  },
+  {
     ...{ service: 'orders', table: 'deposit_states', where: () => `order_id = '${made.paid.id}'` },
     unaudited: { watched_version: LATEST, asked_generation: OWN_WORK, asked_at: OWN_WORK },
     values: { watched_through: '-1', blocked_reason: "'token_paused'" },
@@ -229,8 +239,8 @@ const audited: Audited[] = [
 describe('npm run reconcile', () => {
   it('finds nothing where there is nothing, names how much it looked at, and ends with 0', async () => {
     const { code, output } = await reconcile()
-    expect(output).toMatch(/: 5 payments, 1 of them settle nothing/)
-    expect(output).toContain('6 orders')
+    expect(output).toMatch(/: 6 payments, 1 of them settle nothing/)
+    expect(output).toContain('7 orders')
     expect(output).toContain('The chain and the books agree.')
     expect(code).toBe(0)
     expect((await reconcile('--from-block', '0', '--to-block', '1')).output).toContain('Blocks 0 to 1: 0 payments')
@@ -273,6 +283,7 @@ describe('npm run reconcile', () => {
       ['orders', 'payments', `order_id = '${made.paid.id}'`],
       ['orders', 'sweeps', 'true'],
       ['orders', 'unmatched_payments', 'true'],
+      ['orders', 'attachments', 'true'],
       ['orders', 'deposit_states', `order_id = '${made.paid.id}'`],
       ['orders', 'outbox', `type = 'order.paid' AND body LIKE '%${made.paid.id}%'`],
       ['orders', 'outbox', `type = 'deposit.watch' AND body LIKE '%${made.unpaid.id}%'`],
