@@ -101,7 +101,7 @@ function termsDifferences({ order, merchant, events, hasAllEvents, toleranceLimi
   ]
 }
 
-/** What a merchant chose for one order stands nowhere else, and is at most a tenth of it; an order of a plan has that of its merchant. */
+/** A merchant's choice for one order stands nowhere else, and is at most a tenth of it; an order of a plan has that of its merchant. */
 function toleranceDifferences({ order, merchant, toleranceLimit }: Pick<OrderFacts, 'order' | 'merchant' | 'toleranceLimit'>): string[] {
   const [tolerance, gross] = [units(order.tolerance_units), units(order.usdc_units)]
   const about = `order ${order.id}`

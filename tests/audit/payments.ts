@@ -7,7 +7,7 @@ export interface Books {
   orders: readonly Row[]
   payments: readonly Row[]
   unmatched: readonly Row[]
-  /** What merchants count for an order whose memo it does not carry. */
+  /** Payments that merchants count for an order whose memo it does not carry. */
   attachments: readonly Row[]
   sweeps: readonly Row[]
   depositStates: readonly Row[]

@@ -113,7 +113,7 @@ export function hearingDifferences(order: SeenOrder, received: readonly Heard[],
   const found: string[] = []
   const count = (type: string) => received.filter(one => one.type === type).length
   for (const type of expected.mustHear) if (count(type) !== 1) found.push(`${type} was sent ${count(type)} times and must be sent once`)
-  // What came in time and was counted after the end pays an order that expired before.
+  // Money that came in time and was counted after the end pays an order that expired before.
   const mustNotHear = expected.mustNotHear.filter(type => type !== 'order.expired' || order.attached.length === 0)
   for (const type of mustNotHear) if (count(type) > 0) found.push(`${type} was sent and must not be`)
   for (const one of received.filter(({ type }) => type === 'order.paid'))

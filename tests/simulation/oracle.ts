@@ -65,7 +65,7 @@ export interface Expected {
   expected: bigint
   /** What of the asked amount is missing of an order that was accepted; null of any other. */
   givenAway: bigint | null
-  /** What the ledger must have of that, and of an order that its tolerance took as paid: beyond a cent, which is rounding. */
+  /** The ledger must have so much of that, and of an order that its tolerance took as paid: beyond a cent, which is rounding. */
   booked: bigint
   /** The payer's own transaction; null where any or none is right. */
   txHash: string | null

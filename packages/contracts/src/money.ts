@@ -51,7 +51,7 @@ export const merchantShare = (gross: bigint, feeBps: bigint): bigint => splitFee
 /** A cent of USDC: exchanges round withdrawals to it, and what is in sum less decides nothing about an order. */
 export const CENT = 10_000n
 
-/** What rounding may take from an amount or add to it: a cent, at most a hundredth. */
+/** Rounding may take so much from an amount or add it: a cent, at most a hundredth. */
 export const roundingOf = (usdcUnits: bigint, limit = CENT): bigint => smaller(limit, usdcUnits / 100n)
 
 /** The most that a merchant may forgive of an order, where the operator has set nothing else. */

@@ -46,7 +46,7 @@ const UNITS = [
   ['minute', 60_000],
 ] as const
 
-/** How long ago it was, by its largest unit: `3 h`. */
+/** The time since then, by its largest unit: `3 h`. */
 export function age(iso: string, language: Language, now = Date.now()): string {
   const passed = Math.max(0, now - Date.parse(iso))
   const [unit, length] = UNITS.find(([, ms]) => passed >= ms) ?? UNITS[2]

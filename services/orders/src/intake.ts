@@ -17,6 +17,7 @@ import { type Blocks, changesOf } from './payment/blocks'
 import { type MismatchReason, mismatchesOf, unmatchedEvents } from './payment/mismatch'
 import { isNewer, type Payment } from './payment/payment'
 import { type Report, reportsOf, sweepsOf } from './payment/report'
+import { requireNonePromised } from './refund/stored-refund'
 import type { Cursor, IntakeLedger, Store, Taken, Unmatched } from './store'
 import { unmatchedChanges } from './unmatched'
 
@@ -234,6 +235,8 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       const [before] = await store.intake.withAllPayments(ledgers.filter(({ order }) => order.id === orderId))
       const row = unmatched.find(({ id }) => id === paymentId)
       if (!cursor || !before || !row) return null
+      // Read behind the order, whose version a refund moves on.
+      requireNonePromised(await store.refunds.ofOrder(orderId))
       const change = attach(before, row, attachment, store.chain.view(chainId))
       const taken = {
         changes: [change],

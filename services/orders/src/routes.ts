@@ -40,7 +40,7 @@ import { checkoutBody, historyBody, type OrderHistory, orderBody, type Place } f
 import { explain } from './order/explanation'
 import type { OrderFactory } from './order/factory'
 import { cancel, type Ledger, type Order } from './order/order'
-import { promisedOf } from './refund/stored-refund'
+import { requireNonePromised } from './refund/stored-refund'
 import { type RefundRouteDeps, refundRoutes } from './refund-routes'
 import type { Store } from './store'
 
@@ -192,8 +192,7 @@ const acceptOrder = (
     const found = await store.orders.find(id)
     if (!found) throw notFound(id)
     requireOwner(found, terms)
-    if (promisedOf(await store.refunds.ofOrder(id)) > 0n)
-      throw new ApiError('invalid_state', 'Money of the order goes back or has: cancel its refunds, or leave it as it is.')
+    requireNonePromised(await store.refunds.ofOrder(id))
     const change = accept(found, acceptance, store.chain.view(found.order.chainId), now())
     const body = JSON.stringify(orderBody(change.order, place))
     await store.orders.commit(change, { answers: answersTo(keyed, { status: 200, body }) })

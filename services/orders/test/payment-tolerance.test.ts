@@ -34,7 +34,7 @@ const entriesOf = async (merchant: string) => {
 }
 const givenAway = async (merchant: string) =>
   (await entriesOf(merchant)).filter(([kind]: string[]) => kind === 'accepted').map(([, amount]: string[]) => amount)
-/** How many entries the ledger lacks or has too many. */
+/** Counts entries that the ledger lacks or has too many. */
 const lacking = async () =>
   Number((await system.sql.query<{ book: string }>('SELECT book(ARRAY(SELECT tx_hash FROM payments))')).rows[0]?.book)
 

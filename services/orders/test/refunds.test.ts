@@ -1,4 +1,4 @@
-import type { EntryBody, EventData, OrderBody, RefundBody } from '@ponte/contracts'
+import type { AttentionItemBody, EntryBody, EventData, OrderBody, RefundBody } from '@ponte/contracts'
 import { type LocalChain, startLocalChain, testAccounts } from '@ponte/local-servers'
 import { readConfig, silentLogger, uuidv7 } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
@@ -195,6 +195,22 @@ describe('what may go back', () => {
     expect((await cancel(of)).status).toBe(200)
     expect((await accept()).status).toBe(200)
     expect((await made(order)).amount).toBe('60.000000')
+  })
+
+  it('no payment without an order is counted for it while money of it goes back', async () => {
+    const { body: order } = await post('/orders', { brl_amount: '542.00' })
+    await chain.report('confirmed', chain.payment(order, { gross: 60_000_000n }))
+    await chain.synced(order)
+    await system.sql.query("UPDATE orders SET status = 'expired', expired_at = now() WHERE id = $1", [order.id])
+    const of = await made(order)
+    const stray = chain.payment(order, { memo: 'ad'.repeat(32), gross: 40_000_000n })
+    await chain.report('confirmed', stray)
+    const { body } = await request(system.url).get('/api/v1/attention').set(me())
+    const item = body.data.find(({ payment }: AttentionItemBody) => payment?.tx_hash === stray.tx_hash)
+    const attach = () => post(`/attention/${item.id}/attach`, { order_id: order.id, reason: 'It is theirs' })
+    expect((await attach()).status).toBe(409)
+    expect((await cancel(of)).status).toBe(200)
+    expect((await attach()).body).toMatchObject({ status: 'paid', received: '99.000000' })
   })
 
   it('is the same whichever of two replicas is asked', async () => {

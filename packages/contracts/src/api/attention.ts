@@ -19,7 +19,7 @@ export type ListAttention = z.infer<typeof listAttention>
 /** Query of `GET /api/v1/attention.csv`: a list's, without its pages. */
 export const exportAttention = z.strictObject(filters)
 
-/** What can be done about it beside marking it as handled: `POST /orders/:id/accept`, `POST /attention/:id/attach`. */
+/** Acts about it beside marking it as handled: `POST /orders/:id/accept`, `POST /attention/:id/attach`. */
 export const attentionAction = z.enum(['accept', 'attach'])
 export type AttentionAction = z.infer<typeof attentionAction>
 

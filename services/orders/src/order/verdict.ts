@@ -100,7 +100,7 @@ function exceptionOf(order: Terms & Tally, status: OrderStatus): OrderException 
   if (status === 'paid') {
     // Money of later blocks that would have paid it once more.
     if (order.supersededAt || confirmedUnits - completedUnits >= required) return 'duplicate'
-    // What the merchant forgives is no reason to keep what is too much; checkouts ask for whole cents.
+    // Forgiving what is missing is no reason to keep what is too much; checkouts ask for whole cents.
     return confirmedUnits > order.usdcUnits + roundingOf(order.usdcUnits) ? 'overpaid' : null
   }
   if (order.paidAt !== null) return 'reorged'

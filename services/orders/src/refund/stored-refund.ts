@@ -83,6 +83,12 @@ export const viewOfAll = (refunds: readonly StoredRefund[]): RefundView => ({
 
 export const promisedOf = (refunds: readonly StoredRefund[]): bigint => promisedUnits(refunds.map(toRefund), viewOfAll(refunds))
 
+/** Money that goes back cannot count as payment by the merchant's word. Throws `invalid_state`. */
+export function requireNonePromised(refunds: readonly StoredRefund[]): void {
+  if (promisedOf(refunds) > 0n)
+    throw new ApiError('invalid_state', 'Money of the order goes back or has: cancel its refunds, or leave it as it is.')
+}
+
 export const statusOf = (refund: StoredRefund) => refundStatus(toRefund(refund), viewOf(refund))
 
 /**

@@ -7,7 +7,7 @@ import { useWords } from '../texts/words'
 export const FIRST_PAGE = { limit: '100' }
 const SHOWN_MAX = 99
 
-/** How many cases wait, beside the name of their page. It is counted when the window gets the focus and when an act is done. */
+/** The number of cases that wait, beside the name of their page. It is counted when the window gets the focus and when an act is done. */
 export function AttentionCount() {
   const { t } = useWords()
   const enabled = useMay('listAttention')

@@ -39,7 +39,7 @@ export function AttentionList({ items, openId, hrefOf }: AttentionListProps) {
   )
 }
 
-/** What the user may do about cases. */
+/** Acts about cases that the user may do. */
 export const useActs = (): Record<Act, boolean> => ({
   accept: useMay('acceptOrder'),
   attach: useMay('attachAttention'),

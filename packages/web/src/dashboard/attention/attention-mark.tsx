@@ -9,7 +9,7 @@ import { useWords } from '../texts/words'
 import { AcceptOrder } from './accept-order'
 import { AttachPayment } from './attach-payment'
 
-/** What was done about a case, and what can be: the money is accepted, or the case is marked as handled or shown again. What is new about it since it was read is not marked unseen. */
+/** Acts about a case, those of before and those that are open: the money is accepted, or the case is marked as handled or shown again. What is new about it since it was read is not marked unseen. */
 export function AttentionMark({ item, onDone }: { item: AttentionItemBody; onDone(): void }) {
   const { t, moment } = useWords()
   const queries = useQueryClient()
