@@ -2,10 +2,9 @@ import { Button, Textarea } from '@mantine/core'
 import type { OrderBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { api } from '../api/api'
 import { CheckedForm } from '../forms/checked-form'
-import { Dialog } from '../forms/dialog'
+import { DialogButton } from '../forms/dialog-button'
 import { required } from '../forms/rules'
 import { useWords } from '../texts/words'
 
@@ -19,17 +18,7 @@ interface AcceptOrderProps {
 /** The merchant's word that what came pays the order, with what it gives away and why. */
 export function AcceptOrder(of: AcceptOrderProps) {
   const { t } = useWords()
-  const [isAsked, setAsked] = useState(false)
-  return (
-    <>
-      <Button size="compact-sm" onClick={() => setAsked(true)}>
-        {t.attention.accept}
-      </Button>
-      <Dialog title={t.attention.accept} opened={isAsked} onClose={() => setAsked(false)}>
-        <Reason {...of} onClose={() => setAsked(false)} />
-      </Dialog>
-    </>
-  )
+  return <DialogButton title={t.attention.accept}>{close => <Reason {...of} onClose={close} />}</DialogButton>
 }
 
 function Reason({ order, gross, onDone, onClose }: AcceptOrderProps & { onClose(): void }) {

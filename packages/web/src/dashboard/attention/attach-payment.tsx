@@ -4,7 +4,7 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/api'
 import { CheckedForm } from '../forms/checked-form'
-import { Dialog } from '../forms/dialog'
+import { DialogButton } from '../forms/dialog-button'
 import { required } from '../forms/rules'
 import { titleOf } from '../orders/order-title'
 import { useWords } from '../texts/words'
@@ -19,17 +19,7 @@ interface AttachPaymentProps {
 /** The merchant's word that a payment which named no order is for this one. */
 export function AttachPayment(of: AttachPaymentProps) {
   const { t } = useWords()
-  const [isAsked, setAsked] = useState(false)
-  return (
-    <>
-      <Button size="compact-sm" onClick={() => setAsked(true)}>
-        {t.attention.acts.attach}
-      </Button>
-      <Dialog title={t.attention.acts.attach} opened={isAsked} onClose={() => setAsked(false)}>
-        <Choice {...of} onClose={() => setAsked(false)} />
-      </Dialog>
-    </>
-  )
+  return <DialogButton title={t.attention.acts.attach}>{close => <Choice {...of} onClose={close} />}</DialogButton>
 }
 
 function Choice({ item, onDone, onClose }: AttachPaymentProps & { onClose(): void }) {
